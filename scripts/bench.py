@@ -1,0 +1,151 @@
+"""Benchmarks. `generate`: what a scene costs from file to file, in one process, and where the time goes."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import click
+
+import vqagen
+from vqagen.api import Generation, find_scenes, load_materials, load_scenes
+from vqagen.exchange.clevr import record_writer
+from vqagen.rng import stream
+from vqagen.run.output import RecordWriter
+from vqagen.tasks.questions import QuestionTask, Tally
+
+VQAGEN = Path(sys.executable).with_name("vqagen")
+REPEATS = 5
+
+
+@click.group()
+def bench() -> None:
+    """Measure, and print figures."""
+
+
+@bench.command()
+@click.option("--scenes", help="Scene file. [default: 1,000 scenes sampled with seed 0]")
+@click.option("--metadata")
+@click.option("--templates")
+@click.option("--synonyms")
+@click.option("--compat", default="none", show_default=True)
+@click.option("--degeneracy", default="")
+def generate(scenes: str | None, **chosen: str | None) -> None:
+    """Time the whole command, then each phase inside one process; medians of five runs.
+
+    \b
+    Example:
+      scripts/bench generate
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(scenes) if scenes else sampled(Path(folder))
+        whole_process(path, Path(folder), chosen)
+        phases(path, chosen)
+        start_up()
+
+
+def sampled(folder: Path) -> Path:
+    """A thousand scenes of our own."""
+    path = folder / "scenes.json"
+    path.write_text(json.dumps({"info": {}, "scenes": list(vqagen.sample_scenes(1000))}))
+    return path
+
+
+def whole_process(scenes: Path, folder: Path, chosen: dict[str, str | None]) -> None:
+    """The command from its start to its end, as the operating system accounts for it."""
+    out = folder / "questions.json"
+    flags = [part for name, value in chosen.items() if value for part in (f"--{name}", value)]
+    command = [str(VQAGEN), "generate", "--scenes", str(scenes), "--out", str(out), "--force", *flags]
+    count = sum(1 for _ in find_scenes(scenes).records())
+    for scope, limit in (("first 250 scenes", ["--count", "250"]), (f"all {count:,} scenes", [])):
+        runs = [run_once([*command, *limit]) for _ in range(REPEATS)]
+        seconds, peak = median(run[0] for run in runs), max(run[1] for run in runs)
+        n_scenes = min(count, 250) if limit else count
+        questions = len(json.loads(out.read_bytes())["questions"])
+        report(f"command, {scope}", f"{seconds:.2f} s, {seconds / n_scenes * 1000:.2f} ms/scene")
+        report("", f"{questions:,} questions, {questions / seconds:,.0f} questions/s, peak memory {peak:.0f} MB")
+
+
+def run_once(command: list[str]) -> tuple[float, float]:
+    """Wall seconds and peak resident MB of one process."""
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"failed with exit code {process.returncode}: {' '.join(command)}")
+    return time.perf_counter() - started, usage.ru_maxrss / 1024
+
+
+def phases(scenes: Path, chosen: dict[str, str | None]) -> None:
+    """Milliseconds a scene of CPU time for each phase, start-up left out.
+
+    Words and programs are made again from the finished questions; the search is what remains of the whole.
+    """
+    materials = load_materials(chosen["metadata"], chosen["templates"], chosen["synonyms"])
+    settings = vqagen.Settings(compat=chosen["compat"] or "none", degeneracy=chosen["degeneracy"] or "")
+    source = find_scenes(scenes)
+    compiled = list(load_scenes(source, materials.domain))
+    task = QuestionTask(materials.templates, materials.synonyms, settings)
+    run = Generation(source, materials, settings)
+    made = [question for _, questions in run.by_scene() for question in questions]
+    gc.collect()
+    gc.freeze()
+
+    load = cpu_seconds(lambda: exhaust(load_scenes(source, materials.domain)))
+    ask = cpu_seconds(lambda: exhaust(task.window(compiled, Tally())))
+    wording = {family.template.id: family.wording for family in task.families}
+    random = stream(0, "bench").random
+    say = cpu_seconds(lambda: [wording[question.template.id].say(question.words, random) for question in made])
+    write = cpu_seconds(lambda: write_all(made))
+    total = load + ask + write
+    for name, seconds in (("load", load), ("search", ask - say), ("wording", say), ("write", write), ("sum", total)):
+        report(name, f"{seconds / len(compiled) * 1000:.3f} ms/scene  {seconds / total:5.0%}")
+
+
+def write_all(questions: list[vqagen.Question]) -> None:
+    """Write all questions to nowhere."""
+    to_record = record_writer("generator")
+    with open(os.devnull, "wb") as file:
+        writer = RecordWriter(file, "json", {})
+        for first in range(0, len(questions), 10):
+            writer.write(to_record(question, first) for question in questions[first : first + 10])
+
+
+def start_up() -> None:
+    """What the command costs before it does anything."""
+    report("vqagen --help", f"{median(run_once([str(VQAGEN), '--help'])[0] for _ in range(REPEATS)):.3f} s")
+
+
+def cpu_seconds(work: Callable[[], Any]) -> float:
+    """Median CPU seconds of a piece of work."""
+    seconds = []
+    for _ in range(REPEATS):
+        started = time.process_time()
+        work()
+        seconds.append(time.process_time() - started)
+    return median(seconds)
+
+
+def exhaust(items: Iterable[Any]) -> None:
+    """Go through items and drop them."""
+    for _ in items:
+        pass
+
+
+def report(name: str, figures: str) -> None:
+    """One line of the table."""
+    click.echo(f"{name:28} {figures}")
+
+
+if __name__ == "__main__":
+    bench()

@@ -1,0 +1,17 @@
+"""What more than one test file needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).parents[1].parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of reference material beside the repository; tests that need it are skipped without it."""
+    if not SHARED.is_dir():
+        pytest.skip("no shared/ folder with reference material beside the repository")
+    return SHARED

@@ -1,0 +1,256 @@
+"""Every function does what its name says, on one small scene; and metadata may only declare what can be run.
+
+The scene, with its objects by number:
+
+    0 large red metal cube      left to right: 2, 0, 1
+    1 small red rubber sphere   front to back: 0, 1, 2
+    2 small blue metal cube
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from families import REFERENCE
+from scene_records import scene_record
+
+from vqagen.bits import indexes, union_of
+from vqagen.errors import BadInput
+from vqagen.files import read_json, shipped
+from vqagen.language.composite import COMPOSITE_NAMES, find_composite
+from vqagen.language.registry import Catalogue, Undefined
+from vqagen.world.domain import domain_from_metadata, load_domain
+from vqagen.world.scene import compile_scene
+
+CATALOGUE = Catalogue(load_domain(shipped("metadata") / "clevr.json"))
+OBJECTS = ("large red metal cube", "small red rubber sphere", "small blue metal cube")
+RECORD = scene_record(OBJECTS, [2, 0, 1], [0, 1, 2])
+SCENE = compile_scene(RECORD, CATALOGUE.domain)
+NOTHING_KNOWN = compile_scene({**RECORD, "relationships": {}}, CATALOGUE.domain)
+
+# A list stands for an object set, a number where the signature says Object for one object.
+RESULTS: list[tuple[str, list[Any], Any]] = [
+    ("scene", [], [0, 1, 2]),
+    ("unique", [[1]], 1),
+    ("unique", [[0]], 0),
+    ("relate", [0, "left"], [2]),
+    ("relate", [0, "right"], [1]),
+    ("relate", [0, "behind"], [1, 2]),
+    ("relate", [1, "front"], [0]),
+    ("relate", [2, "left"], []),
+    ("union", [[0], [0, 2]], [0, 2]),
+    ("union", [[], []], []),
+    ("intersect", [[0, 1], [1, 2]], [1]),
+    ("intersect", [[0], [1]], []),
+    ("count", [[]], 0),
+    ("count", [[0, 2]], 2),
+    ("exist", [[]], False),
+    ("exist", [[1, 2]], True),
+    ("equal_integer", [2, 2], True),
+    ("equal_integer", [2, 3], False),
+    ("less_than", [2, 3], True),
+    ("less_than", [3, 3], False),
+    ("greater_than", [3, 2], True),
+    ("greater_than", [2, 2], False),
+    ("equal_object", [1, 1], True),
+    ("equal_object", [1, 2], False),
+    ("filter_size", [[0, 1, 2], "small"], [1, 2]),
+    ("filter_color", [[1, 2], "red"], [1]),
+    ("filter_color", [[0, 1, 2], "green"], []),
+    ("filter_material", [[0, 1], "metal"], [0]),
+    ("filter_shape", [[], "cube"], []),
+    ("query_size", [0], "large"),
+    ("query_color", [2], "blue"),
+    ("query_material", [1], "rubber"),
+    ("query_shape", [1], "sphere"),
+    ("same_size", [0], []),
+    ("same_size", [1], [2]),
+    ("same_color", [0], [1]),
+    ("same_material", [2], [0]),
+    ("same_shape", [0], [2]),
+    ("equal_size", ["small", "small"], True),
+    ("equal_color", ["red", "blue"], False),
+    ("equal_material", ["metal", "rubber"], False),
+    ("equal_shape", ["cube", "cube"], True),
+]
+NO_RESULT: list[tuple[str, list[Any]]] = [
+    ("unique", [[]]),
+    ("unique", [[0, 2]]),
+    ("relate", [0, "left"]),
+]
+"""Undefined in the same scene with no relations told."""
+
+
+def as_input(value: Any) -> Any:
+    return union_of(value) if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(("name", "arguments", "expected"), RESULTS)
+def test_result(name: str, arguments: list[Any], expected: Any) -> None:
+    function = CATALOGUE[name]
+
+    result = function.run(SCENE, *map(as_input, arguments))
+
+    found = indexes(result) if function.output == "ObjectSet" else result
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+@pytest.mark.parametrize(("name", "arguments"), NO_RESULT)
+def test_no_result_is_undefined(name: str, arguments: list[Any]) -> None:
+    """There is no special value that means failure."""
+    with pytest.raises(Undefined):
+        CATALOGUE[name].run(NOTHING_KNOWN, *map(as_input, arguments))
+
+
+def test_every_function_has_a_row() -> None:
+    """A new function is tested by a new row in RESULTS."""
+    assert [name for name in CATALOGUE if name not in {row[0] for row in RESULTS}] == []
+
+
+def test_every_function_says_what_it_means() -> None:
+    assert [function.name for function in CATALOGUE.values() if not function.meaning.endswith(".")] == []
+
+
+def test_only_answers_are_asked_for() -> None:
+    """A function has a question type exactly where its result is something to say."""
+    said = [function.name for function in CATALOGUE.values() if function.asks]
+
+    assert said == [name for name, function in CATALOGUE.items() if function.output not in ("Object", "ObjectSet")]
+
+
+def test_signature_for_people() -> None:
+    assert CATALOGUE["relate"].signature == "relate(Object; Relation) -> ObjectSet"
+    assert CATALOGUE["union"].signature == "union(ObjectSet, ObjectSet) -> ObjectSet"
+    assert CATALOGUE["scene"].signature == "scene() -> ObjectSet"
+
+
+# What metadata declares ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def reference_functions(shared: Path) -> list[dict[str, Any]]:
+    """What the reference's metadata declares."""
+    if not REFERENCE.is_dir():
+        pytest.skip("no reference metadata in shared/")
+    return list(read_json(REFERENCE / "metadata.json")["functions"])
+
+
+def test_signatures_are_those_of_the_reference(reference_functions: list[dict[str, Any]]) -> None:
+    """Inputs, values, outputs and which ones give an answer; no function is missing, and none is too many."""
+    declared = [entry for entry in reference_functions if not entry.get("template_only")]
+
+    expected = {
+        entry["name"]: (entry["inputs"], entry.get("side_inputs", []), entry["output"], entry["terminal"])
+        for entry in declared
+    }
+    found = {f.name: ([*f.inputs], [*f.values], f.output, bool(f.asks)) for f in CATALOGUE.values()}
+    assert found == expected
+
+
+def test_template_only_nodes_are_those_of_the_reference(reference_functions: list[dict[str, Any]]) -> None:
+    declared = [entry for entry in reference_functions if entry.get("template_only")]
+
+    expected = {
+        entry["name"]: (entry["inputs"], "Relation" in entry["side_inputs"], entry["output"]) for entry in declared
+    }
+    found = {c.name: ([c.input], c.relates, c.output) for c in map(find_composite, COMPOSITE_NAMES) if c is not None}
+    assert found == expected
+
+
+def test_the_reference_metadata_is_accepted(reference_functions: list[dict[str, Any]]) -> None:
+    catalogue = Catalogue(load_domain(REFERENCE / "metadata.json"))
+
+    assert len(catalogue.domain.declared) == len(reference_functions)
+    assert dict(catalogue) == dict(CATALOGUE)
+
+
+TYPES = {"Object": None, "Size": ["small", "large"], "Color": ["red", "blue"], "Relation": ["left", "right"]}
+RIGHT: list[dict[str, Any]] = [
+    {"name": "scene", "inputs": [], "output": "ObjectSet", "terminal": False, "since": "1.0"},
+    {"name": "filter_size", "inputs": ["ObjectSet"], "side_inputs": ["Size"], "output": "ObjectSet"},
+    {"name": "query_color", "inputs": ["Object"], "output": "Color"},
+    {"name": "relate", "inputs": ["Object"], "side_inputs": ["Relation"], "output": "ObjectSet"},
+    {"name": "filter", "inputs": ["ObjectSet"], "side_inputs": ["Color", "Size"], "template_only": True},
+    {"name": "relate_filter_count", "inputs": ["Object"], "side_inputs": ["Relation", "Size"], "output": "Integer"},
+    {"name": "equal_size"},
+]
+
+
+def catalogue_declaring(*more: Any) -> Catalogue:
+    """With the RIGHT declarations, and then some more."""
+    return Catalogue(domain_from_metadata({"types": TYPES, "functions": [*RIGHT, *more]}, "mine.json"))
+
+
+def test_right_declarations_are_accepted() -> None:
+    """Keys that are absent or unknown are not checked."""
+    assert "same_color" in catalogue_declaring()
+
+
+WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({"name": "filter_sise"}, ".name", "unknown function 'filter_sise'; did you mean 'filter_size'?"),
+    ({"name": "Count"}, ".name", "unknown function 'Count'; did you mean 'count'?"),
+    ({"name": "filter_shape"}, ".name", "unknown function 'filter_shape'; did you mean 'filter_size'?"),
+    ({"inputs": []}, ".name", "expected the name of a function, found null or nothing"),
+    ({"name": ["count"]}, ".name", "expected the name of a function, found a list of 1"),
+    ({"name": "count", "inputs": ["Object"]}, ".inputs", 'count takes ["ObjectSet"], found ["Object"]'),
+    ({"name": "count", "inputs": []}, ".inputs", 'count takes ["ObjectSet"], found []'),
+    ({"name": "count", "inputs": "ObjectSet"}, ".inputs", "expected a list of types, found 'ObjectSet'"),
+    ({"name": "count", "inputs": None}, ".inputs", "expected a list of types, found null"),
+    (
+        {"name": "less_than", "inputs": ["Integer", "Intger"]},
+        ".inputs[1]",
+        "unknown type 'Intger'; did you mean 'Integer'?",
+    ),
+    ({"name": "filter_color", "side_inputs": []}, ".side_inputs", 'filter_color takes ["Color"], found []'),
+    ({"name": "filter_color", "side_inputs": ["Size"]}, ".side_inputs", 'filter_color takes ["Color"], found ["Size"]'),
+    ({"name": "count", "side_inputs": ["Size"]}, ".side_inputs", 'count takes [], found ["Size"]'),
+    ({"name": "exist", "output": "Integer"}, ".output", "exist gives Bool, found Integer"),
+    ({"name": "exist", "output": "Boolean"}, ".output", "unknown type 'Boolean'; did you mean 'Bool'?"),
+    ({"name": "exist", "output": ["Bool"]}, ".output", "unknown type ['Bool']"),
+    (
+        {"name": "filter_uniqe", "template_only": True},
+        ".name",
+        "unknown template-only node 'filter_uniqe'; did you mean",
+    ),
+    ({"name": "count", "template_only": True}, ".name", "unknown template-only node 'count'"),
+    ({"name": "filter_unique", "inputs": ["Object"]}, ".inputs", 'filter_unique takes ["ObjectSet"], found ["Object"]'),
+    ({"name": "filter_unique", "output": "ObjectSet"}, ".output", "filter_unique gives Object, found ObjectSet"),
+    ({"name": "filter", "side_inputs": ["Relation", "Size"]}, ".side_inputs", "filter takes no Relation, found"),
+    ({"name": "relate_filter", "side_inputs": ["Size"]}, ".side_inputs", "relate_filter takes a Relation, found"),
+    ({"name": "filter", "side_inputs": ["Colour"]}, ".side_inputs[0]", "unknown type 'Colour'; did you mean 'Color'?"),
+    ({"name": "filter", "side_inputs": ["ObjectSet"]}, ".side_inputs[0]", "unknown type 'ObjectSet'"),
+    ({"name": "filter", "side_inputs": 3}, ".side_inputs", "expected a list of types, found 3"),
+]
+
+
+@pytest.mark.parametrize(("declared", "place", "message"), WRONG)
+def test_wrong_declaration(declared: dict[str, Any], place: str, message: str) -> None:
+    """One mistake is told once, with the file, the place, and what would be right."""
+    with pytest.raises(BadInput) as raised:
+        catalogue_declaring(declared)
+
+    (problem,) = raised.value.problems
+    assert (problem.source, problem.path) == ("mine.json", f"functions[{len(RIGHT)}]{place}")
+    assert message in problem.message
+
+
+def test_all_wrong_declarations_are_told_at_once() -> None:
+    with pytest.raises(BadInput) as raised:
+        catalogue_declaring(*[declared for declared, _, _ in WRONG])
+
+    assert [p.path.partition("]")[2] for p in raised.value.problems] == [place for _, place, _ in WRONG]
+
+
+@pytest.mark.parametrize(
+    ("type_name", "function"),
+    [("Count", "filter_count"), ("Unique", "filter_unique"), ("Integer", "equal_integer")],
+)
+def test_attribute_whose_functions_would_be_hidden(type_name: str, function: str) -> None:
+    """A type called Count would make a second filter_count, and templates could mean either."""
+    domain = domain_from_metadata({"types": {"Color": ["red"], type_name: ["a", "b"]}})
+
+    with pytest.raises(BadInput, match=function):
+        Catalogue(domain)

@@ -1,0 +1,292 @@
+"""Programs: JSON in = JSON out, every fault is told with its place, and a program can start from any set or view.
+
+The scene is the one of `test_functions.py`: a large red metal cube (0), a small red rubber sphere (1) and a small blue
+metal cube (2), which stand 2, 0, 1 from left to right.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from scene_records import scene_record
+
+from vqagen.bits import union_of
+from vqagen.errors import BadInput
+from vqagen.files import shipped
+from vqagen.language.program import Node, Program
+from vqagen.language.registry import Catalogue, Undefined, Value
+from vqagen.world.domain import load_domain
+from vqagen.world.scene import Scene, compile_scene
+
+CATALOGUE = Catalogue(load_domain(shipped("metadata") / "clevr.json"))
+OBJECTS = ("large red metal cube", "small red rubber sphere", "small blue metal cube")
+RECORD = scene_record(OBJECTS, [2, 0, 1], [0, 1, 2])
+SCENE = compile_scene(RECORD, CATALOGUE.domain)
+
+COLOR_LEFT_OF_LARGE = [
+    {"type": "scene", "inputs": [], "value_inputs": []},
+    {"type": "filter_size", "inputs": [0], "value_inputs": ["large"]},
+    {"type": "unique", "inputs": [1], "value_inputs": []},
+    {"type": "relate", "inputs": [2], "value_inputs": ["left"]},
+    {"type": "unique", "inputs": [3], "value_inputs": []},
+    {"type": "query_color", "inputs": [4], "value_inputs": []},
+]
+
+
+def program_of(records: Any) -> Program:
+    return Program.from_records(records, CATALOGUE, "mine.json")
+
+
+def renamed(records: list[dict[str, Any]], names: dict[str, str]) -> list[dict[str, Any]]:
+    """The records with other keys: the dialect of other tools."""
+    return [{names.get(key, key): value for key, value in record.items()} for record in records]
+
+
+def count_of(*filters: tuple[str, str], first: str = "scene") -> Program:
+    """How many objects there are that pass some filters."""
+    steps = [{"type": first, "inputs": []}]
+    steps += [{"type": name, "inputs": [i], "value_inputs": [value]} for i, (name, value) in enumerate(filters)]
+    return program_of([*steps, {"type": "count", "inputs": [len(filters)]}])
+
+
+# JSON in = JSON out ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("function_key", ["type", "function"])
+def test_both_dialects_go_in_and_out_unchanged(function_key: str) -> None:
+    records = renamed(COLOR_LEFT_OF_LARGE, {"type": function_key})
+
+    assert json.loads(json.dumps(program_of(records).to_records(function_key))) == records
+
+
+@pytest.mark.parametrize("names", [{"type": "function"}, {"value_inputs": "side_inputs"}])
+def test_other_keys_mean_the_same_program(names: dict[str, str]) -> None:
+    assert program_of(renamed(COLOR_LEFT_OF_LARGE, names)) == program_of(COLOR_LEFT_OF_LARGE)
+
+
+def test_what_is_empty_may_be_left_out() -> None:
+    """Absent, null and empty lists are the same, and unknown keys do not count."""
+    records = [{key: value for key, value in record.items() if value} for record in COLOR_LEFT_OF_LARGE]
+    records[0]["value_inputs"] = None
+    records[0]["_output"] = [0, 1, 2]
+
+    assert program_of(records) == program_of(COLOR_LEFT_OF_LARGE)
+
+
+def test_reading_leaves_the_records_alone() -> None:
+    records = copy.deepcopy(COLOR_LEFT_OF_LARGE)
+
+    program_of(records).run(SCENE)
+
+    assert records == COLOR_LEFT_OF_LARGE
+
+
+# Running ---------------------------------------------------------------------------------------------------------
+
+
+def test_answer_and_its_type() -> None:
+    program = program_of(COLOR_LEFT_OF_LARGE)
+
+    assert (program.run(SCENE), program.answer_type) == ("blue", "Color")
+
+
+def test_every_step_can_be_read() -> None:
+    """Sets as lists of object indexes, for JSON and people."""
+    readable = program_of(COLOR_LEFT_OF_LARGE).readable_outputs(SCENE)
+
+    assert readable == [[0, 1, 2], [0], 0, [2], 2, "blue"]
+
+
+def test_no_answer_is_undefined() -> None:
+    """Two small objects have no one color."""
+    records = copy.deepcopy(COLOR_LEFT_OF_LARGE)
+    records[1]["value_inputs"] = ["small"]
+
+    with pytest.raises(Undefined):
+        program_of(records).run(SCENE)
+
+
+@pytest.mark.parametrize(("start", "expected"), [([], 0), ([0], 1), ([1], 0), ([0, 1, 2], 2), ([0, 7], 1)])
+def test_a_program_starts_from_the_set_it_is_given(start: list[int], expected: int) -> None:
+    """What lies outside is not counted, and what is not in the scene does not appear."""
+    assert count_of(("filter_shape", "cube")).run(SCENE, union_of(start)) == expected
+
+
+def test_relations_reach_beyond_the_start() -> None:
+    """Started from the large cube alone, what is left of it is still found; only `seen` hides."""
+    program = program_of(COLOR_LEFT_OF_LARGE)
+
+    assert program.run(SCENE, union_of([0])) == "blue"
+
+
+def mirrored(scene: Scene) -> Scene:
+    """As someone sees it who stands opposite."""
+    return scene.seen(related={"left": scene.related["right"], "right": scene.related["left"]})
+
+
+def test_a_view_from_the_other_side_swaps_left_and_right() -> None:
+    program = program_of(COLOR_LEFT_OF_LARGE)
+
+    assert program.run(mirrored(SCENE)) == "red"
+    assert program.run(mirrored(mirrored(SCENE))) == program.run(SCENE) == "blue"
+
+
+def test_a_view_hides_objects_from_every_step() -> None:
+    """Without the blue cube there is nothing left of the large one, one cube, and no other metal thing."""
+    view = SCENE.seen(union_of([0, 1]))
+    same = [{"type": "scene"}, {"type": "filter_size", "inputs": [0], "value_inputs": ["large"]},
+            {"type": "unique", "inputs": [1]}, {"type": "same_material", "inputs": [2]},
+            {"type": "exist", "inputs": [3]}]  # fmt: skip
+
+    assert count_of(("filter_shape", "cube")).run(view) == 1
+    assert (program_of(same).run(SCENE), program_of(same).run(view)) == (True, False)
+    with pytest.raises(Undefined):
+        program_of(COLOR_LEFT_OF_LARGE).run(view)
+
+
+def test_a_view_can_be_started_from_a_set() -> None:
+    assert count_of().run(SCENE.seen(union_of([0, 1])), union_of([1, 2])) == 1
+
+
+# Faults ----------------------------------------------------------------------------------------------------------
+
+START = {"type": "scene", "inputs": []}
+ONE = {"type": "unique", "inputs": [0]}
+
+FAULTS: list[tuple[Any, str, str]] = [
+    (None, "program", "expected a list of program nodes, found null or nothing"),
+    ({}, "program", "expected a list of program nodes, found an object"),
+    ([], "program", "expected a list of program nodes, found a list of 0"),
+    ([START, 3], "program[1]", "expected a program node, found 3"),
+    ([START, [START]], "program[1]", "expected a program node, found a list of 1"),
+    ([START, {"inputs": [0]}], "program[1].type", "expected the name of a function, found null or nothing"),
+    ([START, {"type": 3}], "program[1].type", "expected the name of a function, found 3"),
+    ([START, {"type": "cuont", "inputs": [0]}], "program[1].type", "unknown function 'cuont'; did you mean 'count'?"),
+    ([START, {"function": "cuont"}], "program[1].function", "unknown function 'cuont'; did you mean 'count'?"),
+    (
+        [START, {"type": "filter_count", "inputs": [0]}],
+        "program[1].type",
+        "unknown function 'filter_count'; did you mean",
+    ),
+    ([START, {"type": "count"}], "program[1].inputs", "count takes 1 inputs, found 0"),
+    ([START, {"type": "count", "inputs": [0, 0]}], "program[1].inputs", "count takes 1 inputs, found 2"),
+    ([START, {"type": "union", "inputs": [0]}], "program[1].inputs", "union takes 2 inputs, found 1"),
+    ([START, {"type": "count", "inputs": [1]}], "program[1].inputs[0]", "input 1 is not an earlier node"),
+    ([START, {"type": "count", "inputs": [-1]}], "program[1].inputs[0]", "input -1 is not an earlier node"),
+    ([START, {"type": "count", "inputs": ["0"]}], "program[1].inputs[0]", "input '0' is not an earlier node"),
+    ([START, {"type": "count", "inputs": [0.0]}], "program[1].inputs[0]", "input 0.0 is not an earlier node"),
+    ([START, {"type": "count", "inputs": [False]}], "program[1].inputs[0]", "input False is not an earlier node"),
+    (
+        [START, {"type": "query_size", "inputs": [0]}],
+        "program[1].inputs[0]",
+        "query_size takes Object, but node 0 gives ObjectSet",
+    ),
+    (
+        [START, ONE, {"type": "union", "inputs": [0, 1]}],
+        "program[2].inputs[1]",
+        "union takes ObjectSet, but node 1 gives Object",
+    ),
+    ([START, {"type": "filter_size", "inputs": [0]}], "program[1].value_inputs", "filter_size takes 1 values, found 0"),
+    ([{"type": "scene", "side_inputs": ["red"]}], "program[0].side_inputs", "scene takes 0 values, found 1"),
+    (
+        [START, {"type": "filter_color", "inputs": [0], "value_inputs": ["gren"]}],
+        "program[1].value_inputs[0]",
+        "unknown Color 'gren'; did you mean 'green'?",
+    ),
+    (
+        [START, ONE, {"type": "relate", "inputs": [1], "value_inputs": ["beside"]}],
+        "program[2].value_inputs[0]",
+        "unknown Relation 'beside'; did you mean 'behind'?",
+    ),
+    (
+        [START, {"type": "filter_size", "inputs": [0], "value_inputs": [3]}],
+        "program[1].value_inputs[0]",
+        "unknown Size 3",
+    ),
+]
+NO_LISTS = [
+    ([START, {"type": "count", "inputs": 0}], "program[1].inputs", "expected a list, found 0"),
+    ([START, {"type": "count", "inputs": {"0": 0}}], "program[1].inputs", "expected a list, found an object"),
+    (
+        [START, {"type": "filter_size", "inputs": [0], "value_inputs": "small"}],
+        "program[1].value_inputs",
+        "expected a list, found 'small'",
+    ),
+    (
+        [START, {"type": "filter_size", "inputs": [0], "side_inputs": 3}],
+        "program[1].side_inputs",
+        "expected a list, found 3",
+    ),
+]
+
+
+def problems_of(records: Any) -> list[tuple[str, str]]:
+    with pytest.raises(BadInput) as raised:
+        program_of(records)
+    assert {problem.source for problem in raised.value.problems} == {"mine.json"}
+    return [(problem.path, problem.message) for problem in raised.value.problems]
+
+
+@pytest.mark.parametrize(("records", "path", "message"), FAULTS)
+def test_fault(records: Any, path: str, message: str) -> None:
+    """One fault is told once, at its place."""
+    ((found_path, found_message),) = problems_of(records)
+
+    assert found_path == path
+    assert message in found_message
+
+
+@pytest.mark.parametrize(("records", "path", "message"), NO_LISTS)
+def test_what_should_be_a_list(records: Any, path: str, message: str) -> None:
+    """Also told is what is missing then."""
+    assert problems_of(records)[0] == (path, message)
+
+
+def test_all_faults_are_told_at_once() -> None:
+    """In the order of the program; what follows from a fault is not told again."""
+    records = [
+        {"type": "scen", "inputs": []},
+        {"type": "filter_color", "inputs": [0], "value_inputs": ["gren"]},
+        {"type": "unique", "inputs": [2]},
+        {"type": "query_color", "inputs": [1]},
+    ]
+
+    assert [path for path, _ in problems_of(records)] == [
+        "program[0].type",
+        "program[1].value_inputs[0]",
+        "program[2].inputs[0]",
+        "program[3].inputs[0]",
+    ]
+
+
+def each_place(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every container inside a JSON value with each of its keys."""
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in list(entries):
+        yield value, key
+        yield from each_place(inner)
+
+
+@pytest.mark.parametrize("strange", [None, True, -1, 2.5, 10**30, "x", [], [[]], {}, {"x": 1}], ids=repr)
+def test_a_strange_value_anywhere_is_bad_input_at_most(strange: Any) -> None:
+    """Whatever stands at any place of a program, reading it gives a program or BadInput."""
+    records = copy.deepcopy(COLOR_LEFT_OF_LARGE)
+    for container, key in each_place(records):
+        kept, container[key] = container[key], strange
+        try:
+            program_of(records)
+        except BadInput as error:
+            assert error.problems
+        container[key] = kept
+
+
+def test_nodes_are_what_was_written() -> None:
+    program = program_of(COLOR_LEFT_OF_LARGE)
+
+    assert program.nodes[3] == Node("relate", (2,), ("left",))
+    results: list[Value] = program.outputs(SCENE)
+    assert len(results) == len(program.nodes)

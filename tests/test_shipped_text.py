@@ -1,0 +1,137 @@
+"""The shipped template files as writing: complete, varied, and our own. A new file is tested because it exists."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from families import REFERENCE, SHIPPED, Collection
+
+from vqagen.files import read_json
+from vqagen.language.template import Template
+
+FILES = [(each, name) for each in SHIPPED for name in sorted({t.file for t in each.materials.templates})]
+LEAST_WORDINGS = 3
+
+over_collections = pytest.mark.parametrize("collection", SHIPPED, ids=str)
+over_files = pytest.mark.parametrize(("collection", "file"), FILES, ids=[f"{each}/{name}" for each, name in FILES])
+
+
+def templates_of(collection: Collection, file: str) -> list[Template]:
+    return [template for template in collection.materials.templates if template.file == file]
+
+
+def readings(text: str) -> Iterator[str]:
+    """A text with its optional parts kept or dropped, in every way."""
+    optional = re.search(r"\[([^\[\]]*)\]", text)
+    if optional is None:
+        yield text
+        return
+    for kept in ("", optional[1]):
+        yield from readings(text[: optional.start()] + kept + text[optional.end() :])
+
+
+def squeezed(text: str) -> str:
+    """In small letters, without punctuation, extra spaces, and the numbers of slots."""
+    return " ".join(re.sub(r"[^\w<> ]", " ", re.sub(r"(?<=\w)\d+>", ">", text.lower())).split())
+
+
+@over_files
+def test_every_template_has_a_name_of_its_own(collection: Collection, file: str) -> None:
+    names = [template.name for template in templates_of(collection, file)]
+
+    assert all(re.fullmatch(r"[a-z][a-z0-9_]*", name) for name in names), names
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+@over_files
+def test_every_template_has_several_wordings(collection: Collection, file: str) -> None:
+    few = [template.id for template in templates_of(collection, file) if len(template.texts) < LEAST_WORDINGS]
+
+    assert few == []
+
+
+@over_files
+def test_every_slot_is_in_every_text(collection: Collection, file: str) -> None:
+    """Outside optional parts, or the question would not say what it asks about."""
+    missing = [
+        (template.id, text, side_input)
+        for template in templates_of(collection, file)
+        for text in template.texts
+        for node in template.nodes
+        for side_input in node.side_inputs
+        if side_input in template.slots and side_input not in min(readings(text), key=len)
+    ]
+
+    assert missing == []
+
+
+@over_files
+def test_every_slot_is_used(collection: Collection, file: str) -> None:
+    unused = [
+        (template.id, slot)
+        for template in templates_of(collection, file)
+        for slot in template.slots
+        if not any(slot in node.side_inputs for node in template.nodes)
+    ]
+
+    assert unused == []
+
+
+@over_files
+def test_every_step_is_used(collection: Collection, file: str) -> None:
+    """All nodes but the last feed another one."""
+    unused = [
+        (template.id, i)
+        for template in templates_of(collection, file)
+        for i in range(len(template.nodes) - 1)
+        if not any(i in node.inputs for node in template.nodes)
+    ]
+
+    assert unused == []
+
+
+@over_files
+def test_every_text_is_one_tidy_question(collection: Collection, file: str) -> None:
+    texts = [text for template in templates_of(collection, file) for text in template.texts]
+
+    assert [text for text in texts if not text.endswith("?") or text.count("?") != 1] == []
+    assert [text for text in texts if text != text.strip() or "  " in text or re.search(r" [?,;.]", text)] == []
+    assert [text for text in texts if not (text[0].isupper() or text[0] in "<[")] == []
+
+
+@over_files
+def test_other_can_be_dropped_from_every_text(collection: Collection, file: str) -> None:
+    """ "Other" stands before what it is said of; "other than" and "each other" would leave a wrong sentence."""
+    texts = [text for template in templates_of(collection, file) for text in template.texts]
+
+    assert [text for text in texts if re.search(r"\bother than\b|\b(each|an) other\b", text.lower())] == []
+
+
+@over_collections
+def test_no_text_is_there_twice(collection: Collection) -> None:
+    """In no template and no file, whatever optional parts are kept."""
+    found = Counter(
+        reading
+        for template in collection.materials.templates
+        for text in template.texts
+        for reading in {squeezed(each) for each in readings(text)}
+    )
+
+    assert [reading for reading, count in found.items() if count > 1] == []
+
+
+@over_collections
+def test_no_text_is_copied_from_the_reference(collection: Collection, shared: Path) -> None:
+    """However slots are numbered, sentences punctuated, and optional parts kept."""
+    if not REFERENCE.is_dir():
+        pytest.skip("no reference templates in shared/")
+    records = [each for path in sorted((REFERENCE / "templates").glob("*.json")) for each in read_json(path)]
+    theirs = {squeezed(reading) for record in records for text in record["text"] for reading in readings(text)}
+    assert len(theirs) > len(records)
+
+    ours = {reading for t in collection.materials.templates for text in t.texts for reading in readings(text)}
+    assert sorted(reading for reading in ours if squeezed(reading) in theirs) == []

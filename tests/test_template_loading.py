@@ -1,0 +1,490 @@
+"""Template files: every mistake is told once, with its file, line, column, JSON path, and what would be right."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from families import REFERENCE
+
+from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.files import shipped
+from vqagen.language.loading import find_template_files, load_templates
+from vqagen.language.registry import Catalogue
+from vqagen.language.template import Template
+from vqagen.world.domain import load_domain
+
+CATALOGUE = Catalogue(load_domain(shipped("metadata") / "clevr.json"))
+
+RIGHT = """\
+{
+  "comment": "Three right templates, to be broken line by line.",
+  "templates": [
+    {
+      "name": "count",
+      "text": [
+        "How many <C> <S>s do you see?",
+        "What number of <C> <S>s [can be seen]?"
+      ],
+      "params": [
+        {"type": "Color", "name": "<C>"},
+        {"type": "Shape", "name": "<S>"}, {"type": "Size", "name": "<Z>"}
+      ],
+      "nodes": [
+        {"type": "scene", "inputs": []},
+        {"type": "filter_count", "inputs": [0], "side_inputs": ["<C>", "<S>"]}
+      ],
+      "constraints": [
+        {"type": "NOT_NULL", "params": ["<C>"]}
+      ]
+    },
+    {
+      "name": "same",
+      "comment": ["A node for each half,", "and one that compares."],
+      "text": ["Is the <C> <S> also the <C2> <S2>?"],
+      "params": [
+        {"type": "Color", "name": "<C>"}, {"type": "Shape", "name": "<S>"},
+        {"type": "Color", "name": "<C2>"}, {"type": "Shape", "name": "<S2>"}
+      ],
+      "nodes": [
+        {"type": "scene", "inputs": []},
+        {"type": "filter_unique", "inputs": [0], "side_inputs": ["<C>", "<S>"]},
+        {"type": "scene", "inputs": []},
+        {"type": "filter_unique", "inputs": [2], "side_inputs": ["<C2>", "<S2>"]},
+        {"type": "equal_object", "inputs": [1, 3]}
+      ],
+      "constraints": [
+        {"type": "NEQ", "params": ["<S>", "<S2>"]},
+        {"type": "OUT_NEQ", "params": [1, 3]}
+      ]
+    },
+    {
+      "name": "beside",
+      "text": ["How many <M> things are <R2> what is <R> the red <S>?"],
+      "params": [
+        {"type": "Shape", "name": "<S>"}, {"type": "Relation", "name": "<R>"},
+        {"type": "Relation", "name": "<R2>"}, {"type": "Material", "name": "<M>"}
+      ],
+      "nodes": [
+        {"type": "scene", "inputs": []},
+        {"type": "filter_color", "inputs": [0], "side_inputs": ["red"]},
+        {"type": "filter_unique", "inputs": [1], "side_inputs": ["<S>"]},
+        {"type": "relate", "inputs": [2], "side_inputs": ["<R>"]},
+        {"type": "unique", "inputs": [3]},
+        {"type": "relate_filter_count", "inputs": [4], "side_inputs": ["<R2>", "<M>"]}
+      ]
+    }
+  ]
+}
+"""
+
+# (what stands in RIGHT, what is written there, the line of the mistake, its JSON path, what is said)
+MISTAKES: list[tuple[str, str, int, str, str]] = [
+    # shape
+    ('"templates": [', '"template": [', 1, "", "missing key 'templates' (found 'template')"),
+    ('"comment": "Three', '"comment": 3, "was": "Three', 2, "comment", "expected text or a list, found 3"),
+    ('"name": "count"', '"name": 3', 5, "templates[0].name", "expected text, found 3"),
+    ('"name": "count"', '"name": ""', 5, "templates[0].name", "expected some text, found ''"),
+    ('"params": [\n        {"type": "Color", "name": "<C>"},', '"param": [\n        {"type": "Color", "name": "<C>"},',
+     4, "templates[0]", "missing key 'params' (found 'param')"),
+    ('"text": ["Is the', '"texts": ["Is the', 22, "templates[1]", "missing key 'text' (found 'texts')"),
+    ('["How many <M> things are <R2> what is <R> the red <S>?"]', '"How many <M> things?"',
+     44, "templates[2].text", "expected a list, found 'How many <M> things?'"),
+    ('["Is the <C> <S> also the <C2> <S2>?"]', "[]",
+     25, "templates[1].text", "expected a list of at least 1, found a list of 0"),
+    ('"What number of <C> <S>s [can be seen]?"', '""', 8, "templates[0].text[1]", "expected some text, found ''"),
+    ('"What number of <C> <S>s [can be seen]?"', "null", 8, "templates[0].text[1]", "expected text, found null"),
+    ('{"type": "Color", "name": "<C>"},\n', '"<C>",\n',
+     11, "templates[0].params[0]", "expected an object, found '<C>'"),
+    ('{"type": "Color", "name": "<C>"},\n', '{"name": "<C>"},\n', 11, "templates[0].params[0]", "missing key 'type'"),
+    ('"name": "<C>"},\n', '"name": "C"},\n',
+     11, "templates[0].params[0].name", "expected a slot such as <X>, found 'C'"),
+    ('"name": "<C>"},\n', '"name": "<my C>"},\n',
+     11, "templates[0].params[0].name", "expected a slot such as <X>, found '<my C>'"),
+    ('"inputs": [0], "side_inputs": ["<C>", "<S>"]}\n', '"input": [0], "side_inputs": ["<C>", "<S>"]}\n',
+     16, "templates[0].nodes[1]", "missing key 'inputs' (found 'input')"),
+    ('"inputs": [1, 3]', '"inputs": 1', 35, "templates[1].nodes[4].inputs", "expected a list, found 1"),
+    ('"inputs": [1, 3]', '"inputs": [1, -3]', 35, "templates[1].nodes[4].inputs[1]", "expected 0 or more, found -3"),
+    ('"inputs": [1, 3]', '"inputs": [1, "3"]',
+     35, "templates[1].nodes[4].inputs[1]", "expected a whole number, found '3'"),
+    ('"inputs": [1, 3]', '"inputs": [1.0, 3]',
+     35, "templates[1].nodes[4].inputs[0]", "expected a whole number, found 1.0"),
+    ('"inputs": [1, 3]', '"inputs": [true, 3]',
+     35, "templates[1].nodes[4].inputs[0]", "expected a whole number, found True"),
+    ('"side_inputs": ["red"]', '"side_inputs": "red"',
+     51, "templates[2].nodes[1].side_inputs", "expected a list, found 'red'"),
+    ('"side_inputs": ["red"]', '"side_inputs": [7]',
+     51, "templates[2].nodes[1].side_inputs[0]", "expected text, found 7"),
+    ('[\n        {"type": "NOT_NULL", "params": ["<C>"]}\n      ]', '{"NOT_NULL": "<C>"}',
+     18, "templates[0].constraints", "expected a list, found an object"),
+    ('[\n        {"type": "NOT_NULL", "params": ["<C>"]}\n      ]', '"NOT_NULL <C>"',
+     18, "templates[0].constraints", "expected a list or an object, found 'NOT_NULL <C>'"),
+    ('"NOT_NULL", "params": ["<C>"]', '"NOT_NULL", "params": "<C>"',
+     19, "templates[0].constraints[0].params", "expected a list, found '<C>'"),
+    ('"NOT_NULL", "params": ["<C>"]', '"NOT_NULL", "param": ["<C>"]',
+     19, "templates[0].constraints[0]", "missing key 'params' (found 'param')"),
+    # keys, names, slots
+    ('"constraints": [\n        {"type": "NOT', '"constraint": [\n        {"type": "NOT',
+     4, "templates[0]", "unknown key 'constraint'; did you mean 'constraints'?"),
+    ('"name": "beside"', '"name": "count"', 43, "templates[2].name", "name 'count' is taken by templates[0]"),
+    ('"Color", "name": "<C>"},\n', '"Colour", "name": "<C>"},\n',
+     11, "templates[0].params[0].type", "unknown slot type 'Colour'; did you mean 'Color'?"),
+    ('"type": "Relation", "name": "<R>"', '"type": "ObjectSet", "name": "<R>"',
+     46, "templates[2].params[1].type", "unknown slot type 'ObjectSet'; known: Size, Color,"),
+    ('"type": "Relation", "name": "<R2>"', '"type": "Relations", "name": "<R2>"',
+     47, "templates[2].params[2].type", "unknown slot type 'Relations'; did you mean 'Relation'?"),
+    ('{"type": "Color", "name": "<C2>"}, {"type": "Shape", "name": "<S2>"}',
+     '{"type": "Color", "name": "<C2>"}, {"type": "Shape", "name": "<S2>"}, {"type": "Shape", "name": "<S>"}',
+     28, "templates[1].params[4].name", "slot <S> is declared twice"),
+    # nodes
+    ('"type": "equal_object"', '"type": "equal_objects"',
+     35, "templates[1].nodes[4].type", "unknown node type 'equal_objects'; did you mean 'equal_object'?"),
+    ('"type": "filter_count"', '"type": "filter_cout"',
+     16, "templates[0].nodes[1].type", "unknown node type 'filter_cout'; did you mean 'filter_count'?"),
+    ('"inputs": [1, 3]', '"inputs": [1, 4]',
+     35, "templates[1].nodes[4].inputs[1]", "input 4 is not an earlier node (this is node 4)"),
+    ('"inputs": [1, 3]', '"inputs": [1, 17]', 35, "templates[1].nodes[4].inputs[1]", "input 17 is not an earlier node"),
+    ('"inputs": [1, 3]', '"inputs": [1]', 35, "templates[1].nodes[4].inputs", "equal_object takes 2 inputs, found 1"),
+    ('"inputs": [1, 3]', '"inputs": [1, 2]',
+     35, "templates[1].nodes[4].inputs[1]", "equal_object takes Object, but node 2 gives ObjectSet"),
+    ('"filter_unique", "inputs": [2]', '"filter_unique", "inputs": [1]',
+     34, "templates[1].nodes[3].inputs[0]", "filter_unique takes ObjectSet, but node 1 gives Object"),
+    ('"filter_unique", "inputs": [2]', '"filter_unique", "inputs": [0, 2]',
+     34, "templates[1].nodes[3].inputs", "filter_unique takes 1 inputs, found 2"),
+    ('"filter_count", "inputs"', '"filter", "inputs"',
+     16, "templates[0].nodes[1]", "the last node must give an answer, but filter gives ObjectSet"),
+    ('"filter_count", "inputs"', '"filter_unique", "inputs"',
+     16, "templates[0].nodes[1]", "the last node must give an answer, but filter_unique gives Object"),
+    # side inputs
+    ('["red"]', '["rde"]', 51, "templates[2].nodes[1].side_inputs[0]", "unknown Color 'rde'; did you mean 'red'?"),
+    ('["red"]', '["cube"]', 51, "templates[2].nodes[1].side_inputs[0]", "unknown Color 'cube'"),
+    ('["red"]', "[]", 51, "templates[2].nodes[1].side_inputs", "filter_color takes 1 side inputs (Color), found 0"),
+    (', "side_inputs": ["red"]', "",
+     51, "templates[2].nodes[1].side_inputs", "filter_color takes 1 side inputs (Color), found 0"),
+    ('["red"]', '["<S>"]',
+     51, "templates[2].nodes[1].side_inputs[0]", "filter_color takes a Color, but slot <S> is a Shape"),
+    ('["red"]', '["<Q>"]',
+     51, "templates[2].nodes[1].side_inputs[0]", "slot <Q> is not declared; params declare <S>, <R>, <R2>, <M>"),
+    ('{"type": "unique", "inputs": [3]}', '{"type": "unique", "inputs": [3], "side_inputs": ["red"]}',
+     54, "templates[2].nodes[4].side_inputs", "unique takes no side inputs, found 1"),
+    ('["<R2>", "<M>"]', '["<R2>", "<M>", "<R3>"]',
+     55, "templates[2].nodes[5].side_inputs[2]", "slot <R3> is not declared; params declare <S>, <R>, <R2>, <M>"),
+    ('["<R2>", "<M>"]', '["<R2>", "<M>", "metal"]',
+     55, "templates[2].nodes[5].side_inputs[2]", "takes slots such as <X>, found the value 'metal'"),
+    ('["<R2>", "<M>"]', '["<R2>", "<M>", "<R>"]', 55, "templates[2].nodes[5].side_inputs[2]", "a second Relation slot"),
+    ('"side_inputs": ["<C2>", "<S2>"]', '"side_inputs": ["<C2>", "<S2>", "<C>"]',
+     34, "templates[1].nodes[3].side_inputs[2]", "a second Color slot; filter_unique describes each attribute once"),
+    ('"inputs": [1], "side_inputs": ["<S>"]', '"inputs": [1], "side_inputs": ["<S>", "<R>"]',
+     52, "templates[2].nodes[2].side_inputs", "filter_unique takes no Relation slot"),
+    # constraints
+    ('"NOT_NULL"', '"NOTNULL"',
+     19, "templates[0].constraints[0].type", "unknown constraint 'NOTNULL'; did you mean 'NOT_NULL'?"),
+    ('"NOT_NULL", "params": ["<C>"]', '"NOT_NULL", "params": ["<D>"]',
+     19, "templates[0].constraints[0].params[0]", "slot <D> is not declared; params declare <C>, <S>, <Z>"),
+    ('"NOT_NULL", "params": ["<C>"]', '"NOT_NULL", "params": ["<C>", "<S>"]',
+     19, "templates[0].constraints[0].params", "NOT_NULL takes 1 slots, found 2"),
+    ('["<S>", "<S2>"]', '["<S>"]', 38, "templates[1].constraints[0].params", "NEQ takes 2 slots, found 1"),
+    ('["<S>", "<S2>"]', '["<S>", 3]',
+     38, "templates[1].constraints[0].params[1]", "NEQ takes slots, found the node number 3"),
+    ('["<S>", "<S2>"]', '["<S>", "<C2>"]',
+     38, "templates[1].constraints[0].params", "NEQ compares like with like, found Shape and Color"),
+    ('"OUT_NEQ", "params": [1, 3]', '"OUT_NEQ", "params": [1, 5]',
+     39, "templates[1].constraints[1].params[1]", "there is no node 5; nodes are 0 to 4"),
+    ('"OUT_NEQ", "params": [1, 3]', '"OUT_NEQ", "params": [-1, 3]',
+     39, "templates[1].constraints[1].params[0]", "there is no node -1"),
+    ('"OUT_NEQ", "params": [1, 3]', '"OUT_NEQ", "params": [1, "<S2>"]',
+     39, "templates[1].constraints[1].params[1]", "OUT_NEQ takes node numbers, found '<S2>'"),
+    ('"OUT_NEQ", "params": [1, 3]', '"OUT_NEQ", "params": [1, 2]',
+     39, "templates[1].constraints[1].params", "OUT_NEQ compares like with like, found Object and ObjectSet"),
+    ('["<C>"]', '["<Z>"]', 19, "templates[0].constraints[0].params[0]", "no node fills slot <Z>"),
+    ('"name": "beside",', '"name": "beside", "constraints": [{"type": "NULL", "params": ["<R2>"]}],',
+     43, "templates[2].constraints[0].params[0]", "slot <R2> is never left open; only a description's attributes are"),
+    ('"name": "beside",', '"name": "beside", "constraints": [{"type": "NULL", "params": ["<R>"]}],',
+     43, "templates[2].constraints[0].params[0]", "slot <R> is never left open"),
+    # texts
+    ("number of <C> <S>s", "number of <C> <T>s", 8, "templates[0].text[1]", "slot <T> is not declared"),
+    ("number of <C> <S>s", "number of <Z> <S>s",
+     8, "templates[0].text[1]", "slot <Z> is in the text, but no node fills it"),
+    ("number of <C> <S>s", "number of <c> <S>s", 8, "templates[0].text[1]", "slot <c> is not declared"),
+    ("number of <C> <S>s", "number of <C <S>s",
+     8, "templates[0].text[1]", "a stray '<' or '>'; a slot is written <X>, without spaces"),
+    ("number of <C> <S>s", "number of < C > <S>s", 8, "templates[0].text[1]", "a stray '<' or '>'"),
+    ("[can be seen]", "[can be seen", 8, "templates[0].text[1]", "optional brackets [ ] do not pair up"),
+    ("[can be seen]", "can be] [seen", 8, "templates[0].text[1]", "optional brackets [ ] do not pair up"),
+]  # fmt: skip
+
+
+def load_text(folder: Path, text: str, name: str = "mine.json") -> tuple[Template, ...]:
+    (folder / name).write_text(text, encoding="utf-8")
+    return load_templates(folder, CATALOGUE)
+
+
+def problems_of(folder: Path, text: str) -> tuple[Problem, ...]:
+    with pytest.raises(BadInput) as raised:
+        load_text(folder, text)
+    assert {Path(problem.source).name for problem in raised.value.problems} == {"mine.json"}
+    return raised.value.problems
+
+
+def broken(old: str, new: str, text: str = RIGHT) -> str:
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+def column_of(text: str, line: int, part: str) -> int:
+    return text.splitlines()[line - 1].index(part) + 1
+
+
+# One mistake ------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_broken_below_is_right(tmp_path: Path) -> None:
+    assert [template.name for template in load_text(tmp_path, RIGHT)] == ["count", "same", "beside"]
+
+
+@pytest.mark.parametrize(("old", "new", "line", "path", "message"), MISTAKES)
+def test_mistake(tmp_path: Path, old: str, new: str, line: int, path: str, message: str) -> None:
+    """One mistake gives one complaint."""
+    (problem,) = problems_of(tmp_path, broken(old, new))
+
+    assert (problem.path, problem.line) == (path, line)
+    assert message in problem.message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "path", "message"), [row for row in MISTAKES if row[3].startswith("templates[")]
+)
+def test_mistake_in_a_plain_list(tmp_path: Path, old: str, new: str, line: int, path: str, message: str) -> None:
+    """A file may be a list of templates; then paths begin with an index."""
+    text = broken(old, new)
+    start, end = text.index("[", text.index('"templates"')), text.rindex("]") + 1
+
+    (problem,) = problems_of(tmp_path, text[start:end])
+
+    assert (problem.path, problem.line) == (path.removeprefix("templates"), line - 2)
+    assert message.replace("templates[0]", "[0]") in problem.message
+
+
+def test_missing_relation_slot(tmp_path: Path) -> None:
+    text = broken("are <R2> what", "are what", broken('["<R2>", "<M>"]', '["<M>"]'))
+
+    (problem,) = problems_of(tmp_path, text)
+
+    assert (problem.path, problem.line) == ("templates[2].nodes[5].side_inputs", 55)
+    assert problem.message == "relate_filter_count needs a slot of type Relation"
+
+
+@pytest.mark.parametrize("text", ['"x"', "3", "null", "true"])
+def test_a_file_that_holds_no_templates(tmp_path: Path, text: str) -> None:
+    (problem,) = problems_of(tmp_path, text)
+
+    assert problem.message.startswith("expected a list or an object, found ")
+    assert (problem.path, problem.line, problem.column) == ("", 1, 1)
+
+
+@pytest.mark.parametrize(("text", "path"), [("[]", ""), ('{"templates": []}', "templates")])
+def test_a_file_with_an_empty_list(tmp_path: Path, text: str, path: str) -> None:
+    (problem,) = problems_of(tmp_path, text)
+
+    assert (problem.path, problem.message) == (path, "expected a list of at least 1, found a list of 0")
+
+
+def test_one_template_without_a_list_around_it(tmp_path: Path) -> None:
+    (problem,) = problems_of(tmp_path, '{"name": "lonely", "text": ["Is it?"], "params": [], "nodes": []}')
+
+    assert problem.message == "missing key 'templates'"
+
+
+def test_the_column_is_that_of_the_value(tmp_path: Path) -> None:
+    text = broken('["red"]', '["rde"]')
+
+    (problem,) = problems_of(tmp_path, text)
+
+    assert problem.column == column_of(text, 51, '"rde"')
+    assert str(problem).endswith(
+        f"mine.json:51:{problem.column}: templates[2].nodes[1].side_inputs[0]: unknown Color 'rde'; did you mean 'red'?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "part"),
+    [
+        ('"comment": "Three', "// Three", 2, "//"),
+        ('"text": ["Is', '"text": [# "Is', 25, "#"),
+        ('"name": "same",', '"name": "same"', 24, '"comment"'),
+        ('"name": "same",', "'name': 'same',", 23, "'"),
+        ('"inputs": [1, 3]}', '"inputs": [1 3]}', 35, "3]}"),
+    ],
+)
+def test_mistake_of_syntax(tmp_path: Path, old: str, new: str, line: int, part: str) -> None:
+    """What is no JSON, such as a comment, is pointed at by line and column."""
+    text = broken(old, new)
+
+    (problem,) = problems_of(tmp_path, text)
+
+    assert "not valid JSON" in problem.message
+    assert (problem.line, problem.column) == (line, column_of(text, line, part))
+
+
+# Several mistakes -------------------------------------------------------------------------------------------------
+
+
+def test_all_mistakes_are_told_in_reading_order(tmp_path: Path) -> None:
+    text = broken('"name": "beside"', '"name": "same"')
+    for old, new in (
+        ('"type": "Relation", "name": "<R>"', '"type": "Relatoin", "name": "<R>"'),
+        ("the red <S>?", "the red <S>]?"),
+        ('"inputs": [1, 3]}', '"inputs": [1, 3, 3]}'),
+        ('"NEQ"', '"NEQUAL"'),
+        ('"equal_object"', '"equal_objekt"'),
+        ("How many <C>", "How many <X>"),
+    ):
+        text = broken(old, new, text)
+
+    problems = problems_of(tmp_path, text)
+
+    assert [(problem.line, problem.path) for problem in problems] == [
+        (7, "templates[0].text[0]"),
+        (35, "templates[1].nodes[4].type"),
+        (38, "templates[1].constraints[0].type"),
+        (43, "templates[2].name"),
+        (44, "templates[2].text[0]"),
+        (46, "templates[2].params[1].type"),
+    ]
+
+
+def test_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
+    """Of shape, of meaning and of syntax, in the order of the files."""
+    (tmp_path / "a.json").write_text(broken('["red"]', '["rde"]'))
+    (tmp_path / "b.json").write_text(RIGHT)
+    (tmp_path / "c.json").write_text(broken('"text": ["Is', '"texts": ["Is'))
+    (tmp_path / "d.json").write_text("[,]")
+
+    with pytest.raises(BadInput) as raised:
+        load_templates(tmp_path, CATALOGUE)
+
+    assert [Path(problem.source).name for problem in raised.value.problems] == ["a.json", "c.json", "d.json"]
+
+
+def each_place(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every container inside a JSON value with each of its keys."""
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in list(entries):
+        yield value, key
+        yield from each_place(inner)
+
+
+@pytest.mark.parametrize("strange", [None, True, 10**30, 0.0, "<C>", [], [[0]], {}, {"x": 1}], ids=repr)
+def test_a_strange_value_anywhere_is_bad_input_at_most(tmp_path: Path, strange: Any) -> None:
+    """Whatever stands at any place of a file, it loads, or its mistakes are told with places inside the file."""
+    document = json.loads(RIGHT)
+    right = copy.deepcopy(document)
+    for container, key in each_place(document):
+        kept, container[key] = container[key], strange
+        text = json.dumps(document, indent=1)
+        try:
+            load_text(tmp_path, text)
+        except BadInput as error:
+            lines = text.splitlines()
+            assert all(p.line and p.column and lines[p.line - 1][p.column - 1 :].strip() for p in error.problems)
+        container[key] = kept
+    assert document == right
+
+
+# Files and numbers ------------------------------------------------------------------------------------------------
+
+
+def test_folders_are_read_in_the_order_of_paths(tmp_path: Path) -> None:
+    """Whatever order the file system has; other files do not count."""
+    for name in ("b/z.json", "a.json", "b/a.json", "B.json", "c/d/e.json", "notes.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(RIGHT)
+
+    names = [file.name for file in find_template_files(tmp_path)]
+
+    assert names == ["B.json", "a.json", "b/a.json", "b/z.json", "c/d/e.json"]
+
+
+def test_families_are_numbered_in_the_file_and_over_all_files(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    load_text(tmp_path, RIGHT, "a.json")
+    templates = load_text(tmp_path, RIGHT, "sub/b.json")
+
+    assert [template.family for template in templates] == [0, 1, 2, 3, 4, 5]
+    assert [template.index for template in templates] == [0, 1, 2, 0, 1, 2]
+    assert [template.id for template in templates[2:4]] == ["a.json#beside", "sub/b.json#count"]
+
+
+def test_a_file_can_be_named_itself(tmp_path: Path) -> None:
+    load_text(tmp_path, RIGHT)
+
+    template, *_ = load_templates(str(tmp_path / "mine.json"), CATALOGUE)
+
+    assert template.id == "mine.json#count"
+
+
+@pytest.mark.parametrize("name", ["", "nowhere"])
+def test_no_templates(tmp_path: Path, name: str) -> None:
+    """An empty folder is not a run of nothing."""
+    with pytest.raises(UsageError, match=r"no template files|templates not found"):
+        load_templates(tmp_path / name, CATALOGUE)
+
+
+def nameless(text: str = RIGHT) -> list[dict[str, Any]]:
+    return [{key: value for key, value in each.items() if key != "name"} for each in json.loads(text)["templates"]]
+
+
+def test_the_index_stands_for_a_name(tmp_path: Path) -> None:
+    templates = load_text(tmp_path, json.dumps(nameless()))
+
+    assert [template.id for template in templates] == ["mine.json#0", "mine.json#1", "mine.json#2"]
+
+
+def test_a_name_that_is_the_index_of_another(tmp_path: Path) -> None:
+    """An id must not mean two templates."""
+    first, *others = nameless()
+
+    (problem,) = problems_of(tmp_path, json.dumps([{**first, "name": "2"}, *others]))
+
+    assert (problem.path, problem.message) == ("[2].name", "name '2' is taken by [0]")
+
+
+@pytest.mark.parametrize(
+    "constraints", [{}, {"constraints": []}, {"constraints": {}}], ids=["absent", "list", "object"]
+)
+def test_no_constraints(tmp_path: Path, constraints: dict[str, Any]) -> None:
+    records = [{**{key: each[key] for key in ("params", "nodes", "text")}, **constraints} for each in nameless()]
+
+    assert [template.constraints for template in load_text(tmp_path, json.dumps(records))] == [(), (), ()]
+
+
+def test_unknown_keys_are_allowed_everywhere(tmp_path: Path) -> None:
+    document = json.loads(RIGHT)
+    for container, _ in list(each_place(document)):
+        if isinstance(container, dict):
+            container["leaves"] = ["anything"]
+
+    assert load_text(tmp_path, json.dumps(document)) == load_text(tmp_path, RIGHT)
+
+
+def test_a_template_is_what_was_written(tmp_path: Path) -> None:
+    _, same, beside = load_text(tmp_path, RIGHT)
+
+    assert (beside.answer_type, beside.last_function.asks) == ("Integer", "count")
+    assert list(same.slots) == ["<C>", "<S>", "<C2>", "<S2>"]
+    assert [constraint.slots or constraint.nodes for constraint in same.constraints] == [("<S>", "<S2>"), (1, 3)]
+    assert [node.composite is not None for node in same.nodes] == [False, True, False, True, False]
+
+
+def test_the_reference_templates_load_unmodified(shared: Path) -> None:
+    if not REFERENCE.is_dir():
+        pytest.skip("no reference templates in shared/")
+
+    templates = load_templates(REFERENCE / "templates", Catalogue(load_domain(REFERENCE / "metadata.json")))
+
+    assert len(templates) == 90
+    assert [template.family for template in templates] == list(range(90))

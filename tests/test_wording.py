@@ -1,0 +1,390 @@
+"""The grammar of texts, rule by rule; and no shipped text can come out wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from families import COLLECTIONS, Collection
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vqagen.errors import BadInput
+from vqagen.language.registry import Catalogue
+from vqagen.language.template import Template
+from vqagen.language.wording import (
+    Synonyms,
+    Wording,
+    english_plural,
+    finished,
+    load_synonyms,
+    starts_with_vowel_sound,
+    without_other,
+)
+from vqagen.rng import pick, stream
+from vqagen.world.domain import Domain, domain_from_metadata
+
+FARM = domain_from_metadata(
+    {
+        "types": {
+            "Color": ["red", "orange", "ash"],
+            "Kind": {"values": ["mouse", "box", "fly", "ox", "stop sign"], "null": "animal"},
+            "Relation": ["left", "in"],
+        },
+        "plurals": {"mouse": "mice", "ox": "oxen"},
+    }
+)
+SLOTS = {"<C>": "Color", "<K>": "Kind", "<C2>": "Color", "<K2>": "Kind", "<R>": "Relation"}
+
+
+def wording(*texts: str, synonyms: Mapping[str, Any] | None = None, domain: Domain = FARM) -> Wording:
+    catalogue = Catalogue(domain)
+    template = Template("it", "farm.json", 0, 0, texts, SLOTS, (), (), catalogue)
+    return Wording(template, Synonyms(synonyms or {}, domain))
+
+
+def words(filled: str) -> dict[str, str | None]:
+    """Written as `C=red, K=stop sign`; the other slots are left open."""
+    given = dict(part.strip().split("=") for part in filled.split(",")) if filled else {}
+    return {slot: given.get(slot.strip("<>")) for slot in SLOTS}
+
+
+def said(text: str, filled: str = "", keep_other: bool = True, **synonyms: Any) -> str:
+    """One sentence, in which nothing is left to chance unless there are synonyms or optional parts."""
+    return wording(text, synonyms=synonyms).say(words(filled), stream(0, "said").random, keep_other)
+
+
+def sayings(text: str, filled: str = "", count: int = 200, **synonyms: Any) -> Counter[str]:
+    """How often each sentence comes when `count` are drawn."""
+    compiled, rng = wording(text, synonyms=synonyms), stream(0, text)
+    return Counter(compiled.say(words(filled), rng.random) for _ in range(count))
+
+
+GRAMMAR = [
+    # slots
+    ("The <C> <K>?", "C=red, K=fly", "The red fly?"),
+    ("The <C> <K> and the <C2> <K2>?", "C=red, K=fly, K2=ox, C2=ash", "The red fly and the ash ox?"),
+    ("<K>-like <C>,<K>", "C=red, K=ox", "Ox-like red,ox"),
+    ("The <K>'s color?", "K=ox", "The ox's color?"),
+    # open slots: the head noun's null word, and nothing for the others
+    ("The <C> <K>?", "", "The animal?"),
+    ("The <C> <K>?", "C=red", "The red animal?"),
+    ("The <C> <K> <R>?", "", "The animal?"),
+    ("<C> <K>s", "", "Animals"),
+    # plural
+    ("The <C> <K>s?", "C=red, K=fly", "The red flies?"),
+    ("The <K>s?", "K=box", "The boxes?"),
+    ("The <K>s?", "K=mouse", "The mice?"),
+    ("The <K>s?", "K=ox", "The oxen?"),
+    ("The <K>s?", "K=stop sign", "The stop signs?"),
+    ("<K>s, <K>s; <K>s.", "K=ox", "Oxen, oxen; oxen."),
+    ("The <K>st?", "K=ox", "The oxst?"),
+    ("The <K>'s and <K>s' color?", "K=ox", "The ox's and oxen' color?"),
+    ("The <C>s <K>", "K=ox", "The ox"),
+    # a and an
+    ("A <C> <K>?", "C=orange, K=ox", "An orange ox?"),
+    ("An <C> <K>?", "C=red, K=ox", "A red ox?"),
+    ("Is a <C> <K> an <K>?", "K=ox", "Is an ox an ox?"),
+    ("Is it a <C> <K>?", "K=fly", "Is it a fly?"),
+    ("Is it a <C> <K>?", "", "Is it an animal?"),
+    ("Is a unicorn a animal, an box, or an one-eyed ox?", "", "Is a unicorn an animal, a box, or a one-eyed ox?"),
+    ("Say a. Any anchor, an, a", "", "Say a. Any anchor, an, a"),
+    ("Is it a  <C> an[] <K>?", "C=orange, K=fly", "Is it an orange a fly?"),
+    # capital
+    ("<C> is it?", "C=red", "Red is it?"),
+    ("<C> <K> is it?", "K=ox", "Ox is it?"),
+    ("iS IT?", "", "IS IT?"),
+    # spaces and gaps
+    ("  The   <C>  <K> \t<C2> ?  ", "K=ox", "The ox?"),
+    ("Is <C> , <C2> ; <K> .", "K=ox", "Is,; ox."),
+    # what only looks like grammar
+    ("Is 50% of <K> %s %(x)s?", "K=ox", "Is 50% of ox %s %(x)s?"),
+]
+
+
+@pytest.mark.parametrize(("text", "filled", "expected"), GRAMMAR)
+def test_grammar(text: str, filled: str, expected: str) -> None:
+    assert said(text, filled) == expected
+
+
+def test_nothing_is_left_of_a_value_with_strange_letters() -> None:
+    """A value is text, not grammar: it may hold signs that mean something in texts."""
+    strange = domain_from_metadata({"types": {"Color": ["50%", "%s", "[x]", "<C>"], "Kind": ["ox"]}})
+    compiled = wording("Is it <C>?", domain=strange)
+
+    found = [compiled.say({"<C>": value}, stream(0, "").random) for value in strange.values_of("Color")]
+    assert found == ["Is it 50%?", "Is it %s?", "Is it [x]?", "Is it <C>?"]
+
+
+# Optional parts ---------------------------------------------------------------------------------------------------
+
+
+OPTIONAL = [
+    ("x[ a] y", {"X a y": 0.5, "X y": 0.5}),
+    ("x [a] y", {"X a y": 0.5, "X y": 0.5}),
+    ("x [a][b]", {"X": 0.25, "X a": 0.25, "X b": 0.25, "X ab": 0.25}),
+    ("x [a [b]] y", {"X y": 0.5, "X a y": 0.25, "X a b y": 0.25}),
+    ("x [a [b] [c]]", {"X": 0.5, "X a": 0.125, "X a b": 0.125, "X a c": 0.125, "X a b c": 0.125}),
+    ("x [[[a]]]", {"X a": 0.125, "X": 0.875}),
+    ("x [<C>] [<K>s]?", {"X?": 0.25, "X red?": 0.25, "X oxen?": 0.25, "X red oxen?": 0.25}),
+    ("Is [a] [<C>] <K>", {"Is ox": 0.25, "Is an ox": 0.25, "Is red ox": 0.25, "Is a red ox": 0.25}),
+]
+
+
+@pytest.mark.parametrize(("text", "shares"), OPTIONAL)
+def test_each_optional_part_is_kept_half_of_the_time(text: str, shares: dict[str, float]) -> None:
+    """By a draw of its own, and only where the part around it is kept. 4,000 draws: 0.03 is four standard errors."""
+    found = sayings(text, "C=red, K=ox", count=4000)
+
+    assert {sentence: found[sentence] / 4000 for sentence in shares} == pytest.approx(shares, abs=0.03)
+    assert set(found) == set(shares)
+
+
+def test_each_text_is_as_likely() -> None:
+    compiled, rng = wording("one", "two", "three"), stream(0, "texts")
+    found = Counter(compiled.say(words(""), rng.random) for _ in range(3000))
+
+    assert {sentence: found[sentence] / 3000 for sentence in ("One", "Two", "Three")} == pytest.approx(
+        {"One": 1 / 3, "Two": 1 / 3, "Three": 1 / 3}, abs=0.035
+    )
+
+
+# A model of the grammar: a text is a list of words, slots, plurals and optional lists.
+PIECES = st.recursive(
+    st.sampled_from(["is", "a", "the", "<C>", "<K>", "<K>s", "<C2>", "other", ",", "100%"]),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def written(pieces: list[Any]) -> str:
+    return " ".join(f"[{written(piece)}]" if isinstance(piece, list) else piece for piece in pieces)
+
+
+def readings(pieces: list[Any]) -> Iterator[str]:
+    """Every way to keep and drop the optional parts."""
+    if not pieces:
+        yield ""
+        return
+    first, *others = pieces
+    for rest in readings(others):
+        if isinstance(first, list):
+            yield rest
+            yield from (f"{kept} {rest}" for kept in readings(first))
+        else:
+            yield f"{first} {rest}"
+
+
+@given(st.lists(PIECES, min_size=1, max_size=4), st.sampled_from(["", "C=red", "C=orange, K=mouse", "K=box, C2=ash"]))
+@settings(deadline=None, max_examples=100)
+def test_a_sentence_is_one_of_the_readings(pieces: list[Any], filled: str) -> None:
+    """The readings are written out first, and filled word by word: no compiled text, no chance."""
+    form = {slot: value or ("animal" if slot == "<K>" else "") for slot, value in words(filled).items()}
+    form["<K>s"] = {"animal": "animals", "mouse": "mice", "box": "boxes"}[form["<K>"]]
+    expected = {
+        finished(" ".join(" ".join(form.get(word, word) for word in reading.split()).split()))
+        for reading in readings(pieces)
+    }
+
+    assert set(sayings(written(pieces), filled, count=20)) <= expected
+
+
+# Synonyms ---------------------------------------------------------------------------------------------------------
+
+
+def test_each_way_to_say_a_value_is_as_likely() -> None:
+    found = sayings("<K>", "K=ox", count=3000, ox=["bull", "steer", "bullock"])
+
+    assert {name: count / 3000 for name, count in found.items()} == pytest.approx(
+        {"Bull": 1 / 3, "Steer": 1 / 3, "Bullock": 1 / 3}, abs=0.035
+    )
+
+
+def test_a_slot_is_said_the_same_way_everywhere() -> None:
+    found = sayings("Is the <K> one of the <K>s [or [the <K>]]", "K=ox", ox=["bull", "calf"])
+
+    assert {word for sentence in found for word in re.findall(r"bulls?|calfs?", sentence)} == {
+        "bull",
+        "bulls",
+        "calf",
+        "calfs",
+    }
+    assert [sentence for sentence in found if "bull" in sentence and "calf" in sentence] == []
+
+
+def test_two_slots_with_one_value_are_said_independently() -> None:
+    found = sayings("<K> <K2>", "K=ox, K2=ox", ox=["bull", "cow"])
+
+    assert set(found) == {"Bull bull", "Bull cow", "Cow bull", "Cow cow"}
+
+
+def test_plural_and_article_follow_the_way_it_is_said() -> None:
+    found = sayings("A <K>, many <K>s", "K=fly", fly=["insect", "mouse"])
+
+    assert set(found) == {"An insect, many insects", "A mouse, many mice"}
+
+
+def test_the_null_word_has_synonyms_too() -> None:
+    assert set(sayings("<K>s", animal=["animal", "beast"])) == {"Animals", "Beasts"}
+
+
+def test_ways_to_say_a_value_of_one_type_come_before_those_of_any() -> None:
+    table = {"ash": ["gray"], "Kind": {"ash": ["tree"], "ox": ["bull"]}, "ox": ["cow"], "Color": {"red": ["ruby"]}}
+
+    synonyms = Synonyms(table, FARM)
+
+    assert synonyms.of("Kind", "ash") == ("tree",)
+    assert synonyms.of("Color", "ash") == ("gray",)
+    assert synonyms.of("Kind", "ox") == ("bull",)
+    assert synonyms.of("Kind", "fly") == ("fly",)
+    assert synonyms.of("Color", None) == ("",)
+    assert synonyms.of("Relation", None) == ("",)
+
+
+def test_a_value_may_be_called_like_a_type() -> None:
+    """Kind groups the synonyms of a type; it does not say how to say the value Kind."""
+    domain = domain_from_metadata({"types": {"Kind": ["ox"], "Word": ["Kind"]}})
+
+    assert Synonyms({"Kind": {"ox": ["cow"]}}, domain).of("Word", "Kind") == ("Kind",)
+
+
+def test_a_synonyms_file_may_hold_both_forms_and_comments(tmp_path: Path) -> None:
+    path = tmp_path / "synonyms.json"
+    table = {"comment": "x", "$schema": "x", "ox": ["cow"], "Color": {"comment": "x", "red": ["ruby"]}}
+    path.write_text(json.dumps(table))
+
+    synonyms = load_synonyms(path, FARM)
+
+    assert (synonyms.of("Kind", "ox"), synonyms.of("Color", "red")) == (("cow",), ("ruby",))
+
+
+SYNONYM_MISTAKES = [
+    ("[]", 1, "", "expected an object of value: [ways to say it], found a list of 0"),
+    ('{"red": "ruby"}', 1, "red", "expected a list of ways to say it, found 'ruby'"),
+    ('{\n"red": []}', 2, "red", "expected a list of ways to say it, found a list of 0"),
+    ('{\n"red": [""]}', 2, "red", "expected a list of ways to say it"),
+    ('{\n"red": ["ruby", 3]}', 2, "red", "expected a list of ways to say it"),
+    ('{\n"Color": {\n"red": null}}', 3, "Color.red", "expected a list of ways to say it, found null"),
+    ('{\n"Color": {\n"red": {"ruby": []}}}', 3, "Color.red", "expected a list of ways to say it, found an object"),
+    ('{\n"red": ["ruby"\n}', 3, "", "not valid JSON"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "path", "message"), SYNONYM_MISTAKES)
+def test_mistake_in_synonyms(tmp_path: Path, text: str, line: int, path: str, message: str) -> None:
+    (tmp_path / "synonyms.json").write_text(text)
+
+    with pytest.raises(BadInput) as raised:
+        load_synonyms(tmp_path / "synonyms.json", FARM)
+
+    (problem,) = raised.value.problems
+    assert (problem.line, problem.path) == (line, path)
+    assert message in problem.message
+
+
+# Other ------------------------------------------------------------------------------------------------------------
+
+OTHER = [
+    ("How many other <K>s?", "How many oxen?"),
+    ("Is there another <K>?", "Is there an ox?"),
+    ("Is there another <C> <K>?", "Is there a red ox?"),
+    ("Another <K>?", "An ox?"),
+    ("Other <K>s?", "Oxen?"),
+    ("Is any other, or another, <K> here?", "Is any, or a, ox here?"),
+    ("Do others or mothers bother?", "Do others or mothers bother?"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), OTHER)
+def test_other_is_dropped_on_request(text: str, expected: str) -> None:
+    filled = "K=ox, C=red" if "<C>" in text else "K=ox"
+
+    assert said(text, filled, keep_other=False) == expected
+    assert said(text, filled) == text.replace("<C>", "red").replace("<K>s", "oxen").replace("<K>", "ox")
+
+
+def test_whether_other_is_mentioned() -> None:
+    mentions = {text: wording("It", text).mentions_other for text in ("An other", "Another", "Others", "Mother")}
+
+    assert mentions == {"An other": True, "Another": True, "Others": False, "Mother": False}
+
+
+def test_without_other_alone() -> None:
+    assert without_other("the other of another other one") == "the of a one"
+
+
+# Words ------------------------------------------------------------------------------------------------------------
+
+AN = """
+apple egg ice orange umbrella umber hour honest heir honor honour unimportant uninteresting unidentified unlit utter
+usher eight 8 80 8-sided 11 18 L-shaped S X-ray F M animal olive ivory indigo azure open
+"""
+A = """
+box one one-eyed once unicorn unit uniform union unique use used user usual useful european euro ewe u-shaped U UFO USB
+ukulele utensil utility utopian yellow house hot heap 7 1 10 110 180 T-shaped B-side wood red
+"""
+
+
+@pytest.mark.parametrize(("expected", "listed"), [("an", AN), ("a", A)])
+def test_article(expected: str, listed: str) -> None:
+    wrong = [word for word in listed.split() if finished(f"is it a {word}?") != f"Is it {expected} {word}?"]
+
+    assert wrong == []
+    assert {starts_with_vowel_sound(word) for word in listed.split()} == {expected == "an"}
+
+
+PLURALS = [
+    ("cube", "cubes"),
+    ("cylinder", "cylinders"),
+    ("stop sign", "stop signs"),
+    ("box", "boxes"),
+    ("bus", "buses"),
+    ("bush", "bushes"),
+    ("bench", "benches"),
+    ("quartz", "quartzes"),
+    ("berry", "berries"),
+    ("toy", "toys"),
+]
+
+
+@pytest.mark.parametrize(("one", "many"), PLURALS)
+def test_english_plural(one: str, many: str) -> None:
+    assert english_plural(one) == many
+
+
+# What is shipped --------------------------------------------------------------------------------------------------
+
+
+def random_words(template: Template, rng: Any) -> dict[str, str | None]:
+    """Any filling: relations always, attributes half of the time."""
+    domain = template.catalogue.domain
+    return {
+        slot: pick(rng, domain.values_of(kind)) if kind == domain.relation_type or rng.random() < 0.5 else None
+        for slot, kind in template.slots.items()
+    }
+
+
+def flaws(sentence: str) -> list[str]:
+    found = [mark for mark in ("<", ">", "[", "]", "  ", " ?", " ,", " ;", " .", ",,", "%") if mark in sentence]
+    found += re.findall(r"\ba [aeiou]\w*|\ban [^aeiou]\w*|\ba an?\b|\ban an?\b|\bthe the\b", sentence, re.IGNORECASE)
+    found += [] if sentence[:1].isupper() and sentence.strip() == sentence else ["start or end"]
+    return found
+
+
+@pytest.mark.parametrize("collection", COLLECTIONS, ids=str)
+@pytest.mark.parametrize("keep_other", [True, False])
+def test_texts_come_out_clean(collection: Collection, keep_other: bool) -> None:
+    """For any filling: no grammar is left over, no gaps, right articles, a capital."""
+    rng = stream(0, collection.name)
+
+    for template in collection.materials.templates:
+        compiled = Wording(template, collection.materials.synonyms)
+        sentences = [compiled.say(random_words(template, rng), rng.random, keep_other) for _ in range(40)]
+        assert [(template.id, sentence, flaws(sentence)) for sentence in sentences if flaws(sentence)] == []
+        if not keep_other:
+            assert [sentence for sentence in sentences if re.search(r"\b(an)?other\b", sentence, re.I)] == []

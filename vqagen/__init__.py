@@ -1,0 +1,68 @@
+"""vqagen builds, checks and scores visual-question benchmarks out of scene graphs.
+
+The names below are the Python API; what the commands do, these do. They load when first used, so that importing
+`vqagen` costs nothing.
+
+    >>> import vqagen
+    >>> for question in vqagen.generate("scenes.json", seed=1):  # doctest: +SKIP
+    ...     print(question.text, question.answer)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BadInput",
+    "Domain",
+    "Generation",
+    "Materials",
+    "Program",
+    "Question",
+    "Scene",
+    "Settings",
+    "Undefined",
+    "UsageError",
+    "VqagenError",
+    "compile_scene",
+    "generate",
+    "load_domain",
+    "load_materials",
+    "load_scenes",
+    "load_templates",
+    "sample_scenes",
+    "verify",
+]
+
+if TYPE_CHECKING:
+    from vqagen.api import (
+        BadInput,
+        Domain,
+        Generation,
+        Materials,
+        Program,
+        Question,
+        Scene,
+        Settings,
+        Undefined,
+        UsageError,
+        VqagenError,
+        compile_scene,
+        generate,
+        load_domain,
+        load_materials,
+        load_scenes,
+        load_templates,
+        sample_scenes,
+        verify,
+    )
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'vqagen' has no attribute {name!r}")
+    from vqagen import api
+
+    return getattr(api, name)

@@ -1,0 +1,48 @@
+"""What a run came to, in a few lines for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from statistics import median
+
+from vqagen.tasks.questions import Tally
+from vqagen.tasks.settings import Settings
+
+SHORT = 0.9
+"""A family is short when it made less than this share of what the middle family made."""
+SHOWN = 5
+
+
+def summary(tally: Tally, settings: Settings) -> str:
+    """Questions, scenes and families; then which families and scenes fell short, and why."""
+    total = sum(tally.questions.values())
+    used = sum(1 for made in tally.questions.values() if made)
+    head = f"{total:,} questions about {tally.scenes:,} scenes, from {used} of {len(tally.tries)} families tried"
+    return "\n".join([head, *_short_families(tally), *_short_scenes(tally, settings)])
+
+
+def _short_families(tally: Tally) -> Iterator[str]:
+    usual = median(tally.questions[family] for family in tally.tries) if tally.tries else 0
+    short = sorted((tally.questions[family], family) for family in tally.tries if tally.failures_of(family))
+    short = [(made, family) for made, family in short if made < SHORT * usual or not made]
+    for made, family in short[:SHOWN]:
+        why = _told(tally.failures_of(family))
+        yield f"  short: {family} made {made:,} (the middle family {usual:,.0f}); failed tries: {why}"
+    if len(short) > SHOWN:
+        yield f"  … and {len(short) - SHOWN} more short families"
+
+
+def _short_scenes(tally: Tally, settings: Settings) -> Iterator[str]:
+    if tally.short_scenes:
+        wanted, reasons = settings.templates_per_image, Counter[str]()
+        for (_, reason), count in tally.failures.items():
+            reasons[reason] += count
+        yield (
+            f"  {tally.short_scenes:,} of {tally.scenes:,} scenes have questions from fewer than {wanted} families; "
+            f"failed tries: {_told(reasons)}"
+        )
+
+
+def _told(reasons: Counter[str]) -> str:
+    return ", ".join(f"{reason} {count:,}×" for reason, count in reasons.most_common())

@@ -1,0 +1,41 @@
+"""`vqagen verify`: does every written answer follow from its program?"""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("verify")
+@click.argument("questions")
+@click.option("--scenes", required=True, metavar="PATH", help="The scenes the questions are about.")
+@click.option("--metadata", metavar="FILE", help="The domain. [default: CLEVR]")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.pass_context
+def command(ctx: click.Context, questions: str, scenes: str, metadata: str | None, as_json: bool) -> None:
+    """Check that every answer follows from its program.
+
+    Each program is run again on its scene, and each answer that does not follow is reported. Reads both dialects, as a
+    JSON document or JSON Lines, so it also checks files made by other generators. The exit code is 1 when something
+    does not check out.
+
+    \b
+    Example:
+      vqagen verify questions.json --scenes scenes.json
+    """
+    from vqagen.api import verify
+
+    report = verify(questions, scenes, metadata=metadata)
+    if as_json:
+        import json
+
+        click.echo(json.dumps(report.to_record(), indent=2))
+    else:
+        for mismatch in report.mismatches:
+            click.echo(mismatch)
+        if report.mismatched > len(report.mismatches):
+            click.echo(f"… and {report.mismatched - len(report.mismatches):,} more")
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in report.by_problem.most_common())
+        click.echo(
+            f"{report.checked:,} questions checked, {report.mismatched:,} wrong" + (f": {kinds}" if kinds else "")
+        )
+    ctx.exit(0 if report.is_clean else 1)

@@ -1,0 +1,75 @@
+"""Errors that point: what is wrong, where it stands, and what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+class VqagenError(Exception):
+    """A mistake the user can mend. Shown without a traceback; `exit_code` ends the process."""
+
+    exit_code = 3
+
+
+class UsageError(VqagenError):
+    """The command was called in a way that cannot work (exit code 2)."""
+
+    exit_code = 2
+
+
+class MissingExtra(UsageError):
+    """A command needs an optional package that is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed; run: pip install 'vqagen[{extra}]'")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One mistake in one input.
+
+    `path` is the JSON path inside `source`, such as `templates[3].nodes[2].type`; `line` and `column` count from 1.
+    """
+
+    message: str
+    source: str = ""
+    path: str = ""
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        place = self.source
+        if self.line is not None:
+            place += f":{self.line}:{self.column}"
+        return ": ".join(part for part in (place, self.path, self.message) if part)
+
+
+class BadInput(VqagenError):
+    """One or more mistakes in what was read; all of them, in reading order."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        assert self.problems, "BadInput needs at least one problem"
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name most like `name`, or None when nothing is close. Case does not count."""
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    found = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[found[0]] if found else None
+
+
+def unknown(kind: str, name: object, known: Sequence[str]) -> str:
+    """The sentence for a name that does not exist: the nearest one, or all of a short list.
+
+    >>> unknown("colour", "gren", ["red", "green"])
+    "unknown colour 'gren'; did you mean 'green'?"
+    """
+    close = nearest(name, known) if isinstance(name, str) else None
+    if close is not None:
+        return f"unknown {kind} {name!r}; did you mean {close!r}?"
+    shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
+    return f"unknown {kind} {name!r}; known: {shown or 'none'}"

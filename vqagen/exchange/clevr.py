@@ -1,0 +1,81 @@
+"""The CLEVR question format: questions as records, in either of its two dialects.
+
+* `generator` is what the reference script writes: program nodes have a `type`, answers are booleans, ints or words,
+  `question_family_index` counts inside `template_filename`.
+* `release` is what the CLEVR v1.0 files have: nodes have a `function`, answers are text ("yes", "no", "3", "red"), and
+  `question_family_index` counts over all families.
+
+Both get a `question_type`; with a trace, `trace` lists every step's output (object sets as lists of object indexes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from vqagen.language.program import Node
+from vqagen.language.question import Question
+from vqagen.language.registry import Value
+
+Record = dict[str, Any]
+ToRecord = Callable[[Question, int], Record]
+DIALECTS = ("generator", "release")
+RELEASE_WORDS = {True: "yes", False: "no"}
+
+
+def record_writer(dialect: str, trace: bool = False) -> ToRecord:
+    """How to turn (question, question index) into a record of a dialect."""
+    is_release = dialect == "release"
+    function_key = "function" if is_release else "type"
+
+    def to_record(question: Question, index: int) -> Record:
+        template, record = question.template, _image_fields(question.scene.record)
+        record["question_index"] = index
+        if is_release:
+            record["question_family_index"] = template.family
+        else:
+            record["question_family_index"] = template.index
+            record["template_filename"] = template.file
+        record["question_type"] = question.question_type
+        record["question"] = question.text
+        record["answer"] = release_answer(question.answer) if is_release else question.answer
+        record["program"] = [_node_record(node, function_key) for node in question.program.nodes]
+        if trace:
+            record["trace"] = question.program.readable_outputs(question.scene)
+        return record
+
+    return to_record
+
+
+def _node_record(node: Node, function_key: str) -> Record:
+    return {function_key: node[0], "inputs": node[1], "value_inputs": node[2]}
+
+
+def _image_fields(scene: Mapping[str, Any]) -> Record:
+    """Which image: its file name and stem, and the split and index where the scene gives them."""
+    name = str(scene.get("image_filename", ""))
+    fields: Record = {}
+    if "split" in scene:
+        fields["split"] = scene["split"]
+    fields["image_filename"] = name
+    if "image_index" in scene:
+        fields["image_index"] = scene["image_index"]
+    fields["image"] = PurePosixPath(name).stem
+    return fields
+
+
+def release_answer(answer: Value) -> str:
+    """An answer as the released files write it.
+
+    >>> release_answer(True), release_answer(3), release_answer("red")
+    ('yes', '3', 'red')
+    """
+    return RELEASE_WORDS[answer] if isinstance(answer, bool) else str(answer)
+
+
+def same_answer(written: object, derived: Value) -> bool:
+    """Whether a written answer of either dialect is the derived one; `true` is not 1."""
+    if isinstance(written, str) and not isinstance(derived, str):
+        return written == release_answer(derived)
+    return type(written) is type(derived) and written == derived

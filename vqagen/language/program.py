@@ -1,0 +1,143 @@
+"""Programs: steps that each apply a function to earlier steps' results. JSON in = JSON out.
+
+In JSON a program is a list of nodes `{"type": "filter_color", "inputs": [0], "value_inputs": ["red"]}`; the released
+CLEVR data says `function` for `type`, and some tools say `side_inputs` for `value_inputs`. All are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from vqagen.bits import Objects, indexes
+from vqagen.errors import BadInput, Problem, unknown
+from vqagen.language.registry import Catalogue, Function, Value
+from vqagen.world.domain import describe
+from vqagen.world.scene import Scene
+
+Fault = tuple[str, str]
+"""A JSON path, and what is wrong there."""
+
+
+class Node(NamedTuple):
+    """One step: a function, the steps it takes its inputs from, and its values."""
+
+    function: str
+    inputs: tuple[int, ...] = ()
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Program:
+    """A type-checked sequence of nodes; the last one gives the answer."""
+
+    nodes: tuple[Node, ...]
+    catalogue: Catalogue = field(repr=False, compare=False)
+
+    def outputs(self, scene: Scene, start: Objects | None = None) -> list[Value]:
+        """The result of every step. `start` replaces all objects as the set that `scene` returns.
+
+        Raises Undefined when a step has no result in this scene.
+        """
+        world = scene if start is None else scene.started_from(start)
+        results: list[Value] = []
+        for function, inputs, values in self.nodes:
+            results.append(self.catalogue[function].run(world, *[results[i] for i in inputs], *values))
+        return results
+
+    def run(self, scene: Scene, start: Objects | None = None) -> Value:
+        """The answer in this scene. Raises Undefined when there is none."""
+        return self.outputs(scene, start)[-1]
+
+    def readable_outputs(self, scene: Scene) -> list[Value]:
+        """`outputs` for JSON and people: an object set is the ascending list of its object indexes."""
+        steps = zip(self.nodes, self.outputs(scene), strict=True)
+        sets = "ObjectSet"
+        return [indexes(out) if self.catalogue[node.function].output == sets else out for node, out in steps]
+
+    @property
+    def answer_type(self) -> str:
+        """The type of the answer, such as Bool or Color."""
+        return self.catalogue[self.nodes[-1].function].output
+
+    def to_records(self, function_key: str = "type") -> list[dict[str, Any]]:
+        """The JSON form; `function_key` is "type", or "function" as in the released CLEVR data."""
+        return [
+            {function_key: node.function, "inputs": list(node.inputs), "value_inputs": list(node.values)}
+            for node in self.nodes
+        ]
+
+    @staticmethod
+    def from_records(records: object, catalogue: Catalogue, source: str = "program", path: str = "program") -> Program:
+        """Read and type-check the JSON form. Raises BadInput with every fault."""
+        if not isinstance(records, list) or not records:
+            raise BadInput([Problem(f"expected a list of program nodes, found {describe(records)}", source, path)])
+        checker = _Checker(catalogue)
+        nodes = tuple(checker.node(record, f"{path}[{i}]") for i, record in enumerate(records))
+        if checker.faults:
+            raise BadInput(Problem(message, source, place) for place, message in checker.faults)
+        return Program(nodes, catalogue)
+
+
+class _Checker:
+    """Reads nodes one by one, remembering output types and collecting faults."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+        self.outputs: list[str | None] = []
+        self.faults: list[Fault] = []
+
+    def node(self, record: object, path: str) -> Node:
+        if not isinstance(record, Mapping):
+            self.faults.append((path, f"expected a program node, found {describe(record)}"))
+            self.outputs.append(None)
+            return Node("")
+        function_key = _first_key(record, "type", "function")
+        values_key = _first_key(record, "value_inputs", "side_inputs")
+        name = record.get(function_key)
+        inputs = self._listed(record, "inputs", path)
+        values = self._listed(record, values_key, path)
+        function = self.catalogue.get(name) if isinstance(name, str) else None
+        if function is None:
+            self.faults.append((f"{path}.{function_key}", self._no_function(name)))
+            self.outputs.append(None)
+            return Node("")
+        self.faults += self._input_faults(function, inputs, f"{path}.inputs")
+        self.faults += self._value_faults(function, values, f"{path}.{values_key}")
+        self.outputs.append(function.output)
+        return Node(function.name, tuple(inputs), tuple(values))
+
+    def _no_function(self, name: object) -> str:
+        if isinstance(name, str):
+            return unknown("function", name, list(self.catalogue))
+        return f"expected the name of a function, found {describe(name)}"
+
+    def _listed(self, record: Mapping[str, Any], key: str, path: str) -> list[Any]:
+        listed = record.get(key)
+        if listed is None or isinstance(listed, list):
+            return listed or []
+        self.faults.append((f"{path}.{key}", f"expected a list, found {describe(listed)}"))
+        return []
+
+    def _input_faults(self, function: Function, inputs: Sequence[Any], path: str) -> Iterator[Fault]:
+        if len(inputs) != len(function.inputs):
+            yield path, f"{function.name} takes {len(function.inputs)} inputs, found {len(inputs)}"
+        for k, (i, wanted) in enumerate(zip(inputs, function.inputs, strict=False)):
+            if type(i) is not int or not 0 <= i < len(self.outputs):
+                yield f"{path}[{k}]", f"input {describe(i)} is not an earlier node"
+            elif self.outputs[i] not in (wanted, None):
+                yield f"{path}[{k}]", f"{function.name} takes {wanted}, but node {i} gives {self.outputs[i]}"
+
+    def _value_faults(self, function: Function, values: Sequence[Any], path: str) -> Iterator[Fault]:
+        if len(values) != len(function.values):
+            yield path, f"{function.name} takes {len(function.values)} values, found {len(values)}"
+        for k, (value, wanted) in enumerate(zip(values, function.values, strict=False)):
+            known = self.catalogue.domain.values_of(wanted)
+            if value not in known:
+                yield f"{path}[{k}]", unknown(wanted, value, known)
+
+
+def _first_key(record: Mapping[str, Any], *keys: str) -> str:
+    """The first of the keys that the record has, or the first of all."""
+    return next((key for key in keys if key in record), keys[0])

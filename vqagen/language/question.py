@@ -1,0 +1,29 @@
+"""A finished question: what every writer, checker and trainer reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vqagen.language.program import Program
+from vqagen.language.registry import Value
+from vqagen.language.template import Template
+from vqagen.world.scene import Scene
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question about one scene, with the program that proves its answer."""
+
+    scene: Scene = field(repr=False)
+    template: Template = field(repr=False)
+    text: str
+    program: Program = field(repr=False)
+    answer: Value
+    words: Mapping[str, str | None] = field(repr=False)
+    """What each slot was filled with; None where it was left open."""
+
+    @property
+    def question_type(self) -> str:
+        """What is asked for: count, exist, query, compare_integer, compare_attribute, …"""
+        return self.template.last_function.asks

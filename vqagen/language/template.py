@@ -1,0 +1,76 @@
+"""A template: a question with holes. Built only by `load_templates`, so always valid for its domain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from vqagen.language.composite import Composite, find_composite
+from vqagen.language.constraints import CONSTRAINTS
+from vqagen.language.registry import Catalogue, Function
+
+
+@dataclass(frozen=True)
+class TemplateNode:
+    """A step of a template. Side inputs are slots (`<C>`) or literal values (`red`)."""
+
+    type: str
+    inputs: tuple[int, ...] = ()
+    side_inputs: tuple[str, ...] = ()
+
+    @cached_property
+    def composite(self) -> Composite | None:
+        """What the node stands for, if it is template-only."""
+        return find_composite(self.type)
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A named condition on slots or on nodes."""
+
+    type: str
+    slots: tuple[str, ...] = ()
+    nodes: tuple[int, ...] = ()
+
+    def holds(self, *arguments: Any) -> bool:
+        """Whether the condition is met by the slots' words, or by the nodes' outputs."""
+        return CONSTRAINTS[self.type].holds(*arguments)
+
+
+@dataclass(frozen=True)
+class Template:
+    """One question family.
+
+    `file` is the template's path inside its folder, `index` its place in the file and `family` its place among all
+    loaded templates, counted from 0.
+    """
+
+    name: str
+    file: str
+    index: int
+    family: int
+    texts: tuple[str, ...]
+    slots: Mapping[str, str]
+    """Slot name -> type, in the order of `params`."""
+    nodes: tuple[TemplateNode, ...]
+    constraints: tuple[Constraint, ...]
+    catalogue: Catalogue = field(repr=False, compare=False)
+
+    @property
+    def id(self) -> str:
+        """Such as `one_hop.json#color_of`; the index stands for the name where the file gives none."""
+        return f"{self.file}#{self.name or self.index}"
+
+    @property
+    def last_function(self) -> Function:
+        """The primitive function that gives the answer."""
+        last = self.nodes[-1]
+        name = last.composite.reducer if last.composite else last.type
+        return self.catalogue[name or ""]
+
+    @property
+    def answer_type(self) -> str:
+        """The type of the answer, such as Bool or Color."""
+        return self.last_function.output

@@ -1,0 +1,261 @@
+"""Choices: the options at a node, drawn one by one in random order.
+
+Each `draw(frame, dead)` yields (outcome, pick) and leaves out options whose outcome is in `dead`, so that all options
+that lead to the same dead object die together. Options are drawn by swap-and-pop: the first costs one draw, and the
+order is uniform. What is offered, and with which weights, is the reference generator's rule (Johnson et al. 2017):
+
+* a description of a set: every description that fits some object of the scene, each once; `unique` keeps those that
+  fit exactly one object of the set; `filter` alone leaves out the empty description. As many absent descriptions are
+  added as there are options that name one object (`filter`, `count`), or options at all (`exist`).
+* by way of an anchor: every telling (relation, description) pair; idle pairs are one in ten of what is offered.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Set
+from dataclasses import dataclass
+from typing import Any
+
+from vqagen.bits import Objects
+from vqagen.language.registry import Undefined, Value
+from vqagen.search.descriptions import DescriptionTable, Vocabulary
+from vqagen.search.frame import Frame, Pick
+
+Draw = Callable[[Frame, Set[Any]], Iterator[tuple[Value, Pick]]]
+ABSENT_TRIES = 20
+"""Draws after which a scene that is out of absent descriptions gets one fewer."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How options are offered; the defaults are the reference's, without its bug of absent descriptions that fit."""
+
+    idle_share: float = 0.1
+    """Share of idle relations among what is offered; 1 offers every idle pair, 0 none."""
+    absent: str = "new"
+    """"new": descriptions that fit no object; "any": drawn blindly, as the reference does; "none"."""
+    shorten: bool = False
+    """Whether a reference to one object loses words it does not need."""
+
+    def idle_count(self, telling: int, idle: int) -> int:
+        """How many of the idle pairs join so many telling ones."""
+        if self.idle_share >= 1:
+            return idle
+        return min(idle, round(telling * self.idle_share / (1 - self.idle_share)))
+
+
+@dataclass(frozen=True)
+class Description:
+    """A node that describes objects: where it starts, what it may say, and what ends it."""
+
+    source: int
+    """The op it starts from: an object set, or the anchor where it relates."""
+    relates: bool
+    reducer: str | None
+    vocabulary: Vocabulary
+    must_open: int = 0
+    """Attributes that constraints leave open, and those they demand, as sets."""
+    must_say: int = 0
+
+    def allows(self, used: int) -> bool:
+        """Whether the constraints on single slots let a description use these attributes."""
+        return not used & self.must_open and used & self.must_say == self.must_say
+
+
+def draw_reference(node: Description, sampling: Sampling) -> Draw:
+    """Options of `filter_unique`: descriptions that fit exactly one object of a set."""
+    vocabulary, source = node.vocabulary, node.source
+    must_open, must_say, used = node.must_open, node.must_say, vocabulary.used
+
+    def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
+        random = frame.random
+        table = frame.tables.of(vocabulary)
+        codes, fits = table.codes, table.fits
+        among: Objects = frame.values[source]
+        options = list(table.singles if among == table.scene.everything else table.everything)
+        left, possible = len(options), among.bit_count()
+        while left and len(dead) < possible:
+            at = int(random() * left)
+            k = options[at]
+            left -= 1
+            options[at] = options[left]
+            code, objects = codes[k], fits[k]
+            outcome = objects & among
+            if not outcome or outcome & (outcome - 1) or outcome in dead:
+                continue
+            if used[code] & must_open or used[code] & must_say != must_say:
+                continue
+            if sampling.shorten:
+                code, objects = _shortened(node, table, code, among, random)
+            yield outcome, (None, code, objects)
+
+    return draw
+
+
+def draw_description(node: Description, sampling: Sampling) -> Draw:
+    """Options of `filter`, `filter_count` and `filter_exist`: descriptions of any part of a set, and absent ones."""
+    vocabulary, source = node.vocabulary, node.source
+    must_open, must_say, used = node.must_open, node.must_say, vocabulary.used
+    first = 1 if node.reducer is None else 0  # `filter` alone must say something
+
+    def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
+        random = frame.random
+        table = frame.tables.of(vocabulary)
+        codes, fits = table.codes, table.fits
+        among: Objects = frame.values[source]
+        options = list(table.everything[first:])
+        left, absent = len(options), _absent_count(node, sampling, table, among, options)
+        while left or absent:
+            at = int(random() * (left + absent))
+            if at < left:
+                k = options[at]
+                left -= 1
+                options[at] = options[left]
+                code, objects = codes[k], fits[k]
+                if used[code] & must_open or used[code] & must_say != must_say:
+                    continue
+            else:
+                absent -= 1
+                found = _absent(node, sampling, table, random)
+                if found is None:
+                    continue
+                code, objects = found
+            outcome = objects & among
+            if outcome not in dead:
+                yield outcome, (None, code, objects)
+
+    return draw
+
+
+def _absent_count(
+    node: Description, sampling: Sampling, table: DescriptionTable, among: Objects, options: list[int]
+) -> int:
+    if sampling.absent == "none":
+        return 0
+    if node.reducer == "exist":
+        return len(options)
+    if among == table.scene.everything:
+        return len(table.singles)
+    fits = table.fits
+    return sum(1 for k in options if (some := fits[k] & among) and not some & (some - 1))
+
+
+def _absent(
+    node: Description, sampling: Sampling, table: DescriptionTable, random: Callable[[], float]
+) -> tuple[int, Objects] | None:
+    """A random description and the objects it fits: none, unless absent ones are drawn blindly."""
+    vocabulary = node.vocabulary
+    for _ in range(ABSENT_TRIES):
+        words = [
+            attribute.values[at]
+            if (at := int(random() * (len(attribute.values) + 1))) < len(attribute.values)
+            else None
+            for attribute in vocabulary.attributes
+        ]
+        code = vocabulary.code_of(words)
+        if sampling.absent == "any" or code not in table.fits_of:
+            allowed = node.allows(vocabulary.said(code).used)
+            return (code, table.fits_of.get(code, 0)) if allowed else None
+    return None
+
+
+def draw_related(node: Description, sampling: Sampling) -> Draw:
+    """Options of a composite node that describes objects by way of an anchor."""
+    vocabulary, source, reducer = node.vocabulary, node.source, node.reducer
+    must_open, must_say, used = node.must_open, node.must_say, vocabulary.used
+    shorten = sampling.shorten and reducer == "unique"
+
+    def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
+        random = frame.random
+        table = frame.tables.of(vocabulary)
+        codes, fits, relations = table.codes, table.fits, table.relations
+        related, width = frame.scene.related, len(fits)
+        anchor: int = frame.values[source]
+        offered = table.relation_options(reducer, anchor)
+        telling, idle = offered.telling.copy(), offered.idle.copy()
+        left, idle_left = len(telling), len(idle)
+        idle_share = sampling.idle_count(left, idle_left)
+        possible = frame.scene.size - 1 if reducer == "unique" else len(fits) * len(relations) + 1
+        while (left or idle_share) and len(dead) < possible:
+            at = int(random() * (left + idle_share))
+            if at < left:
+                pair = telling[at]
+                left -= 1
+                telling[at] = telling[left]
+            else:
+                at = int(random() * idle_left)
+                pair = idle[at]
+                idle_share -= 1
+                idle_left -= 1
+                idle[at] = idle[idle_left]
+            r, k = divmod(pair, width)
+            code, objects, relation = codes[k], fits[k], relations[r]
+            if used[code] & must_open or used[code] & must_say != must_say:
+                continue
+            outcome = related[relation][anchor] & objects
+            if outcome in dead:
+                continue
+            if shorten:
+                code, objects = _shortened(node, table, code, related[relation][anchor], random)
+            yield outcome, (relation, code, objects)
+
+    return draw
+
+
+def _shortened(
+    node: Description, table: DescriptionTable, code: int, among: Objects, random: Callable[[], float]
+) -> tuple[int, Objects]:
+    """Leave open, in random order, every attribute without which the description still fits the same one object."""
+    vocabulary, fits_of = table.vocabulary, table.fits_of
+    spare = [
+        k for k in range(len(vocabulary.attributes)) if vocabulary.used[code] >> k & 1 and not node.must_say >> k & 1
+    ]
+    while spare:
+        shorter = vocabulary.without(code, spare.pop(int(random() * len(spare))))
+        if fits_of[shorter] & among == fits_of[code] & among:
+            code = shorter
+    return code, fits_of[code]
+
+
+@dataclass(frozen=True)
+class PlainChoice:
+    """A primitive node with slots or literals as its values.
+
+    `options` has, for each value, what it may be; a slot that an earlier node filled is looked up by `bound`.
+    """
+
+    run: Callable[..., Value]
+    inputs: tuple[int, ...]
+    options: tuple[tuple[str, ...], ...]
+    bound: tuple[Callable[[Frame], str | None] | None, ...]
+
+
+def draw_plain(node: PlainChoice) -> Draw:
+    """Options of a primitive node: every value of each slot's type, in random order."""
+
+    def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
+        random, values = frame.random, frame.values
+        inputs = [values[i] for i in node.inputs]
+        choices = [
+            options if word_of is None else _filled(word_of(frame))
+            for options, word_of in zip(node.options, node.bound, strict=True)
+        ]
+        fillings = list(itertools.product(*choices))
+        while fillings:
+            at = int(random() * len(fillings))
+            fillings[at], fillings[-1] = fillings[-1], fillings[at]
+            words = fillings.pop()
+            try:
+                outcome = node.run(frame.scene, *inputs, *words)
+            except Undefined:
+                continue
+            if outcome not in dead:
+                yield outcome, words
+
+    return draw
+
+
+def _filled(word: str | None) -> tuple[str, ...]:
+    """The one option of a slot that an earlier node filled: none at all where that node left it open."""
+    return () if word is None else (word,)

@@ -1,0 +1,133 @@
+"""Degenerate questions: a relation in them is idle, for without it the answer would be the same.
+
+A lane follows the search for one relation: beside each result it carries the result as it would be had that relation
+not been said. Lanes are computed where the search settles a stage, so no program is ever run a second time.
+
+* `clevr`: the reference's test. Each `relate` of a template with a raw `relate` node is replaced by the whole scene;
+  the question is degenerate if it keeps its answer. A reference that is no longer unique counts as a change.
+* `all`: each `relate` and `same_*` of any template is replaced by all objects but its anchor. For a yes/no question,
+  what the last function is given is compared in place of its answer: a "yes" that holds nearby mostly holds
+  everywhere, and dropping those would leave only "no".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from vqagen.bits import Objects
+from vqagen.language.registry import Undefined, Value
+from vqagen.language.template import Template
+from vqagen.search.choices import Description, PlainChoice
+from vqagen.search.frame import Frame
+from vqagen.search.plan import Apply, Op, Plan
+
+POLICIES = ("none", "clevr", "all")
+LaneStep = Callable[[Frame, list[Value]], None]
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One relation's shadow: the ops that its loss can change, and how each is computed then."""
+
+    relation: int
+    changed: tuple[int, ...]
+    steps: dict[int, LaneStep]
+
+
+def make_lanes(plan: Plan, policy: str) -> tuple[Lane, ...]:
+    """A lane for each relation that the policy tests."""
+    return tuple(_lane(plan.ops, op, policy) for op in plan.ops if _is_tested(op, plan.template, policy))
+
+
+def _is_tested(op: Op, template: Template, policy: str) -> bool:
+    if policy == "all":
+        return op.function == "relate" or op.function.startswith("same_")
+    has_raw_relate = any(node.type == "relate" for node in template.nodes)
+    return policy == "clevr" and has_raw_relate and op.function == "relate"
+
+
+def _lane(ops: Sequence[Op], relation: Op, policy: str) -> Lane:
+    changed = [relation.index]
+    for op in ops[relation.index + 1 :]:
+        if any(i in changed for i in op.inputs):
+            changed.append(op.index)
+    base = _all_objects if policy == "clevr" else _all_but(relation.inputs[0])
+    steps = {relation.index: _without_relation(relation, base)}
+    for i in changed[1:]:
+        steps[i] = _follow(ops[i], tuple(each in changed for each in ops[i].inputs))
+    return Lane(relation.index, tuple(changed), steps)
+
+
+def _all_objects(frame: Frame) -> Objects:
+    return frame.scene.start
+
+
+def _all_but(anchor: int) -> Callable[[Frame], Objects]:
+    def base(frame: Frame) -> Objects:
+        others: Objects = frame.scene.everything & ~(1 << frame.values[anchor])
+        return others
+
+    return base
+
+
+def _without_relation(op: Op, base: Callable[[Frame], Objects]) -> LaneStep:
+    at = op.index
+    described = isinstance(op.does, Description)
+
+    def step(frame: Frame, shadow: list[Value]) -> None:
+        objects = base(frame)
+        shadow[at] = objects & frame.picked[at][2] if described else objects
+
+    return step
+
+
+def _follow(op: Op, shadowed: tuple[bool, ...]) -> LaneStep:
+    """Compute an op from its shadowed inputs, and from the real ones where the relation does not reach."""
+    at, sources = op.index, tuple(zip(op.inputs, shadowed, strict=True))
+    compute = _compute(op)
+
+    def step(frame: Frame, shadow: list[Value]) -> None:
+        inputs = [shadow[i] if changed else frame.values[i] for i, changed in sources]
+        try:
+            shadow[at] = None if None in inputs else compute(frame, inputs)
+        except Undefined:
+            shadow[at] = None
+
+    return step
+
+
+def _compute(op: Op) -> Callable[[Frame, list[Value]], Value]:
+    at, does = op.index, op.does
+    if isinstance(does, Apply):
+        return lambda frame, inputs: does.run(frame.scene, *inputs, *does.values)
+    if isinstance(does, PlainChoice):
+        return lambda frame, inputs: does.run(frame.scene, *inputs, *frame.picked[at])
+
+    def describe(frame: Frame, inputs: list[Value]) -> Objects:
+        relation, _, fits = frame.picked[at]
+        among: Objects = inputs[0] if relation is None else frame.scene.related[relation][inputs[0]]
+        return among & int(fits)
+
+    return describe
+
+
+def make_idle_test(plan: Plan, lanes: Sequence[Lane], policy: str) -> Callable[[Frame], bool]:
+    """Whether some relation of a finished filling is idle."""
+    last = plan.ops[-1]
+    is_yes_no = plan.template.answer_type == "Bool"
+    evidence = last.inputs if policy == "all" and is_yes_no and last.inputs else (last.index,)
+    compared = [(number, [i for i in evidence if i in lane.changed]) for number, lane in enumerate(lanes)]
+
+    def is_idle(frame: Frame) -> bool:
+        values = frame.values
+        for number, evidence_of in compared:
+            shadow = frame.shadows[number]
+            for i in evidence_of:
+                if shadow[i] != values[i]:
+                    break
+            else:
+                return True
+        return False
+
+    return is_idle

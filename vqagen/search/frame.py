@@ -1,0 +1,59 @@
+"""The working state of one search: one template on one scene."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from typing import Any
+
+from vqagen.language.registry import Value
+from vqagen.search.descriptions import SceneTables
+from vqagen.world.scene import Scene
+
+Pick = tuple[Any, ...]
+"""What was chosen at an op: (relation or None, description code, objects that fit) or the words of plain slots."""
+
+
+class OutOfBudget(Exception):
+    """The search has used up its steps."""
+
+
+class Frame:
+    """Owned by one search; every op writes its result to its own place in `values`.
+
+    values[op], picked[op] — the result, and what was chosen there.
+    shadows[lane][op] — the result as it would be with one relation taken away (see `degeneracy`); None: no result.
+    failed[stage] — states from which the rest of the template cannot be completed.
+    """
+
+    __slots__ = (
+        "budget", "failed", "idle_drops", "picked", "random", "refused", "repeats", "scene", "seen", "shadows",
+        "tables", "unbalanced", "values",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        tables: SceneTables,
+        random: Callable[[], float],
+        ops: int,
+        stages: int,
+        lanes: int,
+        refused: Container[Value],
+        seen: set[Any],
+        budget: int,
+    ) -> None:
+        self.tables = tables
+        self.scene: Scene = tables.scene
+        self.random = random
+        self.values: list[Value] = [None] * ops
+        self.picked: list[Pick] = [()] * ops
+        self.shadows: list[list[Value]] = [[None] * ops for _ in range(lanes)]
+        self.failed: list[set[Any]] = [set() for _ in range(stages)]
+        self.refused = refused
+        self.seen = seen
+        self.budget = budget
+        self.unbalanced = False
+        """Whether some filling was dropped because its answer is too common."""
+        self.idle_drops = 0
+        """How many fillings, or beginnings of fillings, were dropped because a relation in them is idle."""
+        self.repeats = 0
+        """How many fillings were dropped because they had been made before."""

@@ -1,0 +1,306 @@
+"""Depth-first search for fillings of a template that make sense for a scene.
+
+Each stage is one closure that calls the next: it draws an option, computes what follows from it, and goes on; when the
+rest fails it draws another. Dead ends are remembered by the results that later stages can still see, so no dead end is
+searched twice. The first filling found has the distribution of the reference's shuffled search, which tries the same
+options in uniformly random order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from random import Random
+from typing import Any
+
+from vqagen.language.program import Node, Program
+from vqagen.language.registry import Undefined, Value
+from vqagen.search.choices import Description
+from vqagen.search.degeneracy import Lane, make_idle_test, make_lanes
+from vqagen.search.descriptions import SceneTables
+from vqagen.search.frame import Frame, OutOfBudget, Pick
+from vqagen.search.plan import Apply, Op, Plan, Stage
+
+Explore = Callable[[Frame], bool]
+Step = Callable[[Frame], bool]
+
+HOPELESS = object()
+
+FOUND, UNBALANCED, DEGENERATE, NOTHING_FITS, REPEATED, GAVE_UP = (
+    "found",
+    "answer too common",
+    "relation idle",
+    "nothing fits",
+    "no new filling",
+    "gave up",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """One way to fill a template for a scene: what was picked at each op, and the answer."""
+
+    plan: Plan
+    picked: tuple[Pick, ...]
+    values: tuple[Value, ...]
+
+    @property
+    def answer(self) -> Value:
+        """The program's answer."""
+        return self.values[-1]
+
+    def words(self) -> dict[str, str | None]:
+        """What each slot was filled with, in the template's order; None where it was left open."""
+        words: dict[str, str | None] = dict.fromkeys(self.plan.template.slots)
+        for op, pick in zip(self.plan.ops, self.picked, strict=True):
+            if isinstance(op.does, Description):
+                words.update(zip(op.slots, op.does.vocabulary.said(pick[1]).words, strict=True))
+                if op.relation_slot:
+                    words[op.relation_slot] = pick[0]
+            elif pick:
+                words.update((slot, word) for slot, word in zip(op.slots, pick, strict=True) if slot)
+        return words
+
+    def program(self) -> Program:
+        """The primitive program: composite nodes written out as relate, filters and reducer."""
+        nodes: list[Node] = []
+        place: list[int] = []
+        for op, pick in zip(self.plan.ops, self.picked, strict=True):
+            does = op.does
+            if isinstance(does, Description):
+                relation, code, _ = pick
+                chain = does.vocabulary.chain(place[does.source], len(nodes), relation, code)
+                nodes += chain
+                place.append(len(nodes) - 1 if chain else place[does.source])
+            else:
+                values = does.values if isinstance(does, Apply) else pick
+                place.append(len(nodes))
+                nodes.append(Node(op.function, tuple([place[i] for i in op.inputs]), values))
+        return Program(tuple(nodes), self.plan.template.catalogue)
+
+    def anchor_fits(self) -> bool | None:
+        """Whether "other" is needed: the anchor of a `same_*` itself fits the description of what is the same.
+
+        None where no description follows a `same_*`.
+        """
+        answer: bool | None = None
+        for op in self.plan.ops:
+            source = self.plan.ops[op.inputs[0]] if op.inputs else op
+            if isinstance(op.does, Description) and source.function.startswith("same_"):
+                anchor = self.values[source.inputs[0]]
+                answer = bool(answer) or bool(self.picked[op.index][2] >> anchor & 1)
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a search came to: a filling, or why there is none."""
+
+    filling: Filling | None
+    reason: str
+
+
+class Search:
+    """A plan made ready to run."""
+
+    def __init__(self, plan: Plan, degeneracy: str = "none") -> None:
+        self.plan = plan
+        self._lanes = make_lanes(plan, degeneracy)
+        self._is_idle = make_idle_test(plan, self._lanes, degeneracy)
+        self._follow = _lane_steps(plan.stages[-1].ops if plan.stages else (), self._lanes)
+        self._begins = _settling((*_steps(plan.prelude), *_lane_steps(plan.prelude, self._lanes)))
+        self._explore = self._compile(self._finish, plan.grouped)
+
+    def find(self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int) -> Outcome:
+        """One filling whose answer is not `refused` and whose picks are not in `seen` (they are added to it).
+
+        `budget` bounds the stages entered, so that no template can stall a run.
+        """
+        frame = self._frame(tables, rng.random, refused, seen, budget)
+        try:
+            if self._begins(frame) and self._explore(frame):
+                filling = Filling(self.plan, tuple(frame.picked), tuple(frame.values))
+                seen.add(filling.picked)
+                return Outcome(filling, FOUND)
+        except OutOfBudget:
+            return Outcome(None, GAVE_UP)
+        if frame.repeats:
+            return Outcome(None, REPEATED)
+        if frame.unbalanced:
+            return Outcome(None, UNBALANCED)
+        return Outcome(None, DEGENERATE if frame.idle_drops else NOTHING_FITS)
+
+    def every(self, tables: SceneTables, rng: Random) -> Iterator[Filling]:
+        """Every filling, in random order, whatever its answer: for tests and for looking at small scenes."""
+        found: list[Filling] = []
+
+        def collect(frame: Frame) -> bool:
+            if not self._ends_idle(frame):
+                found.append(Filling(self.plan, tuple(frame.picked), tuple(frame.values)))
+            return False
+
+        frame = self._frame(tables, rng.random, (), set(), budget=1 << 62)
+        if self._begins(frame):
+            self._compile(collect, remembers=False)(frame)
+        yield from found
+
+    def _frame(
+        self, tables: SceneTables, random: Callable[[], float], refused: Container[Value], seen: set[Any], budget: int
+    ) -> Frame:
+        plan = self.plan
+        return Frame(tables, random, len(plan.ops), len(plan.stages), len(self._lanes), refused, seen, budget)
+
+    def _finish(self, frame: Frame) -> bool:
+        """Accept a finished filling, or say why not."""
+        if frame.values[-1] in frame.refused:
+            frame.unbalanced = True
+            return False
+        if self._lanes and self._ends_idle(frame):
+            frame.idle_drops += 1
+            return False
+        if frame.seen and tuple(frame.picked) in frame.seen:
+            frame.repeats += 1
+            return False
+        return True
+
+    def _ends_idle(self, frame: Frame) -> bool:
+        """Whether a relation of a finished filling is idle; the lanes of the last stage are computed only now."""
+        for step in self._follow:
+            step(frame)
+        return self._is_idle(frame)
+
+    def _compile(self, finish: Explore, remembers: bool) -> Explore:
+        explore = finish
+        for depth in range(len(self.plan.stages) - 1, -1, -1):
+            is_last = depth == len(self.plan.stages) - 1
+            explore = _explorer(self.plan.stages[depth], depth, explore, self._lanes, remembers, is_last)
+        return explore
+
+
+def _explorer(
+    stage: Stage, depth: int, rest: Explore, lanes: Sequence[Lane], remembers: bool, is_last: bool
+) -> Explore:
+    """The closure of one stage.
+
+    Dead ends are remembered in two ways. When nothing was dropped for an idle relation, what failed failed by its
+    results alone, whatever the shadows; otherwise only the same results with the same shadows are known to fail.
+    """
+    draw, at = stage.draw, stage.choice.index
+    follow = () if is_last else _lane_steps(stage.ops, lanes)
+    settles = _settling((*stage.choice.checks, *_steps(stage.applied), *follow))
+    results_of, shadows_of = _results_reader(stage), _shadows_reader(stage, lanes)
+
+    def explore(frame: Frame) -> bool:
+        failed = frame.failed[depth]
+        results = results_of(frame.values) if results_of else None
+        if results in failed:
+            return False
+        shadows = shadows_of(frame) if shadows_of else None
+        state = (results, shadows)
+        if shadows is HOPELESS or state in failed:
+            frame.idle_drops += 1
+            return False
+        frame.budget -= 1
+        if frame.budget < 0:
+            raise OutOfBudget
+        repeats, idle_drops = frame.repeats, frame.idle_drops
+        dead: set[Value] = set()
+        values, picked = frame.values, frame.picked
+        for outcome, pick in draw(frame, dead):
+            values[at] = outcome
+            picked[at] = pick
+            dropped = frame.idle_drops
+            if settles(frame) and rest(frame):
+                return True
+            if remembers and frame.repeats == repeats and frame.idle_drops == dropped:
+                dead.add(outcome)
+        if remembers and frame.repeats == repeats:
+            failed.add(results if frame.idle_drops == idle_drops else state)
+        return False
+
+    return explore
+
+
+def _settling(steps: tuple[Step, ...]) -> Step:
+    """All that follows from a choice: False when a check fails or a result is undefined."""
+
+    def settles(frame: Frame) -> bool:
+        try:
+            for step in steps:
+                if not step(frame):
+                    return False
+        except Undefined:
+            return False
+        return True
+
+    return settles
+
+
+def _steps(ops: Sequence[Op]) -> tuple[Step, ...]:
+    """Compute each op, then check what hangs there."""
+    return tuple(step for op in ops for step in (_apply(op), *op.checks))
+
+
+def _apply(op: Op) -> Step:
+    at, does, inputs = op.index, op.does, op.inputs
+    assert isinstance(does, Apply)
+    run, literals = does.run, does.values
+    if len(inputs) == 1 and not literals:
+        source = inputs[0]
+
+        def apply_one(frame: Frame) -> bool:
+            values = frame.values
+            values[at] = run(frame.scene, values[source])
+            return True
+
+        return apply_one
+
+    def apply(frame: Frame) -> bool:
+        values = frame.values
+        values[at] = run(frame.scene, *[values[i] for i in inputs], *literals)
+        return True
+
+    return apply
+
+
+def _lane_steps(ops: Sequence[Op], lanes: Sequence[Lane]) -> tuple[Step, ...]:
+    """Bring the shadows up to date with some ops; nothing where no lane is changed by them."""
+    steps = [
+        (number, lane.steps[op.index]) for number, lane in enumerate(lanes) for op in ops if op.index in lane.steps
+    ]
+
+    def follow(frame: Frame) -> bool:
+        for number, step in steps:
+            step(frame, frame.shadows[number])
+        return True
+
+    return (follow,) if steps else ()
+
+
+def _results_reader(stage: Stage) -> Callable[[Sequence[Value]], Any] | None:
+    """What this stage and later ones can see of earlier results, as a key."""
+    return itemgetter(*stage.live) if stage.live else None
+
+
+def _shadows_reader(stage: Stage, lanes: Sequence[Lane]) -> Callable[[Frame], Any] | None:
+    """What they can see of earlier shadows; HOPELESS when the rest must fail.
+
+    It must fail when a relation has made no difference: all that can still be seen is as it would be without it.
+    """
+    seen = [
+        (number, itemgetter(*changed))
+        for number, lane in enumerate(lanes)
+        if lane.relation < stage.choice.index and (changed := [i for i in stage.live if i in lane.changed])
+    ]
+
+    def read(frame: Frame) -> Any:
+        key = []
+        for number, of in seen:
+            shadow = of(frame.shadows[number])
+            if shadow == of(frame.values):
+                return HOPELESS
+            key.append(shadow)
+        return tuple(key)
+
+    return read if seen else None

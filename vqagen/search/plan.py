@@ -1,0 +1,244 @@
+"""A plan: a template compiled for one domain, made once per run.
+
+Template nodes become ops, one for each thing that is computed: a composite node is a description op and, where its name
+ends in one, a reducer op. Ops fall into stages, each starting with a choice; every check hangs at the first op that can
+decide it. Nothing here depends on a scene.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
+from typing import Any
+
+from vqagen.language.composite import Composite
+from vqagen.language.constraints import CONSTRAINTS, NODE
+from vqagen.language.registry import Value
+from vqagen.language.template import Constraint, Template, TemplateNode
+from vqagen.search.choices import (
+    Description,
+    Draw,
+    PlainChoice,
+    Sampling,
+    draw_description,
+    draw_plain,
+    draw_reference,
+    draw_related,
+)
+from vqagen.search.descriptions import Vocabularies
+from vqagen.search.frame import Frame
+
+Check = Callable[[Frame], bool]
+WordOf = Callable[[Frame], str | None]
+
+
+@dataclass(frozen=True)
+class Apply:
+    """A primitive function of earlier results, with literal values."""
+
+    run: Callable[..., Value]
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Op:
+    """One thing that is computed; its result is `Frame.values[index]`."""
+
+    index: int
+    function: str
+    """The primitive function, or for a description the one that relates ("relate"), if any."""
+    inputs: tuple[int, ...]
+    does: Apply | PlainChoice | Description
+    slots: tuple[str, ...] = ()
+    """The slots it fills: a description's attributes in order, or a plain choice's values ("" for a literal)."""
+    relation_slot: str = ""
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether the search picks among options here."""
+        return not isinstance(self.does, Apply)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A choice and all that follows from it until the next one."""
+
+    draw: Draw
+    choice: Op
+    applied: tuple[Op, ...]
+    live: tuple[int, ...]
+    """Earlier ops whose results this stage or a later one reads: what its success can depend on."""
+
+    @property
+    def ops(self) -> tuple[Op, ...]:
+        """All its ops."""
+        return (self.choice, *self.applied)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A compiled template."""
+
+    template: Template
+    ops: tuple[Op, ...]
+    prelude: tuple[Op, ...]
+    stages: tuple[Stage, ...]
+    grouped: bool
+    """Whether options with equal outcomes succeed or fail together: true unless a check compares words."""
+    impossible: frozenset[Value] = field(default_factory=frozenset)
+    """Answers that the constraints rule out in every scene."""
+
+
+def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling) -> Plan:
+    """Compile a template. Options are offered as `sampling` says."""
+    builder = _Builder(template, vocabularies)
+    ops = builder.build()
+    starts = [op.index for op in ops if op.is_choice]
+    stages = tuple(
+        Stage(_draw(ops[start], sampling), ops[start], tuple(ops[start + 1 : end]), _live(ops, builder.reads, start))
+        for start, end in zip(starts, [*starts[1:], len(ops)], strict=True)
+    )
+    prelude = tuple(ops[: starts[0]] if starts else ops)
+    return Plan(template, tuple(ops), prelude, stages, not builder.compares_words, _impossible(template))
+
+
+def _draw(op: Op, sampling: Sampling) -> Draw:
+    if isinstance(op.does, PlainChoice):
+        return draw_plain(op.does)
+    assert isinstance(op.does, Description)
+    if op.does.relates:
+        return draw_related(op.does, sampling)
+    return draw_reference(op.does, sampling) if op.does.reducer == "unique" else draw_description(op.does, sampling)
+
+
+def _live(ops: Sequence[Op], reads: Sequence[tuple[int, ...]], start: int) -> tuple[int, ...]:
+    later = {i for op in ops[start:] for i in (*op.inputs, *reads[op.index])}
+    return tuple(i for i in sorted(later) if i < start and ops[i].inputs)  # an op without inputs is constant
+
+
+def _impossible(template: Template) -> frozenset[Value]:
+    """ "yes" cannot be reached where the two compared results must differ (issue 37 of the reference)."""
+    last = template.nodes[-1]
+    if not last.type.startswith("equal_"):
+        return frozenset()
+    apart = {tuple(sorted(each.nodes)) for each in template.constraints if each.type == "OUT_NEQ"}
+    return frozenset({True}) if tuple(sorted(last.inputs)) in apart else frozenset()
+
+
+class _Builder:
+    """Turns template nodes into ops, in order."""
+
+    def __init__(self, template: Template, vocabularies: Vocabularies) -> None:
+        self.template, self.vocabularies = template, vocabularies
+        self.catalogue = template.catalogue
+        self.ops: list[Op] = []
+        self.out: list[int] = []
+        """Template node -> the op that holds its output."""
+        self.words: dict[str, tuple[int, WordOf]] = {}
+        """Slot -> the op that fills it, and how to read its word."""
+        self.checks: dict[int, list[Check]] = {}
+        self.reads: list[tuple[int, ...]] = []
+        """Op -> earlier ops that its checks read."""
+        self.compares_words = False
+
+    def build(self) -> list[Op]:
+        for node in self.template.nodes:
+            inputs = tuple(self.out[i] for i in node.inputs)
+            if node.composite is not None:
+                self.add_description(node, node.composite, inputs)
+            elif any(side_input in self.template.slots for side_input in node.side_inputs):
+                self.add_choice(node, inputs)
+            else:
+                self.add_apply(node.type, inputs, node.side_inputs)
+            self.out.append(len(self.ops) - 1)
+        self.reads = [() for _ in self.ops]
+        for constraint in self.template.constraints:
+            self.add_check(constraint)
+        return [replace(op, checks=tuple(self.checks.get(op.index, ()))) for op in self.ops]
+
+    def add_apply(self, name: str, inputs: tuple[int, ...], values: tuple[str, ...] = ()) -> None:
+        self.ops.append(Op(len(self.ops), name, inputs, Apply(self.catalogue[name].run, values)))
+
+    def add_choice(self, node: TemplateNode, inputs: tuple[int, ...]) -> None:
+        at, function = len(self.ops), self.catalogue[node.type]
+        slots = self.template.slots
+        bound = tuple(self.words[each][1] if each in self.words else None for each in node.side_inputs)
+        self.compares_words |= any(bound)
+        choice = PlainChoice(
+            function.run,
+            inputs,
+            tuple(
+                self.catalogue.domain.values_of(slots[each]) if each in slots else (each,) for each in node.side_inputs
+            ),
+            bound,
+        )
+        for k, side_input in enumerate(node.side_inputs):
+            if side_input in slots:
+                self.words.setdefault(side_input, (at, _plain_word(at, k)))
+        filled = tuple(each if each in slots else "" for each in node.side_inputs)
+        self.ops.append(Op(at, node.type, inputs, choice, filled))
+
+    def add_description(self, node: TemplateNode, composite: Composite, inputs: tuple[int, ...]) -> None:
+        at, slots = len(self.ops), self.template.slots
+        relation_type = self.catalogue.domain.relation_type
+        relation = next((each for each in node.side_inputs if slots[each] == relation_type), "")
+        described = tuple(each for each in node.side_inputs if each != relation)
+        vocabulary = self.vocabularies.of([slots[each] for each in described])
+        must_open, must_say = (self.demanded(described, name) for name in ("NULL", "NOT_NULL"))
+        does = Description(inputs[0], composite.relates, composite.reducer, vocabulary, must_open, must_say)
+        for k, slot in enumerate(described):
+            self.fill(slot, at, _described_word(at, k, does))
+        if relation:
+            self.fill(relation, at, _plain_word(at, 0))
+        self.ops.append(Op(at, "relate" if relation else "", inputs, does, described, relation))
+        if composite.reducer:
+            self.add_apply(composite.reducer, (at,))
+
+    def demanded(self, slots: Sequence[str], name: str) -> int:
+        """The attributes among `slots` with a constraint of that name, as a set."""
+        demands = [constraint for constraint in self.template.constraints if constraint.type == name]
+        named = {slot for constraint in demands for slot in constraint.slots}
+        return sum(1 << k for k, slot in enumerate(slots) if slot in named)
+
+    def fill(self, slot: str, at: int, word_of: WordOf) -> None:
+        """Note who fills a slot. A slot filled before must get the same word again."""
+        if slot in self.words:
+            earlier = self.words[slot][1]
+            self.checks.setdefault(at, []).append(lambda frame: earlier(frame) == word_of(frame))
+            self.compares_words = True
+        else:
+            self.words[slot] = (at, word_of)
+
+    def add_check(self, constraint: Constraint) -> None:
+        """Hang a constraint at the first op that can decide it."""
+        kind = CONSTRAINTS[constraint.type]
+        if kind.of == NODE:
+            ops = [self.out[i] for i in constraint.nodes]
+            read = itemgetter(*ops)
+            self.checks.setdefault(max(ops), []).append(lambda frame: kind.holds(*read(frame.values)))
+            self.reads[max(ops)] += tuple(ops)
+            return
+        if constraint.type in ("NULL", "NOT_NULL") and self.is_described(constraint.slots[0]):
+            return  # part of the description: see `demanded`
+        filled = [self.words[slot] for slot in constraint.slots if slot in self.words]
+        if len(filled) == len(constraint.slots):
+            readers = [word_of for _, word_of in filled]
+            check = lambda frame: kind.holds(*[word_of(frame) for word_of in readers])  # noqa: E731
+            self.checks.setdefault(max(at for at, _ in filled), []).append(check)
+            self.compares_words = True
+
+    def is_described(self, slot: str) -> bool:
+        return slot in self.words and isinstance(self.ops[self.words[slot][0]].does, Description)
+
+
+def _described_word(at: int, k: int, does: Description) -> WordOf:
+    return lambda frame: does.vocabulary.said(frame.picked[at][1]).words[k]
+
+
+def _plain_word(at: int, k: int) -> WordOf:
+    def word_of(frame: Frame) -> Any:
+        return frame.picked[at][k]
+
+    return word_of

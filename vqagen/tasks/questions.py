@@ -1,0 +1,181 @@
+"""Single questions: for each scene, templates are tried in turn until enough of them have made a question.
+
+A window of scenes is a pure function of the settings: counters start at zero, and every random draw for a scene comes
+from that scene's own stream. Which templates a scene gets depends on how often each was used before in its window.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from vqagen.language.question import Question
+from vqagen.language.template import Template
+from vqagen.language.wording import Synonyms, Wording
+from vqagen.rng import shuffled, stream
+from vqagen.search.balance import AnswerCounts
+from vqagen.search.choices import Sampling
+from vqagen.search.descriptions import SceneTables, Vocabularies
+from vqagen.search.instantiate import FOUND, UNBALANCED, Filling, Search
+from vqagen.search.plan import make_plan
+from vqagen.tasks.settings import Settings
+from vqagen.world.scene import Scene
+
+
+@dataclass(frozen=True)
+class Family:
+    """A template made ready to generate: its search and its wording."""
+
+    template: Template
+    search: Search
+    wording: Wording
+
+
+@dataclass
+class Tally:
+    """What happened in a run, by template: questions made, and for every failed try its reason."""
+
+    scenes: int = 0
+    short_scenes: int = 0
+    """Scenes for which too few templates succeeded."""
+    questions: Counter[str] = field(default_factory=Counter)
+    tries: Counter[str] = field(default_factory=Counter)
+    failures: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def failures_of(self, family: str) -> Counter[str]:
+        """Why tries of one template failed."""
+        return Counter({reason: count for (name, reason), count in self.failures.items() if name == family})
+
+    def add(self, other: Tally) -> None:
+        """Add what happened in another part of the run."""
+        self.scenes += other.scenes
+        self.short_scenes += other.short_scenes
+        self.questions += other.questions
+        self.tries += other.tries
+        self.failures += other.failures
+
+
+class QuestionTask:
+    """Everything that is the same for all scenes of a run."""
+
+    def __init__(self, templates: Sequence[Template], synonyms: Synonyms, settings: Settings) -> None:
+        self.settings = settings
+        self.is_compat = settings.compat == "clevr"
+        vocabularies = Vocabularies(synonyms.domain)
+        sampling = Sampling(
+            absent="any" if self.is_compat else "new",
+            shorten=settings.redundancy == "reduce",
+        )
+        self.families = [
+            Family(
+                template,
+                Search(make_plan(template, vocabularies, sampling), settings.degeneracy),
+                Wording(template, synonyms),
+            )
+            for template in templates
+        ]
+
+    def window(
+        self, scenes: Iterable[Scene], tally: Tally, counted_from: int = 0
+    ) -> Iterator[tuple[Scene, list[Question]]]:
+        """The questions of each scene of one balance window, given from its first scene on.
+
+        The tally leaves out scenes before `counted_from`: those are only replayed.
+        """
+        replayed = Tally()
+        window = _Window(self)
+        for scene in scenes:
+            yield scene, window.questions(scene, tally if scene.index >= counted_from else replayed)
+
+
+class _Window:
+    """The counters of one balance window."""
+
+    def __init__(self, task: QuestionTask) -> None:
+        self.task = task
+        self.uses = [0] * len(task.families)
+        self.answers = [AnswerCounts(family.template) for family in task.families]
+
+    def questions(self, scene: Scene, tally: Tally) -> list[Question]:
+        """Questions for one scene: the least used templates first, until enough have succeeded."""
+        settings = self.task.settings
+        rng = stream(settings.seed, "questions", scene.index)
+        tables = SceneTables(scene)
+        questions: list[Question] = []
+        wanted = settings.templates_per_image
+        tally.scenes += 1
+        for number in self.order(rng):
+            made = self.instances(number, scene, tables, rng, tally)
+            if made:
+                questions += made
+                self.uses[number] += 1
+                wanted -= 1
+                if not wanted:
+                    break
+        if wanted:
+            tally.short_scenes += 1
+        return questions
+
+    def order(self, rng: Random) -> list[int]:
+        numbers = list(range(len(self.uses)))
+        if self.task.settings.shuffle_templates:
+            numbers = shuffled(rng, numbers)
+        return sorted(numbers, key=self.uses.__getitem__)
+
+    def instances(self, number: int, scene: Scene, tables: SceneTables, rng: Random, tally: Tally) -> list[Question]:
+        """Up to `instances_per_template` different questions of one template, each from a fresh search."""
+        family, answers, settings = self.task.families[number], self.answers[number], self.task.settings
+        name = family.template.id
+        tally.tries[name] += 1
+        if answers.all_refused(family.search.plan.impossible):
+            tally.failures[name, UNBALANCED] += 1
+            return []
+        made: list[Question] = []
+        seen: set[Any] = set()
+        while settings.instances_per_template == 0 or len(made) < settings.instances_per_template:
+            outcome = family.search.find(tables, rng, answers.refused, seen, settings.search_budget)
+            if outcome.filling is None:
+                if not made:
+                    tally.failures[name, outcome.reason] += 1
+                break
+            assert outcome.reason == FOUND
+            answers.add(outcome.filling.answer)
+            made.append(self.question(family, scene, outcome.filling, rng))
+        tally.questions[name] += len(made)
+        return made
+
+    def question(self, family: Family, scene: Scene, filling: Filling, rng: Random) -> Question:
+        words = filling.words()
+        keep_other = True
+        if family.wording.mentions_other:
+            keep_other = self.keeps_other(family.template, filling, words)
+        text = family.wording.say(words, rng.random, keep_other)
+        return Question(scene, family.template, text, filling.program(), filling.answer, words)
+
+    def keeps_other(self, template: Template, filling: Filling, words: dict[str, str | None]) -> bool:
+        """ "other" is said when the anchor itself fits what is described; `compat` asks only whether words differ."""
+        if self.task.is_compat:
+            return not words_differ(template, words)
+        return filling.anchor_fits() is not False
+
+
+def words_differ(template: Template, words: dict[str, str | None]) -> bool:
+    """The reference's test for dropping "other": some attribute of its two descriptions has two different words.
+
+    It applies only to templates with exactly two slots of each attribute and no other slots. An open head noun counts
+    as a word of its own ("thing"), which is why it drops "other" where the anchor does fit.
+    """
+    domain = template.catalogue.domain
+    slots_of: dict[str, list[str]] = {attribute.type: [] for attribute in domain.attributes}
+    for slot, slot_type in template.slots.items():
+        slots_of.setdefault(slot_type, []).append(slot)
+    if any(len(slots) != 2 for slots in slots_of.values()) or len(slots_of) != len(domain.attributes):
+        return False
+    for attribute in domain.attributes:
+        first, second = (words[slot] or attribute.null for slot in slots_of[attribute.type])
+        if first and second and first != second:
+            return True
+    return False

@@ -1,0 +1,76 @@
+"""The settings of a run: everything that decides what is generated, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from vqagen.errors import UsageError
+
+DEGENERACY = ("none", "clevr", "all")
+REDUNDANCY = ("keep", "reduce")
+COMPAT = ("none", "clevr")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A frozen record of a run. It is written into the output's `info`, so a file says how to make it again."""
+
+    seed: int = 0
+    start_index: int = 0
+    """First scene, by its place in the input."""
+    count: int = 0
+    """How many scenes; 0 means all that follow."""
+    templates_per_image: int = 10
+    instances_per_template: int = 1
+    """Questions from one template and scene; 0 means all there are."""
+    reset_counts_every: int = 250
+    """Scenes in one balance window, by absolute index; 0 means one window for the whole input."""
+    shuffle_templates: bool = False
+    """Whether equally used templates are tried in random order, in place of file order."""
+    degeneracy: str = ""
+    """Which idle relations are refused: none, clevr or all. "" means all, or clevr with `compat` clevr."""
+    redundancy: str = "keep"
+    compat: str = "none"
+    search_budget: int = 5000
+    """Steps after which one template gives up on one scene."""
+
+    def __post_init__(self) -> None:
+        if not self.degeneracy:
+            object.__setattr__(self, "degeneracy", "clevr" if self.compat == "clevr" else "all")
+        faults = list(self._faults())
+        if faults:
+            raise UsageError("\n".join(faults))
+
+    def _faults(self) -> Iterator[str]:
+        for name, least in _LEAST.items():
+            if getattr(self, name) < least:
+                yield f"{flag(name)} must be at least {least}, found {getattr(self, name)}"
+        for name, known in (("degeneracy", DEGENERACY), ("redundancy", REDUNDANCY), ("compat", COMPAT)):
+            if getattr(self, name) not in known:
+                yield f"{flag(name)} must be one of {', '.join(known)}, found {getattr(self, name)!r}"
+
+    def to_record(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+    @staticmethod
+    def names() -> tuple[str, ...]:
+        """The names of all settings."""
+        return tuple(field.name for field in fields(Settings))
+
+
+_LEAST = {
+    "start_index": 0,
+    "count": 0,
+    "templates_per_image": 1,
+    "instances_per_template": 0,
+    "reset_counts_every": 0,
+    "search_budget": 1,
+}
+
+
+def flag(name: str) -> str:
+    """The command-line flag of a setting."""
+    return "--" + name.replace("_", "-")

@@ -1,0 +1,152 @@
+"""A pinhole camera: where a point falls in the picture, and which way the rays of its pixels go.
+
+Picture coordinates are continuous pixels from the top left corner, so the centre of pixel (column 0, row 0) is
+(0.5, 0.5). Depth is measured along the optical axis, not along the ray.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = tuple[float, float, float]
+Array = NDArray[np.float64]
+
+PARALLEL = 1e-9
+"""Sine of an angle below which two directions count as one."""
+
+
+class Pixel(NamedTuple):
+    """A point as the camera sees it: x to the right, y down, depth in world units (negative: behind the camera)."""
+
+    x: float
+    y: float
+    depth: float
+
+
+class Box(NamedTuple):
+    """Whole pixels: columns left .. right - 1 and rows top .. bottom - 1. Empty when right <= left or bottom <= top."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A camera of `width` x `height` pixels whose axis meets the middle of the picture.
+
+    `right`, `up` and `forward` are orthogonal unit vectors of the world.
+    """
+
+    position: Vector
+    right: Vector
+    up: Vector
+    forward: Vector
+    focal_pixels: float
+    width: int
+    height: int
+
+    @classmethod
+    def looking_at(
+        cls, position: Vector, target: Vector, up: Vector, focal_pixels: float, width: int, height: int
+    ) -> Camera:
+        """The camera at `position` whose axis goes through `target`, held so that `up` shows upwards.
+
+        Only sums, products, quotients and square roots are used: these are exact to the last bit on every machine.
+        ValueError when the target is the position itself or lies straight along `up`.
+        """
+        forward = unit(minus(target, position))
+        right = unit(cross(forward, unit(up)))
+        return cls(position, right, cross(right, forward), forward, focal_pixels, width, height)
+
+    def project(self, point: Vector) -> Pixel:
+        """Where `point` falls; it may lie outside the picture. A point at depth 0 has no place (ZeroDivisionError)."""
+        offset = minus(point, self.position)
+        depth = dot(offset, self.forward)
+        scale = self.focal_pixels / depth
+        return Pixel(
+            self.width / 2 + dot(offset, self.right) * scale, self.height / 2 - dot(offset, self.up) * scale, depth
+        )
+
+    def bounding_box(self, points: Iterable[Vector]) -> Box:
+        """The smallest box, inside the picture, that holds the hull of the points.
+
+        A point that is not in front of the camera has no place in the picture, so then the box is the whole picture.
+        """
+        points = list(points)
+        if any(dot(minus(point, self.position), self.forward) <= 0 for point in points):
+            return Box(0, 0, self.width, self.height)
+        pixels = [self.project(point) for point in points]
+        return Box(
+            max(0, math.floor(min(pixel.x for pixel in pixels))),
+            max(0, math.floor(min(pixel.y for pixel in pixels))),
+            min(self.width, math.ceil(max(pixel.x for pixel in pixels))),
+            min(self.height, math.ceil(max(pixel.y for pixel in pixels))),
+        )
+
+    def rays(self, box: Box) -> tuple[Array, Array, Array]:
+        """The x, y and z parts of the directions through the pixel centres of `box`, each of shape (rows, columns).
+
+        Directions have length 1 along the optical axis: `position + depth * direction` is the point at that depth.
+        """
+        across = (np.arange(box.left, box.right) + 0.5 - self.width / 2)[np.newaxis, :] / self.focal_pixels
+        upward = (self.height / 2 - 0.5 - np.arange(box.top, box.bottom))[:, np.newaxis] / self.focal_pixels
+        x, y, z = (self.right[i] * across + self.up[i] * upward + self.forward[i] for i in range(3))
+        return x, y, z
+
+
+@dataclass(frozen=True)
+class CameraRules:
+    """How the camera of a sampled scene is drawn: each coordinate of `position` moves by up to `jitter` either way.
+
+    The values given here hold where metadata say nothing. They describe the released scenes of Johnson et al. 2017, in
+    which the camera moves but always looks at the same point (measured on 1,000 of them, exact to a pixel's rounding).
+    """
+
+    position: Vector = (7.48113, -6.50764, 5.34367)
+    jitter: float = 0.5
+    look_at: Vector = (0.0, 0.0, 0.0)
+    up: Vector = (0.0, 0.0, 1.0)
+    focal_pixels: float = 525.0
+    width: int = 480
+    height: int = 320
+
+    def at(self, position: Vector) -> Camera:
+        """The camera at `position`; ValueError as for `Camera.looking_at`."""
+        return Camera.looking_at(position, self.look_at, self.up, self.focal_pixels, self.width, self.height)
+
+    def draw(self, rng: Random) -> Camera:
+        """A camera at a jittered position."""
+        x, y, z = (part + self.jitter * (2 * rng.random() - 1) for part in self.position)
+        return self.at((x, y, z))
+
+
+def minus(a: Vector, b: Vector) -> Vector:
+    """The vector from b to a."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def dot(a: Vector, b: Vector) -> float:
+    """The scalar product, summed from x to z."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """The vector product."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def unit(a: Vector) -> Vector:
+    """`a` scaled to length 1; ValueError for a vector without direction."""
+    length = math.sqrt(dot(a, a))
+    if length < PARALLEL:
+        raise ValueError(f"no direction in {a}")
+    return a[0] / length, a[1] / length, a[2] / length

@@ -1,0 +1,287 @@
+"""Scenes in: a document, a list, JSON Lines, a folder of one-scene files or one scene alone; each may be `.gz`.
+
+    {"info": {...}, "scenes": [scene, ...]}    a document; keys in any order, `info` may be missing
+    [scene, ...]                               a list
+    scene, one on each line                    JSON Lines; blank lines do not count
+    **/*.json in a folder                      one scene in each, in the order of their paths inside the folder
+    scene                                      alone in its file
+
+The first bytes of a file tell its layout; its suffix is asked only whether one scene is all of it. Files are streamed:
+a scene is read when it is asked for, and not kept.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, NoReturn
+
+import orjson
+
+from vqagen.errors import BadInput, Problem, UsageError, nearest
+from vqagen.world.domain import Domain, describe
+from vqagen.world.json_stream import (
+    BYTE_ORDER_MARK,
+    NOT_JSON,
+    JsonReader,
+    position_of,
+    read_errors_told,
+    reading,
+    reading_bytes,
+    refusal,
+)
+from vqagen.world.scene import Scene, compile_scene
+
+PLACE_EVERY = 50
+"""Scenes from one remembered place to the next: as many as a window must skip at most, if its file was read before."""
+
+SCENE_SUFFIXES = (".json", ".json.gz")
+LINES_SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+
+
+class Place(NamedTuple):
+    """Where a scene begins in a file: bytes before it and, in JSON Lines, lines before it."""
+
+    offset: int = 0
+    lines: int = 0
+
+
+Entry = tuple[int, dict[str, Any], str]
+"""One scene as read: its absolute index, the record, and what errors call the place it comes from."""
+
+
+@dataclass(frozen=True)
+class SceneSource:
+    """Scenes that have been found and not yet read. `files` are what a content hash is taken of.
+
+    `layout` is document, list, lines or files. `places` tells where some scenes begin, so that a later window of the
+    same file need not be looked for from the top (a `.gz` is unpacked from the top all the same).
+    """
+
+    path: Path
+    info: Mapping[str, Any]
+    files: list[Path]
+    layout: str
+    places: dict[int, Place] = field(default_factory=lambda: {0: Place()}, repr=False, compare=False)
+
+    def records(self, start: int = 0, count: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
+        """(absolute index, raw record) from `start` on, `count` of them or (0) all; nothing behind the last scene."""
+        return ((index, record) for index, record, _ in self.entries(start, count))
+
+    def entries(self, start: int = 0, count: int = 0) -> Iterator[Entry]:
+        """The same with the place that each record comes from."""
+        if start < 0 or count < 0:
+            raise UsageError(f"cannot take {count} scenes from scene {start} on: no number may be negative")
+        return islice(_READERS[self.layout](self, start), count or None)
+
+    def remember(self, index: int, place: Place) -> None:
+        """Scene `index` begins at `place`."""
+        if index % PLACE_EVERY == 0:
+            self.places[index] = place
+
+    def place_before(self, start: int) -> tuple[int, Place]:
+        """The last scene up to `start` that is remembered, and where it begins."""
+        index = max(known for known in self.places if known <= start)
+        return index, self.places[index]
+
+
+def find_scenes(path: Path | str) -> SceneSource:
+    """See what lies at `path`. UsageError when nothing does, BadInput when it cannot be scenes.
+
+    Reads up to the first scene or, when `info` has not come by then, once to the end.
+    """
+    path = Path(path)
+    if path.is_dir():
+        return _find_in_folder(path)
+    if not path.is_file():
+        raise UsageError(f"not a file or folder: {path}" if path.exists() else f"scenes not found: {path}")
+    with reading(path) as reader:
+        return _find_in_file(path, reader)
+
+
+def load_scenes(source: SceneSource | Path | str, domain: Domain, start: int = 0, count: int = 0) -> Iterator[Scene]:
+    """Compiled scenes from `start` on, `count` of them or (0) all.
+
+    BadInput ends it at the first faulty scene, with every fault of that scene.
+    """
+    found = source if isinstance(source, SceneSource) else find_scenes(source)
+    entries = found.entries(start, count)
+    return (compile_scene(record, domain, index, name) for index, record, name in entries)
+
+
+# Finding ----------------------------------------------------------------------------------------------------------
+
+
+def _find_in_folder(folder: Path) -> SceneSource:
+    files = _scene_files(folder)
+    if not files:
+        raise UsageError(f"no scene files (*.json, *.json.gz) in folder {folder}")
+    if find_scenes(files[0]).layout != "files":
+        _reject(files[0], "", "many scenes in one file of a folder: name the file, or keep one scene in each")
+    return SceneSource(folder, {}, files, "files")
+
+
+def _scene_files(folder: Path) -> list[Path]:
+    """All scene files in a folder and its folders, except hidden ones."""
+    files = []
+    for inside, folders, names in os.walk(folder, onerror=_refuse_folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        files += [Path(inside, name) for name in names if name.endswith(SCENE_SUFFIXES) and not name.startswith(".")]
+    return sorted(files, key=lambda file: file.relative_to(folder).as_posix())
+
+
+def _refuse_folder(error: OSError) -> NoReturn:
+    raise UsageError(f"cannot read folder {error.filename}: {error.strerror}")
+
+
+def _find_in_file(path: Path, reader: JsonReader) -> SceneSource:
+    opening = reader.peek()
+    if opening == b"[":
+        return SceneSource(path, {}, [path], "list", {0: _first_scene(path, reader)})
+    if opening != b"{":
+        _reject(path, "", _why_not_json(opening))
+    info: Mapping[str, Any] = {}
+    first, keys = None, []
+    for key in reader.members():
+        keys.append(key)
+        if key == "info":
+            info = _read_info(path, reader)
+        elif key == "objects" and first is None:
+            return SceneSource(path, {}, [path], "files" if _is_alone(path) else "lines")
+        elif key == "scenes" and first is None:
+            first = _first_scene(path, reader)
+            if "info" in keys:
+                break
+            for _ in reader.rest_of_list(key):
+                pass
+    if first is None:
+        _reject(path, "", _why_no_scenes(keys))
+    return SceneSource(path, info, [path], "document", {0: first})
+
+
+def _first_scene(path: Path, reader: JsonReader) -> Place:
+    """Go into a list of scenes, up to the first."""
+    opening = reader.peek()
+    if opening != b"[":
+        found = "an object" if opening == b"{" else describe(reader.value())
+        _reject(path, reader.path, f"expected a list of scenes, found {found}")
+    reader.take(b"[")
+    if reader.peek() == b"]":
+        _reject(path, reader.path, "no scenes: the list is empty")
+    return Place(reader.offset)
+
+
+def _read_info(path: Path, reader: JsonReader) -> Mapping[str, Any]:
+    info = reader.value()
+    if info is not None and not isinstance(info, Mapping):
+        _reject(path, "info", f"expected an object, found {describe(info)}")
+    return info or {}
+
+
+def _is_alone(path: Path) -> bool:
+    """Whether the one scene that begins a file is all of it."""
+    if path.name.endswith(LINES_SUFFIXES):
+        return False
+    with reading(path) as reader:
+        reader.skip()
+        return reader.peek() != b"{"
+
+
+def _why_not_json(opening: bytes) -> str:
+    if not opening:
+        return "the file is empty"
+    if opening == b"\x1f":
+        return "compressed: give the file a name that ends in .gz"
+    if opening == b"\0" or opening > b"\x7f":
+        return "not UTF-8 text"
+    return f"not scenes: expected JSON that begins with '{{' or '[', found {opening.decode()!r}"
+
+
+def _why_no_scenes(keys: list[str]) -> str:
+    expected = "expected the key 'scenes' (a list of scenes) or 'objects' (one scene)"
+    found = ", ".join(repr(key) for key in keys[:12]) + (", …" if len(keys) > 12 else "")
+    close = nearest("scenes", keys) or nearest("objects", keys)
+    return f"{expected}; found {found or 'an empty object'}" + (f"; is {close!r} meant?" if close else "")
+
+
+# Reading ----------------------------------------------------------------------------------------------------------
+
+
+def _list_entries(source: SceneSource, start: int) -> Iterator[Entry]:
+    """Of a list of scenes, in a document or by itself."""
+    name = str(source.path)
+    first, place = source.place_before(start)
+    with reading(source.path, place.offset) as reader:
+        for index in reader.rest_of_list("scenes", first):
+            source.remember(index, Place(reader.offset))
+            if index >= start:
+                yield index, _scene(reader.value(), index, name), name
+        reader.path = ""
+        if source.layout == "document" and reader.take(b",}") == b",":
+            for _ in reader.rest_of_object():
+                pass
+        reader.take_end()
+
+
+def _line_entries(source: SceneSource, start: int) -> Iterator[Entry]:
+    index, (offset, number) = source.place_before(start)
+    with reading_bytes(source.path) as file:
+        with read_errors_told():
+            file.seek(offset)
+        while line := _next_line(file, f"scenes[{index}]"):
+            number += 1
+            if not line.isspace():
+                source.remember(index, Place(offset, number - 1))
+                if index >= start:
+                    name = f"{source.path}:{number}"
+                    yield index, _scene(_parse(line, source.path, index, number), index, name), name
+                index += 1
+            offset += len(line)
+
+
+def _next_line(file: BinaryIO, where: str) -> bytes:
+    with read_errors_told(where):
+        return file.readline()
+
+
+def _file_entries(source: SceneSource, start: int) -> Iterator[Entry]:
+    """Of files with one scene each."""
+    for index, path in enumerate(source.files[start:], start):
+        with reading_bytes(path) as file, read_errors_told(f"scenes[{index}]"):
+            text = file.read()
+        yield index, _scene(_parse(text, path, index), index, str(path)), str(path)
+
+
+def _parse(text: bytes, path: Path, index: int, line: int = 1) -> object:
+    """The value of a text that begins at a line of a file."""
+    text = text.removeprefix(BYTE_ORDER_MARK)
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        message, at = refusal(text, error)
+        place = position_of(BytesIO(text), at)
+    raise BadInput(
+        [Problem(f"{NOT_JSON}: {message}", str(path), f"scenes[{index}]", line + place.line - 1, place.column)]
+    )
+
+
+def _scene(record: object, index: int, source: str) -> dict[str, Any]:
+    if not isinstance(record, dict):
+        _reject(source, f"scenes[{index}]", f"expected a scene object, found {describe(record)}")
+    return record
+
+
+def _reject(source: Path | str, where: str, message: str) -> NoReturn:
+    raise BadInput([Problem(message, str(source), where)])
+
+
+_READERS: Mapping[str, Callable[[SceneSource, int], Iterator[Entry]]] = {
+    "document": _list_entries,
+    "list": _list_entries,
+    "lines": _line_entries,
+    "files": _file_entries,
+}

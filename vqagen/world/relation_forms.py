@@ -1,0 +1,89 @@
+"""The ways a scene record can write its relations, all read into one: `related[relation][i]`, a set of objects.
+
+* adjacency: `{"left": [[1, 2], [], [1]]}` — row i lists what is left of object i (the CLEVR form);
+* a list: `[{"type": "left", "indexes": [[1, 2], [], [1]]}]`;
+* keyed by object id: `{"left": {"a": ["b", "c"], "c": ["b"]}}`, where objects have an `id` (or their index as text);
+* absent: computed from `directions` and each object's `3d_coords`, where the record has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from vqagen.bits import Objects, union_of
+from vqagen.world.domain import Domain
+from vqagen.world.relations import relation_lists
+
+
+def adjacency(record: Mapping[str, Any], domain: Domain) -> dict[str, list[Objects]]:
+    """The tables of the domain's relations that the record gives or lets us compute.
+
+    A relation that is neither given nor computable is left out, except in a scene of fewer than two objects, where
+    nothing can be related. Malformed input raises one of the built-in errors; `faults` then finds the place.
+    """
+    objects = record["objects"]
+    rows_of = _given(record)
+    bit_of = _bit_of(len(objects))
+    related: dict[str, list[Objects]] = {}
+    for relation in domain.relations:
+        rows = rows_of.get(relation)
+        if rows is not None:
+            if isinstance(rows, Mapping):
+                rows = rows_by_id(rows, objects)
+            table = []
+            for row in rows:
+                members = 0
+                for j in row:
+                    members |= bit_of[j]
+                table.append(members)
+            related[relation] = table
+        elif len(objects) < 2:
+            related[relation] = [0] * len(objects)
+    if len(related) < len(domain.relations):
+        related |= _computed(record, [name for name in domain.relations if name not in related])
+    return related
+
+
+@lru_cache(maxsize=64)
+def _bit_of(size: int) -> dict[int, Objects]:
+    """The bit of each object index. A look-up refuses what `1 << j` would take: negative and absurdly large indexes."""
+    return {i: 1 << i for i in range(size)}
+
+
+def _given(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Rows by relation name; a relation listed twice in the list form is an error."""
+    given = record.get("relationships") or {}
+    if isinstance(given, Mapping):
+        return given
+    by_type = {entry["type"]: entry["indexes"] for entry in given}
+    if len(by_type) != len(given):
+        raise ValueError("a relation is listed twice")
+    return by_type
+
+
+def object_ids(objects: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Index by object id: the `id` each object gives, as text, or else its index."""
+    return {str(record.get("id", i)): i for i, record in enumerate(objects)}
+
+
+def rows_by_id(rows: Mapping[str, Any], objects: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+    """Rows keyed by object id, in object order, with ids turned into indexes."""
+    index_of = object_ids(objects)
+    if len(index_of) != len(objects):
+        raise ValueError("two objects have the same id")
+    in_order: list[list[int]] = [[] for _ in objects]
+    for name, members in rows.items():
+        in_order[index_of[name]] = [index_of[str(member)] for member in members]
+    return in_order
+
+
+def _computed(record: Mapping[str, Any], names: Sequence[str]) -> dict[str, list[Objects]]:
+    directions = record.get("directions") or {}
+    objects = record["objects"]
+    known = {name: directions[name] for name in names if directions.get(name) is not None}
+    if not known or any(entry.get("3d_coords") is None for entry in objects):
+        return {}
+    rows_of = relation_lists([entry["3d_coords"] for entry in objects], known)
+    return {name: [union_of(row) for row in rows] for name, rows in rows_of.items()}

@@ -1,0 +1,152 @@
+"""Scenes drawn at random by the rules in a domain's metadata, in the format of the released scene files.
+
+A scene depends on the rules, the seed and its own index alone. The way of drawing follows Johnson et al. 2017: objects
+are put down one by one, and when one finds no place, or one is hidden too well in the end, all are taken away and the
+scene starts again, so that crowded scenes are not biased by their first objects. One rule is added: solids never run
+into each other, which corners of rotated squares otherwise may.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from vqagen.errors import VqagenError
+from vqagen.rng import below, pick, stream
+from vqagen.world.camera import Camera
+from vqagen.world.relations import relation_lists
+from vqagen.world.sampling_rules import SamplingRules
+from vqagen.world.solids import Solid, overlap, visible_pixels
+
+DIGITS = 6
+"""Decimals of every float written. Rules are applied to the rounded numbers, so they hold for what a file says."""
+
+
+class _Placed(NamedTuple):
+    """An object of a scene in the making; `looks` holds its attribute values."""
+
+    looks: Mapping[str, str]
+    solid: Solid
+
+
+def sample_scenes(
+    rules: SamplingRules, seed: int, start: int, count: int, split: str = "sample"
+) -> Iterator[dict[str, Any]]:
+    """Scenes start .. start + count - 1, each as `sample_scene` gives it."""
+    for index in range(start, start + count):
+        yield sample_scene(rules, seed, index, split)
+
+
+def sample_scene(rules: SamplingRules, seed: int, index: int, split: str = "sample") -> dict[str, Any]:
+    """One scene record, ready for JSON. VqagenError when the rules leave too little room for one.
+
+    The number of objects and the camera are drawn once and survive restarts, so numbers of objects stay uniform.
+    """
+    rng = stream(seed, "scenes", index)
+    low, high = rules.objects
+    count = low + below(rng, high - low + 1)
+    camera = rules.camera.draw(rng)
+    failures: Counter[str] = Counter()
+    for _ in range(rules.restarts_per_scene + 1):
+        placed = _place_all(rules, rng, count, failures)
+        if len(placed) < count:
+            continue
+        if min(visible_pixels(camera, [thing.solid for thing in placed])) >= rules.min_visible_pixels:
+            return _record(rules, placed, camera, index, split)
+        failures["min_visible_pixels"] += 1
+    raise VqagenError(_no_room(rules, index, count, failures))
+
+
+def scene_document_info(split: str, seed: int) -> dict[str, Any]:
+    """The `info` of a document of sampled scenes. It holds no date: the same seed gives the same bytes."""
+    return {"split": split, "license": "CC0 1.0", "version": "1.0", "seed": seed}
+
+
+def _place_all(rules: SamplingRules, rng: Random, count: int, failures: Counter[str]) -> list[_Placed]:
+    """`count` objects or, when one of them found no place, the fewer objects before it; then `failures` says why."""
+    placed: list[_Placed] = []
+    for _ in range(count):
+        broken: Counter[str] = Counter()
+        found = _find_place(rules, rng, placed, broken)
+        if found is None:
+            failures[broken.most_common(1)[0][0]] += 1
+            break
+        placed.append(found)
+    return placed
+
+
+def _find_place(rules: SamplingRules, rng: Random, placed: Sequence[_Placed], broken: Counter[str]) -> _Placed | None:
+    """A new object beside those placed before, or None after too many tries; `broken` counts why tries failed."""
+    looks = _draw_looks(rules, rng)
+    for _ in range(rules.tries_per_object):
+        solid = _draw_solid(rules, looks, rng)
+        rule = _broken_rule(rules, solid, placed)
+        if rule is None:
+            return _Placed(looks, solid)
+        broken[rule] += 1
+    return None
+
+
+def _draw_looks(rules: SamplingRules, rng: Random) -> Mapping[str, str]:
+    looks: dict[str, str] = {}
+    for key in rules.draw_order:
+        looks[key] = pick(rng, rules.allowed(key, looks))
+    return looks
+
+
+def _draw_solid(rules: SamplingRules, looks: Mapping[str, str], rng: Random) -> Solid:
+    low, high = rules.area
+    radius = float(rules.radius.of(looks))
+    x, y = (round(low + (high - low) * rng.random(), DIGITS) for _ in range(2))
+    rotation = round(360 * rng.random(), DIGITS)
+    return Solid(rules.solid.of(looks), (x, y, radius), radius, rotation)
+
+
+def _broken_rule(rules: SamplingRules, solid: Solid, placed: Sequence[_Placed]) -> str | None:
+    """The first rule that forbids `solid` beside the objects placed before, or None."""
+    for _, other in placed:
+        x, y = solid.centre[0] - other.centre[0], solid.centre[1] - other.centre[1]
+        if math.sqrt(x * x + y * y) - solid.radius - other.radius < rules.min_distance:
+            return "min_distance"
+        for relation in rules.relations:
+            direction = rules.directions[relation]
+            if 0 < x * direction[0] + y * direction[1] < rules.margin:
+                return "margin"
+        if overlap(solid, other):
+            return "radius"
+    return None
+
+
+def _record(rules: SamplingRules, placed: Sequence[_Placed], camera: Camera, index: int, split: str) -> dict[str, Any]:
+    relation_directions = {relation: rules.directions[relation] for relation in rules.relations}
+    positions = [thing.solid.centre for thing in placed]
+    return {
+        "split": split,
+        "image_index": index,
+        "image_filename": f"VQAGEN_{split}_{index:06d}.png",
+        "objects": [_object_record(rules, thing, camera) for thing in placed],
+        "directions": {name: list(direction) for name, direction in rules.directions.items()},
+        "relationships": relation_lists(positions, relation_directions, rules.relation_threshold),
+    }
+
+
+def _object_record(rules: SamplingRules, thing: _Placed, camera: Camera) -> dict[str, Any]:
+    x, y, depth = camera.project(thing.solid.centre)
+    return {
+        **{key: thing.looks[key] for key in rules.attributes},
+        "3d_coords": list(thing.solid.centre),
+        "rotation": thing.solid.rotation,
+        "pixel_coords": [round(x), round(y), round(depth, DIGITS)],
+    }
+
+
+def _no_room(rules: SamplingRules, index: int, count: int, failures: Counter[str]) -> str:
+    reasons = ", ".join(f"{times} times sampling.{rule}" for rule, times in failures.most_common())
+    return (
+        f"{rules.source}: scene {index} with {count} objects came to nothing in {failures.total()} starts; what could"
+        f" not be met: {reasons}. Relax these rules, lower sampling.objects (now {list(rules.objects)}), enlarge"
+        f" sampling.area (now {list(rules.area)}), or raise sampling.restarts_per_scene"
+    )
