@@ -82,6 +82,8 @@ LOOKS_ALIKE = [
     '[{"a": 1}, {"b": 2}, {"a": 3}, {"b": 4}]',
     '[{"a": 1},{"a": 2}, {"a": 3} ,\n{"a": 4}]',
     '[{"a": 1}, {}, {"a": 2}, [], {"a": 3}, {"a": 4}]',
+    '[{"a": 0}, {"a": [{"a": "}"}, {"a": 2}]}, {"a": 3}]',
+    '[{"a": 0}, {"a": [{"a": "\\"}\\""}, {"a": 2}]}, {"a": 3}]',
     '[{"a": "]}"}, {"a": "{[", "b": [{"a": 1}, {"a": 1}]}, {"a": 2}]',
 ]
 """Texts in which the bytes between two elements come up elsewhere too, or not between all of them."""

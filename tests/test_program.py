@@ -17,8 +17,9 @@ from scene_records import scene_record
 from vqagen.bits import union_of
 from vqagen.errors import BadInput
 from vqagen.files import shipped
+from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Node, Program
-from vqagen.language.registry import Catalogue, Undefined, Value
+from vqagen.language.registry import Undefined, Value
 from vqagen.world.domain import load_domain
 from vqagen.world.scene import Scene, compile_scene
 

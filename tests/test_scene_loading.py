@@ -181,10 +181,10 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def test_windows_are_slices_of_the_whole(sources: dict[str, Path], windows: list[tuple[int, int]]) -> None:
     """One after another from one source, which remembers places; count 0 is all, behind the end is nothing."""
     for path in sources.values():
-        source = find_scenes(path)
+        source, whole = find_scenes(path), list(find_scenes(path).entries())
+        assert [(index, record) for index, record, _ in whole] == list(enumerate(MANY))
         for start, count in windows:
-            stop = start + count if count else None
-            assert list(source.records(start, count)) == list(enumerate(MANY))[start:stop]
+            assert list(source.entries(start, count)) == whole[start : start + count if count else None]
 
 
 def test_a_later_window_starts_near_by(sources: dict[str, Path]) -> None:

@@ -13,8 +13,8 @@ from families import REFERENCE
 
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files import shipped
+from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import find_template_files, load_templates
-from vqagen.language.registry import Catalogue
 from vqagen.language.template import Template
 from vqagen.world.domain import load_domain
 

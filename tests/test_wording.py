@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vqagen.errors import BadInput
-from vqagen.language.registry import Catalogue
+from vqagen.language.catalogue import Catalogue
 from vqagen.language.template import Template
 from vqagen.language.wording import (
     Synonyms,

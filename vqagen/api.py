@@ -11,10 +11,11 @@ from vqagen import __version__
 from vqagen.errors import BadInput, UsageError, VqagenError, unknown
 from vqagen.files import content_hash, require, shipped
 from vqagen.judge.verification import Mismatch, VerificationReport, verify_questions
+from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import find_template_files, load_templates
 from vqagen.language.program import Program
 from vqagen.language.question import Question
-from vqagen.language.registry import Catalogue, Undefined
+from vqagen.language.registry import Undefined
 from vqagen.language.template import Template
 from vqagen.language.wording import Synonyms, load_synonyms
 from vqagen.run.windows import run_windows, span_to_read

@@ -8,12 +8,13 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.errors import BadInput, Problem, UsageError, VqagenError
 
 STDOUT = "-"
 _PACKAGE = Path(__file__).resolve().parent
@@ -45,7 +46,10 @@ def open_bytes(path: Path) -> BinaryIO:
 def read_text(path: Path) -> str:
     """The whole file as UTF-8 text (a byte order mark is dropped)."""
     with open_bytes(path) as file:
-        raw = file.read()
+        try:
+            raw = file.read()
+        except (OSError, EOFError, zlib.error) as error:
+            raise BadInput([Problem(f"damaged or cut off: {error}", str(path))]) from None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -54,7 +58,7 @@ def read_text(path: Path) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """Parse a hand-edited JSON file. A syntax error, or a key written twice, names its line and column."""
+    """Parse a hand-edited JSON file. A syntax error names its line and column."""
     return parse_json(read_text(path), str(path))
 
 
@@ -78,37 +82,78 @@ def content_hash(paths: list[Path]) -> str:
     return f"sha256:{total.hexdigest()}"
 
 
-def check_output(target: str, force: bool) -> None:
-    """Find out before any work is done whether `target` can be written; raise UsageError if not."""
+def check_output(target: str, force: bool, inputs: Iterable[Path | str | None] = ()) -> None:
+    """Find out before any work is done whether `target` can be written; raise UsageError if not.
+
+    `inputs` are files of the same run, which an output never replaces.
+    """
     if target == STDOUT:
+        if sys.stdout is None:
+            raise UsageError("standard output is closed; name a file")
         return
     path = Path(target)
+    try:
+        fault = _output_fault(path, force) or _input_fault(path, [Path(given) for given in inputs if given])
+        if not fault and not _is_pipe_or_device(path):
+            tempfile.TemporaryFile(dir=path.parent).close()  # permissions alone do not tell: the disk may be read-only
+    except OSError as error:
+        fault = f"cannot write {target}: {error.strerror}"
+    if fault:
+        raise UsageError(fault)
+
+
+def _output_fault(path: Path, force: bool) -> str:
     if path.is_dir():
-        raise UsageError(f"output {target} is a folder; name a file")
-    if path.exists() and not force:
-        raise UsageError(f"output {target} exists already; give --force to replace it")
-    folder = path.parent
-    if not folder.is_dir():
-        raise UsageError(f"output folder {folder} does not exist; create it first")
-    if not os.access(folder, os.W_OK):
-        raise UsageError(f"output folder {folder} is not writable")
+        return f"output {path} is a folder; name a file"
+    if path.is_file() and not force:
+        return f"output {path} exists already; give --force to replace it"
+    if not path.parent.exists():
+        return f"output folder {path.parent} does not exist; create it first"
+    return "" if path.parent.is_dir() else f"output folder {path.parent} is a file"
+
+
+def _input_fault(path: Path, inputs: Iterable[Path]) -> str:
+    if path.is_file() and any(given.exists() and path.samefile(given) for given in inputs):
+        return f"output {path} is an input of the same run; name another file"
+    return ""
+
+
+def _is_pipe_or_device(path: Path) -> bool:
+    return path.exists() and not path.is_file()
 
 
 @contextmanager
 def atomic_output(target: str) -> Iterator[IO[bytes]]:
-    """Write beside `target` and rename when complete, so that the name never holds half a file. `-` is stdout.
+    """Write beside `target` and rename when complete, so that the name never holds half a file.
 
-    A `.gz` target is compressed, without a time stamp, so that the same content gives the same bytes.
+    A `.gz` target is compressed, without a time stamp, so that the same content gives the same bytes. Of a symbolic
+    link, the file that it names is replaced. Standard output (`-`), pipes and devices are written as it comes.
     """
-    if target == STDOUT:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
     path = Path(target)
-    handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        if target == STDOUT:
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        elif _is_pipe_or_device(path):
+            with path.open("wb") as file:
+                yield file
+        else:
+            with _replacement(path.resolve(), is_packed=path.suffix == ".gz") as file:
+                yield file
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename is not None:  # not from writing
+            raise
+        raise VqagenError(f"cannot write {target}: {error.strerror or error}") from None
+
+
+@contextmanager
+def _replacement(path: Path, is_packed: bool) -> Iterator[IO[bytes]]:
+    handle, beside = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            if path.suffix == ".gz":
+            if is_packed:
                 with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
                     yield cast(IO[bytes], packed)
             else:

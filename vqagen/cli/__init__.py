@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import signal
 import sys
+from collections.abc import Sequence
 from importlib import import_module
+from types import FrameType
 
 import click
 
@@ -52,30 +56,44 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run a command. A mistake of the user's ends in its message and exit code, not in a traceback."""
+    """The program. When told to stop it clears up as after an error."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # under `nohup` the second is ignored, and stays so
+            signal.signal(number, _stop)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a report may quote words that the terminal cannot show
+    sys.exit(run())
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command (default: the one that this process was started with), and give its exit code.
+
+    A mistake of the user's ends in its message, not in a traceback.
+    """
     try:
-        code = cli.main(prog_name="vqagen", standalone_mode=False)
+        code = cli.main(arguments, prog_name="vqagen", standalone_mode=False)
     except click.exceptions.Exit as stop:
-        code = stop.exit_code
-    except click.Abort:
-        code = _interrupted()
+        return stop.exit_code
     except click.ClickException as error:
         error.show()
-        code = error.exit_code
-    except KeyboardInterrupt:
-        code = _interrupted()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return _told("interrupted", 130)
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone: there is nobody to tell
-        code = 1
+        return 1
     except VqagenError as error:
-        click.echo(f"vqagen: {error}", err=True)
-        code = error.exit_code
+        return _told(str(error), error.exit_code)
     except OSError as error:
-        click.echo(f"vqagen: {error.strerror or error}: {error.filename or 'output'}", err=True)
-        code = 3
-    sys.exit(code if isinstance(code, int) else 0)
+        return _told(f"{error.strerror or error}: {error.filename or 'standard output'}", 3)
+    return code if isinstance(code, int) else 0
 
 
-def _interrupted() -> int:
-    click.echo("vqagen: interrupted", err=True)
-    return 130
+def _told(message: str, exit_code: int) -> int:
+    for line in message.splitlines():
+        click.echo(f"vqagen: {line}", err=True)
+    return exit_code
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(_told(f"stopped by {signal.Signals(number).name}", 128 + number))

@@ -17,8 +17,9 @@ from typing import Any
 from vqagen.errors import BadInput
 from vqagen.exchange.clevr import same_answer
 from vqagen.exchange.question_files import read_questions
+from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
-from vqagen.language.registry import Catalogue, Undefined
+from vqagen.language.registry import Undefined
 from vqagen.world.loading import SceneSource, load_scenes
 from vqagen.world.scene import Scene
 

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, indexes
 from vqagen.errors import BadInput, Problem, unknown
-from vqagen.language.registry import Catalogue, Function, Value
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.registry import Function, Value
 from vqagen.world.domain import describe
 from vqagen.world.scene import Scene
 

@@ -3,7 +3,7 @@
 A function is declared once, in `functions.py`, with its signature: input types (from earlier steps), value types (from
 slots) and output type. `@function` declares one function; `@attribute_function` declares a family, one for each
 attribute of a domain: `filter_{name}` becomes filter_color, filter_size, …, with `{type}` replaced in its signature.
-`Catalogue(domain)` holds all functions of a domain by name.
+`Catalogue` (in `catalogue.py`) holds all functions of a domain by name.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vqagen.errors import BadInput, Problem
-from vqagen.language.catalogue_check import declaration_faults, name_faults
 from vqagen.world.domain import Attribute, Domain
 
 Run = Callable[..., Any]
@@ -112,27 +110,6 @@ def _declare(name: str, declared: _Declared) -> None:
     _DECLARED[name] = declared
 
 
-class Catalogue(Mapping[str, Function]):
-    """Every function of a domain, by name, in the order of declaration.
-
-    Raises BadInput where the metadata declares a function that there is not, or not so.
-    """
-
-    def __init__(self, domain: Domain) -> None:
-        import vqagen.language.functions  # noqa: F401  (declares the functions)
-
-        self.domain = domain
-        functions = [function for declared in _DECLARED.values() for function in declared.functions(domain)]
-        self._functions = {function.name: function for function in functions}
-        faults = [*name_faults(functions), *declaration_faults(domain, self._functions)]
-        if faults:
-            raise BadInput(Problem(message, domain.source or "metadata", path) for path, message in faults)
-
-    def __getitem__(self, name: str) -> Function:
-        return self._functions[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._functions)
-
-    def __len__(self) -> int:
-        return len(self._functions)
+def declared_functions(domain: Domain) -> list[Function]:
+    """Every function declared so far, for one domain, in the order of declaration."""
+    return [function for declared in _DECLARED.values() for function in declared.functions(domain)]

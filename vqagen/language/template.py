@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from vqagen.language.catalogue import Catalogue
 from vqagen.language.composite import Composite, find_composite
 from vqagen.language.constraints import CONSTRAINTS
-from vqagen.language.registry import Catalogue, Function
+from vqagen.language.registry import Function
 
 
 @dataclass(frozen=True)

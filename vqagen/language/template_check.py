@@ -8,9 +8,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from vqagen.errors import unknown
+from vqagen.language.catalogue import Catalogue
 from vqagen.language.composite import COMPOSITE_NAMES, Composite
 from vqagen.language.constraints import CONSTRAINTS, NODE, SLOT, ConstraintKind
-from vqagen.language.registry import Catalogue
 from vqagen.language.template import Constraint, Template, TemplateNode
 
 Fault = tuple[str, str]
