@@ -16,7 +16,7 @@ LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
 
 LAYERS = (
-    ("errors", "bits", "rng", "files", "jsontext"),
+    ("errors", "bits", "rng", "files", "jsontext", "json_stream"),
     ("world",),
     ("language",),
     ("search",),

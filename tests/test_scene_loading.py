@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vqagen import json_stream
 from vqagen.errors import BadInput, UsageError, VqagenError
-from vqagen.world import json_stream
 from vqagen.world.domain import domain_from_metadata, load_domain
-from vqagen.world.loading import PLACE_EVERY, find_scenes, load_scenes
+from vqagen.world.loading import find_scenes, load_scenes
 from vqagen.world.scene import compile_scene
 
 ROOT = Path(__file__).parents[1]
@@ -51,7 +51,7 @@ def scene_record(index: int) -> Record:
 
 
 SCENES = [scene_record(index) for index in range(12)]
-MANY = [scene_record(index) for index in range(2 * PLACE_EVERY + 7)]
+MANY = [scene_record(index) for index in range(107)]
 
 
 def write(path: Path, text: str) -> Path:
@@ -179,20 +179,12 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @settings(deadline=None, max_examples=25)
 @given(windows=st.lists(st.tuples(st.integers(0, len(MANY) + 3), st.integers(0, len(MANY))), min_size=1, max_size=5))
 def test_windows_are_slices_of_the_whole(sources: dict[str, Path], windows: list[tuple[int, int]]) -> None:
-    """One after another from one source, which remembers places; count 0 is all, behind the end is nothing."""
+    """One after another from one source; count 0 is all, behind the end is nothing."""
     for path in sources.values():
         source, whole = find_scenes(path), list(find_scenes(path).entries())
         assert [(index, record) for index, record, _ in whole] == list(enumerate(MANY))
         for start, count in windows:
             assert list(source.entries(start, count)) == whole[start : start + count if count else None]
-
-
-def test_a_later_window_starts_near_by(sources: dict[str, Path]) -> None:
-    """Places are remembered for reading windows one by one, as byte offsets that any process can use."""
-    for name in ("document", "list", "lines", "lines, blank ones"):
-        source = find_scenes(sources[name])
-        list(source.records())
-        assert sorted(source.places) == [0, PLACE_EVERY, 2 * PLACE_EVERY]
 
 
 def test_a_negative_window_is_refused(sources: dict[str, Path]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -13,7 +14,8 @@ from scene_records import SMALL_SCENES
 from vqagen.language.template import Constraint, Template
 from vqagen.search.choices import Sampling
 from vqagen.search.descriptions import SceneTables, Vocabularies
-from vqagen.search.instantiate import FOUND, GAVE_UP, Filling, Search
+from vqagen.search.filling import FOUND, GAVE_UP, Filling
+from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
 from vqagen.world.scene import Scene, compile_scene
 
@@ -37,10 +39,20 @@ def make_search(template: Template, policy: str, sampling: Sampling = EVERYTHING
     return Search(make_plan(template, Vocabularies(template.catalogue.domain), sampling), policy)
 
 
+def every(search: Search, scene: Scene) -> list[Filling]:
+    """Every filling, whatever its answer."""
+    found: list[Filling] = []
+
+    def take(filling: Filling) -> tuple[()]:
+        found.append(filling)
+        return ()
+
+    search.find_all(SceneTables(scene), Random(0), take, (), 1 << 60)
+    return found
+
+
 def narrowed(template: Template, open_types: tuple[str, ...]) -> Template:
     """The template with all slots of some types left open, as `naive.narrowed` does it to raw ones."""
-    from dataclasses import replace
-
     slots = [side for node in template.nodes if node.composite for side in node.side_inputs]
     extra = [Constraint("NULL", (slot,)) for slot in slots if template.slots[slot] in open_types]
     return replace(template, constraints=(*template.constraints, *extra))
@@ -70,7 +82,7 @@ def test_the_search_finds_what_brute_force_finds(collection: Collection, family:
     policy = POLICIES[family // 3 % len(POLICIES)]
 
     expected = naive.instantiations(raw, record, collection.raw_metadata, degeneracy=policy)
-    found = list(make_search(template, policy).every(SceneTables(compile_for(collection, record)), Random(0)))
+    found = every(make_search(template, policy), compile_for(collection, record))
 
     assert {as_instantiation(filling) for filling in found} == expected
     assert len(found) == len(expected), "a filling was found twice"
@@ -83,8 +95,8 @@ def test_one_filling_is_found_exactly_when_there_is_one(collection: Collection, 
     template = narrowed(whole, open_types_for(whole))
     search = make_search(template, POLICIES[(family + 1) % len(POLICIES)])
     scene = compile_for(collection, SMALL_SCENES[(family + 1) % len(SMALL_SCENES)])
-    every = {(filling.picked, filling.answer) for filling in search.every(SceneTables(scene), Random(0))}
-    answers = {answer for _, answer in every}
+    fillings = {(filling.picked, filling.answer) for filling in every(search, scene)}
+    answers = {answer for _, answer in fillings}
 
     for wanted in [*sorted(answers, key=str), "no such answer"]:
         outcome = search.find(SceneTables(scene), Random(family), answers - {wanted}, set(), budget=1 << 40)
@@ -92,7 +104,7 @@ def test_one_filling_is_found_exactly_when_there_is_one(collection: Collection, 
         if wanted == "no such answer":
             assert found is None and outcome.reason != FOUND
         else:
-            assert found is not None and found.answer == wanted and (found.picked, found.answer) in every
+            assert found is not None and found.answer == wanted and (found.picked, found.answer) in fillings
 
 
 def test_a_search_gives_up_when_its_budget_is_used_up() -> None:
@@ -117,7 +129,7 @@ def test_repeated_searches_enumerate_without_repeats() -> None:
     while (outcome := search.find(SceneTables(scene), Random(len(found)), (), seen, 1 << 40)).filling is not None:
         found.append(outcome.filling.picked)
 
-    assert len(found) == len(set(found)) == len(list(search.every(SceneTables(scene), Random(0))))
+    assert len(found) == len(set(found)) == len(every(search, scene))
 
 
 def test_the_first_find_is_uniform_over_options() -> None:
@@ -126,7 +138,7 @@ def test_the_first_find_is_uniform_over_options() -> None:
     template = next(t for t in collection.materials.templates if t.file == "zero_hop.json" and t.answer_type == "Color")
     scene = compile_for(collection, SMALL_SCENES[2])
     search, rng = make_search(template, "none"), Random(5)
-    options = [filling.picked for filling in search.every(SceneTables(scene), rng)]
+    options = [filling.picked for filling in every(search, scene)]
     counts = dict.fromkeys(options, 0)
     tables = SceneTables(scene)
     for _ in range(6000):
@@ -139,3 +151,35 @@ def test_the_first_find_is_uniform_over_options() -> None:
 
     degrees = len(options) - 1
     assert chi_square < degrees + 4 * (2 * degrees) ** 0.5, counts
+
+
+@pytest.mark.parametrize("family", range(0, len(COLLECTIONS[0].materials.templates), 7))
+def test_the_search_serves_a_start_set_and_a_view(family: int) -> None:
+    """Questions about some objects, or from where left is right, need no other engine: their programs run there too."""
+    template = COLLECTIONS[0].materials.templates[family]
+    whole = compile_for(COLLECTIONS[0], SMALL_SCENES[2])
+    swapped = {"left": whole.related["right"], "right": whole.related["left"]}
+    views = [whole.started_from(0b1011), whole.seen(0b0111), whole.seen(related=swapped)]
+    search = make_search(template, "none", Sampling(absent="none"))
+
+    for scene in views:
+        tables = SceneTables(scene)
+        fillings = [search.find(tables, Random(seed), (), set(), 1 << 40).filling for seed in range(30)]
+        for filling in fillings:
+            assert filling is None or filling.program().run(scene) == filling.answer
+
+
+def test_a_view_from_the_other_side_finds_the_mirrored_questions() -> None:
+    """Swapping the relation tables gives what brute force finds on the mirrored scene."""
+    collection = COLLECTIONS[0]
+    template = next(t for t in collection.materials.templates if t.id == "one_hop.json#count")
+    record = SMALL_SCENES[2]
+    sides = record["relationships"]
+    mirrored = {**record, "relationships": {**sides, "left": sides["right"], "right": sides["left"]}}
+    scene = compile_for(collection, record)
+    view = scene.seen(related={"left": scene.related["right"], "right": scene.related["left"]})
+
+    found = {as_instantiation(filling) for filling in every(make_search(template, "none"), view)}
+
+    raw = collection.raw_template(template.file, template.index)
+    assert found == naive.instantiations(raw, mirrored, collection.raw_metadata)

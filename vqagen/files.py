@@ -145,7 +145,8 @@ def atomic_output(target: str) -> Iterator[IO[bytes]]:
     except OSError as error:
         if error.filename is not None:  # not from writing
             raise
-        raise VqagenError(f"cannot write {target}: {error.strerror or error}") from None
+        name = "standard output" if target == STDOUT else target
+        raise VqagenError(f"cannot write {name}: {error.strerror or error}") from None
 
 
 @contextmanager

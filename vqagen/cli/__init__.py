@@ -12,6 +12,7 @@ from types import FrameType
 import click
 
 from vqagen import __version__
+from vqagen.cli.group import Group
 from vqagen.errors import VqagenError
 
 COMMANDS = {
@@ -22,7 +23,7 @@ COMMANDS = {
 """Command name -> the module that holds it, as `command`. Modules import heavy things only inside it."""
 
 
-class _Commands(click.Group):
+class _Commands(Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -31,15 +32,6 @@ class _Commands(click.Group):
             return None
         command: click.Command = import_module(COMMANDS[cmd_name]).command
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from vqagen.errors import unknown
-
-            ctx.fail(unknown("command", args[0], list(COMMANDS)))
-        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -68,7 +60,8 @@ def main() -> None:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command (default: the one that this process was started with), and give its exit code.
 
-    A mistake of the user's ends in its message, not in a traceback.
+    A mistake of the user's ends in its message, not in a traceback. When the reader of a pipe has gone, click leaves
+    quietly with 1.
     """
     try:
         code = cli.main(arguments, prog_name="vqagen", standalone_mode=False)
@@ -79,9 +72,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _told("interrupted", 130)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader has gone: there is nobody to tell
-        return 1
+    except _Stopped as stop:
+        return _told(f"stopped by {stop.signal.name}", 128 + stop.signal)
     except VqagenError as error:
         return _told(str(error), error.exit_code)
     except OSError as error:
@@ -95,5 +87,12 @@ def _told(message: str, exit_code: int) -> int:
     return exit_code
 
 
+class _Stopped(BaseException):
+    """The process was told to end."""
+
+    def __init__(self, number: int) -> None:
+        self.signal = signal.Signals(number)
+
+
 def _stop(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(_told(f"stopped by {signal.Signals(number).name}", 128 + number))
+    raise _Stopped(number)

@@ -7,14 +7,21 @@ from typing import Any
 import click
 
 from vqagen.cli.aliases import ReferenceCommand
+from vqagen.cli.values import integer, path
 
 
 @click.command("generate", cls=ReferenceCommand)
-@click.option("--scenes", required=True, metavar="PATH", help="Scene document, JSON Lines file, or folder of scenes.")
-@click.option("--out", "-o", required=True, metavar="FILE", help="Where the questions go; - for standard output.")
-@click.option("--metadata", metavar="FILE", help="The domain. [default: CLEVR]")
-@click.option("--templates", metavar="PATH", help="Template file, or folder (read recursively). [default: CLEVR's 90]")
-@click.option("--synonyms", metavar="FILE", help="Ways to say each value. [default: shipped]")
+@click.option(
+    "--scenes", required=True, type=path, metavar="PATH", help="Scene document, JSON Lines file, or folder of scenes."
+)
+@click.option(
+    "--out", "-o", required=True, type=path, metavar="FILE", help="Where the questions go; - for standard output."
+)
+@click.option("--metadata", type=path, metavar="FILE", help="The domain. [default: CLEVR]")
+@click.option(
+    "--templates", type=path, metavar="PATH", help="Template file, or folder (read recursively). [default: CLEVR's 90]"
+)
+@click.option("--synonyms", type=path, metavar="FILE", help="Ways to say each value. [default: shipped]")
 @click.option("--format", "layout", type=click.Choice(["json", "jsonl"]), help="[default: by the name of --out]")
 @click.option(
     "--dialect",
@@ -24,16 +31,22 @@ from vqagen.cli.aliases import ReferenceCommand
     help="release: nodes have `function`, answers are text, families are counted over all files.",
 )
 @click.option("--trace", is_flag=True, help="Add every step's output to each question.")
-@click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--start-index", type=int, default=0, show_default=True, help="First scene, by its place in the input.")
-@click.option("--count", type=int, default=0, show_default=True, help="How many scenes; 0 for all.")
-@click.option("--templates-per-image", type=int, default=10, show_default=True)
+@click.option("--seed", type=integer(), default=0, show_default=True)
 @click.option(
-    "--instances-per-template", type=int, default=1, show_default=True, help="Questions of one template; 0 for all."
+    "--start-index", type=integer(), default=0, show_default=True, help="First scene, by its place in the input."
+)
+@click.option("--count", type=integer(), default=0, show_default=True, help="How many scenes; 0 for all.")
+@click.option("--templates-per-image", type=integer(), default=10, show_default=True)
+@click.option(
+    "--instances-per-template",
+    type=integer(),
+    default=1,
+    show_default=True,
+    help="Questions of one template; 0 for all.",
 )
 @click.option(
     "--reset-counts-every",
-    type=int,
+    type=integer(),
     default=250,
     show_default=True,
     help="Scenes in one answer-balance window, by absolute index; 0 for one window.",
@@ -59,7 +72,11 @@ from vqagen.cli.aliases import ReferenceCommand
     help="clevr: sample exactly as the CLEVR question generator does.",
 )
 @click.option(
-    "--search-budget", type=int, default=5000, show_default=True, help="Steps before a template gives up on a scene."
+    "--search-budget",
+    type=integer(),
+    default=5000,
+    show_default=True,
+    help="Steps before a template gives up on a scene.",
 )
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 def command(
@@ -92,7 +109,7 @@ def command(
     from vqagen.run.output import RecordWriter, layout_of
 
     chosen = make_settings(degeneracy=degeneracy or "", **settings)
-    check_output(out, force)
+    check_output(out, force, (scenes, metadata, templates, synonyms))
     run = Generation(find_scenes(scenes), load_materials(metadata, templates, synonyms), chosen)
     to_record = record_writer(dialect, trace)
     info = run.info() | {"dialect": dialect}

@@ -13,7 +13,7 @@ def with_bar(
     items: Iterable[Item], total: int | None, unit: str, made: Callable[[], int] | None = None
 ) -> Iterator[Item]:
     """The items, counted on a bar. `made` counts what comes of them: questions, whose rate is shown beside."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield from items
         return
     from tqdm import tqdm  # 70 ms to import, so only where the bar shows

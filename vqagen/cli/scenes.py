@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import click
 
+from vqagen.cli.group import Group
+from vqagen.cli.values import integer, path
 
-@click.group("scenes")
+
+@click.group("scenes", cls=Group)
 def command() -> None:
     """Make scene files.
 
@@ -16,14 +19,14 @@ def command() -> None:
 
 
 @command.command("sample")
-@click.option("--count", type=click.IntRange(min=1), required=True, help="How many scenes.")
-@click.option("--out", "-o", required=True, metavar="FILE", help="Where the scenes go; - for standard output.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--count", type=integer(1), required=True, help="How many scenes.")
 @click.option(
-    "--start-index", type=click.IntRange(min=0), default=0, show_default=True, help="Index of the first scene."
+    "--out", "-o", required=True, type=path, metavar="FILE", help="Where the scenes go; - for standard output."
 )
+@click.option("--seed", type=integer(), default=0, show_default=True)
+@click.option("--start-index", type=integer(0), default=0, show_default=True, help="Index of the first scene.")
 @click.option("--split", default="sample", show_default=True, help="Written into each scene, and its image's name.")
-@click.option("--metadata", metavar="FILE", help="The domain, with its `sampling` rules. [default: CLEVR]")
+@click.option("--metadata", type=path, metavar="FILE", help="The domain, with its `sampling` rules. [default: CLEVR]")
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 def sample(count: int, out: str, seed: int, start_index: int, split: str, metadata: str | None, force: bool) -> None:
     """Draw scenes at random by the rules in the domain's metadata.
@@ -37,14 +40,15 @@ def sample(count: int, out: str, seed: int, start_index: int, split: str, metada
     """
     from vqagen.api import sample_scenes, scene_info
     from vqagen.cli.progress import with_bar
+    from vqagen.cli.summary import counted
     from vqagen.files import atomic_output, check_output
     from vqagen.run.output import RecordWriter, layout_of
 
-    check_output(out, force)
+    check_output(out, force, [metadata])
     records = sample_scenes(count, seed=seed, start=start_index, split=split, metadata=metadata)
     with atomic_output(out) as file:
         writer = RecordWriter(file, layout_of(out), scene_info(seed=seed, split=split, metadata=metadata), key="scenes")
         for record in with_bar(records, count, "scene"):
             writer.write([record])
         writer.close()
-    click.echo(f"{count:,} scenes", err=True)
+    click.echo(counted(count, "scene"), err=True)

@@ -16,10 +16,18 @@ SHOWN = 5
 
 def summary(tally: Tally, settings: Settings) -> str:
     """Questions, scenes and families; then which families and scenes fell short, and why."""
+    if not tally.scenes:
+        return f"no questions: there is no scene from index {settings.start_index} on"
     total = sum(tally.questions.values())
     used = sum(1 for made in tally.questions.values() if made)
-    head = f"{total:,} questions about {tally.scenes:,} scenes, from {used} of {len(tally.tries)} families tried"
+    about = f"{counted(total, 'question')} about {counted(tally.scenes, 'scene')}"
+    head = f"{about}, from {used} of {len(tally.tries)} families tried"
     return "\n".join([head, *_short_families(tally), *_short_scenes(tally, settings)])
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things, such as "1 scene"."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _short_families(tally: Tally) -> Iterator[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
+from vqagen.cli.values import path
+
 
 @click.command("verify")
-@click.argument("questions")
-@click.option("--scenes", required=True, metavar="PATH", help="The scenes the questions are about.")
-@click.option("--metadata", metavar="FILE", help="The domain. [default: CLEVR]")
+@click.argument("questions", type=path)
+@click.option("--scenes", required=True, type=path, metavar="PATH", help="The scenes the questions are about.")
+@click.option("--metadata", type=path, metavar="FILE", help="The domain. [default: CLEVR]")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
 def command(ctx: click.Context, questions: str, scenes: str, metadata: str | None, as_json: bool) -> None:
@@ -23,6 +25,7 @@ def command(ctx: click.Context, questions: str, scenes: str, metadata: str | Non
       vqagen verify questions.json --scenes scenes.json
     """
     from vqagen.api import verify
+    from vqagen.cli.summary import counted
 
     report = verify(questions, scenes, metadata=metadata)
     if as_json:
@@ -35,7 +38,6 @@ def command(ctx: click.Context, questions: str, scenes: str, metadata: str | Non
         if report.mismatched > len(report.mismatches):
             click.echo(f"… and {report.mismatched - len(report.mismatches):,} more")
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in report.by_problem.most_common())
-        click.echo(
-            f"{report.checked:,} questions checked, {report.mismatched:,} wrong" + (f": {kinds}" if kinds else "")
-        )
+        head = f"{counted(report.checked, 'question')} checked, {report.mismatched:,} wrong"
+        click.echo(f"{head}: {kinds}" if kinds else head)
     ctx.exit(0 if report.is_clean else 1)

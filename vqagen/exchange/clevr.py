@@ -10,13 +10,14 @@ Both get a `question_type`; with a trace, `trace` lists every step's output (obj
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any
 
 from vqagen.language.program import Node
 from vqagen.language.question import Question
 from vqagen.language.registry import Value
+from vqagen.world.scene import Scene
 
 Record = dict[str, Any]
 ToRecord = Callable[[Question, int], Record]
@@ -30,7 +31,7 @@ def record_writer(dialect: str, trace: bool = False) -> ToRecord:
     function_key = "function" if is_release else "type"
 
     def to_record(question: Question, index: int) -> Record:
-        template, record = question.template, _image_fields(question.scene.record)
+        template, record = question.template, _image_fields(question.scene)
         record["question_index"] = index
         if is_release:
             record["question_family_index"] = template.family
@@ -52,17 +53,23 @@ def _node_record(node: Node, function_key: str) -> Record:
     return {function_key: node[0], "inputs": node[1], "value_inputs": node[2]}
 
 
-def _image_fields(scene: Mapping[str, Any]) -> Record:
-    """Which image: its file name and stem, and the split and index where the scene gives them."""
-    name = str(scene.get("image_filename", ""))
+def _image_fields(scene: Scene) -> Record:
+    """Which image: its file name and stem, and the split and index where there are any."""
     fields: Record = {}
-    if "split" in scene:
-        fields["split"] = scene["split"]
-    fields["image_filename"] = name
-    if "image_index" in scene:
-        fields["image_index"] = scene["image_index"]
-    fields["image"] = PurePosixPath(name).stem
+    if "split" in scene.record:
+        fields["split"] = scene.record["split"]
+    fields["image_filename"] = scene.image
+    index = image_index(scene)
+    if index is not None:
+        fields["image_index"] = index
+    fields["image"] = PurePosixPath(scene.image).stem
     return fields
+
+
+def image_index(scene: Scene) -> Any:
+    """The scene's own `image_index`; its place in the input, where nothing else would tell which scene is meant."""
+    index = scene.record.get("image_index")
+    return scene.index if index is None and not scene.image else index
 
 
 def release_answer(answer: Value) -> str:

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.json_stream import JsonReader, reading
 from vqagen.world.domain import describe
-from vqagen.world.json_stream import JsonReader, reading
 
 Record = dict[str, Any]
+QUESTION_KEYS = {"program", "question", "answer"}
+"""A question has at least one of these."""
 
 
 def read_questions(path: Path) -> Iterator[Record]:
@@ -28,35 +30,42 @@ def _values(path: Path, reader: JsonReader) -> Iterator[object]:
     opening = reader.peek()
     if opening == b"[":
         yield from _elements(reader)
+        _end(reader)
     elif opening != b"{":
-        raise _fault(path, "", "not questions: expected JSON that begins with { or [")
-    elif (first := _first_key(path)) in ("info", "questions"):
+        found = repr(opening.decode("latin-1")) if opening else "an empty file"
+        raise _fault(path, "", f"not questions: expected JSON that begins with '{{' or '[', found {found}")
+    elif _is_document(path):
         yield from _document(path, reader)
-    elif first is None:
-        raise _fault(path, "", "no questions: the object is empty")
+        _end(reader)
     else:
+        number = 0
         while reader.peek():
+            reader.path = f"questions[{number}]"
             yield reader.value()
+            number += 1
 
 
-def _first_key(path: Path) -> str | None:
-    """The key that a file begins with: a document's is not one of a question's."""
+def _is_document(path: Path) -> bool:
+    """Whether the object that a file begins with holds the questions, and is not the first of them."""
+    keys = []
     with reading(path) as reader:
-        reader.take(b"{")
-        return None if reader.peek() == b"}" else next(reader.rest_of_object())
+        for key in reader.members():
+            keys.append(key)
+            if key == "questions":
+                return True
+    if QUESTION_KEYS.isdisjoint(keys):
+        found = ", ".join(repr(key) for key in keys[:12]) + (", …" if len(keys) > 12 else "")
+        expected = "expected the key 'questions' (a list of questions) or 'program' (one question)"
+        raise _fault(path, "", f"{expected}; found {found or 'an empty object'}")
+    return False
 
 
 def _document(path: Path, reader: JsonReader) -> Iterator[object]:
-    reader.take(b"{")
-    found = False
-    for key in reader.rest_of_object():
+    for key in reader.members():
         if key == "questions":
-            found = True
             if reader.peek() != b"[":
                 raise _fault(path, "questions", f"expected a list of questions, found {describe(reader.value())}")
             yield from _elements(reader)
-    if not found:
-        raise _fault(path, "", "no key 'questions'")
 
 
 def _elements(reader: JsonReader) -> Iterator[object]:
@@ -66,6 +75,11 @@ def _elements(reader: JsonReader) -> Iterator[object]:
         return
     for _ in reader.rest_of_list("questions"):
         yield reader.value()
+
+
+def _end(reader: JsonReader) -> None:
+    reader.path = ""
+    reader.take_end()
 
 
 def _fault(path: Path, place: str, message: str) -> BadInput:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput
-from vqagen.exchange.clevr import same_answer
+from vqagen.exchange.clevr import image_index, same_answer
 from vqagen.exchange.question_files import read_questions
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
@@ -27,7 +27,10 @@ BATCH = 5000
 """Questions whose scenes are held at once."""
 KEPT_MISMATCHES = 1000
 """Mismatches told one by one; further ones are only counted."""
-SceneKey = tuple[str, object]
+Fault = tuple[str, str]
+"""Kind and sentence."""
+SceneKey = tuple[str, str]
+"""How a question names its scene: `image_filename` or `image_index`, and what stands there."""
 
 
 @dataclass(frozen=True)
@@ -81,25 +84,33 @@ def verify_questions(questions: Path, scenes: SceneSource, catalogue: Catalogue)
     stream = enumerate(read_questions(questions))
     feed = _SceneFeed(scenes, catalogue)
     while batch := list(islice(stream, BATCH)):
-        found = feed.find({_scene_key(record) for _, record in batch})
+        feed.hold({_scene_key(record) for _, record in batch})
         for position, record in batch:
             report.checked += 1
-            fault = _fault(record, found.get(_scene_key(record)), catalogue)
+            fault = _scene_fault(record, feed) or _fault(record, feed.held[_scene_key(record)], catalogue)
             if fault:
                 kind, problem = fault
-                image = str(record.get("image_filename", record.get("image_index", "no image named")))
-                report.add(Mismatch(position, record.get("question_index"), image, problem), kind)
+                report.add(Mismatch(position, record.get("question_index"), _image_of(record), problem), kind)
     return report
 
 
-def _fault(record: Mapping[str, Any], scene: Scene | None, catalogue: Catalogue) -> tuple[str, str] | None:
-    """(kind, sentence) for a question that does not check out."""
-    if scene is None:
+def _scene_fault(record: Mapping[str, Any], feed: _SceneFeed) -> Fault | None:
+    key = _scene_key(record)
+    if key in feed.shared:
+        return "several scenes", f"several scenes have this {key[0]}, so it is not known which one is meant"
+    if key not in feed.held:
         return "no scene", "there is no scene of this image"
+    return None
+
+
+def _fault(record: Mapping[str, Any], scene: Scene, catalogue: Catalogue) -> Fault | None:
     try:
         program = Program.from_records(record.get("program"), catalogue)
     except BadInput as error:
         return "bad program", "; ".join(f"{problem.path}: {problem.message}" for problem in error.problems)
+    last = program.nodes[-1].function
+    if not catalogue[last].asks:
+        return "bad program", f"program[{len(program.nodes) - 1}]: {last} gives no answer"
     try:
         derived = program.run(scene)
     except Undefined as error:
@@ -111,33 +122,55 @@ def _fault(record: Mapping[str, Any], scene: Scene | None, catalogue: Catalogue)
     return None
 
 
+def _image_of(record: Mapping[str, Any]) -> str:
+    """For people."""
+    if record.get("image_filename"):
+        return str(record["image_filename"])
+    index = record.get("image_index")
+    return "no image named" if index is None else f"image_index {index}"
+
+
 def _scene_key(record: Mapping[str, Any]) -> SceneKey:
     name = record.get("image_filename")
-    return ("image_filename", name) if name else ("image_index", record.get("image_index"))
+    return ("image_filename", str(name)) if name else ("image_index", str(record.get("image_index")))
 
 
 def _keys_of(scene: Scene) -> list[SceneKey]:
-    return [(key, scene.record[key]) for key in ("image_filename", "image_index") if key in scene.record]
+    return [("image_filename", scene.image), ("image_index", str(image_index(scene)))]
 
 
 class _SceneFeed:
-    """Finds scenes by key while reading the source round and round, each time from where it stopped."""
+    """Finds scenes by key while reading the source round and round, each time from where it stopped.
+
+    held[key] — a scene; shared — keys that more than one scene was seen to have.
+    """
 
     def __init__(self, source: SceneSource, catalogue: Catalogue) -> None:
+        self.held: dict[SceneKey, Scene] = {}
+        self.shared: set[SceneKey] = set()
         self._source, self._domain = source, catalogue.domain
-        self._stream: Iterator[Scene] = iter(())
-        self._held: dict[SceneKey, Scene] = {}
+        self._stream = load_scenes(source, self._domain)
+        self._next_index = 0
 
-    def find(self, wanted: set[SceneKey]) -> dict[SceneKey, Scene]:
-        """The wanted scenes that exist, in at most one full pass over the source."""
-        self._held = {key: scene for key, scene in self._held.items() if key in wanted}
-        missing = wanted - self._held.keys()
-        for _ in range(2):  # the rest of this pass, then the part of a new one that was skipped
-            while missing and (scene := next(self._stream, None)) is not None:
-                keys = [key for key in _keys_of(scene) if key in wanted]
-                self._held.update((key, scene) for key in keys)
-                missing.difference_update(keys)
-            if not missing:
-                break
-            self._stream = load_scenes(self._source, self._domain)
-        return self._held
+    def hold(self, wanted: set[SceneKey]) -> None:
+        """Hold the wanted scenes, as far as they exist, and no others; at most one full pass over the source."""
+        self.held = {key: scene for key, scene in self.held.items() if key in wanted}
+        missing = wanted - self.held.keys()
+        scenes = self._one_round()
+        while missing and (scene := next(scenes, None)) is not None:
+            for key in _keys_of(scene):
+                if key in wanted and self.held.setdefault(key, scene).index != scene.index:
+                    self.shared.add(key)
+            missing -= self.held.keys()
+
+    def _one_round(self) -> Iterator[Scene]:
+        """Each scene once: from where the reading stopped to the end, then from the start to there."""
+        begun_at = self._next_index
+        yield from self._up_to(None)
+        self._stream, self._next_index = load_scenes(self._source, self._domain), 0
+        yield from self._up_to(begun_at)
+
+    def _up_to(self, end: int | None) -> Iterator[Scene]:
+        while self._next_index != end and (scene := next(self._stream, None)) is not None:
+            self._next_index = scene.index + 1
+            yield scene

@@ -8,97 +8,31 @@ options in uniformly random order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Sequence
 from operator import itemgetter
 from random import Random
 from typing import Any
 
-from vqagen.language.program import Node, Program
 from vqagen.language.registry import Undefined, Value
-from vqagen.search.choices import Description
 from vqagen.search.degeneracy import Lane, make_idle_test, make_lanes
 from vqagen.search.descriptions import SceneTables
-from vqagen.search.frame import Frame, OutOfBudget, Pick
+from vqagen.search.filling import (
+    DEGENERATE,
+    FOUND,
+    GAVE_UP,
+    NOTHING_FITS,
+    REPEATED,
+    UNBALANCED,
+    Filling,
+    Outcome,
+)
+from vqagen.search.frame import Frame, OutOfBudget
 from vqagen.search.plan import Apply, Op, Plan, Stage
 
 Explore = Callable[[Frame], bool]
 Step = Callable[[Frame], bool]
 
 HOPELESS = object()
-
-FOUND, UNBALANCED, DEGENERATE, NOTHING_FITS, REPEATED, GAVE_UP = (
-    "found",
-    "answer too common",
-    "relation idle",
-    "nothing fits",
-    "no new filling",
-    "gave up",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Filling:
-    """One way to fill a template for a scene: what was picked at each op, and the answer."""
-
-    plan: Plan
-    picked: tuple[Pick, ...]
-    values: tuple[Value, ...]
-
-    @property
-    def answer(self) -> Value:
-        """The program's answer."""
-        return self.values[-1]
-
-    def words(self) -> dict[str, str | None]:
-        """What each slot was filled with, in the template's order; None where it was left open."""
-        words: dict[str, str | None] = dict.fromkeys(self.plan.template.slots)
-        for op, pick in zip(self.plan.ops, self.picked, strict=True):
-            if isinstance(op.does, Description):
-                words.update(zip(op.slots, op.does.vocabulary.said(pick[1]).words, strict=True))
-                if op.relation_slot:
-                    words[op.relation_slot] = pick[0]
-            elif pick:
-                words.update((slot, word) for slot, word in zip(op.slots, pick, strict=True) if slot)
-        return words
-
-    def program(self) -> Program:
-        """The primitive program: composite nodes written out as relate, filters and reducer."""
-        nodes: list[Node] = []
-        place: list[int] = []
-        for op, pick in zip(self.plan.ops, self.picked, strict=True):
-            does = op.does
-            if isinstance(does, Description):
-                relation, code, _ = pick
-                chain = does.vocabulary.chain(place[does.source], len(nodes), relation, code)
-                nodes += chain
-                place.append(len(nodes) - 1 if chain else place[does.source])
-            else:
-                values = does.values if isinstance(does, Apply) else pick
-                place.append(len(nodes))
-                nodes.append(Node(op.function, tuple([place[i] for i in op.inputs]), values))
-        return Program(tuple(nodes), self.plan.template.catalogue)
-
-    def anchor_fits(self) -> bool | None:
-        """Whether "other" is needed: the anchor of a `same_*` itself fits the description of what is the same.
-
-        None where no description follows a `same_*`.
-        """
-        answer: bool | None = None
-        for op in self.plan.ops:
-            source = self.plan.ops[op.inputs[0]] if op.inputs else op
-            if isinstance(op.does, Description) and source.function.startswith("same_"):
-                anchor = self.values[source.inputs[0]]
-                answer = bool(answer) or bool(self.picked[op.index][2] >> anchor & 1)
-        return answer
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a search came to: a filling, or why there is none."""
-
-    filling: Filling | None
-    reason: str
 
 
 class Search:
@@ -120,30 +54,44 @@ class Search:
         frame = self._frame(tables, rng.random, refused, seen, budget)
         try:
             if self._begins(frame) and self._explore(frame):
-                filling = Filling(self.plan, tuple(frame.picked), tuple(frame.values))
+                filling = self._filling(frame)
                 seen.add(filling.picked)
                 return Outcome(filling, FOUND)
         except OutOfBudget:
             return Outcome(None, GAVE_UP)
-        if frame.repeats:
-            return Outcome(None, REPEATED)
-        if frame.unbalanced:
-            return Outcome(None, UNBALANCED)
-        return Outcome(None, DEGENERATE if frame.idle_drops else NOTHING_FITS)
+        return Outcome(None, _why_not(frame))
 
-    def every(self, tables: SceneTables, rng: Random) -> Iterator[Filling]:
-        """Every filling, in random order, whatever its answer: for tests and for looking at small scenes."""
-        found: list[Filling] = []
+    def find_all(
+        self,
+        tables: SceneTables,
+        rng: Random,
+        take: Callable[[Filling], Container[Value]],
+        refused: Container[Value],
+        budget: int,
+    ) -> str:
+        """Give every filling to `take`, in random order; `take` says which answers are refused from then on.
 
-        def collect(frame: Frame) -> bool:
-            if not self._ends_idle(frame):
-                found.append(Filling(self.plan, tuple(frame.picked), tuple(frame.values)))
+        Returns FOUND, the reason why there was none, or GAVE_UP when the budget ended it.
+        """
+        seen: set[Any] = set()
+
+        def accept(frame: Frame) -> bool:
+            if self._finish(frame):
+                filling = self._filling(frame)
+                seen.add(filling.picked)
+                frame.refused = take(filling)
             return False
 
-        frame = self._frame(tables, rng.random, (), set(), budget=1 << 62)
-        if self._begins(frame):
-            self._compile(collect, remembers=False)(frame)
-        yield from found
+        frame = self._frame(tables, rng.random, refused, seen, budget)
+        try:
+            if self._begins(frame):
+                self._compile(accept, remembers=False)(frame)
+        except OutOfBudget:
+            return GAVE_UP
+        return FOUND if seen else _why_not(frame)
+
+    def _filling(self, frame: Frame) -> Filling:
+        return Filling(self.plan, tuple(frame.picked), tuple(frame.values))
 
     def _frame(
         self, tables: SceneTables, random: Callable[[], float], refused: Container[Value], seen: set[Any], budget: int
@@ -176,6 +124,15 @@ class Search:
             is_last = depth == len(self.plan.stages) - 1
             explore = _explorer(self.plan.stages[depth], depth, explore, self._lanes, remembers, is_last)
         return explore
+
+
+def _why_not(frame: Frame) -> str:
+    """Why a finished search found nothing: the last obstacle that some filling met."""
+    if frame.repeats:
+        return REPEATED
+    if frame.unbalanced:
+        return UNBALANCED
+    return DEGENERATE if frame.idle_drops else NOTHING_FITS
 
 
 def _explorer(

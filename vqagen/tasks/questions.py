@@ -7,19 +7,21 @@ from that scene's own stream. Which templates a scene gets depends on how often 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from vqagen.language.question import Question
+from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.language.wording import Synonyms, Wording
 from vqagen.rng import shuffled, stream
 from vqagen.search.balance import AnswerCounts
 from vqagen.search.choices import Sampling
 from vqagen.search.descriptions import SceneTables, Vocabularies
-from vqagen.search.instantiate import FOUND, UNBALANCED, Filling, Search
+from vqagen.search.filling import FOUND, GAVE_UP, UNBALANCED, Filling
+from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
 from vqagen.tasks.settings import Settings
 from vqagen.world.scene import Scene
@@ -126,26 +128,47 @@ class _Window:
         return sorted(numbers, key=self.uses.__getitem__)
 
     def instances(self, number: int, scene: Scene, tables: SceneTables, rng: Random, tally: Tally) -> list[Question]:
-        """Up to `instances_per_template` different questions of one template, each from a fresh search."""
+        """Questions of one template, as many as the settings ask for."""
         family, answers, settings = self.task.families[number], self.answers[number], self.task.settings
         name = family.template.id
         tally.tries[name] += 1
         if answers.all_refused(family.search.plan.impossible):
             tally.failures[name, UNBALANCED] += 1
             return []
-        made: list[Question] = []
-        seen: set[Any] = set()
-        while settings.instances_per_template == 0 or len(made) < settings.instances_per_template:
-            outcome = family.search.find(tables, rng, answers.refused, seen, settings.search_budget)
-            if outcome.filling is None:
-                if not made:
-                    tally.failures[name, outcome.reason] += 1
-                break
-            assert outcome.reason == FOUND
-            answers.add(outcome.filling.answer)
-            made.append(self.question(family, scene, outcome.filling, rng))
+        if settings.instances_per_template:
+            made, reason = self.some_instances(family, answers, scene, tables, rng)
+        else:
+            made, reason = self.all_instances(family, answers, scene, tables, rng)
+        if not made or reason == GAVE_UP:
+            tally.failures[name, reason] += 1
         tally.questions[name] += len(made)
         return made
+
+    def some_instances(
+        self, family: Family, answers: AnswerCounts, scene: Scene, tables: SceneTables, rng: Random
+    ) -> tuple[list[Question], str]:
+        """Different questions, each from a search of its own, and why there are no more."""
+        settings, made, seen, reason = self.task.settings, list[Question](), set[Any](), FOUND
+        while len(made) < settings.instances_per_template:
+            filling, reason = family.search.find(tables, rng, answers.refused, seen, settings.search_budget)
+            if filling is None:
+                break
+            answers.add(filling.answer)
+            made.append(self.question(family, scene, filling, rng))
+        return made, reason
+
+    def all_instances(
+        self, family: Family, answers: AnswerCounts, scene: Scene, tables: SceneTables, rng: Random
+    ) -> tuple[list[Question], str]:
+        """All questions that the balance of their answers lets in."""
+        made: list[Question] = []
+
+        def take(filling: Filling) -> Container[Value]:
+            answers.add(filling.answer)
+            made.append(self.question(family, scene, filling, rng))
+            return answers.refused
+
+        return made, family.search.find_all(tables, rng, take, answers.refused, self.task.settings.search_budget)
 
     def question(self, family: Family, scene: Scene, filling: Filling, rng: Random) -> Question:
         words = filling.words()

@@ -14,17 +14,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, nearest
-from vqagen.world.domain import Domain, describe
-from vqagen.world.json_stream import (
+from vqagen.json_stream import (
     BYTE_ORDER_MARK,
     NOT_JSON,
     JsonReader,
@@ -34,20 +33,11 @@ from vqagen.world.json_stream import (
     reading_bytes,
     refusal,
 )
+from vqagen.world.domain import Domain, describe
 from vqagen.world.scene import Scene, compile_scene
-
-PLACE_EVERY = 50
-"""Scenes from one remembered place to the next: as many as a window must skip at most, if its file was read before."""
 
 SCENE_SUFFIXES = (".json", ".json.gz")
 LINES_SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
-
-
-class Place(NamedTuple):
-    """Where a scene begins in a file: bytes before it and, in JSON Lines, lines before it."""
-
-    offset: int = 0
-    lines: int = 0
 
 
 Entry = tuple[int, dict[str, Any], str]
@@ -58,15 +48,14 @@ Entry = tuple[int, dict[str, Any], str]
 class SceneSource:
     """Scenes that have been found and not yet read. `files` are what a content hash is taken of.
 
-    `layout` is document, list, lines or files. `places` tells where some scenes begin, so that a later window of the
-    same file need not be looked for from the top (a `.gz` is unpacked from the top all the same).
+    `layout` is document, list, lines or files; `first` the byte where the first scene of a document or list begins.
     """
 
     path: Path
     info: Mapping[str, Any]
     files: list[Path]
     layout: str
-    places: dict[int, Place] = field(default_factory=lambda: {0: Place()}, repr=False, compare=False)
+    first: int = 0
 
     def records(self, start: int = 0, count: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
         """(absolute index, raw record) from `start` on, `count` of them or (0) all; nothing behind the last scene."""
@@ -77,16 +66,6 @@ class SceneSource:
         if start < 0 or count < 0:
             raise UsageError(f"cannot take {count} scenes from scene {start} on: no number may be negative")
         return islice(_READERS[self.layout](self, start), count or None)
-
-    def remember(self, index: int, place: Place) -> None:
-        """Scene `index` begins at `place`."""
-        if index % PLACE_EVERY == 0:
-            self.places[index] = place
-
-    def place_before(self, start: int) -> tuple[int, Place]:
-        """The last scene up to `start` that is remembered, and where it begins."""
-        index = max(known for known in self.places if known <= start)
-        return index, self.places[index]
 
 
 def find_scenes(path: Path | str) -> SceneSource:
@@ -141,7 +120,7 @@ def _refuse_folder(error: OSError) -> NoReturn:
 def _find_in_file(path: Path, reader: JsonReader) -> SceneSource:
     opening = reader.peek()
     if opening == b"[":
-        return SceneSource(path, {}, [path], "list", {0: _first_scene(path, reader)})
+        return SceneSource(path, {}, [path], "list", _first_scene(path, reader))
     if opening != b"{":
         _reject(path, "", _why_not_json(opening))
     info: Mapping[str, Any] = {}
@@ -160,11 +139,11 @@ def _find_in_file(path: Path, reader: JsonReader) -> SceneSource:
                 pass
     if first is None:
         _reject(path, "", _why_no_scenes(keys))
-    return SceneSource(path, info, [path], "document", {0: first})
+    return SceneSource(path, info, [path], "document", first)
 
 
-def _first_scene(path: Path, reader: JsonReader) -> Place:
-    """Go into a list of scenes, up to the first."""
+def _first_scene(path: Path, reader: JsonReader) -> int:
+    """Go into a list of scenes, up to the first; the byte where that begins."""
     opening = reader.peek()
     if opening != b"[":
         found = "an object" if opening == b"{" else describe(reader.value())
@@ -172,7 +151,7 @@ def _first_scene(path: Path, reader: JsonReader) -> Place:
     reader.take(b"[")
     if reader.peek() == b"]":
         _reject(path, reader.path, "no scenes: the list is empty")
-    return Place(reader.offset)
+    return reader.offset
 
 
 def _read_info(path: Path, reader: JsonReader) -> Mapping[str, Any]:
@@ -214,10 +193,8 @@ def _why_no_scenes(keys: list[str]) -> str:
 def _list_entries(source: SceneSource, start: int) -> Iterator[Entry]:
     """Of a list of scenes, in a document or by itself."""
     name = str(source.path)
-    first, place = source.place_before(start)
-    with reading(source.path, place.offset) as reader:
-        for index in reader.rest_of_list("scenes", first):
-            source.remember(index, Place(reader.offset))
+    with reading(source.path, source.first) as reader:
+        for index in reader.rest_of_list("scenes"):
             if index >= start:
                 yield index, _scene(reader.value(), index, name), name
         reader.path = ""
@@ -228,19 +205,15 @@ def _list_entries(source: SceneSource, start: int) -> Iterator[Entry]:
 
 
 def _line_entries(source: SceneSource, start: int) -> Iterator[Entry]:
-    index, (offset, number) = source.place_before(start)
+    index = number = 0
     with reading_bytes(source.path) as file:
-        with read_errors_told():
-            file.seek(offset)
         while line := _next_line(file, f"scenes[{index}]"):
             number += 1
             if not line.isspace():
-                source.remember(index, Place(offset, number - 1))
                 if index >= start:
                     name = f"{source.path}:{number}"
                     yield index, _scene(_parse(line, source.path, index, number), index, name), name
                 index += 1
-            offset += len(line)
 
 
 def _next_line(file: BinaryIO, where: str) -> bytes:

@@ -143,12 +143,12 @@ class JsonReader:
         else:
             yield from self.rest_of_object()
 
-    def rest_of_list(self, path: str, first: int = 0) -> Iterator[int]:
-        """The reader stands before element `first` of the list at `path`: the index of this and of each that follows.
+    def rest_of_list(self, path: str) -> Iterator[int]:
+        """The reader stands before the first element of the list at `path`: the index of this and of each that follows.
 
         An element is read by the caller or, where it is left alone, skipped.
         """
-        index = first
+        index = 0
         while True:
             self.path = f"{path}[{index}]"
             self.peek()

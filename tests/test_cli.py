@@ -1,0 +1,558 @@
+"""What every command promises: its help, its exit codes, its messages, and that nothing is lost or half-written."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from commands import PROGRAM, ROOT, Commands, all_commands, example_lines, finish, start
+from scene_records import SMALL_SCENES, scene_record
+
+import vqagen
+from vqagen.cli import COMMANDS
+from vqagen.files import check_output
+
+COMMANDS_BY_NAME = dict(all_commands())
+SAMPLED = 40
+"""Scenes of the file that tests read: their questions are more than a pipe holds."""
+
+
+@pytest.fixture(scope="module")
+def sampled() -> bytes:
+    """A document of scenes."""
+    records = list(vqagen.sample_scenes(SAMPLED, seed=5))
+    return json.dumps({"info": {"split": "sample"}, "scenes": records}).encode()
+
+
+@pytest.fixture
+def folder(sampled: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with scenes.json in it."""
+    (tmp_path / "scenes.json").write_bytes(sampled)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def vqagen_(folder: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in the working folder."""
+    return Commands(capsysbinary)
+
+
+def write_scenes(name: str, records: Sequence[Any], **more: Any) -> None:
+    Path(name).write_text(json.dumps({**more, "scenes": records}))
+
+
+def files_here() -> list[str]:
+    """Everything in the working folder, hidden or not."""
+    return sorted(os.listdir())
+
+
+# Help -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", COMMANDS_BY_NAME)
+def test_help_says_what_a_command_does_and_ends_with_an_example(name: str, vqagen_: Commands) -> None:
+    command = COMMANDS_BY_NAME[name]
+    ran = vqagen_.done(f"{name.removeprefix('vqagen')} --help")
+
+    assert ran.err == ""
+    assert (command.help or "").split("\n")[0].endswith(".")
+    assert example_lines(command), "no example"
+    assert all(line.startswith("vqagen ") and line in ran.out.decode() for line in example_lines(command))
+
+
+@pytest.mark.parametrize("name", COMMANDS_BY_NAME)
+def test_the_example_in_help_works(name: str, vqagen_: Commands) -> None:
+    """In a folder that has what the program's own example makes, apart from what this one makes."""
+    Path("scenes.json").unlink()
+    lines = [shlex.split(line)[1:] for line in example_lines(COMMANDS_BY_NAME[name])]
+    if name != "vqagen":
+        for line in example_lines(COMMANDS_BY_NAME["vqagen"]):
+            vqagen_.done(line.removeprefix("vqagen "))
+        for line in lines:
+            for made in written_by(line):
+                Path(made).unlink()
+
+    for line in lines:
+        ran = vqagen_(shlex.join(line))
+        assert ran.code == 0, ran.err
+        assert all(Path(made).stat().st_size for made in written_by(line))
+
+
+def written_by(arguments: Sequence[str]) -> list[str]:
+    """The files that a command line writes."""
+    return [arguments[i + 1] for i, argument in enumerate(arguments) if argument in ("-o", "--out")]
+
+
+@pytest.mark.parametrize("name", COMMANDS_BY_NAME)
+def test_the_readme_names_every_command(name: str) -> None:
+    assert re.search(rf"{name}\b", (ROOT / "README.md").read_text("utf-8"))
+
+
+def test_the_program_lists_its_commands(vqagen_: Commands) -> None:
+    listed = vqagen_.done("--help").out.decode()
+
+    assert all(re.search(rf"^  {name} ", listed, re.MULTILINE) for name in COMMANDS)
+    assert vqagen_.done("--version").out == f"vqagen, version {vqagen.__version__}\n".encode()
+
+
+def test_every_flag_but_the_obvious_says_what_it_does() -> None:
+    """The name of `--seed`, `--templates-per-image` or `--version` says it all."""
+    obvious = {"seed", "templates_per_image"}
+    silent = [
+        f"{name} {option.opts[0]}"
+        for name, command in COMMANDS_BY_NAME.items()
+        for option in command.params
+        if isinstance(option, click.Option) and not (option.help or option.hidden or option.name in obvious)
+    ]
+
+    assert silent == []
+
+
+# Usage ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("generat", "unknown command 'generat'; did you mean 'generate'?"),
+        ("xyz", "unknown command 'xyz'; known: generate, verify, scenes"),
+        ("scenes smaple", "unknown command 'smaple'; did you mean 'sample'?"),
+        ("generate --sceens scenes.json", "--scenes"),
+        ("generate --start_indx 3", "--start-index"),
+        ("generate --out q.json", "'--scenes'"),
+        ("generate --scenes scenes.json", "'--out'"),
+        ("generate --scenes scenes.json --out q.json --dialect releas", "'release'"),
+        ("generate --scenes scenes.json --out q.json --compat x", "'clevr'"),
+        ("generate --scenes scenes.json --out q.json more", "more"),
+        ("generate --scenes nowhere.json --out q.json", "scenes not found: nowhere.json"),
+        ("generate --scenes '' --out q.json", "'--scenes': the name is empty"),
+        ("generate --scenes scenes.json --out ''", "'--out'"),
+        ("generate --scenes scenes.json --out q.json --metadata ''", "the name is empty"),
+        ("generate --scenes scenes.json --out q.json --metadata no.json", "metadata not found: no.json"),
+        ("generate --scenes scenes.json --out q.json --templates no", "templates not found: no"),
+        ("generate --scenes scenes.json --out q.json --synonyms no.json", "synonyms not found: no.json"),
+        ("scenes sample --count 0 -o s.json", "'--count': must be at least 1, found 0"),
+        ("scenes sample --count 1 --start-index -1 -o s.json", "'--start-index': must be at least 0, found -1"),
+        ("scenes sample --count 1 --metadata no.json -o s.json", "metadata not found: no.json"),
+        ("verify", "QUESTIONS"),
+        ("verify no.json --scenes scenes.json", "questions not found: no.json"),
+        ("verify scenes.json --scenes no.json", "scenes not found: no.json"),
+    ],
+)
+def test_wrong_usage_ends_in_2_and_says_what_would_be_right(line: str, told: str, vqagen_: Commands) -> None:
+    before = files_here()
+    ran = vqagen_(line)
+
+    assert (ran.code, ran.out) == (2, b"")
+    assert told in ran.err
+    assert files_here() == before
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        ("--seed x", "'--seed': 'x' is not a whole number"),
+        ("--seed 1.5", "'--seed': '1.5' is not a whole number"),
+        ("--seed 9223372036854775808", "'--seed': must be at most 9223372036854775807"),
+        ("--count 99999999999999999999", "'--count': must be at most"),
+        ("--count -1", "--count must be at least 0, found -1"),
+        ("--start-index -1", "--start-index must be at least 0, found -1"),
+        ("--templates-per-image 0", "--templates-per-image must be at least 1, found 0"),
+        ("--instances-per-template -1", "--instances-per-template must be at least 0, found -1"),
+        ("--reset-counts-every -1", "--reset-counts-every must be at least 0, found -1"),
+        ("--search-budget 0", "--search-budget must be at least 1, found 0"),
+        ("--count -1 --search-budget 0", "--count must be at least 0, found -1\nvqagen: --search-budget must be"),
+        ("--format xml", "'jsonl'"),
+        ("--out folder", "output folder is a folder; name a file"),
+        ("--out no/q.json", "output folder no does not exist; create it first"),
+        ("--out broken.json/q.json", "output folder broken.json is a file"),
+        ("--out there.json", "output there.json exists already; give --force to replace it"),
+        (f"--out {'n' * 300}", "File name too long"),
+        ("--out /proc/q.json", "cannot write /proc/q.json"),
+    ],
+)
+def test_flags_are_looked_at_before_any_scene(flags: str, told: str, vqagen_: Commands) -> None:
+    """The scenes are broken, and nobody notices."""
+    Path("broken.json").write_text("no scenes")
+    Path("there.json").write_text("kept")
+    Path("folder").mkdir()
+    before = files_here()
+    ran = vqagen_(f"generate --scenes broken.json --out q.json {flags}")
+
+    assert (ran.code, ran.out) == (2, b"")
+    assert told in ran.err
+    assert "broken.json:" not in ran.err
+    assert files_here() == before
+    assert Path("there.json").read_text() == "kept"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
+def test_a_read_only_folder_is_found_out_before_any_scene(vqagen_: Commands) -> None:
+    Path("locked").mkdir(mode=0o555)
+    ran = vqagen_("generate --scenes nowhere.json --out locked/q.json")
+
+    assert (ran.code, ran.err) == (2, "vqagen: cannot write locked/q.json: Permission denied\n")
+
+
+# The reference's spellings ----------------------------------------------------------------------------------------
+
+
+def test_the_references_flags_do_the_same(vqagen_: Commands) -> None:
+    """Its spellings, and the flags of it that only print."""
+    inputs = [ROOT / "metadata/clevr.json", ROOT / "templates/clevr", ROOT / "synonyms.json"]
+    metadata, templates, synonyms = (shlex.quote(str(path)) for path in inputs)
+    theirs = vqagen_.done(
+        f"generate --input_scene_file scenes.json --metadata_file {metadata} --template_dir {templates}"
+        f" --synonyms_json {synonyms} --output_questions_file theirs.json --scene_start_idx 3 --num_scenes 4"
+        " --templates_per_image 5 --instances_per_template 2 --reset_counts_every 2 --verbose --time_dfs --profile"
+    )
+    ours = vqagen_.done(
+        f"generate --scenes scenes.json --metadata {metadata} --templates {templates} --synonyms {synonyms}"
+        " --out ours.json --start-index 3 --count 4 --templates-per-image 5 --instances-per-template 2"
+        " --reset-counts-every 2"
+    )
+
+    assert Path("theirs.json").read_bytes() == Path("ours.json").read_bytes()
+    assert theirs == ours
+    assert not re.search("input.scene.file|verbose", vqagen_.done("generate --help").out.decode())
+
+
+# Outputs ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", ["generate --scenes scenes.json", "scenes sample --count 2"])
+def test_an_output_is_replaced_only_by_force(line: str, vqagen_: Commands) -> None:
+    Path("there.json").write_text("mine")
+    refused = vqagen_(f"{line} -o there.json")
+    assert (refused.code, Path("there.json").read_text()) == (2, "mine")
+
+    vqagen_.done(f"{line} -o there.json --force")
+    assert json.loads(Path("there.json").read_text())["info"]
+
+
+@pytest.mark.parametrize("name", ["scenes.json", "./scenes.json", "link.json"])
+def test_an_input_is_never_replaced(name: str, vqagen_: Commands) -> None:
+    """Not even by force, under whatever name."""
+    Path("link.json").symlink_to("scenes.json")
+    before = Path("scenes.json").read_bytes()
+    ran = vqagen_(f"generate --scenes scenes.json --out {name} --force")
+
+    assert ran.code == 2
+    assert "is an input of the same run" in ran.err
+    assert Path("scenes.json").read_bytes() == before
+
+
+def test_a_symbolic_link_stays_one(vqagen_: Commands) -> None:
+    Path("store").mkdir()
+    Path("link.json").symlink_to("store/real.json")
+    vqagen_.done("scenes sample --count 1 -o link.json")
+
+    assert Path("link.json").is_symlink()
+    assert files_here() == ["link.json", "scenes.json", "store"]
+    assert os.listdir("store") == ["real.json"]
+
+
+def test_a_pipe_or_device_is_written_and_not_replaced(vqagen_: Commands) -> None:
+    check_output("/dev/null", force=False)
+    vqagen_.done("scenes sample --count 1 -o /dev/null")
+    assert Path("/dev/null").is_char_device()
+
+    os.mkfifo("pipe")
+    reader = subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE)
+    vqagen_.done("scenes sample --count 1 -o pipe")
+    assert len(json.loads(reader.communicate()[0])["scenes"]) == 1
+    assert Path("pipe").is_fifo()
+
+
+@pytest.mark.parametrize("line", ["generate --scenes scenes.json --count 3", "scenes sample --count 3"])
+def test_standard_output_holds_the_data_and_nothing_else(line: str, vqagen_: Commands) -> None:
+    """The summary goes to standard error, and the data are those of a file."""
+    to_file, to_stdout = vqagen_.done(f"{line} --out file.json"), vqagen_.done(f"{line} --out -")
+
+    assert to_file.out == b""
+    assert to_stdout.out == Path("file.json").read_bytes()
+    assert to_stdout.err == to_file.err
+    assert to_stdout.err.count("\n") == 1
+
+
+def test_a_terminal_gets_a_bar_on_standard_error(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    ran = vqagen_.done("scenes sample --count 60 -o -")
+
+    assert len(json.loads(ran.out)["scenes"]) == 60
+    assert "60/60" in ran.err
+
+
+def test_packed_outputs_are_the_same_to_the_byte(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At another time, under another name; and unpacked they are what is written without packing."""
+    vqagen_.done("generate --scenes scenes.json --count 3 --out plain.jsonl")
+    vqagen_.done("generate --scenes scenes.json --count 3 --out one.jsonl.gz")
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    vqagen_.done("generate --scenes scenes.json --count 3 --out two.jsonl.gz")
+
+    assert Path("one.jsonl.gz").read_bytes() == Path("two.jsonl.gz").read_bytes()
+    assert gzip.decompress(Path("one.jsonl.gz").read_bytes()) == Path("plain.jsonl").read_bytes()
+
+
+def test_another_working_folder_changes_nothing(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does another name of the input."""
+    vqagen_.done("generate --scenes scenes.json --count 5 --out here.json")
+    Path("elsewhere").mkdir()
+    Path("copy.json").write_bytes(Path("scenes.json").read_bytes())
+    monkeypatch.chdir("elsewhere")
+    vqagen_.done("generate --scenes ../copy.json --count 5 --out there.json")
+
+    assert Path("there.json").read_bytes() == Path("../here.json").read_bytes()
+
+
+def test_info_says_how_to_make_the_file_again_and_nothing_of_place_or_time(vqagen_: Commands) -> None:
+    vqagen_.done("generate --scenes scenes.json --seed 9 --count 2 --compat clevr --dialect release --out q.json")
+    info = json.loads(Path("q.json").read_bytes())["info"]
+    generator = info.pop("generator")
+    scenes_hash = generator["inputs"]["scenes"]
+
+    assert info == {"split": "sample", "dialect": "release"}
+    assert list(generator) == ["name", "version", "settings", "inputs", "families"]
+    assert (generator["name"], generator["version"]) == ("vqagen", vqagen.__version__)
+    assert generator["settings"] == vqagen.Settings(seed=9, count=2, compat="clevr").to_record()
+    assert list(generator["inputs"]) == ["scenes", "metadata", "templates", "synonyms"]
+    assert all(re.fullmatch("sha256:[0-9a-f]{64}", value) for value in generator["inputs"].values())
+    file_hash = hashlib.sha256(Path("scenes.json").read_bytes()).digest()
+    assert scenes_hash == "sha256:" + hashlib.sha256(file_hash).hexdigest()
+    assert generator["families"] == [template.id for template in vqagen.load_materials().templates]
+
+
+# Options of the output --------------------------------------------------------------------------------------------
+
+
+def questions_of(vqagen_: Commands, flags: str) -> list[dict[str, Any]]:
+    ran = vqagen_.done(f"generate --scenes scenes.json --count 6 --out - {flags}")
+    questions: list[dict[str, Any]] = json.loads(ran.out)["questions"]
+    return questions
+
+
+def test_a_trace_adds_every_steps_output_and_changes_nothing_else(vqagen_: Commands) -> None:
+    plain, traced = questions_of(vqagen_, ""), questions_of(vqagen_, "--trace")
+
+    for record in traced:
+        trace = record.pop("trace")
+        assert len(trace) == len(record["program"])
+        assert trace[-1] == record["answer"]
+    assert traced == plain
+
+
+def test_the_release_dialect_says_the_same_in_other_words(vqagen_: Commands) -> None:
+    """Nodes have a `function`, answers are text, and families count over all files."""
+    families = [(template.file, template.index) for template in vqagen.load_materials().templates]
+    generator, release = questions_of(vqagen_, ""), questions_of(vqagen_, "--dialect release")
+
+    for ours, theirs in zip(generator, release, strict=True):
+        answer = ours.pop("answer")
+        assert theirs.pop("answer") == (str(answer) if type(answer) is not bool else "yes" if answer else "no")
+        assert theirs.pop("program") == [
+            {"function": node["type"], "inputs": node["inputs"], "value_inputs": node["value_inputs"]}
+            for node in ours.pop("program")
+        ]
+        family = ours.pop("template_filename"), ours.pop("question_family_index")
+        assert families[theirs.pop("question_family_index")] == family
+        assert theirs == ours
+
+
+def test_json_lines_hold_the_records_of_the_document(vqagen_: Commands) -> None:
+    """By the name of the output, packed or not, or by `--format`."""
+    expected = questions_of(vqagen_, "")
+    for flags in ("--out q.jsonl", "--out q.jsonl.gz", "--out q.txt --format jsonl"):
+        vqagen_.done(f"generate --scenes scenes.json --count 6 {flags}")
+
+    lines = Path("q.jsonl").read_bytes()
+    assert [json.loads(line) for line in lines.splitlines()] == expected
+    assert gzip.decompress(Path("q.jsonl.gz").read_bytes()) == lines == Path("q.txt").read_bytes()
+
+
+# Inputs -----------------------------------------------------------------------------------------------------------
+
+
+def test_templates_may_be_a_file_or_folders_in_a_folder(vqagen_: Commands) -> None:
+    """A folder is read with its sub-folders, in the order of paths; one without templates is refused."""
+    zero_hop = (ROOT / "templates/clevr/zero_hop.json").read_bytes()
+    for name in ("mine/z.json", "mine/deep/er/a.json"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(zero_hop)
+    Path("empty").mkdir()
+
+    vqagen_.done("generate --scenes scenes.json --count 2 --templates mine/z.json --out file.json")
+    vqagen_.done("generate --scenes scenes.json --count 2 --templates mine --out folder.json")
+    refused = vqagen_("generate --scenes scenes.json --templates empty --out q.json")
+
+    files = ["deep/er/a.json"] * 6 + ["z.json"] * 6
+    families = json.loads(Path("folder.json").read_bytes())["info"]["generator"]["families"]
+    assert [family.split("#")[0] for family in families] == files
+    assert {record["template_filename"] for record in json.loads(Path("file.json").read_bytes())["questions"]} == {
+        "z.json"
+    }
+    assert (refused.code, refused.err) == (2, "vqagen: no template files (*.json) under empty\n")
+
+
+BARE = [{key: record[key] for key in ("objects", "relationships")} for record in SMALL_SCENES]
+UNRELATED = [{key: record[key] for key in record if key != "relationships"} for record in SMALL_SCENES]
+KITCHEN = [{**record, "image_filename": f"kitchen {i}.of.jpg"} for i, record in enumerate(BARE)]
+
+
+@pytest.mark.parametrize(
+    ("records", "made", "told"),
+    [
+        pytest.param([scene_record([], [], [])], 0, "  short: compare_integer.json#equal made 0", id="no object"),
+        pytest.param([scene_record(["large red metal cube"], [0], [0])], 10, "more short families", id="one object"),
+        pytest.param(UNRELATED, 30, "one_related made 0", id="no relations"),
+        pytest.param(KITCHEN, 30, "", id="names without a number"),
+        pytest.param(BARE, 30, "", id="no names"),
+        pytest.param([{**record, "image_filename": None, "image_index": None} for record in BARE], 30, "", id="nulls"),
+    ],
+)
+def test_odd_scenes_are_asked_what_they_can_be(
+    records: list[dict[str, Any]], made: int, told: str, vqagen_: Commands
+) -> None:
+    """The run ends well and tells what fell short; every question finds its scene again."""
+    write_scenes("odd.json", records)
+    ran = vqagen_.done("generate --scenes odd.json --out q.json")
+    verified = vqagen_.done("verify q.json --scenes odd.json")
+
+    assert len(json.loads(Path("q.json").read_bytes())["questions"]) == made
+    assert told in ran.err
+    assert verified.out == f"{made} questions checked, 0 wrong\n".encode()
+
+
+def test_a_shard_behind_the_last_scene_is_empty_and_says_so(vqagen_: Commands) -> None:
+    ran = vqagen_.done(f"generate --scenes scenes.json --start-index {SAMPLED} --count 5 --out q.json")
+
+    assert ran.err == f"no questions: there is no scene from index {SAMPLED} on\n"
+    assert json.loads(Path("q.json").read_bytes())["questions"] == []
+
+
+@pytest.mark.parametrize("target", ["q.json", "q.jsonl", "q.json.gz", "-"])
+def test_a_faulty_scene_leaves_nothing_behind(target: str, vqagen_: Commands) -> None:
+    """The message names file, scene and JSON path, each fault of the scene on a line of its own."""
+    scenes = json.loads(Path("scenes.json").read_bytes())["scenes"]
+    scenes[20]["objects"][1]["color"] = "gren"
+    del scenes[20]["objects"][0]["shape"]
+    write_scenes("faulty.json", scenes)
+    before = files_here()
+    ran = vqagen_(f"generate --scenes faulty.json --out {target}")
+
+    assert ran.code == 3
+    missing, wrong = ran.err.splitlines()
+    assert missing.startswith("vqagen: faulty.json: scenes[20].objects[0]: no 'shape'")
+    assert "faulty.json: scenes[20].objects[1].color: unknown color 'gren'; did you mean 'green'?" in wrong
+    assert files_here() == before
+
+
+@pytest.mark.parametrize(
+    ("flag", "content", "told"),
+    [
+        ("--scenes", b"hello", "bad.json: not scenes"),
+        ("--scenes", b'{"scenes": [{"objects": []}, ', "bad.json:1:30: scenes[1]: not valid JSON"),
+        ("--metadata", b"{", "bad.json:1:2: not valid JSON"),
+        ("--metadata", b"{}", "bad.json: types: expected an object"),
+        ("--templates", b"[{}]", "bad.json:1:2: "),
+        ("--synonyms", b'{"red": 3}', "bad.json:1:9: red: expected a list"),
+        ("--synonyms", b"\xff", "bad.json:1:1: not UTF-8 text"),
+    ],
+)
+def test_bad_input_ends_in_3_and_says_where(flag: str, content: bytes, told: str, vqagen_: Commands) -> None:
+    Path("bad.json").write_bytes(content)
+    ran = vqagen_(f"generate --scenes scenes.json --out q.json {flag} bad.json")
+
+    assert (ran.code, ran.out) == (3, b"")
+    assert ran.err.startswith("vqagen: ")
+    assert told in ran.err
+    assert not Path("q.json").exists()
+
+
+@pytest.mark.parametrize("flag", ["--scenes", "--metadata", "--synonyms"])
+@pytest.mark.parametrize("content", [b"{}", gzip.compress(b'{"a": 1}' * 99)[:-20]], ids=["not packed", "cut off"])
+def test_a_damaged_packed_input_is_told_as_such(flag: str, content: bytes, vqagen_: Commands) -> None:
+    """Python's own error for a cut file would look like an interrupt to the command line."""
+    Path("bad.json.gz").write_bytes(content)
+    ran = vqagen_(f"generate --scenes scenes.json --out q.json {flag} bad.json.gz")
+
+    assert ran.code == 3
+    assert ran.err.startswith("vqagen: bad.json.gz: damaged or cut off: ")
+
+
+# Ends that nobody asked for ---------------------------------------------------------------------------------------
+
+
+def test_a_reader_that_leaves_ends_the_run_quietly(folder: Path) -> None:
+    process = start("generate --scenes scenes.json --out -", cwd=folder)
+    assert process.stdout is not None
+    assert process.stdout.read(10) == b'{"info": {'
+    process.stdout.close()
+    assert process.stderr is not None
+
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(60) == 1
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_that_is_stopped_clears_up(number: signal.Signals, code: int, tmp_path: Path) -> None:
+    process = start("scenes sample --count 1000000 -o scenes.json", cwd=tmp_path)
+    for _ in range(1000):
+        if os.listdir(tmp_path):
+            break
+        time.sleep(0.01)
+    process.send_signal(number)
+    ran = finish(process)
+
+    assert ran.code == code
+    assert ran.err.strip() == {130: "vqagen: interrupted", 143: "vqagen: stopped by SIGTERM"}[code]
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_full_disk_leaves_the_old_file(folder: Path) -> None:
+    (folder / "q.json").write_text("old")
+    limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)); {PROGRAM}"
+    ran = finish(start("generate --scenes scenes.json --out q.json --force", limited, cwd=folder))
+
+    assert (ran.code, ran.err) == (3, "vqagen: cannot write q.json: File too large\n")
+    assert (folder / "q.json").read_text() == "old"
+    assert sorted(os.listdir(folder)) == ["q.json", "scenes.json"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("generate --scenes scenes.json --out -", "vqagen: cannot write standard output: No space left on device\n"),
+        ("--help", "vqagen: No space left on device: standard output\n"),
+    ],
+)
+def test_a_full_standard_output_is_told(line: str, told: str, folder: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        ran = finish(start(line, cwd=folder, stdout=full))
+
+    assert (ran.code, ran.err) == (3, told)
+
+
+def test_closed_streams_are_no_reason_to_crash(folder: Path) -> None:
+    program = shlex.join([sys.executable, "-c", PROGRAM])
+    script = f"{program} scenes sample --count 1 -o one.json 2>&-; echo $?; {program} scenes sample --count 1 -o - >&-"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["sh", "-c", script], cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout) == (2, "0\n")
+    assert done.stderr == "vqagen: standard output is closed; name a file\n"
+    assert (folder / "one.json").stat().st_size > 0

@@ -1,0 +1,376 @@
+"""Verification proves a question file, or says what is wrong with which question."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import Commands
+
+import vqagen
+from vqagen.api import Generation, find_scenes, load_materials
+from vqagen.exchange.clevr import record_writer
+from vqagen.judge import verification
+from vqagen.world.scene import Scene
+
+Record = dict[str, Any]
+SCENES = 12
+OF_TYPE = {bool: 0, int: 1, str: 2}
+"""Where in the fixture's questions one with an answer of each type stands."""
+
+
+@pytest.fixture(scope="module")
+def scenes() -> list[Record]:
+    """Some scenes."""
+    return list(vqagen.sample_scenes(SCENES, seed=3))
+
+
+@pytest.fixture(scope="module")
+def made(scenes: list[Record], tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Record]]:
+    """Questions about them in both dialects; the first three answer yes or no, a number, a word."""
+    path = tmp_path_factory.mktemp("scenes") / "scenes.json"
+    path.write_text(json.dumps({"scenes": scenes}))
+    run = Generation(find_scenes(path), load_materials(), vqagen.Settings(seed=4))
+    questions = [question for _, of_scene in run.by_scene() for question in of_scene]
+    firsts = [next(question for question in questions if type(question.answer) is kind) for kind in OF_TYPE]
+    ordered = [*firsts, *(question for question in questions if question not in firsts)]
+    return {
+        dialect: [record_writer(dialect)(question, index) for index, question in enumerate(ordered)]
+        for dialect in ("generator", "release")
+    }
+
+
+@pytest.fixture
+def questions(made: dict[str, list[Record]]) -> list[Record]:
+    """Questions that a test may spoil."""
+    return deepcopy(made["generator"])
+
+
+@pytest.fixture
+def vqagen_(
+    scenes: list[Record],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsysbinary: pytest.CaptureFixture[bytes],
+) -> Commands:
+    """Runs commands in a folder with scenes.json."""
+    monkeypatch.chdir(tmp_path)
+    Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
+    return Commands(capsysbinary)
+
+
+def written(records: object, name: str = "q.json") -> str:
+    """Write questions as the name asks; the name."""
+    text = json.dumps({"info": {}, "questions": records})
+    if "jsonl" in name:
+        text = "".join(json.dumps(record) + "\n" for record in records)
+    Path(name).write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return name
+
+
+# What is right ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["q.json", "q.jsonl", "q.json.gz", "q.jsonl.gz"])
+@pytest.mark.parametrize("dialect", ["generator", "release"])
+def test_questions_as_written_check_out(
+    dialect: str, name: str, made: dict[str, list[Record]], vqagen_: Commands
+) -> None:
+    ran = vqagen_.done(f"verify {written(made[dialect], name)} --scenes scenes.json")
+
+    assert ran == (0, f"{len(made[dialect])} questions checked, 0 wrong\n".encode(), "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%s",
+        '\ufeff{"version": 3, "questions": %s, "info": {}}',
+        '{"questions": %s}',
+        '{"info": {"questions": 7}, "licence": [1, {"a": 2}], "questions": %s}',
+    ],
+    ids=["list", "other keys around", "no info", "nested keys"],
+)
+def test_any_document_that_holds_questions_is_read(text: str, questions: list[Record], vqagen_: Commands) -> None:
+    """`info` may come first, last or not at all, and so may keys that nobody knows."""
+    Path("q.json").write_text(text % json.dumps(questions, indent=1), "utf-8")
+
+    assert vqagen_.done("verify q.json --scenes scenes.json --json")
+
+
+def test_a_file_of_the_references_shape_checks_out(questions: list[Record], vqagen_: Commands) -> None:
+    """Its nodes keep their outputs, and it knows no question types."""
+    for record in questions:
+        del record["question_type"], record["image"]
+        for node in record["program"]:
+            node["_output"] = [1, 2]
+    ran = vqagen_.done(f"verify {written(questions)} --scenes scenes.json")
+
+    assert ran.out.endswith(b" checked, 0 wrong\n")
+
+
+def test_side_inputs_are_another_name_for_value_inputs(questions: list[Record], vqagen_: Commands) -> None:
+    for record in questions:
+        for node in record["program"]:
+            node["side_inputs"] = node.pop("value_inputs")
+
+    vqagen_.done(f"verify {written(questions)} --scenes scenes.json")
+
+
+def test_a_scene_is_found_by_its_index_where_the_question_names_no_file(
+    questions: list[Record], vqagen_: Commands
+) -> None:
+    for record in questions:
+        del record["image_filename"]
+
+    vqagen_.done(f"verify {written(questions)} --scenes scenes.json")
+
+
+# What is wrong ----------------------------------------------------------------------------------------------------
+
+
+def other_answer(record: Record) -> None:
+    answer = record["answer"]
+    record["answer"] = not answer if type(answer) is bool else answer + 1 if type(answer) is int else "no such colour"
+
+
+def true_as_one(record: Record) -> None:
+    record["answer"] = int(record["answer"])
+
+
+def wiped_values(record: Record) -> None:
+    """As the reference does to steps that several instances share."""
+    for node in record["program"]:
+        node["value_inputs"] = []
+
+
+def unknown_function(record: Record) -> None:
+    record["program"][1]["type"] = "filter_colour"
+
+
+def forward_input(record: Record) -> None:
+    record["program"][1]["inputs"] = [len(record["program"])]
+
+
+def half_program(record: Record) -> None:
+    """It ends in a set of objects, which as a number may even look like the answer."""
+    record["program"] = record["program"][:1]
+    record["answer"] = 2**30 - 1
+
+
+def undefined_unique(record: Record) -> None:
+    scene, unique = {"type": "scene", "inputs": []}, {"type": "unique", "inputs": [0]}
+    record["program"] = [scene, unique, {"type": "query_color", "inputs": [1]}]
+
+
+FAULTS: list[tuple[type, Callable[[Record], object], str, str]] = [
+    (bool, other_answer, "wrong answer", "the answer is written as "),
+    (int, other_answer, "wrong answer", "the answer is written as "),
+    (str, other_answer, "wrong answer", "the answer is written as 'no such colour', but the program gives '"),
+    (bool, true_as_one, "wrong answer", "but the program gives "),
+    (int, lambda record: record.update(answer=float(record["answer"])), "wrong answer", "but the program gives "),
+    (bool, lambda record: record.update(answer=None), "wrong answer", "the answer is written as None"),
+    (bool, lambda record: record.pop("answer"), "answer missing", "no answer is written; the program gives "),
+    (bool, wiped_values, "bad program", "program[1].value_inputs: filter_"),
+    (bool, unknown_function, "bad program", "unknown function 'filter_colour'; did you mean 'filter_color'?"),
+    (bool, forward_input, "bad program", "program[1].inputs[0]: input "),
+    (int, half_program, "bad program", "program[0]: scene gives no answer"),
+    (bool, lambda record: record.update(program=[]), "bad program", "program: expected a list of program nodes"),
+    (bool, lambda record: record.update(program="scene"), "bad program", "expected a list of program nodes"),
+    (bool, lambda record: record.pop("program"), "bad program", "expected a list of program nodes, found null"),
+    (str, undefined_unique, "no answer", "the program has no answer in this scene: unique of a set"),
+    (bool, lambda record: record.update(image_filename="other.png"), "no scene", "there is no scene of this image"),
+    (bool, lambda record: record.update(image_filename=["a"]), "no scene", "there is no scene of this image"),
+    (bool, lambda record: record.update(image_filename="", image_index={}), "no scene", "there is no scene"),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "spoil", "problem", "told"),
+    FAULTS,
+    ids=[f"{i}-{kind.__name__}-{problem}" for i, (kind, _, problem, _) in enumerate(FAULTS)],
+)
+def test_a_spoiled_question_is_named(
+    kind: type,
+    spoil: Callable[[Record], object],
+    problem: str,
+    told: str,
+    questions: list[Record],
+    vqagen_: Commands,
+) -> None:
+    """Only that one, with its place, its image and what is wrong; the exit code is 1."""
+    place = OF_TYPE[kind]
+    spoil(questions[place])
+    ran = vqagen_(f"verify {written(questions)} --scenes scenes.json")
+    line, last = ran.out.decode().splitlines()
+
+    assert (ran.code, ran.err) == (1, "")
+    assert line.startswith(f"questions[{place}] (question_index {place}, ")
+    assert told in line
+    assert last == f"{len(questions)} questions checked, 1 wrong: 1 {problem}"
+
+
+@pytest.mark.parametrize("kind", [bool, int, str])
+def test_a_wrong_answer_of_a_released_file_is_found(
+    kind: type, made: dict[str, list[Record]], vqagen_: Commands
+) -> None:
+    """Its answers are text."""
+    spoiled = deepcopy(made["release"])
+    record = spoiled[OF_TYPE[kind]]
+    record["answer"] = {"yes": "no", "no": "yes"}.get(record["answer"], "7x")
+    ran = vqagen_(f"verify {written(spoiled)} --scenes scenes.json")
+
+    assert (ran.code, ran.out.count(b"\n")) == (1, 2)
+
+
+def test_the_report_as_json_counts_everything(questions: list[Record], vqagen_: Commands) -> None:
+    other_answer(questions[0])
+    other_answer(questions[1])
+    del questions[5]["answer"]
+    ran = vqagen_(f"verify {written(questions)} --scenes scenes.json --json")
+    report = json.loads(ran.out)
+
+    assert (ran.code, ran.err) == (1, "")
+    assert list(report) == ["checked", "mismatched", "by_problem", "mismatches"]
+    assert (report["checked"], report["mismatched"]) == (len(questions), 3)
+    assert report["by_problem"] == {"wrong answer": 2, "answer missing": 1}
+    assert [mismatch["position"] for mismatch in report["mismatches"]] == [0, 1, 5]
+    assert list(report["mismatches"][0]) == ["position", "question_index", "image", "problem"]
+
+
+def test_many_mismatches_are_counted_and_not_all_shown(
+    questions: list[Record], vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verification, "KEPT_MISMATCHES", 4)
+    for record in questions:
+        other_answer(record)
+    *shown, more, last = vqagen_(f"verify {written(questions)} --scenes scenes.json").out.decode().splitlines()
+
+    assert len(shown) == 4
+    assert more == f"… and {len(questions) - 4} more"
+    assert last == f"{len(questions)} questions checked, {len(questions)} wrong: {len(questions)} wrong answer"
+
+
+def test_scenes_that_share_a_name_are_told_and_not_confused(
+    scenes: list[Record], questions: list[Record], vqagen_: Commands
+) -> None:
+    """Otherwise right answers would be called wrong."""
+    shared = scenes[0]["image_filename"]
+    Path("scenes.json").write_text(json.dumps([*scenes[1:], scenes[0], {**scenes[1], "image_filename": shared}]))
+    of_first = [record for record in questions if record["image_filename"] == shared]
+    rest = [record for record in questions if record["image_filename"] != shared]
+    of_none = {**rest[0], "image_filename": "none.png"}  # so that all scenes are read
+    ran = vqagen_(f"verify {written([*rest, *of_first, of_none])} --scenes scenes.json --json")
+
+    assert json.loads(ran.out)["by_problem"] == {"several scenes": len(of_first), "no scene": 1}
+
+
+# Files that are no question files ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "q.json: not questions: expected JSON that begins with '{' or '[', found an empty file"),
+        ("hello", "q.json: not questions: expected JSON that begins with '{' or '[', found 'h'"),
+        (
+            "{}",
+            "q.json: expected the key 'questions' (a list of questions) or 'program' (one question); found an empty",
+        ),
+        ('{"info": {}, "scenes": []}', "q.json: expected the key 'questions'"),
+        ('{"questions": {}}', "q.json: questions: expected a list of questions, found an object"),
+        ('{"questions": [1]}', "q.json: questions[0]: expected a question object, found 1"),
+        ('{"questions": [{"program": 1}, {"pro', "q.json:1:33: questions[1]: not valid JSON: the file ends"),
+        ('{"questions": [{"program": 1}\n {}]}', "q.json:2:2: questions[0]: not valid JSON: expected"),
+        ('{"questions": []} x', "q.json:1:19: not valid JSON: expected the end of the file, found 'x'"),
+        ("[] []", "q.json:1:4: not valid JSON: expected the end of the file, found '['"),
+        ('{"program": 1}\n\n{"program": 2\n', "q.json:4:1: questions[1]: not valid JSON: the file ends"),
+        ('{"program": 1}\n[2]\n', "q.json: questions[1]: expected a question object, found a list of 1"),
+    ],
+)
+def test_what_is_no_question_file_ends_in_3_with_the_place(text: str, told: str, vqagen_: Commands) -> None:
+    Path("q.json").write_text(text)
+    ran = vqagen_("verify q.json --scenes scenes.json")
+
+    assert (ran.code, ran.out) == (3, b"")
+    assert ran.err.startswith(f"vqagen: {told}")
+
+
+def test_a_faulty_scene_ends_in_3(scenes: list[Record], questions: list[Record], vqagen_: Commands) -> None:
+    """Verification proves nothing about scenes that nobody can read."""
+    faulty = deepcopy(scenes)
+    faulty[4]["objects"] = None
+    Path("scenes.json").write_text(json.dumps(faulty))
+    ran = vqagen_(f"verify {written(questions)} --scenes scenes.json")
+
+    assert (ran.code, ran.out) == (3, b"")
+    assert ran.err.startswith("vqagen: scenes.json: scenes[4].objects: expected a list of objects")
+
+
+# Little memory, few passes ----------------------------------------------------------------------------------------
+
+
+class Feeds:
+    """Watches how verification reads scenes, in batches of 15 questions."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.read: list[int] = []
+        self.most_held = 0
+        load, hold = verification.load_scenes, verification._SceneFeed.hold
+
+        def watched_load(*arguments: Any) -> Iterator[Scene]:
+            for scene in load(*arguments):
+                self.read.append(scene.index)
+                yield scene
+
+        def watched_hold(feed: verification._SceneFeed, wanted: set[verification.SceneKey]) -> None:
+            hold(feed, wanted)
+            assert feed.held.keys() <= wanted
+            self.most_held = max(self.most_held, len(feed.held))
+
+        monkeypatch.setattr(verification, "BATCH", 15)
+        monkeypatch.setattr(verification, "load_scenes", watched_load)
+        monkeypatch.setattr(verification._SceneFeed, "hold", watched_hold)
+
+
+@pytest.fixture
+def feeds(monkeypatch: pytest.MonkeyPatch) -> Feeds:
+    """How scenes are read in this test."""
+    return Feeds(monkeypatch)
+
+
+def test_scenes_are_read_once_for_questions_in_their_order(
+    questions: list[Record], vqagen_: Commands, feeds: Feeds
+) -> None:
+    """No more of them is held than a batch needs."""
+    in_order = sorted(questions, key=lambda record: record["image_index"])
+    vqagen_.done(f"verify {written(in_order)} --scenes scenes.json")
+
+    assert feeds.read == list(range(SCENES))
+    assert feeds.most_held <= 3
+
+
+def test_questions_in_any_order_cost_further_passes_and_no_more_memory(
+    questions: list[Record], vqagen_: Commands, feeds: Feeds
+) -> None:
+    shuffled = sorted(questions, key=lambda record: (record["question"], record["image_index"]))
+    vqagen_.done(f"verify {written(shuffled)} --scenes scenes.json")
+
+    batches = -(-len(questions) // 15)
+    assert SCENES < len(feeds.read) <= SCENES * batches
+    assert feeds.most_held <= 15
+
+
+def test_a_scene_that_is_not_there_costs_one_pass_for_a_batch(
+    questions: list[Record], vqagen_: Commands, feeds: Feeds
+) -> None:
+    lost = [{**record, "image_filename": "lost.png"} for record in questions[:45]]
+    ran = vqagen_(f"verify {written(lost)} --scenes scenes.json")
+
+    assert ran.out.endswith(b"45 wrong: 45 no scene\n")
+    assert len(feeds.read) == 3 * SCENES

@@ -1,0 +1,84 @@
+"""A filling: one way to fill a template for a scene, and what a program and a text need to know of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from vqagen.language.program import Node, Program
+from vqagen.language.registry import Value
+from vqagen.search.choices import Description
+from vqagen.search.frame import Pick
+from vqagen.search.plan import Apply, Plan
+
+FOUND, UNBALANCED, DEGENERATE, NOTHING_FITS, REPEATED, GAVE_UP = (
+    "found",
+    "answer too common",
+    "relation idle",
+    "nothing fits",
+    "no new filling",
+    "gave up",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """One way to fill a template for a scene: what was picked at each op, and the answer."""
+
+    plan: Plan
+    picked: tuple[Pick, ...]
+    values: tuple[Value, ...]
+
+    @property
+    def answer(self) -> Value:
+        """The program's answer."""
+        return self.values[-1]
+
+    def words(self) -> dict[str, str | None]:
+        """What each slot was filled with, in the template's order; None where it was left open."""
+        words: dict[str, str | None] = dict.fromkeys(self.plan.template.slots)
+        for op, pick in zip(self.plan.ops, self.picked, strict=True):
+            if isinstance(op.does, Description):
+                words.update(zip(op.slots, op.does.vocabulary.said(pick[1]).words, strict=True))
+                if op.relation_slot:
+                    words[op.relation_slot] = pick[0]
+            elif pick:
+                words.update((slot, word) for slot, word in zip(op.slots, pick, strict=True) if slot)
+        return words
+
+    def program(self) -> Program:
+        """The primitive program: composite nodes written out as relate, filters and reducer."""
+        nodes: list[Node] = []
+        place: list[int] = []
+        for op, pick in zip(self.plan.ops, self.picked, strict=True):
+            does = op.does
+            if isinstance(does, Description):
+                relation, code, _ = pick
+                chain = does.vocabulary.chain(place[does.source], len(nodes), relation, code)
+                nodes += chain
+                place.append(len(nodes) - 1 if chain else place[does.source])
+            else:
+                values = does.values if isinstance(does, Apply) else pick
+                place.append(len(nodes))
+                nodes.append(Node(op.function, tuple([place[i] for i in op.inputs]), values))
+        return Program(tuple(nodes), self.plan.template.catalogue)
+
+    def anchor_fits(self) -> bool | None:
+        """Whether "other" is needed: the anchor of a `same_*` itself fits the description of what is the same.
+
+        None where no description follows a `same_*`.
+        """
+        answer: bool | None = None
+        for op in self.plan.ops:
+            source = self.plan.ops[op.inputs[0]] if op.inputs else op
+            if isinstance(op.does, Description) and source.function.startswith("same_"):
+                anchor = self.values[source.inputs[0]]
+                answer = bool(answer) or bool(self.picked[op.index][2] >> anchor & 1)
+        return answer
+
+
+class Outcome(NamedTuple):
+    """What a search came to: a filling, or why there is none."""
+
+    filling: Filling | None
+    reason: str
