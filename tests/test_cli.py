@@ -470,6 +470,7 @@ def test_a_faulty_scene_leaves_nothing_behind(target: str, vqagen_: Commands) ->
         ("--templates", b"[{}]", "bad.json:1:2: "),
         ("--synonyms", b'{"red": 3}', "bad.json:1:9: red: expected a list"),
         ("--synonyms", b"\xff", "bad.json:1:1: not UTF-8 text"),
+        ("--synonyms", b'{"red": ["\\uD83D"]}', "bad.json: not usable JSON: \\ud83d alone is half a character"),
     ],
 )
 def test_bad_input_ends_in_3_and_says_where(flag: str, content: bytes, told: str, vqagen_: Commands) -> None:

@@ -65,12 +65,17 @@ def read_json(path: Path) -> Any:
 def parse_json(text: str, source: str) -> Any:
     """Parse JSON text; `source` names it in errors."""
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        json.dumps(value, ensure_ascii=False).encode()  # what cannot be written again is no text
     except json.JSONDecodeError as error:
         message = f"not valid JSON: {error.msg}"
         raise BadInput([Problem(message, source, line=error.lineno, column=error.colno)]) from None
     except RecursionError:
         raise BadInput([Problem("not usable JSON: nested too deeply", source)]) from None
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        raise BadInput([Problem(f"not usable JSON: {half} alone is half a character", source)]) from None
+    return value
 
 
 def content_hash(paths: list[Path]) -> str:

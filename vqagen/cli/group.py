@@ -1,4 +1,4 @@
-"""A group of commands that, asked for one it does not have, names the nearest. (click does so from 8.2 on.)"""
+"""A group of commands that names the nearest when asked for one it does not have, whatever the version of click."""
 
 from __future__ import annotations
 
