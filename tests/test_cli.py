@@ -557,3 +557,15 @@ def test_closed_streams_are_no_reason_to_crash(folder: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "0\n")
     assert done.stderr == "vqagen: standard output is closed; name a file\n"
     assert (folder / "one.json").stat().st_size > 0
+
+
+def test_json_lines_have_their_info_beside_them(vqagen_: Commands) -> None:
+    """JSON Lines hold records only; what made them stands in a file of its own, which is protected as they are."""
+    vqagen_.done("generate --scenes scenes.json --count 2 --out a.jsonl --seed 5")
+    vqagen_.done("generate --scenes scenes.json --count 2 --out a.json --seed 5")
+
+    assert json.loads(Path("a.jsonl.info.json").read_text()) == json.loads(Path("a.json").read_text())["info"]
+
+    Path("b.jsonl.info.json").write_text("mine")
+    assert vqagen_("generate --scenes scenes.json --count 2 --out b.jsonl").code == 2
+    assert Path("b.jsonl.info.json").read_text() == "mine"

@@ -185,7 +185,7 @@ def test_a_scene_has_the_keys_of_the_format(scenes: list[Scene]) -> None:
 
 
 def test_info_has_no_date() -> None:
-    assert scene_document_info("val", seed=3) == {"split": "val", "license": "CC0 1.0", "version": "1.0", "seed": 3}
+    assert scene_document_info("val") == {"split": "val", "license": "CC0 1.0", "version": "1.0"}
 
 
 # Shares

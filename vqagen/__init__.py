@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BadInput",
+    "Catalogue",
     "Domain",
     "Generation",
     "Materials",
@@ -25,8 +26,10 @@ __all__ = [
     "Settings",
     "Undefined",
     "UsageError",
+    "VerificationReport",
     "VqagenError",
     "compile_scene",
+    "find_scenes",
     "generate",
     "load_domain",
     "load_materials",
@@ -39,6 +42,7 @@ __all__ = [
 if TYPE_CHECKING:
     from vqagen.api import (
         BadInput,
+        Catalogue,
         Domain,
         Generation,
         Materials,
@@ -48,8 +52,10 @@ if TYPE_CHECKING:
         Settings,
         Undefined,
         UsageError,
+        VerificationReport,
         VqagenError,
         compile_scene,
+        find_scenes,
         generate,
         load_domain,
         load_materials,
@@ -66,3 +72,7 @@ def __getattr__(name: str) -> Any:
     from vqagen import api
 
     return getattr(api, name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

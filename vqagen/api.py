@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from vqagen.world.scene import Scene, compile_scene
 
 __all__ = [
     "BadInput",
+    "Catalogue",
     "Domain",
     "Generation",
     "Materials",
@@ -123,8 +124,11 @@ class Generation:
 
     def info(self) -> dict[str, Any]:
         """The output's `info`: the scenes' own, and how to make the file again. Nothing in it names a host or path."""
+        scene_info = dict(self.scenes.info)
+        made_scenes = scene_info.pop("generator", None)
         return {
-            **self.scenes.info,
+            **scene_info,
+            **({"scene_generator": made_scenes} if made_scenes else {}),
             "generator": {
                 "name": "vqagen",
                 "version": __version__,
@@ -162,9 +166,18 @@ def make_settings(**settings: Any) -> Settings:
     return Settings(**settings)
 
 
-def verify(questions: PathLike, scenes: PathLike, *, metadata: PathLike | None = None) -> VerificationReport:
-    """Run the program of every question of a file on its scene again, and compare the answers."""
-    return verify_questions(Path(questions), find_scenes(scenes), load_catalogue(metadata))
+def verify(
+    questions: PathLike,
+    scenes: PathLike,
+    *,
+    metadata: PathLike | None = None,
+    on_checked: Callable[[int], None] = lambda _: None,
+) -> VerificationReport:
+    """Run the program of every question of a file on its scene again, and compare the answers.
+
+    `on_checked` is called now and then with the number of questions checked since, for a progress bar.
+    """
+    return verify_questions(Path(questions), find_scenes(scenes), load_catalogue(metadata), on_checked)
 
 
 def sample_scenes(
@@ -175,8 +188,15 @@ def sample_scenes(
     return sample_scene_records(SamplingRules.from_metadata(domain.record, domain.source), seed, start, count, split)
 
 
-def scene_info(*, seed: int = 0, split: str = "sample", metadata: PathLike | None = None) -> dict[str, Any]:
+def scene_info(
+    *, seed: int = 0, start: int = 0, split: str = "sample", metadata: PathLike | None = None
+) -> dict[str, Any]:
     """The `info` of a document of sampled scenes: what it is, and how to make it again."""
     path = Path(metadata) if metadata else shipped(DEFAULT_METADATA)
-    made_by = {"name": "vqagen", "version": __version__, "inputs": {"metadata": content_hash([path])}}
-    return {**scene_document_info(split, seed), "generator": made_by}
+    made_by = {
+        "name": "vqagen",
+        "version": __version__,
+        "settings": {"seed": seed, "start_index": start},
+        "inputs": {"metadata": content_hash([path])},
+    }
+    return {**scene_document_info(split), "generator": made_by}

@@ -75,6 +75,8 @@ def parse_json(text: str, source: str) -> Any:
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
         raise BadInput([Problem(f"not usable JSON: {half} alone is half a character", source)]) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise BadInput([Problem(f"not usable JSON: {error}", source)]) from None
     return value
 
 

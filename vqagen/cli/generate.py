@@ -105,19 +105,17 @@ def command(
     from vqagen.cli.progress import with_bar
     from vqagen.cli.summary import summary
     from vqagen.exchange.clevr import record_writer
-    from vqagen.files import atomic_output, check_output
-    from vqagen.run.output import RecordWriter, layout_of
+    from vqagen.run.output import check_record_file, layout_of, record_file
 
     chosen = make_settings(degeneracy=degeneracy or "", **settings)
-    check_output(out, force, (scenes, metadata, templates, synonyms))
+    layout = layout or layout_of(out)
+    check_record_file(out, layout, force, (scenes, metadata, templates, synonyms))
     run = Generation(find_scenes(scenes), load_materials(metadata, templates, synonyms), chosen)
     to_record = record_writer(dialect, trace)
     info = run.info() | {"dialect": dialect}
     made = 0
-    with atomic_output(out) as file:
-        writer = RecordWriter(file, layout or layout_of(out), info)
+    with record_file(out, layout, info) as writer:
         for _, questions in with_bar(run.by_scene(), chosen.count or None, "scene", run.tally.questions.total):
             writer.write(to_record(question, made + i) for i, question in enumerate(questions))
             made += len(questions)
-        writer.close()
     click.echo(summary(run.tally, chosen), err=True)

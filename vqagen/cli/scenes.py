@@ -41,14 +41,13 @@ def sample(count: int, out: str, seed: int, start_index: int, split: str, metada
     from vqagen.api import sample_scenes, scene_info
     from vqagen.cli.progress import with_bar
     from vqagen.cli.summary import counted
-    from vqagen.files import atomic_output, check_output
-    from vqagen.run.output import RecordWriter, layout_of
+    from vqagen.run.output import check_record_file, layout_of, record_file
 
-    check_output(out, force, [metadata])
+    layout = layout_of(out)
+    check_record_file(out, layout, force, [metadata])
     records = sample_scenes(count, seed=seed, start=start_index, split=split, metadata=metadata)
-    with atomic_output(out) as file:
-        writer = RecordWriter(file, layout_of(out), scene_info(seed=seed, split=split, metadata=metadata), key="scenes")
+    info = scene_info(seed=seed, start=start_index, split=split, metadata=metadata)
+    with record_file(out, layout, info, key="scenes") as writer:
         for record in with_bar(records, count, "scene"):
             writer.write([record])
-        writer.close()
     click.echo(counted(count, "scene"), err=True)

@@ -25,9 +25,12 @@ def command(ctx: click.Context, questions: str, scenes: str, metadata: str | Non
       vqagen verify questions.json --scenes scenes.json
     """
     from vqagen.api import verify
+    from vqagen.cli.progress import bar
     from vqagen.cli.summary import counted
 
-    report = verify(questions, scenes, metadata=metadata)
+    with bar(None, "question") as shown:
+        on_checked = shown.update if shown else lambda _: None
+        report = verify(questions, scenes, metadata=metadata, on_checked=on_checked)
     if as_json:
         import json
 

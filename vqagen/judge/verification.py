@@ -8,7 +8,7 @@ in another order than the scenes cost further passes over the scenes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -23,7 +23,7 @@ from vqagen.language.registry import Undefined
 from vqagen.world.loading import SceneSource, load_scenes
 from vqagen.world.scene import Scene
 
-BATCH = 5000
+BATCH = 2000
 """Questions whose scenes are held at once."""
 KEPT_MISMATCHES = 1000
 """Mismatches told one by one; further ones are only counted."""
@@ -78,8 +78,10 @@ class VerificationReport:
         }
 
 
-def verify_questions(questions: Path, scenes: SceneSource, catalogue: Catalogue) -> VerificationReport:
-    """Check every question of a file of either dialect."""
+def verify_questions(
+    questions: Path, scenes: SceneSource, catalogue: Catalogue, on_checked: Callable[[int], None] = lambda _: None
+) -> VerificationReport:
+    """Check every question of a file of either dialect; `on_checked` is told, now and then, how many more were."""
     report = VerificationReport()
     stream = enumerate(read_questions(questions))
     feed = _SceneFeed(scenes, catalogue)
@@ -91,6 +93,7 @@ def verify_questions(questions: Path, scenes: SceneSource, catalogue: Catalogue)
             if fault:
                 kind, problem = fault
                 report.add(Mismatch(position, record.get("question_index"), _image_of(record), problem), kind)
+        on_checked(len(batch))
     return report
 
 

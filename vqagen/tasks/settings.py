@@ -11,6 +11,8 @@ from vqagen.errors import UsageError
 DEGENERACY = ("none", "clevr", "all")
 REDUNDANCY = ("keep", "reduce")
 COMPAT = ("none", "clevr")
+LARGEST = 2**63
+_NOUNS = {int: "a whole number", bool: "true or false", str: "text"}
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,18 @@ class Settings:
     def __post_init__(self) -> None:
         if not self.degeneracy:
             object.__setattr__(self, "degeneracy", "clevr" if self.compat == "clevr" else "all")
-        faults = list(self._faults())
+        faults = list(self._type_faults()) or list(self._faults())
         if faults:
             raise UsageError("\n".join(faults))
+
+    def _type_faults(self) -> Iterator[str]:
+        """A seed of 1.0 would draw other questions than 1, so types are checked here for callers in Python."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if type(value) is not type(field.default):
+                yield f"{field.name} must be {_NOUNS[type(field.default)]}, found {value!r}"
+            elif isinstance(value, int) and abs(value) >= LARGEST:
+                yield f"{field.name} must lie within 64 bits, found {value}"
 
     def _faults(self) -> Iterator[str]:
         for name, least in _LEAST.items():

@@ -60,9 +60,9 @@ def sample_scene(rules: SamplingRules, seed: int, index: int, split: str = "samp
     raise VqagenError(_no_room(rules, index, count, failures))
 
 
-def scene_document_info(split: str, seed: int) -> dict[str, Any]:
+def scene_document_info(split: str) -> dict[str, Any]:
     """The `info` of a document of sampled scenes. It holds no date: the same seed gives the same bytes."""
-    return {"split": split, "license": "CC0 1.0", "version": "1.0", "seed": seed}
+    return {"split": split, "license": "CC0 1.0", "version": "1.0"}
 
 
 def _place_all(rules: SamplingRules, rng: Random, count: int, failures: Counter[str]) -> list[_Placed]:
