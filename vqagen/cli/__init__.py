@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -54,7 +55,8 @@ def main() -> None:
             signal.signal(number, _stop)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a report may quote words that the terminal cannot show
-    sys.exit(run())
+    code = run()
+    sys.exit(code if _is_written_out() else code or 3)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -79,6 +81,18 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _told(f"{error.strerror or error}: {error.filename or 'standard output'}", 3)
     return code if isinstance(code, int) else 0
+
+
+def _is_written_out() -> bool:
+    """Whether standard output took all that was printed. If not, the rest is let go, or Python would try again at exit
+    and end in a code of its own."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
 
 
 def _told(message: str, exit_code: int) -> int:
