@@ -21,6 +21,7 @@ from vqagen.api import Generation, find_scenes, load_materials, load_scenes
 from vqagen.exchange.clevr import record_writer
 from vqagen.rng import stream
 from vqagen.run.output import RecordWriter
+from vqagen.run.windows import run_windows
 from vqagen.tasks.questions import QuestionTask, Tally
 
 VQAGEN = Path(sys.executable).with_name("vqagen")
@@ -102,7 +103,8 @@ def phases(scenes: Path, chosen: dict[str, str | None]) -> None:
     gc.freeze()
 
     load = cpu_seconds(lambda: exhaust(load_scenes(source, materials.domain)))
-    ask = cpu_seconds(lambda: exhaust(task.window(compiled, Tally())))
+    size = settings.reset_counts_every
+    ask = cpu_seconds(lambda: exhaust(run_windows(compiled, size, 0, lambda window: task.window(window, Tally()))))
     wording = {family.template.id: family.wording for family in task.families}
     random = stream(0, "bench").random
     say = cpu_seconds(lambda: [wording[question.template.id].say(question.words, random) for question in made])

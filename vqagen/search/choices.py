@@ -233,29 +233,27 @@ class PlainChoice:
 
 def draw_plain(node: PlainChoice) -> Draw:
     """Options of a primitive node: every value of each slot's type, in random order."""
+    every = tuple(itertools.product(*node.options))
+    bound = [(k, word_of) for k, word_of in enumerate(node.bound) if word_of is not None]
 
     def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
-        random, values = frame.random, frame.values
+        random, values, scene, run = frame.random, frame.values, frame.scene, node.run
         inputs = [values[i] for i in node.inputs]
-        choices = [
-            options if word_of is None else _filled(word_of(frame))
-            for options, word_of in zip(node.options, node.bound, strict=True)
-        ]
-        fillings = list(itertools.product(*choices))
-        while fillings:
-            at = int(random() * len(fillings))
-            fillings[at], fillings[-1] = fillings[-1], fillings[at]
-            words = fillings.pop()
+        fillings = list(every)
+        for k, word_of in bound:
+            word = word_of(frame)
+            fillings = [words for words in fillings if words[k] == word]
+        left = len(fillings)
+        while left:
+            at = int(random() * left)
+            words = fillings[at]
+            left -= 1
+            fillings[at] = fillings[left]
             try:
-                outcome = node.run(frame.scene, *inputs, *words)
+                outcome = run(scene, *inputs, *words)
             except Undefined:
                 continue
             if outcome not in dead:
                 yield outcome, words
 
     return draw
-
-
-def _filled(word: str | None) -> tuple[str, ...]:
-    """The one option of a slot that an earlier node filled: none at all where that node left it open."""
-    return () if word is None else (word,)

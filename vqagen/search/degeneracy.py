@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from vqagen.bits import Objects
+from vqagen.bits import Objects, is_single, only
 from vqagen.language.registry import Undefined, Value
 from vqagen.language.template import Template
 from vqagen.search.choices import Description, PlainChoice
 from vqagen.search.frame import Frame
-from vqagen.search.plan import Apply, Op, Plan
+from vqagen.search.plan import Op, Plan
 
 POLICIES = ("none", "clevr", "all")
 LaneStep = Callable[[Frame, list[Value]], None]
@@ -84,32 +84,56 @@ def _without_relation(op: Op, base: Callable[[Frame], Objects]) -> LaneStep:
 
 def _follow(op: Op, shadowed: tuple[bool, ...]) -> LaneStep:
     """Compute an op from its shadowed inputs, and from the real ones where the relation does not reach."""
+    if isinstance(op.does, Description):
+        return _follow_description(op)
+    if op.function == "unique":
+        return _follow_unique(op)
     at, sources = op.index, tuple(zip(op.inputs, shadowed, strict=True))
-    compute = _compute(op)
+    does = op.does
 
     def step(frame: Frame, shadow: list[Value]) -> None:
         inputs = [shadow[i] if changed else frame.values[i] for i, changed in sources]
+        words = frame.picked[at] if isinstance(does, PlainChoice) else does.values
         try:
-            shadow[at] = None if None in inputs else compute(frame, inputs)
+            shadow[at] = None if None in inputs else does.run(frame.scene, *inputs, *words)
         except Undefined:
             shadow[at] = None
 
     return step
 
 
-def _compute(op: Op) -> Callable[[Frame, list[Value]], Value]:
-    at, does = op.index, op.does
-    if isinstance(does, Apply):
-        return lambda frame, inputs: does.run(frame.scene, *inputs, *does.values)
-    if isinstance(does, PlainChoice):
-        return lambda frame, inputs: does.run(frame.scene, *inputs, *frame.picked[at])
+def _follow_description(op: Op) -> LaneStep:
+    at, source = op.index, op.inputs[0]
 
-    def describe(frame: Frame, inputs: list[Value]) -> Objects:
+    def step(frame: Frame, shadow: list[Value]) -> None:
+        among = shadow[source]
         relation, _, fits = frame.picked[at]
-        among: Objects = inputs[0] if relation is None else frame.scene.related[relation][inputs[0]]
-        return among & int(fits)
+        if among is not None and relation is not None:
+            among = frame.scene.related[relation][among]
+        shadow[at] = None if among is None else among & fits
 
-    return describe
+    return step
+
+
+def _follow_unique(op: Op) -> LaneStep:
+    """Without the relation most references are no longer unique, so nothing is raised here."""
+    at, source = op.index, op.inputs[0]
+
+    def step(frame: Frame, shadow: list[Value]) -> None:
+        objects = shadow[source]
+        shadow[at] = only(objects) if objects is not None and is_single(objects) else None
+
+    return step
+
+
+def is_shadowed_by_words(choice: Op, lane: Lane) -> bool:
+    """Whether a choice's shadow depends on the words chosen, so that equal outcomes may have unequal shadows.
+
+    The shadow of a plain relation does not: without it, all objects stand there whatever it was.
+    """
+    if choice.index == lane.relation:
+        return isinstance(choice.does, Description)
+    return choice.index in lane.changed
 
 
 def make_idle_test(plan: Plan, lanes: Sequence[Lane], policy: str) -> Callable[[Frame], bool]:
@@ -131,3 +155,31 @@ def make_idle_test(plan: Plan, lanes: Sequence[Lane], policy: str) -> Callable[[
         return False
 
     return is_idle
+
+
+def make_telling_test(plan: Plan, choice: Op, lanes: Sequence[Lane]) -> tuple[Callable[[Frame], bool], ...]:
+    """For a reference that is the only way by which some relations reach the rest: does it need them?
+
+    It does not when the same words fit the same one object without a relation. So this is asked before anything is
+    computed from the reference.
+    """
+    does = choice.does
+    if not isinstance(does, Description) or does.relates or does.reducer != "unique":
+        return ()
+    later = {i for op in plan.ops[choice.index + 1 :] for i in op.inputs if i <= choice.index}
+    source = choice.inputs[0]
+    through = [
+        n for n, lane in enumerate(lanes) if source in lane.changed and later & set(lane.changed) == {choice.index}
+    ]
+    at = choice.index
+
+    def tells(frame: Frame) -> bool:
+        outcome, fits = frame.values[at], frame.picked[at][2]
+        for number in through:
+            among = frame.shadows[number][source]
+            if among is not None and among & fits == outcome:
+                frame.idle_drops += 1
+                return False
+        return True
+
+    return (tells,) if through else ()

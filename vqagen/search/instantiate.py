@@ -14,7 +14,13 @@ from random import Random
 from typing import Any
 
 from vqagen.language.registry import Undefined, Value
-from vqagen.search.degeneracy import Lane, make_idle_test, make_lanes
+from vqagen.search.degeneracy import (
+    Lane,
+    is_shadowed_by_words,
+    make_idle_test,
+    make_lanes,
+    make_telling_test,
+)
 from vqagen.search.descriptions import SceneTables
 from vqagen.search.filling import (
     DEGENERATE,
@@ -121,8 +127,7 @@ class Search:
     def _compile(self, finish: Explore, remembers: bool) -> Explore:
         explore = finish
         for depth in range(len(self.plan.stages) - 1, -1, -1):
-            is_last = depth == len(self.plan.stages) - 1
-            explore = _explorer(self.plan.stages[depth], depth, explore, self._lanes, remembers, is_last)
+            explore = _explorer(self.plan, depth, explore, self._lanes, remembers)
         return explore
 
 
@@ -135,17 +140,19 @@ def _why_not(frame: Frame) -> str:
     return DEGENERATE if frame.idle_drops else NOTHING_FITS
 
 
-def _explorer(
-    stage: Stage, depth: int, rest: Explore, lanes: Sequence[Lane], remembers: bool, is_last: bool
-) -> Explore:
+def _explorer(plan: Plan, depth: int, rest: Explore, lanes: Sequence[Lane], remembers: bool) -> Explore:
     """The closure of one stage.
 
     Dead ends are remembered in two ways. When nothing was dropped for an idle relation, what failed failed by its
-    results alone, whatever the shadows; otherwise only the same results with the same shadows are known to fail.
+    results alone, whatever the shadows; otherwise only the same results with the same shadows are known to fail. An
+    outcome dies for all options that lead to it where it decides the shadows too.
     """
+    stage = plan.stages[depth]
     draw, at = stage.draw, stage.choice.index
-    follow = () if is_last else _lane_steps(stage.ops, lanes)
-    settles = _settling((*stage.choice.checks, *_steps(stage.applied), *follow))
+    follow = () if depth == len(plan.stages) - 1 else _lane_steps(stage.ops, lanes)
+    is_decisive = not any(is_shadowed_by_words(stage.choice, lane) for lane in lanes)
+    tells = make_telling_test(plan, stage.choice, lanes)
+    settles = _settling((*tells, *stage.choice.checks, *_steps(stage.applied), *follow))
     results_of, shadows_of = _results_reader(stage), _shadows_reader(stage, lanes)
 
     def explore(frame: Frame) -> bool:
@@ -170,7 +177,7 @@ def _explorer(
             dropped = frame.idle_drops
             if settles(frame) and rest(frame):
                 return True
-            if remembers and frame.repeats == repeats and frame.idle_drops == dropped:
+            if remembers and frame.repeats == repeats and (is_decisive or frame.idle_drops == dropped):
                 dead.add(outcome)
         if remembers and frame.repeats == repeats:
             failed.add(results if frame.idle_drops == idle_drops else state)
