@@ -191,13 +191,13 @@ class SceneTables:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self._tables: dict[int, DescriptionTable] = {}
+        self._tables: dict[Vocabulary, DescriptionTable] = {}
 
     def of(self, vocabulary: Vocabulary) -> DescriptionTable:
         """The scene's table for a vocabulary."""
-        table = self._tables.get(id(vocabulary))
+        table = self._tables.get(vocabulary)
         if table is None:
-            table = self._tables[id(vocabulary)] = DescriptionTable(vocabulary, self.scene)
+            table = self._tables[vocabulary] = DescriptionTable(vocabulary, self.scene)
         return table
 
 
