@@ -42,7 +42,7 @@ from vqagen.cli.values import integer, path
     type=integer(),
     default=1,
     show_default=True,
-    help="Questions of one template; 0 for all.",
+    help="Questions of one template; 0 for all, up to the search budget.",
 )
 @click.option(
     "--reset-counts-every",
@@ -76,7 +76,7 @@ from vqagen.cli.values import integer, path
     type=integer(),
     default=5000,
     show_default=True,
-    help="Steps before a template gives up on a scene.",
+    help="Steps before a template gives up on a scene; with 0 instances each question is a step.",
 )
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 def command(

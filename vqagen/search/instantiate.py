@@ -77,7 +77,8 @@ class Search:
     ) -> str:
         """Give every filling to `take`, in random order; `take` says which answers are refused from then on.
 
-        Returns FOUND, the reason why there was none, or GAVE_UP when the budget ended it.
+        Returns FOUND, the reason why there was none, or GAVE_UP when the budget ended it. Each filling is a step of
+        the budget too: a template with two relations has hundreds of thousands of fillings in one scene.
         """
         seen: set[Any] = set()
 
@@ -86,6 +87,7 @@ class Search:
                 filling = self._filling(frame)
                 seen.add(filling.picked)
                 frame.refused = take(filling)
+                _spend(frame)
             return False
 
         frame = self._frame(tables, rng.random, refused, seen, budget)
@@ -140,6 +142,13 @@ def _why_not(frame: Frame) -> str:
     return DEGENERATE if frame.idle_drops else NOTHING_FITS
 
 
+def _spend(frame: Frame) -> None:
+    """Take a step of the budget."""
+    frame.budget -= 1
+    if frame.budget < 0:
+        raise OutOfBudget
+
+
 def _explorer(plan: Plan, depth: int, rest: Explore, lanes: Sequence[Lane], remembers: bool) -> Explore:
     """The closure of one stage.
 
@@ -165,9 +174,7 @@ def _explorer(plan: Plan, depth: int, rest: Explore, lanes: Sequence[Lane], reme
         if shadows is HOPELESS or state in failed:
             frame.idle_drops += 1
             return False
-        frame.budget -= 1
-        if frame.budget < 0:
-            raise OutOfBudget
+        _spend(frame)
         repeats, idle_drops = frame.repeats, frame.idle_drops
         dead: set[Value] = set()
         values, picked = frame.values, frame.picked
