@@ -179,11 +179,14 @@ def is_degenerate(
 
     none: never. clevr: only for templates with a raw `relate` node; a `relate` is replaced by the whole scene and the
     answer stays. all: a `relate` or `same_x` is replaced by all objects but its anchor, and what decides stays: for
-    yes/no the inputs of the last step, else the answer. A program that becomes undefined is not degenerate.
+    compared values the inputs of the last step, else the answer; programs that end in exist, or in a comparison of
+    numbers, are never degenerate. A program that becomes undefined is not degenerate.
     """
     if policy not in POLICIES:
         raise ValueError(f"no degeneracy policy {policy!r}")
     if policy == "none" or (policy == "clevr" and not template_has_raw_relate):
+        return False
+    if policy == "all" and step_type(program[-1]) in ("exist", "equal_integer", "less_than", "greater_than"):
         return False
     world = make_world(scene, metadata)
     unchanged = _run(world, program, {})

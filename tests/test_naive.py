@@ -300,17 +300,17 @@ def test_narrowed_takes_the_part_without_some_words() -> None:
 BY_BALL = "scene, filter_shape 0 ball, unique 1"
 BY_BLUE = "scene, filter_color 0 blue, unique 1"
 DEGENERATE = [
-    # program, degenerate by "clevr" (were the relate node raw), by "all"
+    # program, degenerate by "clevr" (were the relate node raw), by "all" (never where it ends in exist or numbers)
     (f"{BY_BALL}, relate 2 left, unique 3, query_color 4", False, False),
     (f"{BY_BALL}, relate 2 left, filter_color 3 red, filter_shape 4 cube, unique 5, query_color 6", True, True),
     (f"{BY_BALL}, relate 2 left, filter_shape 3 cube, exist 4", True, False),
-    (f"{BY_BALL}, relate 2 left, filter_shape 3 cube, filter_color 4 red, exist 5", True, True),
+    (f"{BY_BALL}, relate 2 left, filter_shape 3 cube, filter_color 4 red, exist 5", True, False),
     (f"{BY_BLUE}, relate 2 left, count 3", False, True),
     (f"{BY_BALL}, relate 2 right, count 3, scene, count 5, greater_than 4 6", True, False),
-    (f"{BY_BLUE}, relate 2 left, count 3, scene, count 5, equal_integer 4 6", False, True),
+    (f"{BY_BLUE}, relate 2 left, count 3, scene, count 5, equal_integer 4 6", False, False),
     (f"{BY_BALL}, same_color 2, count 3", False, False),
     (f"{BY_BALL}, same_color 2, filter_shape 3 cube, filter_color 4 red, count 5", False, True),
-    (f"{BY_BALL}, same_shape 2, filter_shape 3 ball, exist 4", False, True),
+    (f"{BY_BALL}, same_shape 2, filter_shape 3 ball, exist 4", False, False),
     ("scene, filter_shape 0 cube, count 1", False, False),
     # one of two relations is enough
     (f"{BY_BLUE}, relate 2 left, filter_shape 3 ball, unique 4, relate 5 left, count 6", True, True),

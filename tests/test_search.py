@@ -12,6 +12,7 @@ from families import COLLECTIONS, Collection
 from scene_records import SMALL_SCENES
 
 from vqagen.language.template import Constraint, Template
+from vqagen.language.template_check import read_template
 from vqagen.search.choices import Sampling
 from vqagen.search.descriptions import SceneTables, Vocabularies
 from vqagen.search.filling import FOUND, GAVE_UP, Filling
@@ -79,13 +80,14 @@ def test_the_search_finds_what_brute_force_finds(collection: Collection, family:
     template = narrowed(whole, open_types)
     raw = naive.narrowed(collection.raw_template(whole.file, whole.index), open_types)
     record = SMALL_SCENES[family % len(SMALL_SCENES)]
-    policy = POLICIES[family // 3 % len(POLICIES)]
+    scene = compile_for(collection, record)
 
-    expected = naive.instantiations(raw, record, collection.raw_metadata, degeneracy=policy)
-    found = every(make_search(template, policy), compile_for(collection, record))
+    for policy in POLICIES:
+        expected = naive.instantiations(raw, record, collection.raw_metadata, degeneracy=policy)
+        found = every(make_search(template, policy), scene)
 
-    assert {as_instantiation(filling) for filling in found} == expected
-    assert len(found) == len(expected), "a filling was found twice"
+        assert {as_instantiation(filling) for filling in found} == expected
+        assert len(found) == len(expected), "a filling was found twice"
 
 
 @pytest.mark.parametrize(("collection", "family"), FAMILIES, ids=NAMES)
@@ -183,3 +185,35 @@ def test_a_view_from_the_other_side_finds_the_mirrored_questions() -> None:
 
     raw = collection.raw_template(template.file, template.index)
     assert found == naive.instantiations(raw, mirrored, collection.raw_metadata)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [("scene", [], []), ("count", [0], [])],
+        [("scene", [], []), ("filter_color", [0], ["red"]), ("exist", [1], [])],
+        [
+            ("scene", [], []),
+            ("filter_shape", [0], ["sphere"]),
+            ("unique", [1], []),
+            ("relate", [2], ["left"]),
+            ("count", [3], []),
+        ],
+    ],
+    ids=["no slot", "literal", "literal relation"],
+)
+def test_a_template_without_a_choice_is_a_question_too(
+    nodes: list[tuple[str, list[int], list[str]]], policy: str
+) -> None:
+    """Nothing to fill, or only literal values: one filling, or none where a relation is idle."""
+    domain = COLLECTIONS[0].materials
+    raw = {"text": ["How?"], "params": [], "nodes": [{"type": t, "inputs": i, "side_inputs": s} for t, i, s in nodes]}
+    template, faults = read_template(raw, "", domain.catalogue, "made.json", 0)
+    record = SMALL_SCENES[0]
+
+    found = every(make_search(template, policy), compile_for(COLLECTIONS[0], record))
+
+    expected = naive.instantiations(raw, record, COLLECTIONS[0].raw_metadata, degeneracy=policy)
+    assert faults == []
+    assert {as_instantiation(filling) for filling in found} == expected

@@ -265,12 +265,23 @@ def test_a_synonyms_file_may_hold_both_forms_and_comments(tmp_path: Path) -> Non
 
 SYNONYM_MISTAKES = [
     ("[]", 1, "", "expected an object of value: [ways to say it], found a list of 0"),
-    ('{"red": "ruby"}', 1, "red", "expected a list of ways to say it, found 'ruby'"),
-    ('{\n"red": []}', 2, "red", "expected a list of ways to say it, found a list of 0"),
+    ('{"red": "ruby"}', 1, "red", "expected a list of ways to say it, each text without < > [ ], found 'ruby'"),
+    ('{\n"red": []}', 2, "red", "expected a list of ways to say it, each text without < > [ ], found a list of 0"),
     ('{\n"red": [""]}', 2, "red", "expected a list of ways to say it"),
     ('{\n"red": ["ruby", 3]}', 2, "red", "expected a list of ways to say it"),
-    ('{\n"Color": {\n"red": null}}', 3, "Color.red", "expected a list of ways to say it, found null"),
-    ('{\n"Color": {\n"red": {"ruby": []}}}', 3, "Color.red", "expected a list of ways to say it, found an object"),
+    ('{"red": ["a <Z>"]}', 1, "red", "each text without < > [ ]"),
+    (
+        '{\n"Color": {\n"red": null}}',
+        3,
+        "Color.red",
+        "expected a list of ways to say it, each text without < > [ ], found null",
+    ),
+    (
+        '{\n"Color": {\n"red": {"ruby": []}}}',
+        3,
+        "Color.red",
+        "expected a list of ways to say it, each text without < > [ ], found an object",
+    ),
     ('{\n"red": ["ruby"\n}', 3, "", "not valid JSON"),
 ]
 

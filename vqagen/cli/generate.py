@@ -42,7 +42,7 @@ from vqagen.cli.values import integer, path
     type=integer(),
     default=1,
     show_default=True,
-    help="Questions of one template; 0 for all, up to the search budget.",
+    help="Questions of one template; 0 for all that the balance of answers and the budget let in.",
 )
 @click.option(
     "--reset-counts-every",
@@ -74,9 +74,9 @@ from vqagen.cli.values import integer, path
 @click.option(
     "--search-budget",
     type=integer(),
-    default=5000,
+    default=20_000,
     show_default=True,
-    help="Steps before a template gives up on a scene; with 0 instances each question is a step.",
+    help="Options tried before a template gives up on a scene.",
 )
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 def command(

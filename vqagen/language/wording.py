@@ -44,6 +44,7 @@ _VOWEL_SOUND = re.compile(
     r"|hour|honest|heir|honou?r|[fhlmnrsx]\b|8|1[18]\b",
     re.IGNORECASE,
 )
+_SAYABLE = re.compile(r"[^<>\[\]]*[^<>\[\]\s][^<>\[\]]*")
 _OTHER = re.compile(r"\b(?:other|another)\b", re.IGNORECASE)
 
 
@@ -91,11 +92,12 @@ def _synonym_faults(table: object, place: str = "") -> Iterator[tuple[str, str]]
         if isinstance(entry, Mapping) and not place:
             yield from _synonym_faults(entry, here)
         elif key not in ("comment", "$schema") and not _is_word_list(entry):
-            yield here, f"expected a list of ways to say it, found {describe(entry)}"
+            yield here, f"expected a list of ways to say it, each text without < > [ ], found {describe(entry)}"
 
 
 def _is_word_list(entry: object) -> bool:
-    return isinstance(entry, list) and bool(entry) and all(isinstance(word, str) and word for word in entry)
+    words = entry if isinstance(entry, list) else []
+    return bool(words) and all(isinstance(word, str) and _SAYABLE.fullmatch(word) for word in words)
 
 
 @dataclass(frozen=True)

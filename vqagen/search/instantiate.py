@@ -55,7 +55,7 @@ class Search:
     def find(self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int) -> Outcome:
         """One filling whose answer is not `refused` and whose picks are not in `seen` (they are added to it).
 
-        `budget` bounds the stages entered, so that no template can stall a run.
+        `budget` bounds the options tried, so that no template can stall a run.
         """
         frame = self._frame(tables, rng.random, refused, seen, budget)
         try:
@@ -77,8 +77,8 @@ class Search:
     ) -> str:
         """Give every filling to `take`, in random order; `take` says which answers are refused from then on.
 
-        Returns FOUND, the reason why there was none, or GAVE_UP when the budget ended it. Each filling is a step of
-        the budget too: a template with two relations has hundreds of thousands of fillings in one scene.
+        Returns FOUND, the reason why there was none, or GAVE_UP when the budget ended it: a template with two relations
+        has hundreds of thousands of fillings in one scene.
         """
         seen: set[Any] = set()
 
@@ -87,7 +87,6 @@ class Search:
                 filling = self._filling(frame)
                 seen.add(filling.picked)
                 frame.refused = take(filling)
-                _spend(frame)
             return False
 
         frame = self._frame(tables, rng.random, refused, seen, budget)
@@ -142,13 +141,6 @@ def _why_not(frame: Frame) -> str:
     return DEGENERATE if frame.idle_drops else NOTHING_FITS
 
 
-def _spend(frame: Frame) -> None:
-    """Take a step of the budget."""
-    frame.budget -= 1
-    if frame.budget < 0:
-        raise OutOfBudget
-
-
 def _explorer(plan: Plan, depth: int, rest: Explore, lanes: Sequence[Lane], remembers: bool) -> Explore:
     """The closure of one stage.
 
@@ -174,11 +166,13 @@ def _explorer(plan: Plan, depth: int, rest: Explore, lanes: Sequence[Lane], reme
         if shadows is HOPELESS or state in failed:
             frame.idle_drops += 1
             return False
-        _spend(frame)
         repeats, idle_drops = frame.repeats, frame.idle_drops
         dead: set[Value] = set()
         values, picked = frame.values, frame.picked
         for outcome, pick in draw(frame, dead):
+            frame.budget -= 1
+            if frame.budget < 0:
+                raise OutOfBudget
             values[at] = outcome
             picked[at] = pick
             dropped = frame.idle_drops

@@ -7,6 +7,7 @@ decide it. Nothing here depends on a scene.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
@@ -98,7 +99,7 @@ def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling
     starts = [op.index for op in ops if op.is_choice]
     stages = tuple(
         Stage(_draw(ops[start], sampling), ops[start], tuple(ops[start + 1 : end]), _live(ops, builder.reads, start))
-        for start, end in zip(starts, [*starts[1:], len(ops)], strict=True)
+        for start, end in itertools.pairwise([*starts, len(ops)])
     )
     prelude = tuple(ops[: starts[0]] if starts else ops)
     return Plan(template, tuple(ops), prelude, stages, not builder.compares_words, _impossible(template))

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from vqagen.errors import UsageError
+from vqagen.search.degeneracy import POLICIES
 
-DEGENERACY = ("none", "clevr", "all")
 REDUNDANCY = ("keep", "reduce")
 COMPAT = ("none", "clevr")
-LARGEST = 2**63
+LARGEST = 2**63 - 1
 _NOUNS = {int: "a whole number", bool: "true or false", str: "text"}
 
 
@@ -26,7 +26,7 @@ class Settings:
     """How many scenes; 0 means all that follow."""
     templates_per_image: int = 10
     instances_per_template: int = 1
-    """Questions from one template and scene; 0 means all there are."""
+    """Questions from one template and scene; 0 means all that the balance of answers and the budget let in."""
     reset_counts_every: int = 250
     """Scenes in one balance window, by absolute index; 0 means one window for the whole input."""
     shuffle_templates: bool = False
@@ -35,8 +35,8 @@ class Settings:
     """Which idle relations are refused: none, clevr or all. "" means all, or clevr with `compat` clevr."""
     redundancy: str = "keep"
     compat: str = "none"
-    search_budget: int = 5000
-    """Steps after which one template gives up on one scene."""
+    search_budget: int = 20_000
+    """Options tried before one template gives up on one scene."""
 
     def __post_init__(self) -> None:
         if not self.degeneracy:
@@ -51,14 +51,14 @@ class Settings:
             value = getattr(self, field.name)
             if type(value) is not type(field.default):
                 yield f"{field.name} must be {_NOUNS[type(field.default)]}, found {value!r}"
-            elif isinstance(value, int) and abs(value) >= LARGEST:
+            elif isinstance(value, int) and abs(value) > LARGEST:
                 yield f"{field.name} must lie within 64 bits, found {value}"
 
     def _faults(self) -> Iterator[str]:
         for name, least in _LEAST.items():
             if getattr(self, name) < least:
                 yield f"{flag(name)} must be at least {least}, found {getattr(self, name)}"
-        for name, known in (("degeneracy", DEGENERACY), ("redundancy", REDUNDANCY), ("compat", COMPAT)):
+        for name, known in (("degeneracy", POLICIES), ("redundancy", REDUNDANCY), ("compat", COMPAT)):
             if getattr(self, name) not in known:
                 yield f"{flag(name)} must be one of {', '.join(known)}, found {getattr(self, name)!r}"
 

@@ -26,6 +26,8 @@ RELATION_TYPE = "Relation"
 
 DEFAULT_RADIUS = 0.5
 DEFAULT_SOLID = "sphere"
+MOST_PIXELS = 10_000
+"""Widest and highest image; visibility is counted pixel by pixel."""
 """What every object is where metadata do not say; other defaults stand with `SamplingRules` and `CameraRules`."""
 
 WRITTEN_KEYS = ("3d_coords", "rotation", "pixel_coords")
@@ -109,6 +111,7 @@ _STRING = {"type": "string"}
 _POSITIVE = {"type": "number", "exclusiveMinimum": 0}
 _NOT_NEGATIVE = {"type": "number", "minimum": 0}
 _COUNT = {"type": "integer", "minimum": 1}
+_SIDE = {**_COUNT, "maximum": MOST_PIXELS}
 _NAMES = {**_list(_STRING, least=1), "uniqueItems": True}
 _VECTOR = _list(_NUMBER, 3, 3)
 _TYPE = {**_NAMES, "type": ["null", "array", "object"], "properties": {"values": _NAMES, "key": _STRING}}
@@ -127,7 +130,8 @@ _CAMERA = {
     **dict.fromkeys(("position", "look_at", "up"), _VECTOR),
     "jitter": _NOT_NEGATIVE,
     "focal_pixels": _POSITIVE,
-    **dict.fromkeys(("width", "height"), _COUNT),
+    "width": _SIDE,
+    "height": _SIDE,
 }
 _ONLY = {"type": "object", "minProperties": 1, "additionalProperties": _NAMES}
 _RESTRICTION = _keys({"attribute": _STRING, "value": _STRING, "only": _ONLY}, ("attribute", "value", "only"))
