@@ -88,14 +88,13 @@ def load_materials(
     catalogue = load_catalogue(metadata)
     template_path = Path(templates) if templates else shipped(DEFAULT_TEMPLATES)
     synonym_path = require(Path(synonyms) if synonyms else shipped(DEFAULT_SYNONYMS), "synonyms")
-    metadata_path = Path(metadata) if metadata else shipped(DEFAULT_METADATA)
     return Materials(
         domain=catalogue.domain,
         catalogue=catalogue,
         templates=load_templates(template_path, catalogue),
         synonyms=load_synonyms(synonym_path, catalogue.domain),
         hashes={
-            "metadata": content_hash([metadata_path]),
+            "metadata": content_hash([Path(catalogue.domain.source)]),
             "templates": content_hash([file.path for file in find_template_files(template_path)]),
             "synonyms": content_hash([synonym_path]),
         },

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any
 
-from vqagen.language.program import Node
 from vqagen.language.question import Question
 from vqagen.language.registry import Value
 from vqagen.world.scene import Scene
@@ -41,16 +40,12 @@ def record_writer(dialect: str, trace: bool = False) -> ToRecord:
         record["question_type"] = question.question_type
         record["question"] = question.text
         record["answer"] = release_answer(question.answer) if is_release else question.answer
-        record["program"] = [_node_record(node, function_key) for node in question.program.nodes]
+        record["program"] = question.program.to_records(function_key)
         if trace:
             record["trace"] = question.program.readable_outputs(question.scene)
         return record
 
     return to_record
-
-
-def _node_record(node: Node, function_key: str) -> Record:
-    return {function_key: node[0], "inputs": node[1], "value_inputs": node[2]}
 
 
 def _image_fields(scene: Scene) -> Record:
