@@ -72,10 +72,14 @@ class Materials:
     """Content hash of each input, by its role."""
 
 
+def metadata_path(metadata: PathLike | None) -> Path:
+    """The metadata file that is meant: the given one, or the shipped CLEVR domain's."""
+    return require(Path(metadata) if metadata else shipped(DEFAULT_METADATA), "metadata")
+
+
 def load_catalogue(metadata: PathLike | None = None) -> Catalogue:
     """A domain's vocabulary and functions, from a metadata file (default: the shipped CLEVR domain)."""
-    path = Path(metadata) if metadata else shipped(DEFAULT_METADATA)
-    return Catalogue(load_domain(require(path, "metadata")))
+    return Catalogue(load_domain(metadata_path(metadata)))
 
 
 def load_materials(
@@ -94,7 +98,7 @@ def load_materials(
         templates=load_templates(template_path, catalogue),
         synonyms=load_synonyms(synonym_path, catalogue.domain),
         hashes={
-            "metadata": content_hash([Path(catalogue.domain.source)]),
+            "metadata": content_hash([metadata_path(metadata)]),
             "templates": content_hash([file.path for file in find_template_files(template_path)]),
             "synonyms": content_hash([synonym_path]),
         },
@@ -191,11 +195,10 @@ def scene_info(
     *, seed: int = 0, start: int = 0, split: str = "sample", metadata: PathLike | None = None
 ) -> dict[str, Any]:
     """The `info` of a document of sampled scenes: what it is, and how to make it again."""
-    path = Path(metadata) if metadata else shipped(DEFAULT_METADATA)
     made_by = {
         "name": "vqagen",
         "version": __version__,
         "settings": {"seed": seed, "start_index": start},
-        "inputs": {"metadata": content_hash([path])},
+        "inputs": {"metadata": content_hash([metadata_path(metadata)])},
     }
     return {**scene_document_info(split), "generator": made_by}

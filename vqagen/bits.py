@@ -8,11 +8,6 @@ Objects = int
 """A set of objects of one scene."""
 
 
-def one(index: int) -> Objects:
-    """The set that holds only object `index`."""
-    return 1 << index
-
-
 def union_of(indexes: Iterable[int]) -> Objects:
     """The set of the given object indexes."""
     objects = 0

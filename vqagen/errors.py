@@ -19,13 +19,6 @@ class UsageError(VqagenError):
     exit_code = 2
 
 
-class MissingExtra(UsageError):
-    """A command needs an optional package that is not installed."""
-
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed; run: pip install 'vqagen[{extra}]'")
-
-
 @dataclass(frozen=True)
 class Problem:
     """One mistake in one input.

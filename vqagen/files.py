@@ -101,7 +101,7 @@ def check_output(target: str, force: bool, inputs: Iterable[Path | str | None] =
     path = Path(target)
     try:
         fault = _output_fault(path, force) or _input_fault(path, [Path(given) for given in inputs if given])
-        if not fault and not _is_pipe_or_device(path):
+        if not fault and not is_pipe_or_device(path):
             tempfile.TemporaryFile(dir=path.parent).close()  # permissions alone do not tell: the disk may be read-only
     except OSError as error:
         fault = f"cannot write {target}: {error.strerror}"
@@ -125,7 +125,8 @@ def _input_fault(path: Path, inputs: Iterable[Path]) -> str:
     return ""
 
 
-def _is_pipe_or_device(path: Path) -> bool:
+def is_pipe_or_device(path: Path) -> bool:
+    """Whether `path` is written as it comes, in place of being replaced when complete."""
     return path.exists() and not path.is_file()
 
 
@@ -141,7 +142,7 @@ def atomic_output(target: str) -> Iterator[IO[bytes]]:
         if target == STDOUT:
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
-        elif _is_pipe_or_device(path):
+        elif is_pipe_or_device(path):
             with path.open("wb") as file:
                 yield file
         else:

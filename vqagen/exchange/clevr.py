@@ -20,7 +20,6 @@ from vqagen.world.scene import Scene
 
 Record = dict[str, Any]
 ToRecord = Callable[[Question, int], Record]
-DIALECTS = ("generator", "release")
 RELEASE_WORDS = {True: "yes", False: "no"}
 
 

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import orjson
 
-from vqagen.files import STDOUT, atomic_output, check_output
+from vqagen.files import STDOUT, atomic_output, check_output, is_pipe_or_device
 
 Record = Mapping[str, Any]
 
@@ -23,15 +23,17 @@ def layout_of(target: str) -> str:
 
 
 def info_beside(target: str, layout: str) -> str | None:
-    """Where the `info` of JSON Lines goes; None for a document, which holds it, and for standard output."""
-    return None if layout == "json" or target == STDOUT else f"{target}.info.json"
+    """Where the `info` of JSON Lines goes; None for a document, which holds it, and for standard output and devices."""
+    is_stream = target == STDOUT or is_pipe_or_device(Path(target))
+    return None if layout == "json" or is_stream else f"{target}.info.json"
 
 
 def check_record_file(target: str, layout: str, force: bool, inputs: Iterable[Path | str | None] = ()) -> None:
     """`files.check_output` for all that `record_file` writes."""
-    for name in (target, info_beside(target, layout)):
-        if name is not None:
-            check_output(name, force, inputs)
+    check_output(target, force, inputs)
+    beside = info_beside(target, layout)
+    if beside is not None:
+        check_output(beside, force, inputs)
 
 
 @contextmanager
@@ -42,7 +44,7 @@ def record_file(target: str, layout: str, info: Record, key: str = "questions") 
         yield writer
         writer.close()
         beside = info_beside(target, layout)
-        if beside is not None and not Path(target).is_char_device():
+        if beside is not None:
             with atomic_output(beside) as info_file:
                 info_file.write(orjson.dumps(info, option=orjson.OPT_INDENT_2) + b"\n")
 

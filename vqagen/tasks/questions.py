@@ -51,14 +51,6 @@ class Tally:
         """Why tries of one template failed."""
         return Counter({reason: count for (name, reason), count in self.failures.items() if name == family})
 
-    def add(self, other: Tally) -> None:
-        """Add what happened in another part of the run."""
-        self.scenes += other.scenes
-        self.short_scenes += other.short_scenes
-        self.questions += other.questions
-        self.tries += other.tries
-        self.failures += other.failures
-
 
 class QuestionTask:
     """Everything that is the same for all scenes of a run."""
