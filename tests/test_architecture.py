@@ -16,7 +16,7 @@ LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
 
 LAYERS = (
-    ("errors", "bits", "rng", "files", "jsontext", "json_stream"),
+    ("errors", "bits", "rng", "files", "jsontext", "json_stream", "schema", "plugin"),
     ("world",),
     ("language",),
     ("search",),

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vqagen.errors import BadInput
+from vqagen.errors import BadInput, describe
 from vqagen.files import shipped
-from vqagen.world.domain import Attribute, Domain, describe, domain_from_metadata, load_domain
+from vqagen.world.domain import Attribute, Domain, domain_from_metadata, load_domain
 
 Metadata = dict[str, Any]
 

@@ -21,7 +21,7 @@ from vqagen.errors import BadInput
 from vqagen.files import read_json, shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.composite import COMPOSITE_NAMES, find_composite
-from vqagen.language.registry import Undefined
+from vqagen.plugin import Undefined
 from vqagen.world.domain import domain_from_metadata, load_domain
 from vqagen.world.scene import compile_scene
 

@@ -19,7 +19,8 @@ from vqagen.errors import BadInput
 from vqagen.files import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Node, Program
-from vqagen.language.registry import Undefined, Value
+from vqagen.language.registry import Value
+from vqagen.plugin import Undefined
 from vqagen.world.domain import load_domain
 from vqagen.world.scene import Scene, compile_scene
 

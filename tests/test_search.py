@@ -11,8 +11,9 @@ import pytest
 from families import COLLECTIONS, Collection
 from scene_records import SMALL_SCENES
 
-from vqagen.language.template import Constraint, Template
+from vqagen.language.template import Constraint, Parameter, Template
 from vqagen.language.template_check import read_template
+from vqagen.plugin import BUILT_IN, SLOT
 from vqagen.search.choices import Sampling
 from vqagen.search.descriptions import SceneTables, Vocabularies
 from vqagen.search.filling import FOUND, GAVE_UP, Filling
@@ -55,7 +56,11 @@ def every(search: Search, scene: Scene) -> list[Filling]:
 def narrowed(template: Template, open_types: tuple[str, ...]) -> Template:
     """The template with all slots of some types left open, as `naive.narrowed` does it to raw ones."""
     slots = [side for node in template.nodes if node.composite for side in node.side_inputs]
-    extra = [Constraint("NULL", (slot,)) for slot in slots if template.slots[slot] in open_types]
+    extra = [
+        Constraint(BUILT_IN.constraints["NULL"], (Parameter(SLOT, slot),))
+        for slot in slots
+        if template.slots[slot] in open_types
+    ]
     return replace(template, constraints=(*template.constraints, *extra))
 
 

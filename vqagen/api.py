@@ -15,9 +15,9 @@ from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import find_template_files, load_templates
 from vqagen.language.program import Program
 from vqagen.language.question import Question
-from vqagen.language.registry import Undefined
 from vqagen.language.template import Template
 from vqagen.language.wording import Synonyms, load_synonyms
+from vqagen.plugin import Undefined
 from vqagen.run.windows import run_windows, span_to_read
 from vqagen.tasks.questions import QuestionTask, Tally
 from vqagen.tasks.settings import Settings

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -48,6 +49,19 @@ class BadInput(VqagenError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
+class InputWarning(UserWarning):
+    """Something in the input that is taken as it stands, and that its author should know of."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        super().__init__(str(problem))
+
+
+def warn(problem: Problem) -> None:
+    """Tell of a `problem` without stopping. Commands print it to standard error; `check` collects it."""
+    warnings.warn(InputWarning(problem), stacklevel=2)
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like `name`, or None when nothing is close. Case does not count."""
     by_lower = {candidate.lower(): candidate for candidate in known}
@@ -66,3 +80,19 @@ def unknown(kind: str, name: object, known: Sequence[str]) -> str:
         return f"unknown {kind} {name!r}; did you mean {close!r}?"
     shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
     return f"unknown {kind} {name!r}; known: {shown or 'none'}"
+
+
+def describe(value: object) -> str:
+    """A short name for a JSON value in an error sentence.
+
+    >>> describe({}), describe([1, 2]), describe("red")
+    ('an object', 'a list of 2', "'red'")
+    """
+    if value is None:
+        return "null or nothing"
+    if isinstance(value, Mapping):
+        return "an object"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    shown = repr(value)
+    return shown if len(shown) <= 40 else f"{shown[:37]}…"

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.errors import BadInput, Problem, UsageError, describe
 from vqagen.json_stream import JsonReader, reading
-from vqagen.world.domain import describe
 
 Record = dict[str, Any]
 QUESTION_KEYS = {"program", "question", "answer"}

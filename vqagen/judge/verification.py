@@ -19,7 +19,7 @@ from vqagen.exchange.clevr import image_index, same_answer
 from vqagen.exchange.question_files import read_questions
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
-from vqagen.language.registry import Undefined
+from vqagen.plugin import Undefined
 from vqagen.world.loading import SceneSource, load_scenes
 from vqagen.world.scene import Scene
 

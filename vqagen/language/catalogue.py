@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from vqagen.errors import BadInput, Problem
-from vqagen.language import functions  # noqa: F401  (importing the module declares them)
+from vqagen.language import constraints, functions  # noqa: F401  (importing the modules declares them)
 from vqagen.language.catalogue_check import declaration_faults, name_faults
-from vqagen.language.registry import Function, declared_functions
+from vqagen.language.registry import Function, functions_of
+from vqagen.plugin import BUILT_IN, NO_PLUGINS, ConstraintKind, Declarations
 from vqagen.world.domain import Domain
 
 
@@ -17,9 +18,11 @@ class Catalogue(Mapping[str, Function]):
     Raises BadInput where the metadata declares a function that there is not, or not so.
     """
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: Domain, plugins: Declarations = NO_PLUGINS) -> None:
         self.domain = domain
-        found = declared_functions(domain)
+        self.constraints: Mapping[str, ConstraintKind] = {**BUILT_IN.constraints, **plugins.constraints}
+        declared = [*BUILT_IN.functions.values(), *plugins.functions.values()]
+        found = [function for each in declared for function in functions_of(each, domain)]
         self._functions = {function.name: function for function in found}
         faults = [*name_faults(found), *declaration_faults(domain, self._functions)]
         if faults:

@@ -11,9 +11,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from vqagen.errors import unknown
+from vqagen.errors import describe, unknown
 from vqagen.language.composite import COMPOSITE_NAMES, Composite, find_composite
-from vqagen.world.domain import Domain, describe
+from vqagen.world.domain import Domain
 
 if TYPE_CHECKING:
     from vqagen.language.registry import Function

@@ -7,7 +7,7 @@ Object sets are int masks, an object is its index (see `bits`). A function that 
 from __future__ import annotations
 
 from vqagen.bits import Objects, is_single, only
-from vqagen.language.registry import Run, Undefined, attribute_function, function
+from vqagen.plugin import EQUALITY, RELATION, SAMENESS, Run, Undefined, attribute_function, function
 from vqagen.world.domain import Attribute
 from vqagen.world.scene import Scene
 
@@ -26,7 +26,7 @@ def unique(scene: Scene, objects: Objects) -> int:
     return only(objects)
 
 
-@function("Object", values=("{relation}",), output="ObjectSet")
+@function("Object", values=("{relation}",), output="ObjectSet", role=RELATION)
 def relate(scene: Scene, anchor: int, relation: str) -> Objects:
     """The objects that stand in a relation to an object."""
     table = scene.related.get(relation)
@@ -59,7 +59,7 @@ def exist(scene: Scene, objects: Objects) -> bool:
     return objects != 0
 
 
-@function("Integer", "Integer", output="Bool", asks="compare_integer")
+@function("Integer", "Integer", output="Bool", asks="compare_integer", role=EQUALITY)
 def equal_integer(scene: Scene, left: int, right: int) -> bool:
     """Whether two numbers are the same."""
     return left == right
@@ -77,7 +77,7 @@ def greater_than(scene: Scene, left: int, right: int) -> bool:
     return left > right
 
 
-@function("Object", "Object", output="Bool", asks="compare_object")
+@function("Object", "Object", output="Bool", asks="compare_object", role=EQUALITY)
 def equal_object(scene: Scene, left: int, right: int) -> bool:
     """Whether two objects are the same one."""
     return left == right
@@ -105,7 +105,7 @@ def query_attribute(attribute: Attribute) -> Run:
     return run
 
 
-@attribute_function("same_{name}", "Object", output="ObjectSet")
+@attribute_function("same_{name}", "Object", output="ObjectSet", role=SAMENESS)
 def same_attribute(attribute: Attribute) -> Run:
     """The other objects with the same value as an object."""
     name = attribute.name
@@ -116,7 +116,7 @@ def same_attribute(attribute: Attribute) -> Run:
     return run
 
 
-@attribute_function("equal_{name}", "{type}", "{type}", output="Bool", asks="compare_attribute")
+@attribute_function("equal_{name}", "{type}", "{type}", output="Bool", asks="compare_attribute", role=EQUALITY)
 def equal_attribute(attribute: Attribute) -> Run:
     """Whether two values are the same."""
 

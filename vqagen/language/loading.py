@@ -12,9 +12,9 @@ from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files import parse_json, read_text
 from vqagen.jsontext import locate
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.schema import schema_faults
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_template
+from vqagen.schema import schema_faults
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, indexes
-from vqagen.errors import BadInput, Problem, unknown
+from vqagen.errors import BadInput, Problem, describe, unknown
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.registry import Function, Value
-from vqagen.world.domain import describe
 from vqagen.world.scene import Scene
 
 Fault = tuple[str, str]

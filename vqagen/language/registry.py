@@ -1,26 +1,21 @@
-"""The registry of functions that programs are made of.
+"""Functions as a domain has them: every declared function, and each declared family once for each attribute.
 
-A function is declared once, in `functions.py`, with its signature: input types (from earlier steps), value types (from
-slots) and output type. `@function` declares one function; `@attribute_function` declares a family, one for each
-attribute of a domain: `filter_{name}` becomes filter_color, filter_size, …, with `{type}` replaced in its signature.
-`Catalogue` (in `catalogue.py`) holds all functions of a domain by name.
+`functions.py` and plug-ins declare (see `vqagen.plugin`); `Catalogue` (in `catalogue.py`) holds all functions of a
+domain by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vqagen.world.domain import Attribute, Domain
+from vqagen.plugin import FunctionDeclaration, Run
+from vqagen.world.domain import Domain
 
-Run = Callable[..., Any]
 Value = Any
-"""What a step yields: an object set (int mask), an object (its index), an int, a bool, or an attribute value."""
-
-
-class Undefined(Exception):
-    """A step has no result in this scene, such as the unique member of a set of two."""
+"""What a step yields: an object set (int mask), an object (its index), an int, a bool, an attribute value (text), or
+a tuple of values where the attribute is list-valued."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +30,8 @@ class Function:
     meaning: str = field(default="", compare=False)
     asks: str = ""
     """The question type of a program that ends here, such as "count"; "" for a function that gives no answer."""
+    role: str = ""
+    """RELATION, SAMENESS, EQUALITY (see `vqagen.plugin`), or "" for none of them."""
 
     @property
     def signature(self) -> str:
@@ -43,73 +40,24 @@ class Function:
         return f"{self.name}({taken}) -> {self.output}"
 
 
-@dataclass(frozen=True)
-class _Declared:
-    name: str
-    inputs: tuple[str, ...]
-    values: tuple[str, ...]
-    output: str
-    make: Callable[[Attribute | None], Run]
-    meaning: str
-    asks: str
-    per_attribute: bool
-
-    def functions(self, domain: Domain) -> Iterator[Function]:
-        if not self.per_attribute:
-            yield self._for(None, {"relation": domain.relation_type})
-            return
-        for attribute in domain.attributes:
-            yield self._for(attribute, {"name": attribute.name, "type": attribute.type})
-
-    def _for(self, attribute: Attribute | None, names: Mapping[str, str]) -> Function:
-        def filled(types: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(each.format(**names) for each in types)
-
-        output = self.output.format(**names)
-        name = self.name.format(**names)
-        return Function(
-            name, filled(self.inputs), filled(self.values), output, self.make(attribute), self.meaning, self.asks
-        )
+def functions_of(declared: FunctionDeclaration, domain: Domain) -> Iterator[Function]:
+    """The functions that one declaration makes in a domain."""
+    if not declared.per_attribute:
+        yield _filled(declared, declared.run, {"relation": domain.relation_type})
+        return
+    for attribute in domain.attributes:
+        yield _filled(declared, declared.run(attribute), {"name": attribute.name, "type": attribute.type})
 
 
-_DECLARED: dict[str, _Declared] = {}
-
-
-def function(*inputs: str, values: tuple[str, ...] = (), output: str, asks: str = "") -> Callable[[Run], Run]:
-    """Declare one function under its Python name. `{relation}` stands for the domain's relation type."""
-
-    def declare(run: Run) -> Run:
-        _declare(run.__name__, _Declared(run.__name__, inputs, values, output, lambda _: run, *_told(run, asks), False))
-        return run
-
-    return declare
-
-
-def attribute_function(
-    pattern: str, *inputs: str, values: tuple[str, ...] = (), output: str, asks: str = ""
-) -> Callable[[Callable[[Attribute], Run]], Callable[[Attribute], Run]]:
-    """Declare a family with one function for each attribute; the decorated function makes the `run` of one member."""
-
-    def declare(make: Callable[[Attribute], Run]) -> Callable[[Attribute], Run]:
-        def make_one(attribute: Attribute | None) -> Run:
-            assert attribute is not None
-            return make(attribute)
-
-        _declare(pattern, _Declared(pattern, inputs, values, output, make_one, *_told(make, asks), True))
-        return make
-
-    return declare
-
-
-def _told(documented: Callable[..., Any], asks: str) -> tuple[str, str]:
-    return (documented.__doc__ or "").strip().split("\n")[0], asks
-
-
-def _declare(name: str, declared: _Declared) -> None:
-    assert name not in _DECLARED, f"function {name} is declared twice"
-    _DECLARED[name] = declared
-
-
-def declared_functions(domain: Domain) -> list[Function]:
-    """Every function declared so far, for one domain, in the order of declaration."""
-    return [function for declared in _DECLARED.values() for function in declared.functions(domain)]
+def _filled(declared: FunctionDeclaration, run: Run, names: Mapping[str, str]) -> Function:
+    inputs, values = (tuple(each.format(**names) for each in types) for types in (declared.inputs, declared.values))
+    return Function(
+        declared.name.format(**names),
+        inputs,
+        values,
+        declared.output.format(**names),
+        run,
+        declared.meaning,
+        declared.asks,
+        declared.role,
+    )

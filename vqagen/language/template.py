@@ -9,8 +9,8 @@ from typing import Any
 
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.composite import Composite, find_composite
-from vqagen.language.constraints import CONSTRAINTS
 from vqagen.language.registry import Function
+from vqagen.plugin import CONSTANT, NODE, SLOT, ConstraintKind
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,34 @@ class TemplateNode:
 
 
 @dataclass(frozen=True)
+class Parameter:
+    """What a constraint is about: a SLOT (its name), a NODE (its number) or a CONSTANT (any JSON value)."""
+
+    kind: str
+    value: Any
+
+
+@dataclass(frozen=True)
 class Constraint:
-    """A named condition on slots or on nodes."""
+    """A condition on slots, nodes and constants."""
 
-    type: str
-    slots: tuple[str, ...] = ()
-    nodes: tuple[int, ...] = ()
+    kind: ConstraintKind
+    params: tuple[Parameter, ...]
 
-    def holds(self, *arguments: Any) -> bool:
-        """Whether the condition is met by the slots' words, or by the nodes' outputs."""
-        return CONSTRAINTS[self.type].holds(*arguments)
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The slots it is about."""
+        return tuple(each.value for each in self.params if each.kind == SLOT)
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """The nodes it is about."""
+        return tuple(each.value for each in self.params if each.kind == NODE)
+
+    def holds(self, *known: Any) -> bool:
+        """Whether it is met; `known` are the slots' words and nodes' outputs in the order of the parameters."""
+        given = iter(known)
+        return self.kind.holds(*[each.value if each.kind == CONSTANT else next(given) for each in self.params])
 
 
 @dataclass(frozen=True)

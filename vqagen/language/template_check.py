@@ -10,8 +10,8 @@ from typing import Any
 from vqagen.errors import unknown
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.composite import COMPOSITE_NAMES, Composite
-from vqagen.language.constraints import CONSTRAINTS, NODE, SLOT, ConstraintKind
-from vqagen.language.template import Constraint, Template, TemplateNode
+from vqagen.language.template import Constraint, Parameter, Template, TemplateNode
+from vqagen.plugin import NODE, SLOT, ConstraintKind
 
 Fault = tuple[str, str]
 _SLOT = re.compile(r"<[^<>()\s]+>")
@@ -33,16 +33,20 @@ def read_template(
             TemplateNode(node["type"], tuple(node["inputs"]), tuple(node.get("side_inputs", ())))
             for node in record["nodes"]
         ),
-        constraints=tuple(_read_constraint(item) for item in record.get("constraints") or ()),
+        constraints=tuple(
+            _read_constraint(catalogue.constraints[item["type"]], item)
+            for item in record.get("constraints") or ()
+            if item["type"] in catalogue.constraints
+        ),
         catalogue=catalogue,
     )
     return template, list(reader.faults(template))
 
 
-def _read_constraint(record: Mapping[str, Any]) -> Constraint:
-    slots = tuple(param for param in record["params"] if isinstance(param, str))
-    nodes = tuple(param for param in record["params"] if not isinstance(param, str))
-    return Constraint(record["type"], slots, nodes)
+def _read_constraint(kind: ConstraintKind, record: Mapping[str, Any]) -> Constraint:
+    return Constraint(
+        kind, tuple(Parameter(of, param) for of, param in zip(kind.params, record["params"], strict=False))
+    )
 
 
 class _TemplateReader:
@@ -163,12 +167,15 @@ class _TemplateReader:
     def constraint_faults(self, outputs: Sequence[str | None]) -> Iterator[Fault]:
         for i, record in enumerate(self.record.get("constraints") or ()):
             path = f"{self.path}.constraints[{i}]"
-            kind = CONSTRAINTS.get(record["type"])
+            kind = self.catalogue.constraints.get(record["type"])
             if kind is None:
-                yield f"{path}.type", unknown("constraint", record["type"], list(CONSTRAINTS))
+                yield f"{path}.type", unknown("constraint", record["type"], list(self.catalogue.constraints))
                 continue
-            if len(record["params"]) != kind.parameters:
-                yield f"{path}.params", f"{kind.name} takes {kind.parameters} {kind.of}s, found {len(record['params'])}"
+            if len(record["params"]) != len(kind.params):
+                yield (
+                    f"{path}.params",
+                    f"{kind.name} takes {len(kind.params)} {kind.params[0]}s, found {len(record['params'])}",
+                )
                 continue
             messages = [self.parameter_fault(kind, param, len(outputs)) for param in record["params"]]
             yield from ((f"{path}.params[{k}]", message) for k, message in enumerate(messages) if message)
@@ -180,13 +187,13 @@ class _TemplateReader:
         self, kind: ConstraintKind, params: Sequence[Any], outputs: Sequence[str | None]
     ) -> dict[str, None]:
         """The types of a constraint's parameters, each once."""
-        types = [self.slots[param] if kind.of == SLOT else outputs[param] for param in params]
+        types = [self.slots[param] if kind.params[0] == SLOT else outputs[param] for param in params]
         return dict.fromkeys(found for found in types if found is not None)
 
     def parameter_fault(self, kind: ConstraintKind, param: str | int, nodes: int) -> str | None:
-        if kind.of == SLOT and not isinstance(param, str):
+        if kind.params[0] == SLOT and not isinstance(param, str):
             return f"{kind.name} takes slots, found the node number {param}"
-        if kind.of == NODE and isinstance(param, str):
+        if kind.params[0] == NODE and isinstance(param, str):
             return f"{kind.name} takes node numbers, found {param!r}"
         if isinstance(param, str):
             return self.slot_fault(kind, param)

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Union
 
-from vqagen.errors import BadInput, Problem
+from vqagen.errors import BadInput, Problem, describe
 from vqagen.files import parse_json, read_text
 from vqagen.jsontext import locate
 from vqagen.language.template import Template
-from vqagen.world.domain import Domain, describe
+from vqagen.world.domain import Domain
 
 Random = Callable[[], float]
 """Draws from [0, 1)."""

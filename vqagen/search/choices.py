@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from vqagen.bits import Objects
-from vqagen.language.registry import Undefined, Value
+from vqagen.language.registry import Value
+from vqagen.plugin import Undefined
 from vqagen.search.descriptions import DescriptionTable, Vocabulary
 from vqagen.search.frame import Frame, Pick
 

@@ -17,8 +17,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from vqagen.bits import Objects, is_single, only
-from vqagen.language.registry import Undefined, Value
+from vqagen.language.registry import Value
 from vqagen.language.template import Template
+from vqagen.plugin import RELATION, SAMENESS, Undefined
 from vqagen.search.choices import Description, PlainChoice
 from vqagen.search.frame import Frame
 from vqagen.search.plan import Op, Plan
@@ -47,9 +48,13 @@ def _is_tested(op: Op, template: Template, policy: str) -> bool:
     if policy == "all":
         if template.last_function.asks in UNTESTED:
             return False
-        return op.function == "relate" or op.function.startswith("same_")
-    has_raw_relate = any(node.type == "relate" for node in template.nodes)
-    return policy == "clevr" and has_raw_relate and op.function == "relate"
+        return op.role in (RELATION, SAMENESS)
+    return policy == "clevr" and op.role == RELATION and _has_raw_relation(template)
+
+
+def _has_raw_relation(template: Template) -> bool:
+    functions = [template.catalogue.get(node.type) for node in template.nodes]
+    return any(function is not None and function.role == RELATION for function in functions)
 
 
 def _lane(ops: Sequence[Op], relation: Op, policy: str) -> Lane:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from vqagen.language.program import Node, Program
 from vqagen.language.registry import Value
+from vqagen.plugin import SAMENESS
 from vqagen.search.choices import Description
 from vqagen.search.frame import Pick
 from vqagen.search.plan import Apply, Plan
@@ -64,14 +65,14 @@ class Filling:
         return Program(tuple(nodes), self.plan.template.catalogue)
 
     def anchor_fits(self) -> bool | None:
-        """Whether "other" is needed: the anchor of a `same_*` itself fits the description of what is the same.
+        """Whether "other" is needed: the anchor of a sameness itself fits the description of what is the same.
 
-        None where no description follows a `same_*`.
+        None where no description follows a sameness.
         """
         answer: bool | None = None
         for op in self.plan.ops:
             source = self.plan.ops[op.inputs[0]] if op.inputs else op
-            if isinstance(op.does, Description) and source.function.startswith("same_"):
+            if isinstance(op.does, Description) and source.role == SAMENESS:
                 anchor = self.values[source.inputs[0]]
                 answer = bool(answer) or bool(self.picked[op.index][2] >> anchor & 1)
         return answer

@@ -13,7 +13,8 @@ from operator import itemgetter
 from random import Random
 from typing import Any
 
-from vqagen.language.registry import Undefined, Value
+from vqagen.language.registry import Value
+from vqagen.plugin import Undefined
 from vqagen.search.degeneracy import (
     Lane,
     is_shadowed_by_words,

@@ -14,9 +14,9 @@ from operator import itemgetter
 from typing import Any
 
 from vqagen.language.composite import Composite
-from vqagen.language.constraints import CONSTRAINTS, NODE
 from vqagen.language.registry import Value
 from vqagen.language.template import Constraint, Template, TemplateNode
+from vqagen.plugin import EQUALITY, RELATION
 from vqagen.search.choices import (
     Description,
     Draw,
@@ -48,12 +48,14 @@ class Op:
 
     index: int
     function: str
-    """The primitive function, or for a description the one that relates ("relate"), if any."""
+    """The primitive function; "" for a description."""
     inputs: tuple[int, ...]
     does: Apply | PlainChoice | Description
     slots: tuple[str, ...] = ()
     """The slots it fills: a description's attributes in order, or a plain choice's values ("" for a literal)."""
     relation_slot: str = ""
+    role: str = ""
+    """The role of what it computes: RELATION also for a description by way of an anchor."""
     checks: tuple[Check, ...] = ()
 
     @property
@@ -122,9 +124,9 @@ def _live(ops: Sequence[Op], reads: Sequence[tuple[int, ...]], start: int) -> tu
 def _impossible(template: Template) -> frozenset[Value]:
     """ "yes" cannot be reached where the two compared results must differ (issue 37 of the reference)."""
     last = template.nodes[-1]
-    if not last.type.startswith("equal_"):
+    if template.last_function.role != EQUALITY:
         return frozenset()
-    apart = {tuple(sorted(each.nodes)) for each in template.constraints if each.type == "OUT_NEQ"}
+    apart = {tuple(sorted(each.nodes)) for each in template.constraints if each.kind.name == "OUT_NEQ"}
     return frozenset({True}) if tuple(sorted(last.inputs)) in apart else frozenset()
 
 
@@ -160,7 +162,8 @@ class _Builder:
         return [replace(op, checks=tuple(self.checks.get(op.index, ()))) for op in self.ops]
 
     def add_apply(self, name: str, inputs: tuple[int, ...], values: tuple[str, ...] = ()) -> None:
-        self.ops.append(Op(len(self.ops), name, inputs, Apply(self.catalogue[name].run, values)))
+        function = self.catalogue[name]
+        self.ops.append(Op(len(self.ops), name, inputs, Apply(function.run, values), role=function.role))
 
     def add_choice(self, node: TemplateNode, inputs: tuple[int, ...]) -> None:
         at, function = len(self.ops), self.catalogue[node.type]
@@ -179,7 +182,7 @@ class _Builder:
             if side_input in slots:
                 self.words.setdefault(side_input, (at, _plain_word(at, k)))
         filled = tuple(each if each in slots else "" for each in node.side_inputs)
-        self.ops.append(Op(at, node.type, inputs, choice, filled))
+        self.ops.append(Op(at, node.type, inputs, choice, filled, role=function.role))
 
     def add_description(self, node: TemplateNode, composite: Composite, inputs: tuple[int, ...]) -> None:
         at, slots = len(self.ops), self.template.slots
@@ -193,13 +196,13 @@ class _Builder:
             self.fill(slot, at, _described_word(at, k, does))
         if relation:
             self.fill(relation, at, _plain_word(at, 0))
-        self.ops.append(Op(at, "relate" if relation else "", inputs, does, described, relation))
+        self.ops.append(Op(at, "", inputs, does, described, relation, RELATION if relation else ""))
         if composite.reducer:
             self.add_apply(composite.reducer, (at,))
 
     def demanded(self, slots: Sequence[str], name: str) -> int:
         """The attributes among `slots` with a constraint of that name, as a set."""
-        demands = [constraint for constraint in self.template.constraints if constraint.type == name]
+        demands = [constraint for constraint in self.template.constraints if constraint.kind.name == name]
         named = {slot for constraint in demands for slot in constraint.slots}
         return sum(1 << k for k, slot in enumerate(slots) if slot in named)
 
@@ -214,19 +217,18 @@ class _Builder:
 
     def add_check(self, constraint: Constraint) -> None:
         """Hang a constraint at the first op that can decide it."""
-        kind = CONSTRAINTS[constraint.type]
-        if kind.of == NODE:
+        if constraint.nodes:
             ops = [self.out[i] for i in constraint.nodes]
             read = itemgetter(*ops)
-            self.checks.setdefault(max(ops), []).append(lambda frame: kind.holds(*read(frame.values)))
+            self.checks.setdefault(max(ops), []).append(lambda frame: constraint.holds(*read(frame.values)))
             self.reads[max(ops)] += tuple(ops)
             return
-        if constraint.type in ("NULL", "NOT_NULL") and self.is_described(constraint.slots[0]):
+        if constraint.kind.name in ("NULL", "NOT_NULL") and self.is_described(constraint.slots[0]):
             return  # part of the description: see `demanded`
         filled = [self.words[slot] for slot in constraint.slots if slot in self.words]
         if len(filled) == len(constraint.slots):
             readers = [word_of for _, word_of in filled]
-            check = lambda frame: kind.holds(*[word_of(frame) for word_of in readers])  # noqa: E731
+            check = lambda frame: constraint.holds(*[word_of(frame) for word_of in readers])  # noqa: E731
             self.checks.setdefault(max(at for at, _ in filled), []).append(check)
             self.compares_words = True
 

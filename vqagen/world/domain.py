@@ -14,18 +14,24 @@ input of the declared `filter` (or the last attribute, where it is not declared)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from vqagen.errors import BadInput, Problem
+from vqagen.errors import BadInput, Problem, describe
 from vqagen.files import read_json
 
 HEAD_NOUN = "thing"
 DEFAULT_RELATION_TYPE = "Relation"
 BASE_TYPES = ("Object", "ObjectSet", "Integer", "Bool")
+
+
+Recorded = str | tuple[str, ...] | None
+"""What an object has: a leaf value; of a list-valued attribute its values in the order of the domain; or nothing."""
+Compute = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,42 @@ class Attribute:
     type: str
     key: str
     values: tuple[str, ...]
+    """Everything that can be said of it, in the order of the metadata; groups of values included."""
     null: str
+    parents: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Value -> the group that it belongs to directly."""
+    display: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Value -> how it is said where no synonyms are given, if not as itself."""
+    multi: bool = False
+    """Whether an object has a list of values."""
+    optional: bool = False
+    """Whether an object may have none."""
+    compute: Compute | None = field(default=None, compare=False)
+    """What a plug-in computes it by, where records do not hold it: (object record, scene record) -> value."""
+
+    @cached_property
+    def leaves(self) -> tuple[str, ...]:
+        """The values that objects have: those that are no group of others."""
+        groups = set(self.parents.values())
+        return tuple(value for value in self.values if value not in groups)
+
+    @cached_property
+    def lineage(self) -> Mapping[str, tuple[str, ...]]:
+        """Value -> all that can be said of an object that has it: the value, its group, the group's group, …"""
+        return {value: tuple(self._upwards(value)) for value in self.values}
+
+    def _upwards(self, value: str | None) -> Iterator[str]:
+        while value is not None:
+            yield value
+            value = self.parents.get(value)
+
+    def sayable(self, recorded: Recorded) -> tuple[str, ...]:
+        """All that can be said of an object for which this is recorded; nothing where nothing is."""
+        if recorded is None:
+            return ()
+        if isinstance(recorded, str):
+            return self.lineage[recorded]
+        return tuple(dict.fromkeys(word for value in recorded for word in self.lineage[value]))
 
 
 @dataclass(frozen=True)
@@ -204,19 +245,3 @@ class _Reader:
             return value
         self.fault(path, f"expected text, found {describe(value)}")
         return ""
-
-
-def describe(value: object) -> str:
-    """A short name for a JSON value in an error sentence.
-
-    >>> describe({}), describe([1, 2]), describe("red")
-    ('an object', 'a list of 2', "'red'")
-    """
-    if value is None:
-        return "null or nothing"
-    if isinstance(value, Mapping):
-        return "an object"
-    if isinstance(value, list):
-        return f"a list of {len(value)}"
-    shown = repr(value)
-    return shown if len(shown) <= 40 else f"{shown[:37]}…"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
-from vqagen.errors import BadInput, Problem, unknown
-from vqagen.world.domain import Domain, describe
+from vqagen.errors import BadInput, Problem, describe, unknown
+from vqagen.world.domain import Domain
 
 Fault = tuple[str, str]
 """A JSON path inside the scene, and what is wrong there."""

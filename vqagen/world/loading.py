@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, NoReturn
 
 import orjson
 
-from vqagen.errors import BadInput, Problem, UsageError, nearest
+from vqagen.errors import BadInput, Problem, UsageError, describe, nearest
 from vqagen.json_stream import (
     BYTE_ORDER_MARK,
     NOT_JSON,
@@ -33,7 +33,7 @@ from vqagen.json_stream import (
     reading_bytes,
     refusal,
 )
-from vqagen.world.domain import Domain, describe
+from vqagen.world.domain import Domain
 from vqagen.world.scene import Scene, compile_scene
 
 SCENE_SUFFIXES = (".json", ".json.gz")

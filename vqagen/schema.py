@@ -8,9 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vqagen.errors import nearest
+from vqagen.errors import describe, nearest
 from vqagen.jsontext import show_path
-from vqagen.world.domain import describe
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
