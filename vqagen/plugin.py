@@ -78,6 +78,8 @@ class ConstraintKind:
     holds: Callable[..., bool]
     meaning: str = ""
     aliases: tuple[str, ...] = ()
+    of_openness: bool = False
+    """Whether it only asks which slots are left open, not what the others say."""
 
 
 @dataclass(frozen=True)
@@ -163,14 +165,13 @@ def attribute_function(
 
 
 def constraint(
-    name: str, *params: str, aliases: Sequence[str] = ()
+    name: str, *params: str, aliases: Sequence[str] = (), of_openness: bool = False
 ) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
     """Declare a constraint under the name it has in templates; `params` are kinds such as SLOT or NODE."""
 
     def declare(holds: Callable[..., bool]) -> Callable[..., bool]:
-        _declare(
-            _collecting[-1].constraints, name, ConstraintKind(name, params, holds, _meaning(holds), tuple(aliases))
-        )
+        kind = ConstraintKind(name, params, holds, _meaning(holds), tuple(aliases), of_openness)
+        _declare(_collecting[-1].constraints, name, kind)
         return holds
 
     return declare

@@ -11,13 +11,13 @@ from typing import Any
 from vqagen.plugin import NODE, SLOT, constraint
 
 
-@constraint("NULL", SLOT)
+@constraint("NULL", SLOT, of_openness=True)
 def is_open(word: str | None) -> bool:
     """The slot is left open."""
     return word is None
 
 
-@constraint("NOT_NULL", SLOT)
+@constraint("NOT_NULL", SLOT, of_openness=True)
 def is_filled(word: str | None) -> bool:
     """The slot is filled."""
     return word is not None

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
+from vqagen.world.domain import Domain
 
 INTEGERS = range(11)
-"""The integers every count starts with; larger ones join when they first occur."""
+"""The integers every count starts with. Those up to the largest scene met join, and any other when it first occurs."""
 
 
 class AnswerCounts:
@@ -19,13 +20,15 @@ class AnswerCounts:
 
     def __init__(self, template: Template) -> None:
         kind = template.answer_type
-        domain: tuple[Value, ...] = template.catalogue.domain.values_of(kind)
-        if kind == "Bool":
-            domain = (True, False)
-        elif kind == "Integer":
-            domain = tuple(INTEGERS)
-        self._counts: dict[Value, int] = dict.fromkeys(domain, 0)
+        self._is_integer = kind == "Integer"
+        self._counts: dict[Value, int] = dict.fromkeys(_known_answers(template.catalogue.domain, kind), 0)
         self.refused: frozenset[Value] = frozenset()
+
+    def meet(self, size: int) -> None:
+        """A scene of so many objects: they can be counted."""
+        if self._is_integer:
+            for number in range(len(INTEGERS), size + 1):
+                self._counts.setdefault(number, 0)
 
     def add(self, answer: Value) -> None:
         """Count an answer that was given."""
@@ -44,3 +47,15 @@ class AnswerCounts:
         median = counts[middle] if len(counts) % 2 else (counts[middle - 1] + counts[middle]) / 2
         limit = min(1.1 * counts[-2], 5 * max(median, 5))
         return frozenset(answer for answer, count in self._counts.items() if count > limit)
+
+
+def _known_answers(domain: Domain, kind: str) -> tuple[Value, ...]:
+    """The answers of a type that are known beforehand; lists are not, and join when they first occur."""
+    if kind == "Bool":
+        return (True, False)
+    if kind == "Integer":
+        return tuple(INTEGERS)
+    attribute = domain.attribute_of(kind)
+    if attribute is None:
+        return domain.values_of(kind)
+    return () if attribute.multi else attribute.leaves

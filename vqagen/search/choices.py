@@ -13,15 +13,17 @@ order is uniform. What is offered, and with which weights, is the reference gene
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from vqagen.bits import Objects
+from vqagen.bits import Objects, is_single
 from vqagen.language.registry import Value
 from vqagen.plugin import Undefined
-from vqagen.search.descriptions import DescriptionTable, Vocabulary
+from vqagen.search.descriptions import DescriptionTable
 from vqagen.search.frame import Frame, Pick
+from vqagen.search.vocabulary import REMEMBERED, Vocabulary
 
 Draw = Callable[[Frame, Set[Any]], Iterator[tuple[Value, Pick]]]
 ABSENT_TRIES = 20
@@ -46,6 +48,35 @@ class Sampling:
         return min(idle, round(telling * self.idle_share / (1 - self.idle_share)))
 
 
+class Allowed(dict[int, bool]):
+    """Code -> whether a node's own constraints let it be said; decided when first asked for."""
+
+    def __init__(self, vocabulary: Vocabulary, checks: Sequence[LocalCheck]) -> None:
+        super().__init__()
+        self._vocabulary, self._checks = vocabulary, checks
+
+    def __missing__(self, code: int) -> bool:
+        if len(self) > REMEMBERED:
+            self.clear()
+        words = self._vocabulary.said(code).words
+        allowed = self[code] = all(check.holds(words) for check in self._checks)
+        return allowed
+
+
+@dataclass(frozen=True)
+class LocalCheck:
+    """A condition on the words of one node alone. `places` are those it reads."""
+
+    places: tuple[int, ...]
+    test: Callable[..., bool]
+    of_openness: bool = False
+    """Whether it only asks which words are there."""
+
+    def holds(self, words: Sequence[str | None]) -> bool:
+        """Whether the node's words meet it."""
+        return self.test(*[words[k] for k in self.places])
+
+
 @dataclass(frozen=True)
 class Description:
     """A node that describes objects: where it starts, what it may say, and what ends it."""
@@ -55,19 +86,48 @@ class Description:
     relates: bool
     reducer: str | None
     vocabulary: Vocabulary
-    must_open: int = 0
-    """Attributes that constraints leave open, and those they demand, as sets."""
-    must_say: int = 0
+    checks: tuple[LocalCheck, ...] = ()
 
-    def allows(self, used: int) -> bool:
-        """Whether the constraints on single slots let a description use these attributes."""
-        return not used & self.must_open and used & self.must_say == self.must_say
+    @cached_property
+    def allowed(self) -> Mapping[int, bool] | None:
+        """Which codes its own constraints let it say; None where it has none."""
+        return Allowed(self.vocabulary, self.checks) if self.checks else None
+
+    def allows(self, code: int) -> bool:
+        """Whether its own constraints let it say this."""
+        return self.allowed is None or self.allowed[code]
+
+    def allows_openness(self, said: Collection[int]) -> bool:
+        """Whether the constraints that ask only which attributes are said let it say just these."""
+        words = ["" if k in said else None for k in range(len(self.vocabulary.attributes))]
+        return all(check.holds(words) for check in self.checks if check.of_openness)
+
+    def may_say(self, k: int) -> bool:
+        """Whether the constraints on the openness of attribute k alone let it be said."""
+        return all(check.test("") for check in self.checks if check.of_openness and check.places == (k,))
+
+    def may_leave_open(self, k: int) -> bool:
+        """Whether they let it be left open."""
+        return all(check.test(None) for check in self.checks if check.of_openness and check.places == (k,))
+
+    def offers_absent(self, sampling: Sampling) -> bool:
+        """Whether descriptions that fit nothing are among the options: not of what must be there."""
+        return sampling.absent != "none" and self.reducer not in ("unique", "not_unique") and not self.relates
+
+    def suits(self, code: int, outcome: Objects) -> bool:
+        """Whether a description with this outcome is one that the node can use."""
+        if self.reducer == "unique":
+            return is_single(outcome)
+        if self.reducer == "not_unique":
+            return outcome & (outcome - 1) != 0
+        if self.reducer is None:
+            return outcome != 0 if self.relates else code != 0
+        return True
 
 
 def draw_reference(node: Description, sampling: Sampling) -> Draw:
     """Options of `filter_unique`: descriptions that fit exactly one object of a set."""
-    vocabulary, source = node.vocabulary, node.source
-    must_open, must_say, used = node.must_open, node.must_say, vocabulary.used
+    vocabulary, source, allowed = node.vocabulary, node.source, node.allowed
 
     def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
         random = frame.random
@@ -85,7 +145,7 @@ def draw_reference(node: Description, sampling: Sampling) -> Draw:
             outcome = objects & among
             if not outcome or outcome & (outcome - 1) or outcome in dead:
                 continue
-            if used[code] & must_open or used[code] & must_say != must_say:
+            if allowed is not None and not allowed[code]:
                 continue
             if sampling.shorten:
                 code, objects = _shortened(node, table, code, among, random)
@@ -95,9 +155,10 @@ def draw_reference(node: Description, sampling: Sampling) -> Draw:
 
 
 def draw_description(node: Description, sampling: Sampling) -> Draw:
-    """Options of `filter`, `filter_count` and `filter_exist`: descriptions of any part of a set, and absent ones."""
-    vocabulary, source = node.vocabulary, node.source
-    must_open, must_say, used = node.must_open, node.must_say, vocabulary.used
+    """Options of `filter`, `filter_not_unique`, `filter_count` and `filter_exist`: descriptions of any part of a set,
+    and absent ones where they need not be there."""
+    vocabulary, source, allowed = node.vocabulary, node.source, node.allowed
+    is_plural, offers_absent = node.reducer == "not_unique", node.offers_absent(sampling)
     first = 1 if node.reducer is None else 0  # `filter` alone must say something
 
     def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
@@ -106,7 +167,9 @@ def draw_description(node: Description, sampling: Sampling) -> Draw:
         codes, fits = table.codes, table.fits
         among: Objects = frame.values[source]
         options = list(table.everything[first:])
-        left, absent = len(options), _absent_count(node, sampling, table, among, options)
+        left, absent = len(options), 0
+        if offers_absent:
+            absent = _absent_count(node, table, among, options)
         while left or absent:
             at = int(random() * (left + absent))
             if at < left:
@@ -114,26 +177,24 @@ def draw_description(node: Description, sampling: Sampling) -> Draw:
                 left -= 1
                 options[at] = options[left]
                 code, objects = codes[k], fits[k]
-                if used[code] & must_open or used[code] & must_say != must_say:
-                    continue
             else:
                 absent -= 1
-                found = _absent(node, sampling, table, random)
+                found = _absent(vocabulary, sampling, table, random)
                 if found is None:
                     continue
                 code, objects = found
+            if allowed is not None and not allowed[code]:
+                continue
             outcome = objects & among
+            if is_plural and not outcome & (outcome - 1):
+                continue
             if outcome not in dead:
                 yield outcome, (None, code, objects)
 
     return draw
 
 
-def _absent_count(
-    node: Description, sampling: Sampling, table: DescriptionTable, among: Objects, options: list[int]
-) -> int:
-    if sampling.absent == "none":
-        return 0
+def _absent_count(node: Description, table: DescriptionTable, among: Objects, options: list[int]) -> int:
     if node.reducer == "exist":
         return len(options)
     if among == table.scene.everything:
@@ -143,10 +204,9 @@ def _absent_count(
 
 
 def _absent(
-    node: Description, sampling: Sampling, table: DescriptionTable, random: Callable[[], float]
+    vocabulary: Vocabulary, sampling: Sampling, table: DescriptionTable, random: Callable[[], float]
 ) -> tuple[int, Objects] | None:
     """A random description and the objects it fits: none, unless absent ones are drawn blindly."""
-    vocabulary = node.vocabulary
     for _ in range(ABSENT_TRIES):
         words = [
             attribute.values[at]
@@ -156,15 +216,13 @@ def _absent(
         ]
         code = vocabulary.code_of(words)
         if sampling.absent == "any" or code not in table.fits_of:
-            allowed = node.allows(vocabulary.said(code).used)
-            return (code, table.fits_of.get(code, 0)) if allowed else None
+            return code, table.fits_of.get(code, 0)
     return None
 
 
 def draw_related(node: Description, sampling: Sampling) -> Draw:
     """Options of a composite node that describes objects by way of an anchor."""
-    vocabulary, source, reducer = node.vocabulary, node.source, node.reducer
-    must_open, must_say, used = node.must_open, node.must_say, vocabulary.used
+    vocabulary, source, reducer, allowed = node.vocabulary, node.source, node.reducer, node.allowed
     shorten = sampling.shorten and reducer == "unique"
 
     def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
@@ -192,7 +250,7 @@ def draw_related(node: Description, sampling: Sampling) -> Draw:
                 idle[at] = idle[idle_left]
             r, k = divmod(pair, width)
             code, objects, relation = codes[k], fits[k], relations[r]
-            if used[code] & must_open or used[code] & must_say != must_say:
+            if allowed is not None and not allowed[code]:
                 continue
             outcome = related[relation][anchor] & objects
             if outcome in dead:
@@ -209,12 +267,10 @@ def _shortened(
 ) -> tuple[int, Objects]:
     """Leave open, in random order, every attribute without which the description still fits the same one object."""
     vocabulary, fits_of = table.vocabulary, table.fits_of
-    spare = [
-        k for k in range(len(vocabulary.attributes)) if vocabulary.used[code] >> k & 1 and not node.must_say >> k & 1
-    ]
+    spare = [k for k, word in enumerate(vocabulary.said(code).words) if word is not None]
     while spare:
         shorter = vocabulary.without(code, spare.pop(int(random() * len(spare))))
-        if fits_of[shorter] & among == fits_of[code] & among:
+        if node.allows(shorter) and fits_of[shorter] & among == fits_of[code] & among:
             code = shorter
     return code, fits_of[code]
 
@@ -230,11 +286,13 @@ class PlainChoice:
     inputs: tuple[int, ...]
     options: tuple[tuple[str, ...], ...]
     bound: tuple[Callable[[Frame], str | None] | None, ...]
+    checks: tuple[LocalCheck, ...] = ()
 
 
 def draw_plain(node: PlainChoice) -> Draw:
     """Options of a primitive node: every value of each slot's type, in random order."""
-    every = tuple(itertools.product(*node.options))
+    options = itertools.product(*node.options)
+    every = tuple(words for words in options if all(check.holds(words) for check in node.checks))
     bound = [(k, word_of) for k, word_of in enumerate(node.bound) if word_of is not None]
 
     def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:

@@ -1,102 +1,18 @@
-"""What can be said of a scene's objects: every description that fits at least one, and which objects it fits.
-
-A description is one choice of value, or "left open", for each of some attributes. It is held as a code, an int in mixed
-radix (digit 0 = left open), so that tables of descriptions are tables of ints.
-"""
+"""Every description that fits at least one object of a scene, and which objects it fits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from vqagen.bits import Objects
-from vqagen.language.program import Node
-from vqagen.world.domain import Attribute, Domain
+from vqagen.search.vocabulary import Vocabulary
+from vqagen.search.wide import WideTable
 from vqagen.world.scene import Scene
 
 WORD_BITS = 63
 """Largest scene whose object sets fit a numpy word; larger ones use Python ints in the same expressions."""
-
-
-class Said(NamedTuple):
-    """A description spelled out: `words` in the node's order, `used` the set of attributes that are not left open."""
-
-    words: tuple[str | None, ...]
-    used: int
-
-
-class Vocabulary:
-    """Codes of descriptions over some attributes of a domain. One for each set of attributes, made once per run."""
-
-    def __init__(self, attributes: Sequence[Attribute]) -> None:
-        self.attributes = tuple(attributes)
-        self._digits: list[dict[str, int]] = []
-        base = 1
-        for attribute in self.attributes:
-            self._digits.append({value: base * digit for digit, value in enumerate(attribute.values, 1)})
-            base *= len(attribute.values) + 1
-        self._bases = [min(digits.values()) for digits in self._digits]
-        self._codes: dict[tuple[str, ...], list[int]] = {}
-        self._said: dict[int, Said] = {}
-        self._chains: dict[tuple[int, int, str | None, int], tuple[Node, ...]] = {}
-        self.used: dict[int, int] = {}
-        """The attributes a code does not leave open, as a set, for every code of an object seen so far."""
-
-    def codes_of(self, values: tuple[str, ...]) -> list[int]:
-        """The codes of every description of an object with these values: all 2^k ways to leave attributes open."""
-        codes = self._codes.get(values)
-        if codes is None:
-            codes = [0]
-            for digits, value in zip(self._digits, values, strict=True):
-                codes += [code + digits[value] for code in codes]
-            self._codes[values] = codes
-            self.used.update(zip(codes, range(len(codes)), strict=True))  # bit k of a code's place: is k said?
-        return codes
-
-    def code_of(self, words: Sequence[str | None]) -> int:
-        """The code of one description."""
-        pairs = zip(self._digits, words, strict=True)
-        return sum(digits[word] for digits, word in pairs if word is not None)
-
-    def said(self, code: int) -> Said:
-        """The words of a code."""
-        known = self._said.get(code)
-        if known is None:
-            words = tuple(self._word(code, k) for k in range(len(self.attributes)))
-            used = sum(1 << k for k, word in enumerate(words) if word is not None)
-            known = self._said[code] = Said(words, used)
-        return known
-
-    def chain(self, source: int, first: int, relation: str | None, code: int) -> tuple[Node, ...]:
-        """The program nodes that say a description: `relate`, if there is a relation, then a filter for each word.
-
-        The chain starts from node `source`; its own nodes are numbered from `first`.
-        """
-        key = (source, first, relation, code)
-        nodes = self._chains.get(key)
-        if nodes is None:
-            nodes = self._chains[key] = tuple(self._chain(source, first, relation, code))
-        return nodes
-
-    def _chain(self, source: int, first: int, relation: str | None, code: int) -> Iterator[Node]:
-        steps = [("relate", relation)] if relation is not None else []
-        for attribute, word in zip(self.attributes, self.said(code).words, strict=True):
-            if word is not None:
-                steps.append((f"filter_{attribute.name}", word))
-        for number, (function, word) in enumerate(steps):
-            yield Node(function, (first + number - 1 if number else source,), (word,))
-
-    def without(self, code: int, k: int) -> int:
-        """The code with attribute `k` left open."""
-        values = self.attributes[k].values
-        return code - code // self._bases[k] % (len(values) + 1) * self._bases[k]
-
-    def _word(self, code: int, k: int) -> str | None:
-        values = self.attributes[k].values
-        digit = code // self._bases[k] % (len(values) + 1)
-        return values[digit - 1] if digit else None
 
 
 class RelationOptions(NamedTuple):
@@ -138,8 +54,8 @@ class DescriptionTable:
         self._grid: _Grid | None = None
 
     def relation_options(self, reducer: str | None, anchor: int) -> RelationOptions:
-        """What can be said by way of an anchor: for `unique` pairs that name one object, for None pairs that name any,
-        for `count` and `exist` all pairs."""
+        """What can be said by way of an anchor: for `unique` pairs that name one object, for `not_unique` pairs that
+        name several, for None pairs that name any, for `count` and `exist` all pairs."""
         key = (reducer, anchor)
         options = self._options.get(key)
         if options is None:
@@ -181,8 +97,8 @@ class _Grid:
             return None
         if reducer not in self._allowed:
             some = self.reached != 0
-            single = self.reached & (self.reached - 1) == 0
-            self._allowed[reducer] = some & single if reducer == "unique" else some
+            several = self.reached & (self.reached - 1) != 0
+            self._allowed[reducer] = {"unique": some & ~several, "not_unique": several}.get(reducer or "", some)
         return self._allowed[reducer]
 
 
@@ -192,6 +108,14 @@ class SceneTables:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self._tables: dict[Vocabulary, DescriptionTable] = {}
+        self._wide: dict[Vocabulary, WideTable] = {}
+
+    def wide(self, vocabulary: Vocabulary) -> WideTable:
+        """The scene's table for a vocabulary that is too wide to list its descriptions."""
+        table = self._wide.get(vocabulary)
+        if table is None:
+            table = self._wide[vocabulary] = WideTable(vocabulary, self.scene)
+        return table
 
     def of(self, vocabulary: Vocabulary) -> DescriptionTable:
         """The scene's table for a vocabulary."""
@@ -199,19 +123,3 @@ class SceneTables:
         if table is None:
             table = self._tables[vocabulary] = DescriptionTable(vocabulary, self.scene)
         return table
-
-
-class Vocabularies:
-    """The vocabularies of a domain, shared between the nodes that describe the same attributes."""
-
-    def __init__(self, domain: Domain) -> None:
-        self.domain = domain
-        self._by_types: dict[tuple[str, ...], Vocabulary] = {}
-
-    def of(self, types: Sequence[str]) -> Vocabulary:
-        """The vocabulary over the attributes of these types, in this order."""
-        key = tuple(types)
-        if key not in self._by_types:
-            attributes = [attribute for name in key if (attribute := self.domain.attribute_of(name)) is not None]
-            self._by_types[key] = Vocabulary(attributes)
-        return self._by_types[key]

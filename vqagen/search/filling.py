@@ -40,7 +40,8 @@ class Filling:
         words: dict[str, str | None] = dict.fromkeys(self.plan.template.slots)
         for op, pick in zip(self.plan.ops, self.picked, strict=True):
             if isinstance(op.does, Description):
-                words.update(zip(op.slots, op.does.vocabulary.said(pick[1]).words, strict=True))
+                said = op.does.vocabulary.said(pick[1]).words
+                words.update((slot, word) for slot, word in zip(op.slots, said, strict=True) if slot)
                 if op.relation_slot:
                     words[op.relation_slot] = pick[0]
             elif pick:

@@ -8,18 +8,20 @@ decide it. Nothing here depends on a scene.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
-from typing import Any
+from functools import partial
+from operator import eq
+from typing import Any, NamedTuple
 
 from vqagen.language.composite import Composite
 from vqagen.language.registry import Value
 from vqagen.language.template import Constraint, Template, TemplateNode
-from vqagen.plugin import EQUALITY, RELATION
+from vqagen.plugin import EQUALITY, NODE, RELATION, SLOT
 from vqagen.search.choices import (
     Description,
     Draw,
+    LocalCheck,
     PlainChoice,
     Sampling,
     draw_description,
@@ -27,8 +29,9 @@ from vqagen.search.choices import (
     draw_reference,
     draw_related,
 )
-from vqagen.search.descriptions import Vocabularies
 from vqagen.search.frame import Frame
+from vqagen.search.vocabulary import Vocabularies
+from vqagen.search.wide import draw_wide_description, draw_wide_reference, draw_wide_related
 
 Check = Callable[[Frame], bool]
 WordOf = Callable[[Frame], str | None]
@@ -111,9 +114,12 @@ def _draw(op: Op, sampling: Sampling) -> Draw:
     if isinstance(op.does, PlainChoice):
         return draw_plain(op.does)
     assert isinstance(op.does, Description)
+    is_wide = op.does.vocabulary.is_wide
     if op.does.relates:
-        return draw_related(op.does, sampling)
-    return draw_reference(op.does, sampling) if op.does.reducer == "unique" else draw_description(op.does, sampling)
+        return draw_wide_related(op.does, sampling) if is_wide else draw_related(op.does, sampling)
+    if op.does.reducer == "unique":
+        return draw_wide_reference(op.does) if is_wide else draw_reference(op.does, sampling)
+    return draw_wide_description(op.does, sampling) if is_wide else draw_description(op.does, sampling)
 
 
 def _live(ops: Sequence[Op], reads: Sequence[tuple[int, ...]], start: int) -> tuple[int, ...]:
@@ -122,12 +128,27 @@ def _live(ops: Sequence[Op], reads: Sequence[tuple[int, ...]], start: int) -> tu
 
 
 def _impossible(template: Template) -> frozenset[Value]:
-    """ "yes" cannot be reached where the two compared results must differ (issue 37 of the reference)."""
-    last = template.nodes[-1]
+    """ "yes" cannot be reached where the two compared results must differ (issue 37 of the reference), nor "no" where
+    they must be equal."""
     if template.last_function.role != EQUALITY:
         return frozenset()
-    apart = {tuple(sorted(each.nodes)) for each in template.constraints if each.kind.name == "OUT_NEQ"}
-    return frozenset({True}) if tuple(sorted(last.inputs)) in apart else frozenset()
+    compared = sorted(template.nodes[-1].inputs)
+    demands = {each.kind.name for each in template.constraints if sorted(each.nodes) == compared}
+    ruled_out = {"OUT_NEQ": True, "OUT_EQ": False}
+    return frozenset(answer for name, answer in ruled_out.items() if name in demands)
+
+
+class _Side(NamedTuple):
+    slot: str
+    type: str
+    literal: str | None
+
+
+def _side(template: Template, each: str) -> _Side:
+    if each in template.slots:
+        return _Side(each, template.slots[each], None)
+    domain = template.catalogue.domain
+    return _Side("", next(a.type for a in domain.attributes if each in a.values), each)
 
 
 class _Builder:
@@ -145,6 +166,8 @@ class _Builder:
         self.reads: list[tuple[int, ...]] = []
         """Op -> earlier ops that its checks read."""
         self.compares_words = False
+        self.met: set[int] = set()
+        """Constraints, by number, that the options of one node are made to meet."""
 
     def build(self) -> list[Op]:
         for node in self.template.nodes:
@@ -157,8 +180,9 @@ class _Builder:
                 self.add_apply(node.type, inputs, node.side_inputs)
             self.out.append(len(self.ops) - 1)
         self.reads = [() for _ in self.ops]
-        for constraint in self.template.constraints:
-            self.add_check(constraint)
+        for number, constraint in enumerate(self.template.constraints):
+            if number not in self.met:
+                self.add_check(constraint)
         return [replace(op, checks=tuple(self.checks.get(op.index, ()))) for op in self.ops]
 
     def add_apply(self, name: str, inputs: tuple[int, ...], values: tuple[str, ...] = ()) -> None:
@@ -170,41 +194,43 @@ class _Builder:
         slots = self.template.slots
         bound = tuple(self.words[each][1] if each in self.words else None for each in node.side_inputs)
         self.compares_words |= any(bound)
-        choice = PlainChoice(
-            function.run,
-            inputs,
-            tuple(
-                self.catalogue.domain.values_of(slots[each]) if each in slots else (each,) for each in node.side_inputs
-            ),
-            bound,
+        filled = tuple(each if each in slots else "" for each in node.side_inputs)
+        options = tuple(
+            self.catalogue.domain.values_of(slots[each]) if each in slots else (each,) for each in node.side_inputs
         )
+        choice = PlainChoice(function.run, inputs, options, bound, self.local_checks(filled))
         for k, side_input in enumerate(node.side_inputs):
             if side_input in slots:
                 self.words.setdefault(side_input, (at, _plain_word(at, k)))
-        filled = tuple(each if each in slots else "" for each in node.side_inputs)
         self.ops.append(Op(at, node.type, inputs, choice, filled, role=function.role))
 
     def add_description(self, node: TemplateNode, composite: Composite, inputs: tuple[int, ...]) -> None:
-        at, slots = len(self.ops), self.template.slots
-        relation_type = self.catalogue.domain.relation_type
-        relation = next((each for each in node.side_inputs if slots[each] == relation_type), "")
-        described = tuple(each for each in node.side_inputs if each != relation)
-        vocabulary = self.vocabularies.of([slots[each] for each in described])
-        must_open, must_say = (self.demanded(described, name) for name in ("NULL", "NOT_NULL"))
-        does = Description(inputs[0], composite.relates, composite.reducer, vocabulary, must_open, must_say)
-        for k, slot in enumerate(described):
-            self.fill(slot, at, _described_word(at, k, does))
+        at, relation_type = len(self.ops), self.catalogue.domain.relation_type
+        relation = next((each for each in node.side_inputs if self.template.slots.get(each) == relation_type), "")
+        sides = [_side(self.template, each) for each in node.side_inputs if each != relation]
+        slots = tuple(side.slot for side in sides)
+        vocabulary = self.vocabularies.of([side.type for side in sides])
+        checks = (*self.local_checks(slots), *_said_checks([side.literal for side in sides]))
+        does = Description(inputs[0], composite.relates, composite.reducer, vocabulary, checks)
+        for k, slot in enumerate(slots):
+            if slot:
+                self.fill(slot, at, _described_word(at, k, does))
         if relation:
             self.fill(relation, at, _plain_word(at, 0))
-        self.ops.append(Op(at, "", inputs, does, described, relation, RELATION if relation else ""))
+        self.ops.append(Op(at, "", inputs, does, slots, relation, RELATION if relation else ""))
         if composite.reducer:
             self.add_apply(composite.reducer, (at,))
 
-    def demanded(self, slots: Sequence[str], name: str) -> int:
-        """The attributes among `slots` with a constraint of that name, as a set."""
-        demands = [constraint for constraint in self.template.constraints if constraint.kind.name == name]
-        named = {slot for constraint in demands for slot in constraint.slots}
-        return sum(1 << k for k, slot in enumerate(slots) if slot in named)
+    def local_checks(self, slots: Sequence[str]) -> tuple[LocalCheck, ...]:
+        """The constraints that only ask about slots of one node, which its options are then made to meet."""
+        place = {slot: k for k, slot in enumerate(slots) if slot}
+        found = []
+        for number, constraint in enumerate(self.template.constraints):
+            if constraint.slots and not constraint.nodes and all(slot in place for slot in constraint.slots):
+                places = tuple(place[slot] for slot in constraint.slots)
+                found.append(LocalCheck(places, constraint.holds, constraint.kind.of_openness))
+                self.met.add(number)
+        return tuple(found)
 
     def fill(self, slot: str, at: int, word_of: WordOf) -> None:
         """Note who fills a slot. A slot filled before must get the same word again."""
@@ -217,23 +243,32 @@ class _Builder:
 
     def add_check(self, constraint: Constraint) -> None:
         """Hang a constraint at the first op that can decide it."""
-        if constraint.nodes:
-            ops = [self.out[i] for i in constraint.nodes]
-            read = itemgetter(*ops)
-            self.checks.setdefault(max(ops), []).append(lambda frame: constraint.holds(*read(frame.values)))
-            self.reads[max(ops)] += tuple(ops)
-            return
-        if constraint.kind.name in ("NULL", "NOT_NULL") and self.is_described(constraint.slots[0]):
-            return  # part of the description: see `demanded`
-        filled = [self.words[slot] for slot in constraint.slots if slot in self.words]
-        if len(filled) == len(constraint.slots):
-            readers = [word_of for _, word_of in filled]
-            check = lambda frame: constraint.holds(*[word_of(frame) for word_of in readers])  # noqa: E731
-            self.checks.setdefault(max(at for at, _ in filled), []).append(check)
-            self.compares_words = True
+        readers: list[Callable[[Frame], Any]] = []
+        ops: list[int] = []
+        for param in constraint.params:
+            if param.kind == NODE:
+                ops.append(self.out[param.value])
+                readers.append(_output(self.out[param.value]))
+            elif param.kind == SLOT:
+                at, word_of = self.words[param.value]
+                ops.append(at)
+                readers.append(word_of)
+        check = lambda frame: constraint.holds(*[read(frame) for read in readers])  # noqa: E731
+        self.checks.setdefault(max(ops), []).append(check)
+        self.reads[max(ops)] += tuple(self.out[i] for i in constraint.nodes)
+        self.compares_words |= bool(constraint.slots)
 
-    def is_described(self, slot: str) -> bool:
-        return slot in self.words and isinstance(self.ops[self.words[slot][0]].does, Description)
+
+def _output(at: int) -> Callable[[Frame], Value]:
+    return lambda frame: frame.values[at]
+
+
+def _said_checks(literals: Sequence[str | None]) -> Iterator[LocalCheck]:
+    """A literal in a description is always said: its attribute is not left open, and has no other value."""
+    for k, literal in enumerate(literals):
+        if literal is not None:
+            yield LocalCheck((k,), lambda word: word is not None, of_openness=True)
+            yield LocalCheck((k,), partial(eq, literal))
 
 
 def _described_word(at: int, k: int, does: Description) -> WordOf:

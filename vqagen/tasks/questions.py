@@ -19,10 +19,11 @@ from vqagen.language.wording import Synonyms, Wording
 from vqagen.rng import shuffled, stream
 from vqagen.search.balance import AnswerCounts
 from vqagen.search.choices import Sampling
-from vqagen.search.descriptions import SceneTables, Vocabularies
+from vqagen.search.descriptions import SceneTables
 from vqagen.search.filling import FOUND, GAVE_UP, UNBALANCED, Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
+from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.settings import Settings
 from vqagen.world.scene import Scene
 
@@ -92,6 +93,8 @@ class _Window:
         self.task = task
         self.uses = [0] * len(task.families)
         self.answers = [AnswerCounts(family.template) for family in task.families]
+        self.largest = 0
+        """Most objects of a scene so far."""
 
     def questions(self, scene: Scene, tally: Tally) -> list[Question]:
         """Questions for one scene: the least used templates first, until enough have succeeded."""
@@ -101,6 +104,7 @@ class _Window:
         questions: list[Question] = []
         wanted = settings.templates_per_image
         tally.scenes += 1
+        self.meet(scene)
         for number in self.order(rng):
             made = self.instances(number, scene, tables, rng, tally)
             if made:
@@ -112,6 +116,13 @@ class _Window:
         if wanted:
             tally.short_scenes += 1
         return questions
+
+    def meet(self, scene: Scene) -> None:
+        """Let the counts know how far there is to count."""
+        if scene.size > self.largest:
+            self.largest = scene.size
+            for answers in self.answers:
+                answers.meet(scene.size)
 
     def order(self, rng: Random) -> list[int]:
         numbers = list(range(len(self.uses)))

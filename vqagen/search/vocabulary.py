@@ -1,0 +1,132 @@
+"""What can be said of objects: descriptions, and their codes.
+
+A description is one choice of value, or "left open", for each of some attributes. It is held as a code, an int in mixed
+radix (digit 0 = left open), so that tables of descriptions are tables of ints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import NamedTuple
+
+from vqagen.language.program import Node
+from vqagen.world.domain import Attribute, Domain, Recorded
+
+WIDE = 128
+"""Descriptions of one object above which a scene's are drawn one by one (`wide`) and not listed (`descriptions`)."""
+REMEMBERED = 50_000
+"""Entries after which a memo starts anew, so that memory does not grow with the number of scenes."""
+
+
+class Said(NamedTuple):
+    """A description spelled out: `words` in the node's order, `used` the set of attributes that are not left open."""
+
+    words: tuple[str | None, ...]
+    used: int
+
+
+class Vocabulary:
+    """Codes of descriptions over some attributes of a domain. One for each list of attributes, made once per run."""
+
+    def __init__(self, attributes: Sequence[Attribute]) -> None:
+        self.attributes = tuple(attributes)
+        self.digits: list[dict[str, int]] = []
+        """digits[k][value]: what attribute k, said so, adds to a code."""
+        base = 1
+        for attribute in self.attributes:
+            self.digits.append({value: base * digit for digit, value in enumerate(attribute.values, 1)})
+            base *= len(attribute.values) + 1
+        self._bases = [min(digits.values()) for digits in self.digits]
+        self._codes: dict[tuple[Recorded, ...], list[int]] = {}
+        self._said: dict[int, Said] = {}
+        self._chains: dict[tuple[int, int, str | None, int], tuple[Node, ...]] = {}
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether one object has too many descriptions to list them all."""
+        return prod(1 + _ways_to_say(attribute) for attribute in self.attributes) > WIDE
+
+    def codes_of(self, recorded: tuple[Recorded, ...]) -> list[int]:
+        """The codes of every description of an object for which this is recorded, the one that says nothing first.
+
+        Two plain attributes give four codes; a value that belongs to a group can be said in two ways, and so on.
+        """
+        codes = self._codes.get(recorded)
+        if codes is None:
+            if len(self._codes) * len(self._bases) > REMEMBERED:
+                self._codes.clear()
+            codes = [0]
+            for attribute, digits, value in zip(self.attributes, self.digits, recorded, strict=True):
+                codes += [code + digits[word] for word in attribute.sayable(value) for code in codes]
+            self._codes[recorded] = codes
+        return codes
+
+    def code_of(self, words: Sequence[str | None]) -> int:
+        """The code of one description."""
+        pairs = zip(self.digits, words, strict=True)
+        return sum(digits[word] for digits, word in pairs if word is not None)
+
+    def said(self, code: int) -> Said:
+        """The words of a code."""
+        known = self._said.get(code)
+        if known is None:
+            if len(self._said) > REMEMBERED:
+                self._said.clear()
+            words = tuple(self._word(code, k) for k in range(len(self.attributes)))
+            used = sum(1 << k for k, word in enumerate(words) if word is not None)
+            known = self._said[code] = Said(words, used)
+        return known
+
+    def chain(self, source: int, first: int, relation: str | None, code: int) -> tuple[Node, ...]:
+        """The program nodes that say a description: `relate`, if there is a relation, then a filter for each word.
+
+        The chain starts from node `source`; its own nodes are numbered from `first`.
+        """
+        key = (source, first, relation, code)
+        nodes = self._chains.get(key)
+        if nodes is None:
+            if len(self._chains) > REMEMBERED:
+                self._chains.clear()
+            nodes = self._chains[key] = tuple(self._chain(source, first, relation, code))
+        return nodes
+
+    def _chain(self, source: int, first: int, relation: str | None, code: int) -> Iterator[Node]:
+        steps = [("relate", relation)] if relation is not None else []
+        for attribute, word in zip(self.attributes, self.said(code).words, strict=True):
+            if word is not None:
+                steps.append((f"filter_{attribute.name}", word))
+        for number, (function, word) in enumerate(steps):
+            yield Node(function, (first + number - 1 if number else source,), (word,))
+
+    def without(self, code: int, k: int) -> int:
+        """The code with attribute `k` left open."""
+        values = self.attributes[k].values
+        return code - code // self._bases[k] % (len(values) + 1) * self._bases[k]
+
+    def _word(self, code: int, k: int) -> str | None:
+        values = self.attributes[k].values
+        digit = code // self._bases[k] % (len(values) + 1)
+        return values[digit - 1] if digit else None
+
+
+def _ways_to_say(attribute: Attribute) -> int:
+    """At most, of one object: the value with its groups; of a list-valued attribute, for three members."""
+    deepest = max(len(lineage) for lineage in attribute.lineage.values())
+    return deepest * min(3, len(attribute.leaves)) if attribute.multi else deepest
+
+
+class Vocabularies:
+    """The vocabularies of a domain, shared between the nodes that describe the same attributes."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+        self._by_types: dict[tuple[str, ...], Vocabulary] = {}
+
+    def of(self, types: Sequence[str]) -> Vocabulary:
+        """The vocabulary over the attributes of these types, in this order."""
+        key = tuple(types)
+        if key not in self._by_types:
+            attributes = [attribute for name in key if (attribute := self.domain.attribute_of(name)) is not None]
+            self._by_types[key] = Vocabulary(attributes)
+        return self._by_types[key]

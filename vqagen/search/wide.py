@@ -1,0 +1,205 @@
+"""Descriptions over many attributes: drawn one by one, where listing all that fit a scene would take too long.
+
+An object with 11 attributes has 2,048 descriptions. The draws here offer what `choices` offers, with these weights: an
+object, then which attributes are said, then a value for each, all uniformly. For attributes with one value an object,
+references are so drawn uniformly from all that fit one object; of a description that fits n objects only one draw in n
+is kept, which makes those uniform too. A draw gives up after `DRAWS` tries without having seen every option.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Set
+from itertools import compress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from vqagen.bits import Objects, indexes
+from vqagen.language.registry import Value
+from vqagen.search.vocabulary import Vocabulary
+from vqagen.world.scene import Scene
+
+if TYPE_CHECKING:
+    from vqagen.search.choices import Description, Draw, Sampling
+    from vqagen.search.frame import Frame, Pick
+
+DRAWS = 300
+"""Tries of one draw. With 11 attributes, a description of a random object that says a random half of them fits it alone
+in 8 of 10 tries."""
+LISTED = 12
+"""Attributes that a node may leave open or say, above which the ways to do so are drawn and not listed."""
+Random = Callable[[], float]
+
+
+class Drawn(NamedTuple):
+    """A description and the objects of the whole scene that it fits."""
+
+    code: int
+    fits: Objects
+
+
+class WideTable:
+    """What can be said of each object of a scene.
+
+    rows[i][k] — for object i and attribute k of the vocabulary, every (part of the code, objects that fit).
+    """
+
+    def __init__(self, vocabulary: Vocabulary, scene: Scene) -> None:
+        self.vocabulary = vocabulary
+        self.scene = scene
+        self.visible = indexes(scene.everything)
+        self.rows: list[list[list[Drawn]]] = [[] for _ in range(scene.size)]
+        for attribute, digits in zip(vocabulary.attributes, vocabulary.digits, strict=True):
+            having, recorded = scene.having[attribute.name], scene.values[attribute.name]
+            ways = {value: Drawn(digits[value], objects) for value, objects in having.items() if objects}
+            for row, value in zip(self.rows, recorded, strict=True):
+                row.append([ways[word] for word in attribute.sayable(value) if word in ways])
+
+    def described(self, i: int, said: list[int], random: Random) -> Drawn | None:
+        """Object i by these attributes; None where one of them has nothing to say of it."""
+        code, fits, row = 0, self.scene.everything, self.rows[i]
+        for k in said:
+            ways = row[k]
+            if not ways:
+                return None
+            way = ways[0] if len(ways) == 1 else ways[int(random() * len(ways))]
+            code += way.code
+            fits &= way.fits
+        return Drawn(code, fits)
+
+    def absent(self, said: list[int], random: Random) -> Drawn:
+        """A value drawn for each of these attributes, and the objects it fits: most often none."""
+        code, fits = 0, self.scene.everything
+        for k in said:
+            attribute = self.vocabulary.attributes[k]
+            word = attribute.values[int(random() * len(attribute.values))]
+            code += self.vocabulary.digits[k][word]
+            fits &= self.scene.having[attribute.name][word]
+        return Drawn(code, fits)
+
+    def fullest(self, i: int) -> Objects:
+        """The objects that nothing tells from object i."""
+        fits = self.scene.everything
+        for ways in self.rows[i]:
+            for way in ways:
+                fits &= way.fits
+        return fits
+
+
+def make_pattern_draw(node: Description) -> Callable[[Random], list[int]]:
+    """How to draw which attributes a node's description says, uniformly from what its constraints on openness allow.
+
+    Where too many are free to be listed, patterns are drawn blindly; the node's constraints then refuse descriptions.
+    """
+    must, may = [], []
+    for k in range(len(node.vocabulary.attributes)):
+        if node.may_leave_open(k):
+            may += [k] if node.may_say(k) else []
+        else:
+            must.append(k)
+    if len(may) > LISTED:
+        return lambda random: sorted(must + [k for k in may if random() < 0.5])
+    patterns = [
+        sorted([*must, *compress(may, (number >> place & 1 for place in range(len(may))))])
+        for number in range(1 << len(may))
+    ]
+    allowed = [said for said in patterns if node.allows_openness(said)]
+    return lambda random: allowed[int(random() * len(allowed))] if allowed else []
+
+
+def draw_wide_reference(node: Description) -> Draw:
+    """Options of `filter_unique`."""
+    pattern_of = make_pattern_draw(node)
+
+    def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
+        random, table = frame.random, frame.tables.wide(node.vocabulary)
+        among: Objects = frame.values[node.source]
+        candidates = [i for i in indexes(among) if table.fullest(i) & among == 1 << i]
+        offered: set[int] = set()
+        for _ in range(DRAWS if candidates else 0):
+            i = candidates[int(random() * len(candidates))]
+            drawn = None if 1 << i in dead else table.described(i, pattern_of(random), random)
+            if drawn is None or drawn.fits & among != 1 << i or drawn.code in offered or not node.allows(drawn.code):
+                continue
+            offered.add(drawn.code)
+            yield 1 << i, (None, *drawn)
+
+    return draw
+
+
+def draw_wide_description(node: Description, sampling: Sampling) -> Draw:
+    """Options of `filter`, `filter_not_unique`, `filter_count` and `filter_exist`; half are absent descriptions, where
+    absent ones are offered."""
+    pattern_of = make_pattern_draw(node)
+    absent_share = 0.5 if node.offers_absent(sampling) else 0.0
+
+    def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
+        random, table = frame.random, frame.tables.wide(node.vocabulary)
+        among: Objects = frame.values[node.source]
+        offered: set[int] = set()
+        for _ in range(DRAWS):
+            said = pattern_of(random)
+            if random() < absent_share:
+                drawn: Drawn | None = table.absent(said, random)
+                if drawn is None or (drawn.fits and sampling.absent == "new"):
+                    continue
+            else:
+                drawn = _present(table, said, random)
+            if drawn is None or drawn.code in offered or not node.allows(drawn.code):
+                continue
+            outcome = drawn.fits & among
+            if outcome not in dead and node.suits(drawn.code, outcome):
+                offered.add(drawn.code)
+                yield outcome, (None, *drawn)
+
+    return draw
+
+
+def _present(table: WideTable, said: list[int], random: Random) -> Drawn | None:
+    """A description that fits some object of the scene, each such description with the same weight."""
+    visible = table.visible
+    drawn = table.described(visible[int(random() * len(visible))], said, random) if visible else None
+    if drawn is None or not drawn.fits or random() * drawn.fits.bit_count() >= 1:
+        return None
+    return drawn
+
+
+def draw_wide_related(node: Description, sampling: Sampling) -> Draw:
+    """Options of a composite node that describes objects by way of an anchor; an idle pair is offered as often as the
+    idle share says, taking half of all pairs to be idle, as they are where most descriptions fit one object."""
+    pattern_of = make_pattern_draw(node)
+    share = sampling.idle_share
+    idle_weight = share / (1 - share) if share < 0.5 else 1.0
+
+    def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
+        random, table = frame.random, frame.tables.wide(node.vocabulary)
+        related, anchor = frame.scene.related, frame.values[node.source]
+        relations = list(related)
+        offered: set[tuple[str, int]] = set()
+        for _ in range(DRAWS if relations else 0):
+            relation = relations[int(random() * len(relations))]
+            near = related[relation][anchor]
+            drawn = _described_near(node, table, near, pattern_of(random), random)
+            if drawn is None or (relation, drawn.code) in offered or not node.allows(drawn.code):
+                continue
+            outcome, is_idle = drawn.fits & near, not drawn.fits & ~near
+            if is_idle and random() >= idle_weight:
+                continue
+            if outcome not in dead and node.suits(drawn.code, outcome):
+                offered.add((relation, drawn.code))
+                yield outcome, (relation, *drawn)
+
+    return draw
+
+
+def _described_near(
+    node: Description, table: WideTable, near: Objects, said: list[int], random: Random
+) -> Drawn | None:
+    """For `count` and `exist` any description of the scene, otherwise one of an object that stands near."""
+    if node.reducer in ("count", "exist"):
+        return _present(table, said, random)
+    candidates = indexes(near)
+    if not candidates:
+        return None
+    drawn = table.described(candidates[int(random() * len(candidates))], said, random)
+    if drawn is None or random() * (drawn.fits & near).bit_count() >= 1:
+        return None
+    return drawn
