@@ -23,6 +23,7 @@ from vqagen.search.degeneracy import (
     make_telling_test,
 )
 from vqagen.search.descriptions import SceneTables
+from vqagen.search.examination import Examination, LabelledStep, Step
 from vqagen.search.filling import (
     DEGENERATE,
     FOUND,
@@ -37,7 +38,6 @@ from vqagen.search.frame import Frame, OutOfBudget
 from vqagen.search.plan import Apply, Op, Plan, Stage
 
 Explore = Callable[[Frame], bool]
-Step = Callable[[Frame], bool]
 
 HOPELESS = object()
 
@@ -50,7 +50,8 @@ class Search:
         self._lanes = make_lanes(plan, degeneracy)
         self._is_idle = make_idle_test(plan, self._lanes, degeneracy)
         self._follow = _lane_steps(plan.stages[-1].ops if plan.stages else (), self._lanes)
-        self._begins = _settling((*_steps(plan.prelude), *_lane_steps(plan.prelude, self._lanes)))
+        lanes = _lane_steps(plan.prelude, self._lanes)
+        self._begins = _settling([*_steps(plan.prelude), *(LabelledStep(step, "") for step in lanes)])
         self._explore = self._compile(self._finish, plan.grouped)
 
     def find(self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int) -> Outcome:
@@ -98,6 +99,22 @@ class Search:
             return GAVE_UP
         return FOUND if seen else _why_not(frame)
 
+    def examine(self, tables: SceneTables, rng: Random, budget: int) -> Examination:
+        """Try every option, as far as the budget lets in, and tell what became of them."""
+        watch = Examination(self.plan.stages)
+        frame = self._frame(tables, rng.random, (), set(), budget)
+
+        def tell(frame: Frame) -> bool:
+            watch.finished[FOUND if self._finish(frame) else DEGENERATE] += 1
+            return False
+
+        try:
+            if self._begins(frame):
+                self._compile(tell, remembers=False, watch=watch)(frame)
+        except OutOfBudget:
+            watch.finished[GAVE_UP] += 1
+        return watch
+
     def _filling(self, frame: Frame) -> Filling:
         return Filling(self.plan, tuple(frame.picked), tuple(frame.values))
 
@@ -126,10 +143,10 @@ class Search:
             step(frame)
         return self._is_idle(frame)
 
-    def _compile(self, finish: Explore, remembers: bool) -> Explore:
+    def _compile(self, finish: Explore, remembers: bool, watch: Examination | None = None) -> Explore:
         explore = finish
         for depth in range(len(self.plan.stages) - 1, -1, -1):
-            explore = _explorer(self.plan, depth, explore, self._lanes, remembers)
+            explore = _explorer(self.plan, depth, explore, self._lanes, remembers, watch)
         return explore
 
 
@@ -142,7 +159,9 @@ def _why_not(frame: Frame) -> str:
     return DEGENERATE if frame.idle_drops else NOTHING_FITS
 
 
-def _explorer(plan: Plan, depth: int, rest: Explore, lanes: Sequence[Lane], remembers: bool) -> Explore:
+def _explorer(
+    plan: Plan, depth: int, rest: Explore, lanes: Sequence[Lane], remembers: bool, watch: Examination | None = None
+) -> Explore:
     """The closure of one stage.
 
     Dead ends are remembered in two ways. When nothing was dropped for an idle relation, what failed failed by its
@@ -154,7 +173,15 @@ def _explorer(plan: Plan, depth: int, rest: Explore, lanes: Sequence[Lane], reme
     follow = () if depth == len(plan.stages) - 1 else _lane_steps(stage.ops, lanes)
     is_decisive = not any(is_shadowed_by_words(stage.choice, lane) for lane in lanes)
     tells = make_telling_test(plan, stage.choice, lanes)
-    settles = _settling((*tells, *stage.choice.checks, *_steps(stage.applied), *follow))
+    steps = (
+        *(LabelledStep(tell, DEGENERATE) for tell in tells),
+        *_checks(stage.choice),
+        *_steps(stage.applied),
+        *(LabelledStep(step, "") for step in follow),
+    )
+    settles = watch.settling(depth, steps) if watch else _settling(steps)
+    if watch:
+        draw = watch.counted(depth, draw)
     results_of, shadows_of = _results_reader(stage), _shadows_reader(stage, lanes)
 
     def explore(frame: Frame) -> bool:
@@ -188,8 +215,9 @@ def _explorer(plan: Plan, depth: int, rest: Explore, lanes: Sequence[Lane], reme
     return explore
 
 
-def _settling(steps: tuple[Step, ...]) -> Step:
+def _settling(labelled: Sequence[LabelledStep]) -> Step:
     """All that follows from a choice: False when a check fails or a result is undefined."""
+    steps = tuple(step.run for step in labelled)
 
     def settles(frame: Frame) -> bool:
         try:
@@ -203,9 +231,13 @@ def _settling(steps: tuple[Step, ...]) -> Step:
     return settles
 
 
-def _steps(ops: Sequence[Op]) -> tuple[Step, ...]:
+def _steps(ops: Sequence[Op]) -> tuple[LabelledStep, ...]:
     """Compute each op, then check what hangs there."""
-    return tuple(step for op in ops for step in (_apply(op), *op.checks))
+    return tuple(step for op in ops for step in (LabelledStep(_apply(op), ""), *_checks(op)))
+
+
+def _checks(op: Op) -> tuple[LabelledStep, ...]:
+    return tuple(LabelledStep(check.test, check.meaning) for check in op.checks)
 
 
 def _apply(op: Op) -> Step:

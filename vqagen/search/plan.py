@@ -33,8 +33,14 @@ from vqagen.search.frame import Frame
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.search.wide import draw_wide_description, draw_wide_reference, draw_wide_related
 
-Check = Callable[[Frame], bool]
 WordOf = Callable[[Frame], str | None]
+
+
+class Check(NamedTuple):
+    """What must hold at an op; `meaning` is told where it does not."""
+
+    test: Callable[[Frame], bool]
+    meaning: str
 
 
 @dataclass(frozen=True)
@@ -236,7 +242,8 @@ class _Builder:
         """Note who fills a slot. A slot filled before must get the same word again."""
         if slot in self.words:
             earlier = self.words[slot][1]
-            self.checks.setdefault(at, []).append(lambda frame: earlier(frame) == word_of(frame))
+            check = Check(lambda frame: earlier(frame) == word_of(frame), f"{slot} must be what it was before")
+            self.checks.setdefault(at, []).append(check)
             self.compares_words = True
         else:
             self.words[slot] = (at, word_of)
@@ -253,7 +260,7 @@ class _Builder:
                 at, word_of = self.words[param.value]
                 ops.append(at)
                 readers.append(word_of)
-        check = lambda frame: constraint.holds(*[read(frame) for read in readers])  # noqa: E731
+        check = Check(lambda frame: constraint.holds(*[read(frame) for read in readers]), str(constraint))
         self.checks.setdefault(max(ops), []).append(check)
         self.reads[max(ops)] += tuple(self.out[i] for i in constraint.nodes)
         self.compares_words |= bool(constraint.slots)

@@ -1,0 +1,72 @@
+"""Why a template found nothing in a scene: how many options each step was offered, and what became of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from vqagen.language.registry import Value
+from vqagen.plugin import Undefined
+from vqagen.search.choices import Draw
+from vqagen.search.frame import Frame, Pick
+from vqagen.search.plan import Op, Stage
+
+Step = Callable[[Frame], bool]
+
+
+class LabelledStep(NamedTuple):
+    """Something that follows from a choice, and what it means when it fails."""
+
+    run: Step
+    failure: str
+
+
+@dataclass
+class StageReport:
+    """What happened at one choice: `offered` options, of which `passed` led on; the others `died`, by reason."""
+
+    op: Op
+    offered: int = 0
+    passed: int = 0
+    died: Counter[str] = field(default_factory=Counter)
+
+
+class Examination:
+    """Watches one search; `reports[stage]` tells of each of its choices."""
+
+    def __init__(self, stages: Sequence[Stage]) -> None:
+        self.reports = [StageReport(stage.choice) for stage in stages]
+        self.finished: Counter[str] = Counter()
+        """Complete fillings, by what was said of them in the end."""
+
+    def counted(self, depth: int, draw: Draw) -> Draw:
+        """The same draw, but its options are counted."""
+        report = self.reports[depth]
+
+        def counted(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
+            for option in draw(frame, dead):
+                report.offered += 1
+                yield option
+
+        return counted
+
+    def settling(self, depth: int, steps: Sequence[LabelledStep]) -> Step:
+        """All that follows from a choice, as in the search, noting what fails."""
+        report = self.reports[depth]
+
+        def settles(frame: Frame) -> bool:
+            for step in steps:
+                try:
+                    holds = step.run(frame)
+                except Undefined as error:
+                    report.died[str(error)] += 1
+                    return False
+                if not holds:
+                    report.died[step.failure] += 1
+                    return False
+            report.passed += 1
+            return True
+
+        return settles
