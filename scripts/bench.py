@@ -1,4 +1,5 @@
-"""Benchmarks. `generate`: what a scene costs from file to file, in one process, and where the time goes."""
+"""Benchmarks. `generate`: what a scene costs from file to file in one process, and where the time goes. `domains`: what
+loading costs, and what many attributes do."""
 
 from __future__ import annotations
 
@@ -15,10 +16,12 @@ from statistics import median
 from typing import Any
 
 import click
+from wide_domain import make_wide_domain
 
 import vqagen
-from vqagen.api import Generation, find_scenes, load_materials, load_scenes
+from vqagen.api import Generation, find_domain, find_scenes, load_materials, load_scenes
 from vqagen.exchange.clevr import record_writer
+from vqagen.materials import shipped_domains
 from vqagen.rng import stream
 from vqagen.run.output import RecordWriter
 from vqagen.run.windows import run_windows
@@ -52,6 +55,41 @@ def generate(scenes: str | None, **chosen: str | None) -> None:
         whole_process(path, Path(folder), chosen)
         phases(path, chosen)
         start_up()
+
+
+@bench.command()
+@click.option("--scenes", default=40, show_default=True, help="Scenes of the wide domain.")
+def domains(scenes: int) -> None:
+    """Time what loading a domain costs, and questions about scenes with 11 attributes.
+
+    \b
+    Example:
+      scripts/bench domains
+    """
+    for name in shipped_domains():
+        report_load(name, find_domain(name))
+    with tempfile.TemporaryDirectory() as folder:
+        wide = make_wide_domain(Path(folder) / "wide")
+        report_load("11 attributes", find_domain(wide))
+        records = list(vqagen.sample_scenes(scenes, metadata=wide / "metadata.json"))
+        path = Path(folder) / "scenes.json"
+        path.write_text(json.dumps({"info": {}, "scenes": records}))
+        run = Generation(find_scenes(path), load_materials(find_domain(wide)), vqagen.Settings())
+        started = time.process_time()
+        made = sum(len(questions) for _, questions in run.by_scene())
+        seconds = time.process_time() - started
+        report("11 attributes", f"{seconds / scenes * 1000:.1f} ms/scene, {made / scenes:.1f} questions each")
+
+
+def report_load(name: str, files: vqagen.DomainFiles) -> None:
+    """Loading, checking and planning all templates of a domain."""
+
+    def load() -> None:
+        materials = load_materials(files)
+        QuestionTask(materials.templates, materials.synonyms, vqagen.Settings())
+
+    families = len(load_materials(files).templates)
+    report(f"load {name}", f"{cpu_seconds(load):.3f} s for {families} families")
 
 
 def sampled(folder: Path) -> Path:
@@ -92,7 +130,9 @@ def phases(scenes: Path, chosen: dict[str, str | None]) -> None:
 
     Words and programs are made again from the finished questions; the search is what remains of the whole.
     """
-    materials = load_materials(chosen["metadata"], chosen["templates"], chosen["synonyms"])
+    materials = load_materials(
+        find_domain(metadata=chosen["metadata"], templates=chosen["templates"], synonyms=chosen["synonyms"])
+    )
     settings = vqagen.Settings(compat=chosen["compat"] or "none", degeneracy=chosen["degeneracy"] or "")
     source = find_scenes(scenes)
     compiled = list(load_scenes(source, materials.domain))

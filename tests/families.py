@@ -9,11 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from conftest import SHARED
+from scene_records import SMALL_SCENES
 
-from vqagen.api import Materials, load_materials
+import vqagen
+from vqagen.api import Materials, find_domain, load_materials
+from vqagen.language.template_check import canonical_records
+from vqagen.world.domain import Domain, domain_from_metadata
+from vqagen.world.sampler import sample_scene
+from vqagen.world.sampling_rules import SamplingRules
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = SHARED / "clevr_v1" if (SHARED / "clevr_v1").is_dir() else SHARED / "data" / "clevr_v1"
+
+Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -23,7 +31,9 @@ class Collection:
     name: str
     metadata: Path
     templates: Path
-    synonyms: Path
+    synonyms: Path | None = None
+    is_clevr: bool = False
+    """Whether its scenes are CLEVR's."""
 
     def __str__(self) -> str:
         return self.name
@@ -34,19 +44,31 @@ class Collection:
         return _materials(self)
 
     @property
-    def raw_metadata(self) -> dict[str, Any]:
+    def raw_metadata(self) -> Record:
         """The metadata file's JSON."""
         return _json(self.metadata)
 
-    def raw_template(self, file: str, index: int) -> dict[str, Any]:
-        """One template's JSON."""
+    def raw_template(self, file: str, index: int) -> Record:
+        """One template's JSON in canonical form; meta-templates count as what they make."""
         document = _json(self.templates / file)
-        return (document if isinstance(document, list) else document["templates"])[index]
+        records = document if isinstance(document, list) else document["templates"]
+        return [made for each in records for made in canonical_records(each, self.materials.catalogue)][index]
+
+    def sampled(self, count: int, seed: int) -> list[Record]:
+        """Scenes by the rules of the domain; for a domain without rules, CLEVR's."""
+        metadata = None if self.is_clevr else self.metadata
+        return list(vqagen.sample_scenes(count, seed=seed, metadata=metadata))
+
+    @property
+    def small_scenes(self) -> tuple[Record, ...]:
+        """Three scenes of three or four objects, few enough for brute force."""
+        return SMALL_SCENES if self.is_clevr else _small_scenes(self.metadata)
 
 
 @cache
 def _materials(collection: Collection) -> Materials:
-    return load_materials(collection.metadata, collection.templates, collection.synonyms)
+    files = find_domain(metadata=collection.metadata, templates=collection.templates, synonyms=collection.synonyms)
+    return load_materials(files)
 
 
 @cache
@@ -54,10 +76,20 @@ def _json(path: Path) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-SHIPPED = [Collection("clevr", ROOT / "metadata/clevr.json", ROOT / "templates/clevr", ROOT / "synonyms.json")]
+@cache
+def _small_scenes(metadata: Path) -> tuple[Record, ...]:
+    record = _json(metadata)
+    small: Domain = domain_from_metadata({**record, "sampling": {**record["sampling"], "objects": [3, 3]}})
+    return tuple(sample_scene(SamplingRules.from_domain(small), 5, index) for index in range(3))
+
+
+SHIPPED = [
+    Collection(path.stem, path, ROOT / "templates" / path.stem, is_clevr=path.stem == "clevr")
+    for path in sorted((ROOT / "metadata").glob("*.json"))
+]
 COLLECTIONS = [*SHIPPED]
 if REFERENCE.is_dir():
     reference = Collection(
-        "reference", REFERENCE / "metadata.json", REFERENCE / "templates", REFERENCE / "synonyms.json"
+        "reference", REFERENCE / "metadata.json", REFERENCE / "templates", REFERENCE / "synonyms.json", is_clevr=True
     )
     COLLECTIONS.append(reference)

@@ -1,7 +1,8 @@
 """Everything that can surely be said wrong about an emitted question, from its record, its scene and the vocabulary.
 
 Both dialects are known: the reference script's (`type`, answers true, 3, "red") and the released files' (`function`,
-answers "yes", "3", "red"). Wording is checked only where no reading of it could be right.
+answers "yes", "3", "red"). A list-valued answer is a list there, and its values joined by ", " here. Wording is checked
+only where no reading of it could be right.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from naive import Record, Undefined, Value, answer, attribute_types, step_type, values_of
+from naive import Record, Undefined, Value, answer, attribute_types, relation_type, step_type, values_of
 
 ARTICLES = {"a", "an", "the"}
 HEAD_WORDS = {"thing", "object"}
+FINAL_MARKS = ("?", ".", "!")
+UNCLEAR_ONSET = re.compile(r"u|eu|ewe|one|once|h|[a-z]\b|\d|x")
+"""Beginnings of words whose sound the letters do not tell: a unicorn, an umbrella; an hour, a house; an L, a U."""
 LEFTOVERS = ["<", ">", "[", "]", "  ", " ?", " ,", " ;", " ."]
 
 
@@ -30,26 +34,36 @@ class Signature(NamedTuple):
 PLAIN = {
     "scene": Signature((), (), "ObjectSet"),
     "unique": Signature(("ObjectSet",), (), "Object"),
-    "relate": Signature(("Object",), ("Relation",), "ObjectSet"),
+    "not_unique": Signature(("ObjectSet",), (), "ObjectSet"),
     "union": Signature(("ObjectSet", "ObjectSet"), (), "ObjectSet"),
     "intersect": Signature(("ObjectSet", "ObjectSet"), (), "ObjectSet"),
+    "difference": Signature(("ObjectSet", "ObjectSet"), (), "ObjectSet"),
     "count": Signature(("ObjectSet",), (), "Integer"),
     "exist": Signature(("ObjectSet",), (), "Bool"),
     "equal_object": Signature(("Object", "Object"), (), "Bool"),
     "equal_integer": Signature(("Integer", "Integer"), (), "Bool"),
     "less_than": Signature(("Integer", "Integer"), (), "Bool"),
     "greater_than": Signature(("Integer", "Integer"), (), "Bool"),
+    "add": Signature(("Integer", "Integer"), (), "Integer"),
+    "addition": Signature(("Integer", "Integer"), (), "Integer"),
+    "subtract": Signature(("Integer", "Integer"), (), "Integer"),
+    "subtraction": Signature(("Integer", "Integer"), (), "Integer"),
+    "and": Signature(("Bool", "Bool"), (), "Bool"),
+    "or": Signature(("Bool", "Bool"), (), "Bool"),
+    "not": Signature(("Bool",), (), "Bool"),
 }
 
 
 def signatures(metadata: Record) -> dict[str, Signature]:
     """Every primitive function of the vocabulary."""
-    found = dict(PLAIN)
+    found = {**PLAIN, "relate": Signature(("Object",), (relation_type(metadata),), "ObjectSet")}
     for name in attribute_types(metadata):
         found[f"filter_{name.lower()}"] = Signature(("ObjectSet",), (name,), "ObjectSet")
         found[f"query_{name.lower()}"] = Signature(("Object",), (), name)
         found[f"same_{name.lower()}"] = Signature(("Object",), (), "ObjectSet")
+        found[f"different_{name.lower()}"] = Signature(("Object",), (), "ObjectSet")
         found[f"equal_{name.lower()}"] = Signature((name, name), (), "Bool")
+        found[f"count_different_{name.lower()}"] = Signature(("ObjectSet",), (), "Integer")
     return found
 
 
@@ -131,8 +145,10 @@ def _check_kinds(program: Sequence[Record], known: Mapping[str, Signature]) -> l
 # Answer -----------------------------------------------------------------------------------------------------------
 
 
-def spelled(value: Value, released: bool) -> Value:
+def spelled(value: Value, released: bool) -> bool | int | str | list[str]:
     """The answer as its dialect writes it: the released files have strings only."""
+    if isinstance(value, tuple):
+        return ", ".join(value) if released else list(value)
     if not released:
         return value
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
@@ -157,7 +173,7 @@ def check_text(text: Any, metadata: Record) -> list[str]:
         return ["no question"]
     wrong = [f"text contains {mark!r}" for mark in LEFTOVERS if mark in text]
     wrong += [] if text[0].isupper() else ["text does not start with an upper-case letter"]
-    wrong += [] if text.endswith("?") else ["text does not end with '?'"]
+    wrong += [] if text.endswith(FINAL_MARKS) else ["text does not end with '?', '.' or '!'"]
     return wrong + _check_articles(re.findall(r"[\w'-]+|[^\w\s]", text.lower()), metadata)
 
 
@@ -165,13 +181,22 @@ def _check_articles(words: Sequence[str], metadata: Record) -> list[str]:
     """a and an by the next letter, one article at a time, and none of a, an before a plural."""
     wrong = [f"{first!r} before {second!r}" for first, second in pairwise(words)
              if first in ARTICLES and (second in ARTICLES or _is_wrong_article(first, second))]  # fmt: skip
-    adjectives = {value.lower() for name in metadata["types"] for value in values_of(metadata, name)}
+    adjectives = {value.lower() for name in attribute_types(metadata) for value in values_of(metadata, name)}
+    adjectives |= {value.lower() for value in values_of(metadata, relation_type(metadata))}
+    heads = adjectives | HEAD_WORDS | _null_words(metadata)
     for index, word in enumerate(words):
         noun = next((later for later in words[index + 1 :] if later not in adjectives), "")
-        if word in {"a", "an"} and noun.endswith("s") and noun[:-1] in adjectives | HEAD_WORDS:
+        if word in {"a", "an"} and noun.endswith("s") and noun[:-1] in heads:
             wrong.append(f"{word!r} before the plural {noun!r}")
     return wrong
 
 
 def _is_wrong_article(article: str, word: str) -> bool:
-    return article != "the" and word[0].isalpha() and (article == "an") != (word[0] in "aeiou")
+    is_clear = word[0].isalpha() and not UNCLEAR_ONSET.match(word)
+    return article != "the" and is_clear and (article == "an") != (word[0] in "aeio")
+
+
+def _null_words(metadata: Record) -> set[str]:
+    """What stands for attributes that are left open."""
+    given = [entry.get("null") for entry in metadata["types"].values() if isinstance(entry, Mapping)]
+    return {word.lower() for word in given if isinstance(word, str)}

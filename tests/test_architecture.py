@@ -16,12 +16,26 @@ LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
 
 LAYERS = (
-    ("errors", "bits", "rng", "files", "jsontext", "json_stream", "schema", "plugin"),
+    (
+        "errors",
+        "bits",
+        "rng",
+        "files",
+        "jsontext",
+        "json_diagnosis",
+        "json_tolerance",
+        "json_stream",
+        "schema",
+        "plugin",
+        "plugin_guard",
+        "plugin_shape",
+        "plugin_loading",
+    ),
     ("world",),
     ("language",),
     ("search",),
     ("tasks", "run", "draw", "judge", "exchange", "human", "inspect_tasks"),
-    ("api", "__init__"),
+    ("materials", "authoring", "api", "__init__"),
     ("cli",),
 )
 """Lowest first. A part imports from lower layers, and from its own layer as long as no two parts need each other."""

@@ -352,6 +352,7 @@ def test_a_trace_adds_every_steps_output_and_changes_nothing_else(vqagen_: Comma
         trace = record.pop("trace")
         assert len(trace) == len(record["program"])
         assert trace[-1] == record["answer"]
+        assert all(mention["objects"] == sorted(mention["objects"]) for mention in record.pop("mentions"))
     assert traced == plain
 
 
@@ -466,11 +467,11 @@ def test_a_faulty_scene_leaves_nothing_behind(target: str, vqagen_: Commands) ->
         ("--scenes", b"hello", "bad.json: not scenes"),
         ("--scenes", b'{"scenes": [{"objects": []}, ', "bad.json:1:30: scenes[1]: not valid JSON"),
         ("--metadata", b"{", "bad.json:1:2: not valid JSON"),
-        ("--metadata", b"{}", "bad.json: types: expected an object"),
+        ("--metadata", b"{}", "bad.json:1:1: types: expected an object"),
         ("--templates", b"[{}]", "bad.json:1:2: "),
         ("--synonyms", b'{"red": 3}', "bad.json:1:9: red: expected a list"),
         ("--synonyms", b"\xff", "bad.json:1:1: not UTF-8 text"),
-        ("--synonyms", b'{"red": ["\\uD83D"]}', "bad.json: not usable JSON: \\ud83d alone is half a character"),
+        ("--synonyms", b'{"red": ["\\uD83D"]}', "bad.json:1:10: not usable JSON: \\ud83d alone is half a character"),
     ],
 )
 def test_bad_input_ends_in_3_and_says_where(flag: str, content: bytes, told: str, vqagen_: Commands) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import warnings
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vqagen.jsontext import Path, Position, locate, read_path, show_path
+from vqagen.errors import InputWarning
+from vqagen.files import parse_json
+from vqagen.jsontext import Path, Position, locate, read_path, repeated_keys, show_path
 
 # Keys that hold dots or brackets cannot be told apart in a path, and an empty one cannot be seen.
 KEYS = st.text(st.characters(exclude_characters=".[]", exclude_categories=["Cs"]), min_size=1, max_size=6)
@@ -39,12 +43,25 @@ class Style(NamedTuple):
 STYLES = st.builds(Style, st.sampled_from([None, "", "  ", "\t"]), st.sampled_from(["\n", "\r\n", " "]), st.booleans())
 
 
-class Writer:
-    """Writes JSON and notes where each value starts."""
+NOTES = st.lists(
+    st.sampled_from(["", "/**/", '/* "]}, \n// */', '// [{"\n', "# */ \\\r\n", "/*/ , /*/"]), min_size=1, max_size=5
+)
+"""Comments, to be written one after the other wherever white space may stand."""
 
-    def __init__(self, style: Style) -> None:
-        self.style, self.text = style, ""
+
+class Writer:
+    """Writes JSON and notes where each value starts; as people write it, with notes and with commas at the end."""
+
+    def __init__(self, style: Style, notes: list[str] | None = None, last_comma: str = "") -> None:
+        self.style, self.notes, self.last_comma = style, cycle(notes or [""]), last_comma
+        self.text = self.note()
         self.starts: dict[Path, int] = {}
+
+    def note(self) -> str:
+        return next(self.notes)
+
+    def gap(self, depth: int) -> str:
+        return self.note() + self.style.gap(depth) + self.note()
 
     def write(self, value: Any, path: Path = ()) -> None:
         self.starts[path] = len(self.text)
@@ -52,11 +69,12 @@ class Writer:
             opened, closed = "{}" if isinstance(value, dict) else "[]"
             self.text += opened
             for number, key in enumerate(value if isinstance(value, dict) else range(len(value))):
-                self.text += ("," if number else "") + self.style.gap(len(path) + 1)
+                self.text += ("," if number else "") + self.gap(len(path) + 1)
                 if isinstance(value, dict):
-                    self.text += f"{self.scalar(key)}{self.style.gap(0)}:{self.style.gap(0)}"
+                    self.text += f"{self.scalar(key)}{self.gap(0)}:{self.gap(0)}"
                 self.write(value[key], (*path, key))
-            self.text += self.style.gap(len(path)) + closed
+                self.text += self.note()
+            self.text += (self.last_comma if value else "") + self.gap(len(path)) + closed
         else:
             self.text += self.scalar(value)
 
@@ -77,6 +95,30 @@ def test_every_value_is_found(document: Any, style: Style) -> None:
 
     for path in writer.starts:
         assert locate(writer.text, show_path(path)) == writer.position(path)
+
+
+@given(DOCUMENTS, STYLES, NOTES, st.sampled_from(["", ","]))
+@settings(deadline=None, max_examples=250)
+def test_notes_and_last_commas_change_neither_values_nor_places(
+    document: Any, style: Style, notes: list[str], last_comma: str
+) -> None:
+    writer = Writer(style, notes, last_comma)
+    writer.write(document)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        assert parse_json(writer.text + writer.note(), "f.json") == document
+
+    for path in writer.starts:
+        assert locate(writer.text, show_path(path)) == writer.position(path)
+
+
+@given(DOCUMENTS, STYLES, NOTES)
+@settings(deadline=None, max_examples=50)
+def test_a_document_repeats_no_key(document: Any, style: Style, notes: list[str]) -> None:
+    writer = Writer(style, notes)
+    writer.write(document)
+
+    assert list(repeated_keys(writer.text)) == []
 
 
 @given(DOCUMENTS, STYLES)
@@ -123,6 +165,36 @@ def test_of_a_key_written_twice_the_last_is_meant() -> None:
     text = '{"a": [1], "a": [2]}'
 
     assert text[locate(text, "a[0]").column - 1] == str(json.loads(text)["a"][0])
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("a.b", "1"),
+        ("a.c", "3"),
+        ("a.b.c", "2"),
+        ("a.b.c[0]", "2"),
+        ("a[0]", "4"),
+        ("St. Bernard[1]", "6"),
+        ("St. Bern", "{"),
+        ("x[1", "{"),
+    ],
+)
+def test_a_key_with_a_dot_or_bracket_is_found(path: str, found: str) -> None:
+    """The longest key that the path can mean."""
+    text = '{"a.b": 1, "a.b.c": 2, "a": {"b": 0, "c": 3}, "a[0]": 4, "St. Bernard": [5, 6]}'
+
+    assert text[locate(text, path).column - 1] == found
+
+
+def test_a_key_may_be_written_twice_anywhere() -> None:
+    text = '[{"a": 1, "b": {"a": ["a", "a"], "a": 2}}, {"a": 1, "c": 2, "a": {"a": 1}, "a": "a"}]'
+
+    assert [(show_path(path), text[at - 2 : at + 3]) for path, at in repeated_keys(text)] == [
+        ("[0].b.a", ', "a"'),
+        ("[1].a", ', "a"'),
+        ("[1].a", ', "a"'),
+    ]
 
 
 def test_no_depth_is_too_deep() -> None:

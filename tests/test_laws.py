@@ -25,17 +25,21 @@ SCENES, WINDOW = 60, 25
 
 
 @pytest.fixture(scope="module")
-def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sampled scene document, longer than two windows."""
-    path = tmp_path_factory.mktemp("scenes") / "scenes.json"
-    path.write_text(json.dumps({"info": {}, "scenes": list(vqagen.sample_scenes(SCENES, seed=11))}))
-    return path
+def scenes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A sampled scene document for each collection, longer than two windows."""
+    folder = tmp_path_factory.mktemp("scenes")
+    paths = {str(collection): folder / f"{collection}.json" for collection in SHIPPED}
+    for collection in SHIPPED:
+        paths[str(collection)].write_text(json.dumps({"info": {}, "scenes": collection.sampled(SCENES, seed=11)}))
+    return paths
 
 
-def records(scenes: Path, collection: Collection, dialect: str = "generator", **chosen: Any) -> list[dict[str, Any]]:
+def records(
+    scenes: dict[str, Path], collection: Collection, dialect: str = "generator", **chosen: Any
+) -> list[dict[str, Any]]:
     """The question records of a run, with windows of WINDOW scenes."""
     run_settings = vqagen.Settings(**{"reset_counts_every": WINDOW, **chosen})
-    run = Generation(find_scenes(scenes), collection.materials, run_settings)
+    run = Generation(find_scenes(scenes[str(collection)]), collection.materials, run_settings)
     questions = (question for _, made in run.by_scene() for question in made)
     to_record = record_writer(dialect)
     return [json.loads(json.dumps(to_record(question, index))) for index, question in enumerate(questions)]
@@ -47,13 +51,23 @@ def unnumbered(question_records: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
-def test_same_seed_same_bytes(collection: Collection, scenes: Path, tmp_path: Path) -> None:
+def test_same_seed_same_bytes(collection: Collection, scenes: dict[str, Path], tmp_path: Path) -> None:
     """Another process, another hash seed, another folder: the output is the same to the byte."""
     written = []
     for number, hash_seed in enumerate(("0", "4242")):
         folder = tmp_path / f"run{number}"
         folder.mkdir()
-        arguments = ["generate", "--scenes", str(scenes), "--out", "questions.json", "--seed", "3", "--count", "30"]
+        arguments = [
+            "generate",
+            "--scenes",
+            str(scenes[str(collection)]),
+            "--out",
+            "questions.json",
+            "--seed",
+            "3",
+            "--count",
+            "30",
+        ]
         arguments += ["--metadata", str(collection.metadata), "--templates", str(collection.templates)]
         path = os.pathsep.join([str(Path(vqagen.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
         env = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": path}
@@ -65,7 +79,7 @@ def test_same_seed_same_bytes(collection: Collection, scenes: Path, tmp_path: Pa
     assert len(json.loads(written[0])["questions"]) >= 290
 
 
-def test_another_seed_gives_other_questions(scenes: Path) -> None:
+def test_another_seed_gives_other_questions(scenes: dict[str, Path]) -> None:
     """The seed matters."""
     assert records(scenes, SHIPPED[0], seed=1, count=3) != records(scenes, SHIPPED[0], seed=2, count=3)
 
@@ -74,7 +88,7 @@ def test_another_seed_gives_other_questions(scenes: Path) -> None:
 @given(cuts=st.lists(st.integers(1, SCENES - 1), max_size=4), shuffle=st.booleans(), instances=st.integers(1, 2))
 @settings(max_examples=12, deadline=None)
 def test_shards_concatenate(
-    collection: Collection, scenes: Path, cuts: list[int], shuffle: bool, instances: int
+    collection: Collection, scenes: dict[str, Path], cuts: list[int], shuffle: bool, instances: int
 ) -> None:
     """Shards at any cuts, laid end to end, are the questions of one run."""
     chosen = {"shuffle_templates": shuffle, "instances_per_template": instances, "templates_per_image": 4}
@@ -91,9 +105,11 @@ def test_shards_concatenate(
 @pytest.mark.parametrize("dialect", ["generator", "release"])
 @pytest.mark.parametrize("compat", ["none", "clevr"])
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
-def test_answers_can_be_re_derived(collection: Collection, scenes: Path, compat: str, dialect: str) -> None:
+def test_answers_can_be_re_derived(collection: Collection, scenes: dict[str, Path], compat: str, dialect: str) -> None:
     """The independent checker finds nothing wrong with any record, read back from JSON."""
-    by_image = {record["image_filename"]: record for record in json.loads(scenes.read_text())["scenes"]}
+    by_image = {
+        record["image_filename"]: record for record in json.loads(scenes[str(collection)].read_text())["scenes"]
+    }
     made = records(scenes, collection, dialect, compat=compat, seed=5)
 
     faults = [

@@ -70,6 +70,15 @@ def test_other_keys_mean_the_same_program(names: dict[str, str]) -> None:
     assert program_of(renamed(COLOR_LEFT_OF_LARGE, names)) == program_of(COLOR_LEFT_OF_LARGE)
 
 
+def test_a_program_keeps_the_names_it_was_written_with() -> None:
+    """Who says addition for add reads addition again."""
+    counts = [{"type": "scene", "inputs": [], "value_inputs": []}, {"type": "count", "inputs": [0], "value_inputs": []}]
+    records = [*counts, {"type": "addition", "inputs": [1, 1], "value_inputs": []}]
+
+    assert program_of(records).to_records() == records
+    assert program_of(records).run(SCENE) == 6
+
+
 def test_what_is_empty_may_be_left_out() -> None:
     """Absent, null and empty lists are the same, and unknown keys do not count."""
     records = [{key: value for key, value in record.items() if value} for record in COLOR_LEFT_OF_LARGE]

@@ -15,6 +15,7 @@ from families import SHIPPED, Collection
 
 import vqagen
 from vqagen.api import Generation, SceneSource, find_scenes
+from vqagen.language.template import Template
 from vqagen.search.filling import GAVE_UP
 from vqagen.tasks.questions import words_differ
 
@@ -22,23 +23,29 @@ SCENES = 100
 OTHER = re.compile(r"\b(another|other)\b")
 
 
+CLEVR = next(each for each in SHIPPED if each.is_clevr)
+
+
 @cache
-def scene_records() -> list[dict[str, Any]]:
+def scene_records(collection: Collection) -> list[dict[str, Any]]:
     """Sampled scenes."""
-    return list(vqagen.sample_scenes(SCENES, seed=21))
+    return collection.sampled(SCENES, seed=21)
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> SceneSource:
-    """The same as a file."""
-    path: Path = tmp_path_factory.mktemp("scenes") / "scenes.jsonl"
-    path.write_text("\n".join(map(json.dumps, scene_records())))
-    return find_scenes(path)
+def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SceneSource]:
+    """The same as files, by the collection's name."""
+    folder: Path = tmp_path_factory.mktemp("scenes")
+    for collection in SHIPPED:
+        (folder / f"{collection}.jsonl").write_text("\n".join(map(json.dumps, scene_records(collection))))
+    return {str(collection): find_scenes(folder / f"{collection}.jsonl") for collection in SHIPPED}
 
 
-def generated(source: SceneSource, collection: Collection, **settings: Any) -> tuple[Generation, list[vqagen.Question]]:
+def generated(
+    sources: dict[str, SceneSource], collection: Collection, **settings: Any
+) -> tuple[Generation, list[vqagen.Question]]:
     """A finished run and its questions."""
-    run = Generation(source, collection.materials, vqagen.Settings(**settings))
+    run = Generation(sources[str(collection)], collection.materials, vqagen.Settings(**settings))
     return run, [question for _, made in run.by_scene() for question in made]
 
 
@@ -48,9 +55,9 @@ def raw(question: vqagen.Question) -> tuple[list[dict[str, Any]], dict[str, Any]
 
 
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
-def test_no_relation_is_idle(collection: Collection, source: SceneSource) -> None:
+def test_no_relation_is_idle(collection: Collection, sources: dict[str, SceneSource]) -> None:
     """By default no question keeps its answer when one of its relations is taken away."""
-    _, questions = generated(source, collection)
+    _, questions = generated(sources, collection)
 
     idle = [
         question.text
@@ -66,9 +73,9 @@ def has_raw_relate(question: vqagen.Question) -> bool:
 
 
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
-def test_other_is_said_exactly_when_the_anchor_fits(collection: Collection, source: SceneSource) -> None:
+def test_other_is_said_exactly_when_the_anchor_fits(collection: Collection, sources: dict[str, SceneSource]) -> None:
     """Where a description follows a `same_…`, "other" stands in the text if and only if it is needed."""
-    _, questions = generated(source, collection, seed=2, templates_per_image=40)
+    _, questions = generated(sources, collection, seed=2, templates_per_image=40)
     needed = [(naive.needs_other(*raw(question), collection.raw_metadata), question) for question in questions]
 
     wrong = [q.text for needs, q in needed if needs is not None and needs != bool(OTHER.search(q.text))]
@@ -77,23 +84,36 @@ def test_other_is_said_exactly_when_the_anchor_fits(collection: Collection, sour
     assert min(Counter(needs for needs, _ in needed).values()) > 50, "both cases occur"
 
 
+def demands_words(template: Template) -> bool:
+    """Whether something must be said that a reference may not need."""
+    has_filter = any(node.type.startswith("filter_") and node.composite is None for node in template.nodes)
+    has_literal = any(side not in template.slots for node in template.nodes for side in node.side_inputs)
+    return has_filter or has_literal or any(each.slots and each.kind.name != "NULL" for each in template.constraints)
+
+
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
-def test_reduced_references_have_no_spare_word(collection: Collection, source: SceneSource) -> None:
-    """With redundancy reduce, no filter of a reference to one object can be dropped; by default many can."""
+def test_reduced_references_have_no_spare_word(collection: Collection, sources: dict[str, SceneSource]) -> None:
+    """With redundancy reduce, no filter of a reference to one object can be dropped; by default many can.
+
+    Except what the template itself demands: by a constraint, or by a filter of its own.
+    """
     spare = {}
     for redundancy in ("keep", "reduce"):
-        _, questions = generated(source, collection, redundancy=redundancy)
-        references = [each for q in questions for each in naive.references(*raw(q), collection.raw_metadata)]
+        _, questions = generated(sources, collection, redundancy=redundancy)
+        free = [question for question in questions if not demands_words(question.template)]
+        references = [each for q in free for each in naive.references(*raw(q), collection.raw_metadata)]
         spare[redundancy] = sum(1 for each in references if each.removable)
 
-    assert spare["keep"] > 500
+    assert spare["keep"] > 300
     assert spare["reduce"] == 0
 
 
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
-def test_every_family_is_reachable_and_its_answers_vary(collection: Collection, source: SceneSource) -> None:
+def test_every_family_is_reachable_and_its_answers_vary(
+    collection: Collection, sources: dict[str, SceneSource]
+) -> None:
     """Each family makes questions with at least two answers, and none falls short of half of the middle one."""
-    run, questions = generated(source, collection, seed=4)
+    run, questions = generated(sources, collection, seed=4)
     answers: dict[str, set[Any]] = {template.id: set() for template in collection.materials.templates}
     for question in questions:
         answers[question.template.id].add(question.answer)
@@ -102,9 +122,9 @@ def test_every_family_is_reachable_and_its_answers_vary(collection: Collection, 
     assert min(run.tally.questions[family] for family in answers) >= SCENES * 10 / len(answers) / 2
 
 
-def test_several_instances_are_different_and_whole(source: SceneSource) -> None:
+def test_several_instances_are_different_and_whole(sources: dict[str, SceneSource]) -> None:
     """Instances of one template on one scene differ, and each program keeps its values (bug B2 of the reference)."""
-    _, questions = generated(source, SHIPPED[0], instances_per_template=4, templates_per_image=5, count=30)
+    _, questions = generated(sources, CLEVR, instances_per_template=4, templates_per_image=5, count=30)
     programs = Counter((q.scene.index, q.template.id, q.program.nodes) for q in questions)
 
     assert len(questions) > 30 * 5 * 3
@@ -112,10 +132,10 @@ def test_several_instances_are_different_and_whole(source: SceneSource) -> None:
     assert all(question.program.run(question.scene) == question.answer for question in questions)
 
 
-def test_all_instances_of_a_family_can_be_asked_for(source: SceneSource) -> None:
+def test_all_instances_of_a_family_can_be_asked_for(sources: dict[str, SceneSource]) -> None:
     """With 0 instances per template all fillings come, up to the balance of their answers, and none comes twice."""
     chosen = {"instances_per_template": 0, "templates_per_image": 2, "search_budget": 40, "count": 15}
-    run, questions = generated(source, SHIPPED[0], **chosen)
+    run, questions = generated(sources, CLEVR, **chosen)
     programs = Counter((q.scene.index, q.template.id, tuple(q.words.items())) for q in questions)
 
     assert len(questions) > 20 * 15
@@ -123,11 +143,11 @@ def test_all_instances_of_a_family_can_be_asked_for(source: SceneSource) -> None
     assert any(reason == GAVE_UP for _, reason in run.tally.failures), "what the budget cut short is told"
 
 
-def test_shuffled_templates_mix_the_files(source: SceneSource) -> None:
+def test_shuffled_templates_mix_the_files(sources: dict[str, SceneSource]) -> None:
     """In file order, a scene sees few files (issue 13 of the reference); shuffled, it sees many."""
     files = {}
     for shuffle in (False, True):
-        _, questions = generated(source, SHIPPED[0], shuffle_templates=shuffle, count=50)
+        _, questions = generated(sources, CLEVR, shuffle_templates=shuffle, count=50)
         by_scene = {q.scene.index: set[str]() for q in questions}
         for question in questions:
             by_scene[question.scene.index].add(question.template.file)
@@ -136,9 +156,9 @@ def test_shuffled_templates_mix_the_files(source: SceneSource) -> None:
     assert files[False] < 3 < 4 < files[True]
 
 
-def test_the_balance_holds_answers_together(source: SceneSource) -> None:
+def test_the_balance_holds_answers_together(sources: dict[str, SceneSource]) -> None:
     """Within a window the two answers of a yes/no family never differ by more than two."""
-    _, questions = generated(source, SHIPPED[0], templates_per_image=30)
+    _, questions = generated(sources, CLEVR, templates_per_image=30)
     counts = Counter((q.template.id, q.answer) for q in questions if q.template.answer_type == "Bool")
 
     families = {family for family, _ in counts}
@@ -147,7 +167,7 @@ def test_the_balance_holds_answers_together(source: SceneSource) -> None:
 
 def test_the_compat_rule_for_other_compares_words() -> None:
     """The reference drops "other" when two words of one attribute differ; an open head noun counts as a word."""
-    template = next(t for t in SHIPPED[0].materials.templates if t.file == "same_relate.json" and len(t.slots) == 8)
+    template = next(t for t in CLEVR.materials.templates if t.file == "same_relate.json" and len(t.slots) == 8)
     slots = list(template.slots)
     words = dict.fromkeys(slots)
     shape = [slot for slot, kind in template.slots.items() if kind == "Shape"]
@@ -157,5 +177,5 @@ def test_the_compat_rule_for_other_compares_words() -> None:
     assert not words_differ(template, {**words, color[0]: "red"})
     assert words_differ(template, {**words, color[0]: "red", color[1]: "blue"})
     assert words_differ(template, {**words, shape[0]: "cube"})
-    with_relation = next(t for t in SHIPPED[0].materials.templates if "Relation" in t.slots.values())
+    with_relation = next(t for t in CLEVR.materials.templates if "Relation" in t.slots.values())
     assert not words_differ(with_relation, dict.fromkeys(with_relation.slots))

@@ -142,7 +142,7 @@ FAULTS: list[tuple[str, object, str, str]] = [
     ("objects 1 form", None, ".objects[1]", "no 'form'; expected one of: cube, ball"),
     ("objects 1 color", "gren", ".objects[1].color", "unknown color 'gren'; did you mean 'green'?"),
     ("objects 1 color", "", ".objects[1].color", "unknown color ''; known: red, blue, green"),
-    ("objects 1 color", ["red"], ".objects[1].color", "unknown color ['red']"),
+    ("objects 1 color", ["red"], ".objects[1].color", "expected one color, found a list of 1"),
     ("objects 1 form", "cone", ".objects[1].form", "unknown shape 'cone'"),
     ("relationships", 5, ".relationships", "expected an object or a list, found 5"),
     ("relationships", "left", ".relationships", "expected an object or a list, found 'left'"),

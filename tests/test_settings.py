@@ -12,7 +12,15 @@ import vqagen
 from vqagen.cli.generate import command
 from vqagen.tasks.settings import flag
 
-OTHER_FLAGS = {"scenes", "out", "metadata", "templates", "synonyms", "layout", "dialect", "trace", "force"}
+OTHER_FLAGS = {"domain", "metadata", "templates", "synonyms", "plugins"} | {
+    "scenes",
+    "out",
+    "layout",
+    "dialect",
+    "trace",
+    "template_extra",
+    "force",
+}
 """Parameters of `vqagen generate` that say where things are and how they are written, not what is generated."""
 
 OPTIONS = {option.name: option for option in command.params if isinstance(option, click.Option) and option.expose_value}

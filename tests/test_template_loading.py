@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,10 +91,14 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
     ('"name": "count"', '"name": 3', 5, "templates[0].name", "expected text, found 3"),
     ('"name": "count"', '"name": ""', 5, "templates[0].name", "expected some text, found ''"),
     ('"params": [\n        {"type": "Color", "name": "<C>"},', '"param": [\n        {"type": "Color", "name": "<C>"},',
-     4, "templates[0]", "missing key 'params' (found 'param')"),
+     10, "templates[0].param", "unknown key 'param'; did you mean 'params'?"),
     ('"text": ["Is the', '"texts": ["Is the', 22, "templates[1]", "missing key 'text' (found 'texts')"),
-    ('["How many <M> things are <R2> what is <R> the red <S>?"]', '"How many <M> things?"',
-     44, "templates[2].text", "expected a list, found 'How many <M> things?'"),
+    ('["How many <M> things are <R2> what is <R> the red <S>?"]', '{"en": "How many <M> things?"}',
+     44, "templates[2].text", "expected text or a list, found an object"),
+    ('["How many <M> things are <R2> what is <R> the red <S>?"]', '""',
+     44, "templates[2].text", "expected some text, found ''"),
+    ('["How many <M> things are <R2> what is <R> the red <S>?"]', '"How many <Q> things?"',
+     44, "templates[2].text", "slot <Q> is not declared"),
     ('["Is the <C> <S> also the <C2> <S2>?"]', "[]",
      25, "templates[1].text", "expected a list of at least 1, found a list of 0"),
     ('"What number of <C> <S>s [can be seen]?"', '""', 8, "templates[0].text[1]", "expected some text, found ''"),
@@ -106,7 +111,10 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
     ('"name": "<C>"},\n', '"name": "<my C>"},\n',
      11, "templates[0].params[0].name", "expected a slot such as <X>, found '<my C>'"),
     ('"inputs": [0], "side_inputs": ["<C>", "<S>"]}\n', '"input": [0], "side_inputs": ["<C>", "<S>"]}\n',
-     16, "templates[0].nodes[1]", "missing key 'inputs' (found 'input')"),
+     16, "templates[0].nodes[1].input", "unknown key 'input'; did you mean 'inputs'?"),
+    ('"inputs": [0], "side_inputs": ["<C>", "<S>"]}\n', '"inputs": [0], "side_input": ["<C>", "<S>"]}\n',
+     16, "templates[0].nodes[1].side_input", "unknown key 'side_input'; did you mean 'side_inputs'?"),
+    ('"type": "equal_object", ', "", 35, "templates[1].nodes[4]", "missing key 'type' or 'function'"),
     ('"inputs": [1, 3]', '"inputs": 1', 35, "templates[1].nodes[4].inputs", "expected a list, found 1"),
     ('"inputs": [1, 3]', '"inputs": [1, -3]', 35, "templates[1].nodes[4].inputs[1]", "expected 0 or more, found -3"),
     ('"inputs": [1, 3]', '"inputs": [1, "3"]',
@@ -122,14 +130,14 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
     ('[\n        {"type": "NOT_NULL", "params": ["<C>"]}\n      ]', '{"NOT_NULL": "<C>"}',
      18, "templates[0].constraints", "expected a list, found an object"),
     ('[\n        {"type": "NOT_NULL", "params": ["<C>"]}\n      ]', '"NOT_NULL <C>"',
-     18, "templates[0].constraints", "expected a list or an object, found 'NOT_NULL <C>'"),
+     18, "templates[0].constraints", "expected a list, an object or null, found 'NOT_NULL <C>'"),
     ('"NOT_NULL", "params": ["<C>"]', '"NOT_NULL", "params": "<C>"',
      19, "templates[0].constraints[0].params", "expected a list, found '<C>'"),
     ('"NOT_NULL", "params": ["<C>"]', '"NOT_NULL", "param": ["<C>"]',
      19, "templates[0].constraints[0]", "missing key 'params' (found 'param')"),
     # keys, names, slots
     ('"constraints": [\n        {"type": "NOT', '"constraint": [\n        {"type": "NOT',
-     4, "templates[0]", "unknown key 'constraint'; did you mean 'constraints'?"),
+     18, "templates[0].constraint", "unknown key 'constraint'; did you mean 'constraints'?"),
     ('"name": "beside"', '"name": "count"', 43, "templates[2].name", "name 'count' is taken by templates[0]"),
     ('"Color", "name": "<C>"},\n', '"Colour", "name": "<C>"},\n',
      11, "templates[0].params[0].type", "unknown slot type 'Colour'; did you mean 'Color'?"),
@@ -146,15 +154,18 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
     ('"type": "filter_count"', '"type": "filter_cout"',
      16, "templates[0].nodes[1].type", "unknown node type 'filter_cout'; did you mean 'filter_count'?"),
     ('"inputs": [1, 3]', '"inputs": [1, 4]',
-     35, "templates[1].nodes[4].inputs[1]", "input 4 is not an earlier node (this is node 4)"),
-    ('"inputs": [1, 3]', '"inputs": [1, 17]', 35, "templates[1].nodes[4].inputs[1]", "input 17 is not an earlier node"),
+     35, "templates[1].nodes[4].inputs[1]", "node 4 cannot take its own output; inputs are earlier nodes, counted"),
+    ('"filter_unique", "inputs": [2]', '"filter_unique", "inputs": [4]',
+     34, "templates[1].nodes[3].inputs[0]", "node 4 comes later than this node, which is node 3 counted from 0"),
+    ('"inputs": [1, 3]', '"inputs": [1, 17]',
+     35, "templates[1].nodes[4].inputs[1]", "there is no node 17; nodes are 0 to 4, and inputs are earlier ones"),
     ('"inputs": [1, 3]', '"inputs": [1]', 35, "templates[1].nodes[4].inputs", "equal_object takes 2 inputs, found 1"),
     ('"inputs": [1, 3]', '"inputs": [1, 2]',
      35, "templates[1].nodes[4].inputs[1]", "equal_object takes Object, but node 2 gives ObjectSet"),
     ('"filter_unique", "inputs": [2]', '"filter_unique", "inputs": [1]',
      34, "templates[1].nodes[3].inputs[0]", "filter_unique takes ObjectSet, but node 1 gives Object"),
     ('"filter_unique", "inputs": [2]', '"filter_unique", "inputs": [0, 2]',
-     34, "templates[1].nodes[3].inputs", "filter_unique takes 1 inputs, found 2"),
+     34, "templates[1].nodes[3].inputs", "filter_unique takes 1 input, found 2"),
     ('"filter_count", "inputs"', '"filter", "inputs"',
      16, "templates[0].nodes[1]", "the last node must give an answer, but filter gives ObjectSet"),
     ('"filter_count", "inputs"', '"filter_unique", "inputs"',
@@ -162,9 +173,9 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
     # side inputs
     ('["red"]', '["rde"]', 51, "templates[2].nodes[1].side_inputs[0]", "unknown Color 'rde'; did you mean 'red'?"),
     ('["red"]', '["cube"]', 51, "templates[2].nodes[1].side_inputs[0]", "unknown Color 'cube'"),
-    ('["red"]', "[]", 51, "templates[2].nodes[1].side_inputs", "filter_color takes 1 side inputs (Color), found 0"),
+    ('["red"]', "[]", 51, "templates[2].nodes[1].side_inputs", "filter_color takes 1 side input (Color), found 0"),
     (', "side_inputs": ["red"]', "",
-     51, "templates[2].nodes[1].side_inputs", "filter_color takes 1 side inputs (Color), found 0"),
+     51, "templates[2].nodes[1].side_inputs", "filter_color takes 1 side input (Color), found 0"),
     ('["red"]', '["<S>"]',
      51, "templates[2].nodes[1].side_inputs[0]", "filter_color takes a Color, but slot <S> is a Shape"),
     ('["red"]', '["<Q>"]',
@@ -174,10 +185,13 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
     ('["<R2>", "<M>"]', '["<R2>", "<M>", "<R3>"]',
      55, "templates[2].nodes[5].side_inputs[2]", "slot <R3> is not declared; params declare <S>, <R>, <R2>, <M>"),
     ('["<R2>", "<M>"]', '["<R2>", "<M>", "metal"]',
-     55, "templates[2].nodes[5].side_inputs[2]", "takes slots such as <X>, found the value 'metal'"),
-    ('["<R2>", "<M>"]', '["<R2>", "<M>", "<R>"]', 55, "templates[2].nodes[5].side_inputs[2]", "a second Relation slot"),
+     55, "templates[2].nodes[5].side_inputs[2]", "a second Material; relate_filter_count takes one of each type"),
+    ('["<R2>", "<M>"]', '["<R2>", "<M>", "tiny"]', 55, "templates[2].nodes[5].side_inputs[2]", "unknown value 'tiny'"),
+    ('["<R2>", "<M>"]', '["<R2>", "<M>", "left"]',
+     55, "templates[2].nodes[5].side_inputs[2]", "takes its Relation as a slot, found the value 'left'"),
+    ('["<R2>", "<M>"]', '["<R2>", "<M>", "<R>"]', 55, "templates[2].nodes[5].side_inputs[2]", "a second Relation;"),
     ('"side_inputs": ["<C2>", "<S2>"]', '"side_inputs": ["<C2>", "<S2>", "<C>"]',
-     34, "templates[1].nodes[3].side_inputs[2]", "a second Color slot; filter_unique describes each attribute once"),
+     34, "templates[1].nodes[3].side_inputs[2]", "a second Color; filter_unique takes one of each type"),
     ('"inputs": [1], "side_inputs": ["<S>"]', '"inputs": [1], "side_inputs": ["<S>", "<R>"]',
      52, "templates[2].nodes[2].side_inputs", "filter_unique takes no Relation slot"),
     # constraints
@@ -186,7 +200,7 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
     ('"NOT_NULL", "params": ["<C>"]', '"NOT_NULL", "params": ["<D>"]',
      19, "templates[0].constraints[0].params[0]", "slot <D> is not declared; params declare <C>, <S>, <Z>"),
     ('"NOT_NULL", "params": ["<C>"]', '"NOT_NULL", "params": ["<C>", "<S>"]',
-     19, "templates[0].constraints[0].params", "NOT_NULL takes 1 slots, found 2"),
+     19, "templates[0].constraints[0].params", "NOT_NULL takes a slot, found 2"),
     ('["<S>", "<S2>"]', '["<S>"]', 38, "templates[1].constraints[0].params", "NEQ takes 2 slots, found 1"),
     ('["<S>", "<S2>"]', '["<S>", 3]',
      38, "templates[1].constraints[0].params[1]", "NEQ takes slots, found the node number 3"),
@@ -201,6 +215,28 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
     ('"OUT_NEQ", "params": [1, 3]', '"OUT_NEQ", "params": [1, 2]',
      39, "templates[1].constraints[1].params", "OUT_NEQ compares like with like, found Object and ObjectSet"),
     ('["<C>"]', '["<Z>"]', 19, "templates[0].constraints[0].params[0]", "no node fills slot <Z>"),
+    ('"NOT_NULL", "params": ["<C>"]', '"NOT_ALL_NULL", "params": []',
+     19, "templates[0].constraints[0].params", "NOT_ALL_NULL takes one or more slots, found 0"),
+    ('"NOT_NULL", "params": ["<C>"]', '"ONE_OF", "params": ["<C>", "<S>", 1]',
+     19, "templates[0].constraints[0].params[2]", "ONE_OF takes slots, found the node number 1"),
+    ('"NOT_NULL", "params": ["<C>"]', '"IN", "params": ["<C>"]',
+     19, "templates[0].constraints[0].params", "IN takes a slot and one or more constants, found 1"),
+    ('"NOT_NULL", "params": ["<C>"]', '"IN", "params": ["<C>", "red", "gren"]',
+     19, "templates[0].constraints[0].params[2]", "unknown Color 'gren'; did you mean 'green'?"),
+    ('"NOT_NULL", "params": ["<C>"]', '"IN", "params": ["<C>", ["red", "gren"]]',
+     19, "templates[0].constraints[0].params[1]", "unknown Color 'gren'; did you mean 'green'?"),
+    ('"NOT_NULL", "params": ["<C>"]', '"COLOR_SET", "params": ["<C>", ["red", "large"]]',
+     19, "templates[0].constraints[0].params[1]", "unknown Color 'large'"),
+    ('"NOT_NULL", "params": ["<C>"]', '"IN", "params": ["<C>", "<S>"]',
+     19, "templates[0].constraints[0].params[1]", "IN takes values of Color, found slot <S>; EQ and NEQ compare slots"),
+    ('"NOT_NULL", "params": ["<C>"]', '"OUT_GT_CONST", "params": [0, 1]',
+     19, "templates[0].constraints[0].params[0]", "OUT_GT_CONST compares numbers, but node 0 gives ObjectSet"),
+    ('"NOT_NULL", "params": ["<C>"]', '"CONST_LEQ", "params": [1, "2"]',
+     19, "templates[0].constraints[0].params[1]", "CONST_LEQ compares with a number, found '2'"),
+    ('"NOT_NULL", "params": ["<C>"]', '"OUT_GT_CONST", "params": [1]',
+     19, "templates[0].constraints[0].params", "OUT_GT_CONST takes a node and a constant, found 1"),
+    ('"name": "beside",', '"name": "beside", "constraints": [{"type": "NOT_ALL_NULL", "params": ["<S>", "<R>"]}],',
+     43, "templates[2].constraints[0].params[1]", "slot <R> is never left open"),
     ('"name": "beside",', '"name": "beside", "constraints": [{"type": "NULL", "params": ["<R2>"]}],',
      43, "templates[2].constraints[0].params[0]", "slot <R2> is never left open; only a description's attributes are"),
     ('"name": "beside",', '"name": "beside", "constraints": [{"type": "NULL", "params": ["<R>"]}],',
@@ -208,7 +244,7 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
     # texts
     ("number of <C> <S>s", "number of <C> <T>s", 8, "templates[0].text[1]", "slot <T> is not declared"),
     ("number of <C> <S>s", "number of <Z> <S>s",
-     8, "templates[0].text[1]", "slot <Z> is in the text, but no node fills it"),
+     8, "templates[0].text[1]", "no node fills slot <Z>"),
     ("number of <C> <S>s", "number of <c> <S>s", 8, "templates[0].text[1]", "slot <c> is not declared"),
     ("number of <C> <S>s", "number of <C <S>s",
      8, "templates[0].text[1]", "a stray '<' or '>'; a slot is written <X>, without spaces"),
@@ -296,7 +332,22 @@ def test_a_file_with_an_empty_list(tmp_path: Path, text: str, path: str) -> None
 def test_one_template_without_a_list_around_it(tmp_path: Path) -> None:
     (problem,) = problems_of(tmp_path, '{"name": "lonely", "text": ["Is it?"], "params": [], "nodes": []}')
 
-    assert problem.message == "missing key 'templates'"
+    assert problem.message == "missing key 'templates'; this looks like one template: put it in a list"
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('{"types": {"Color": ["red"]}, "functions": []}', "this looks like metadata, which does not belong"),
+        ('{"info": {}, "scenes": []}', "this looks like a scene file, which"),
+        ('{"objects": [], "relationships": {}}', "this looks like a scene, which"),
+        ('{"questions": []}', "this looks like a question file, which"),
+    ],
+)
+def test_a_file_of_another_kind(tmp_path: Path, text: str, what: str) -> None:
+    (problem,) = problems_of(tmp_path, text)
+
+    assert problem.message.startswith(f"missing key 'templates'; {what}")
 
 
 def test_the_column_is_that_of_the_value(tmp_path: Path) -> None:
@@ -313,15 +364,15 @@ def test_the_column_is_that_of_the_value(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "part"),
     [
-        ('"comment": "Three', "// Three", 2, "//"),
-        ('"text": ["Is', '"text": [# "Is', 25, "#"),
+        ('"comment": "Three', "/* Three", 2, "/*"),
+        ('"text": ["Is', '"text": [# "Is', 26, ": ["),
         ('"name": "same",', '"name": "same"', 24, '"comment"'),
         ('"name": "same",', "'name': 'same',", 23, "'"),
         ('"inputs": [1, 3]}', '"inputs": [1 3]}', 35, "3]}"),
     ],
 )
 def test_mistake_of_syntax(tmp_path: Path, old: str, new: str, line: int, part: str) -> None:
-    """What is no JSON, such as a comment, is pointed at by line and column."""
+    """What is no JSON is pointed at by line and column."""
     text = broken(old, new)
 
     (problem,) = problems_of(tmp_path, text)
@@ -434,6 +485,26 @@ def test_no_templates(tmp_path: Path, name: str) -> None:
         load_templates(tmp_path / name, CATALOGUE)
 
 
+def test_hidden_files_are_left_out(tmp_path: Path) -> None:
+    """An editor's copies are no templates; folders in folders are read."""
+    for folder in ("a/b", ".ipynb_checkpoints", "a/.cache/b"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "mine.json").write_text(RIGHT)
+    (tmp_path / ".mine.json").write_text(RIGHT)
+    (tmp_path / "c.json").mkdir()
+
+    assert [file.name for file in find_template_files(tmp_path)] == ["a/b/mine.json"]
+
+
+def test_one_name_in_two_files(tmp_path: Path) -> None:
+    for name in ("one.json", "two.json"):
+        (tmp_path / name).write_text(RIGHT)
+
+    templates = load_templates(tmp_path, CATALOGUE)
+
+    assert [template.id for template in templates[::3]] == ["one.json#count", "two.json#count"]
+
+
 def nameless(text: str = RIGHT) -> list[dict[str, Any]]:
     return [{key: value for key, value in each.items() if key != "name"} for each in json.loads(text)["templates"]]
 
@@ -454,7 +525,9 @@ def test_a_name_that_is_the_index_of_another(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "constraints", [{}, {"constraints": []}, {"constraints": {}}], ids=["absent", "list", "object"]
+    "constraints",
+    [{}, {"constraints": []}, {"constraints": {}}, {"constraints": None}],
+    ids=["absent", "list", "object", "null"],
 )
 def test_no_constraints(tmp_path: Path, constraints: dict[str, Any]) -> None:
     records = [{**{key: each[key] for key in ("params", "nodes", "text")}, **constraints} for each in nameless()]
@@ -463,12 +536,16 @@ def test_no_constraints(tmp_path: Path, constraints: dict[str, Any]) -> None:
 
 
 def test_unknown_keys_are_allowed_everywhere(tmp_path: Path) -> None:
+    """Those of a template itself are kept."""
     document = json.loads(RIGHT)
     for container, _ in list(each_place(document)):
         if isinstance(container, dict):
             container["leaves"] = ["anything"]
 
-    assert load_text(tmp_path, json.dumps(document)) == load_text(tmp_path, RIGHT)
+    templates = load_text(tmp_path, json.dumps(document))
+
+    assert {str(template.extra) for template in templates} == {"{'leaves': ['anything']}"}
+    assert [replace(template, extra={}) for template in templates] == list(load_text(tmp_path, RIGHT))
 
 
 def test_a_template_is_what_was_written(tmp_path: Path) -> None:

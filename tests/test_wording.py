@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from families import COLLECTIONS, Collection
+from fillings import random_words
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vqagen.errors import BadInput
 from vqagen.language.catalogue import Catalogue
+from vqagen.language.sentence import finished, starts_with_vowel_sound, without_other
+from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
-from vqagen.language.wording import (
-    Synonyms,
-    Wording,
-    english_plural,
-    finished,
-    load_synonyms,
-    starts_with_vowel_sound,
-    without_other,
-)
-from vqagen.rng import pick, stream
+from vqagen.language.wording import Wording
+from vqagen.rng import stream
 from vqagen.world.domain import Domain, domain_from_metadata
 
 FARM = domain_from_metadata(
@@ -233,71 +226,6 @@ def test_the_null_word_has_synonyms_too() -> None:
     assert set(sayings("<K>s", animal=["animal", "beast"])) == {"Animals", "Beasts"}
 
 
-def test_ways_to_say_a_value_of_one_type_come_before_those_of_any() -> None:
-    table = {"ash": ["gray"], "Kind": {"ash": ["tree"], "ox": ["bull"]}, "ox": ["cow"], "Color": {"red": ["ruby"]}}
-
-    synonyms = Synonyms(table, FARM)
-
-    assert synonyms.of("Kind", "ash") == ("tree",)
-    assert synonyms.of("Color", "ash") == ("gray",)
-    assert synonyms.of("Kind", "ox") == ("bull",)
-    assert synonyms.of("Kind", "fly") == ("fly",)
-    assert synonyms.of("Color", None) == ("",)
-    assert synonyms.of("Relation", None) == ("",)
-
-
-def test_a_value_may_be_called_like_a_type() -> None:
-    """Kind groups the synonyms of a type; it does not say how to say the value Kind."""
-    domain = domain_from_metadata({"types": {"Kind": ["ox"], "Word": ["Kind"]}})
-
-    assert Synonyms({"Kind": {"ox": ["cow"]}}, domain).of("Word", "Kind") == ("Kind",)
-
-
-def test_a_synonyms_file_may_hold_both_forms_and_comments(tmp_path: Path) -> None:
-    path = tmp_path / "synonyms.json"
-    table = {"comment": "x", "$schema": "x", "ox": ["cow"], "Color": {"comment": "x", "red": ["ruby"]}}
-    path.write_text(json.dumps(table))
-
-    synonyms = load_synonyms(path, FARM)
-
-    assert (synonyms.of("Kind", "ox"), synonyms.of("Color", "red")) == (("cow",), ("ruby",))
-
-
-SYNONYM_MISTAKES = [
-    ("[]", 1, "", "expected an object of value: [ways to say it], found a list of 0"),
-    ('{"red": "ruby"}', 1, "red", "expected a list of ways to say it, each text without < > [ ], found 'ruby'"),
-    ('{\n"red": []}', 2, "red", "expected a list of ways to say it, each text without < > [ ], found a list of 0"),
-    ('{\n"red": [""]}', 2, "red", "expected a list of ways to say it"),
-    ('{\n"red": ["ruby", 3]}', 2, "red", "expected a list of ways to say it"),
-    ('{"red": ["a <Z>"]}', 1, "red", "each text without < > [ ]"),
-    (
-        '{\n"Color": {\n"red": null}}',
-        3,
-        "Color.red",
-        "expected a list of ways to say it, each text without < > [ ], found null",
-    ),
-    (
-        '{\n"Color": {\n"red": {"ruby": []}}}',
-        3,
-        "Color.red",
-        "expected a list of ways to say it, each text without < > [ ], found an object",
-    ),
-    ('{\n"red": ["ruby"\n}', 3, "", "not valid JSON"),
-]
-
-
-@pytest.mark.parametrize(("text", "line", "path", "message"), SYNONYM_MISTAKES)
-def test_mistake_in_synonyms(tmp_path: Path, text: str, line: int, path: str, message: str) -> None:
-    (tmp_path / "synonyms.json").write_text(text)
-
-    with pytest.raises(BadInput) as raised:
-        load_synonyms(tmp_path / "synonyms.json", FARM)
-
-    (problem,) = raised.value.problems
-    assert (problem.line, problem.path) == (line, path)
-    assert message in problem.message
-
-
 # Other ------------------------------------------------------------------------------------------------------------
 
 OTHER = [
@@ -329,6 +257,48 @@ def test_without_other_alone() -> None:
     assert without_other("the other of another other one") == "the of a one"
 
 
+# Rewrites ---------------------------------------------------------------------------------------------------------
+
+REWRITES = [
+    # one after the other, each on what the one before left
+    ([("ox", "cow"), ("cow", "bull")], "The <K>?", "K=ox", "The bull?"),
+    ([("cow", "bull"), ("ox", "cow")], "The <K>?", "K=ox", "The cow?"),
+    # before articles and the capital: patterns see the text's own
+    ([("red", "orange")], "Is it a <C> <K>?", "C=red, K=ox", "Is it an orange ox?"),
+    ([("Red", "Blue"), ("^red", "orange")], "<C> is it?", "C=red", "Orange is it?"),
+    ([(r"\ban ox", "an eel"), (r"\ba ox", "a eel")], "Is it a <K>?", "K=ox", "Is it an eel?"),
+    ([("the", "an")], "Is it the <C> <K>?", "C=red, K=ox", "Is it a red ox?"),
+    # after white space and gaps, which are tidied again
+    ([("the ox[?]", "this")], "Is it  the <C>  <K> ?", "K=ox", "Is it this"),
+    ([(r"\bred ", "  "), ("ox", " ,  ")], "The <C> <K>?", "C=red, K=ox", "The,?"),
+    ([("The", "")], "The <C> <K>?", "C=red, K=ox", "Red ox?"),
+    # groups
+    ([(r"(\w+) ox", r"ox that is \1")], "The <C> <K>?", "C=red, K=ox", "The ox that is red?"),
+    ([("(?P<what>ox)|(cow)", r"\g<what>\2!")], "The <K>?", "K=ox", "The ox!?"),
+]
+
+
+@pytest.mark.parametrize(("rewrites", "text", "filled", "expected"), REWRITES)
+def test_rewrites(rewrites: list[tuple[str, str]], text: str, filled: str, expected: str) -> None:
+    domain = replace(FARM, rewrites=tuple((re.compile(pattern), new) for pattern, new in rewrites))
+
+    assert wording(text, domain=domain).say(words(filled), stream(0, "said").random) == expected
+
+
+def test_rewrites_see_a_sentence_without_other() -> None:
+    domain = replace(FARM, rewrites=((re.compile("other"), "further"), (re.compile("is a ox"), "is it")))
+    compiled = wording("This is another <K>?", domain=domain)
+
+    said = {keep: compiled.say(words("K=ox"), stream(0, "").random, keep) for keep in (True, False)}
+    assert said == {True: "This is anfurther ox?", False: "This is it?"}
+
+
+def test_metadata_says_what_to_rewrite() -> None:
+    farm = domain_from_metadata({**FARM.record, "rewrites": [{"pattern": "red (ox)", "replace": "roan \\1"}]})
+
+    assert wording("A <C> <K>", domain=farm).say(words("C=red, K=ox"), stream(0, "").random) == "A roan ox"
+
+
 # Words ------------------------------------------------------------------------------------------------------------
 
 AN = """
@@ -349,35 +319,11 @@ def test_article(expected: str, listed: str) -> None:
     assert {starts_with_vowel_sound(word) for word in listed.split()} == {expected == "an"}
 
 
-PLURALS = [
-    ("cube", "cubes"),
-    ("cylinder", "cylinders"),
-    ("stop sign", "stop signs"),
-    ("box", "boxes"),
-    ("bus", "buses"),
-    ("bush", "bushes"),
-    ("bench", "benches"),
-    ("quartz", "quartzes"),
-    ("berry", "berries"),
-    ("toy", "toys"),
-]
-
-
-@pytest.mark.parametrize(("one", "many"), PLURALS)
-def test_english_plural(one: str, many: str) -> None:
-    assert english_plural(one) == many
+def test_articles_agree_wherever_they_come_from() -> None:
+    assert said("It is <C>", "C=red", red=["of a orange hue"]) == "It is of an orange hue"
 
 
 # What is shipped --------------------------------------------------------------------------------------------------
-
-
-def random_words(template: Template, rng: Any) -> dict[str, str | None]:
-    """Any filling: relations always, attributes half of the time."""
-    domain = template.catalogue.domain
-    return {
-        slot: pick(rng, domain.values_of(kind)) if kind == domain.relation_type or rng.random() < 0.5 else None
-        for slot, kind in template.slots.items()
-    }
 
 
 def flaws(sentence: str) -> list[str]:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from vqagen import __version__
 from vqagen.errors import BadInput, UsageError, VqagenError, unknown
-from vqagen.files import content_hash, require, shipped
+from vqagen.files import content_hash
 from vqagen.judge.verification import Mismatch, VerificationReport, verify_questions
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.loading import find_template_files, load_templates
+from vqagen.language.loading import load_templates
 from vqagen.language.program import Program
 from vqagen.language.question import Question
-from vqagen.language.template import Template
-from vqagen.language.wording import Synonyms, load_synonyms
+from vqagen.materials import DomainFiles, Materials, PathLike, find_domain, load_catalogue, load_materials
 from vqagen.plugin import Undefined
 from vqagen.run.windows import run_windows, span_to_read
 from vqagen.tasks.questions import QuestionTask, Tally
@@ -32,6 +30,7 @@ __all__ = [
     "BadInput",
     "Catalogue",
     "Domain",
+    "DomainFiles",
     "Generation",
     "Materials",
     "Mismatch",
@@ -45,6 +44,7 @@ __all__ = [
     "VerificationReport",
     "VqagenError",
     "compile_scene",
+    "find_domain",
     "find_scenes",
     "generate",
     "load_domain",
@@ -56,61 +56,14 @@ __all__ = [
     "verify",
 ]
 
-PathLike = Path | str
-DEFAULT_METADATA, DEFAULT_TEMPLATES, DEFAULT_SYNONYMS = "metadata/clevr.json", "templates/clevr", "synonyms.json"
-
-
-@dataclass(frozen=True)
-class Materials:
-    """What questions are made of: a domain, its functions, templates, and ways to say things."""
-
-    domain: Domain
-    catalogue: Catalogue
-    templates: tuple[Template, ...]
-    synonyms: Synonyms
-    hashes: dict[str, str]
-    """Content hash of each input, by its role."""
-
-
-def metadata_path(metadata: PathLike | None) -> Path:
-    """The metadata file that is meant: the given one, or the shipped CLEVR domain's."""
-    return require(Path(metadata) if metadata else shipped(DEFAULT_METADATA), "metadata")
-
-
-def load_catalogue(metadata: PathLike | None = None) -> Catalogue:
-    """A domain's vocabulary and functions, from a metadata file (default: the shipped CLEVR domain)."""
-    return Catalogue(load_domain(metadata_path(metadata)))
-
-
-def load_materials(
-    metadata: PathLike | None = None, templates: PathLike | None = None, synonyms: PathLike | None = None
-) -> Materials:
-    """Load metadata, templates (a file or folder) and synonyms; each defaults to what vqagen ships.
-
-    Raises BadInput with every mistake in the first of them that has any.
-    """
-    catalogue = load_catalogue(metadata)
-    template_path = Path(templates) if templates else shipped(DEFAULT_TEMPLATES)
-    synonym_path = require(Path(synonyms) if synonyms else shipped(DEFAULT_SYNONYMS), "synonyms")
-    return Materials(
-        domain=catalogue.domain,
-        catalogue=catalogue,
-        templates=load_templates(template_path, catalogue),
-        synonyms=load_synonyms(synonym_path, catalogue.domain),
-        hashes={
-            "metadata": content_hash([metadata_path(metadata)]),
-            "templates": content_hash([file.path for file in find_template_files(template_path)]),
-            "synonyms": content_hash([synonym_path]),
-        },
-    )
-
 
 class Generation:
     """A run of the question generator: `by_scene` makes the questions, `tally` counts what happened meanwhile."""
 
-    def __init__(self, scenes: SceneSource, materials: Materials, settings: Settings) -> None:
+    def __init__(self, scenes: SceneSource, materials: Materials, settings: Settings, marks: bool = False) -> None:
+        """`marks`: whether questions tell where their text mentions objects."""
         self.scenes, self.materials, self.settings = scenes, materials, settings
-        self.task = QuestionTask(materials.templates, materials.synonyms, settings)
+        self.task = QuestionTask(materials.templates, materials.synonyms, settings, marks)
         self.tally = Tally()
 
     def by_scene(self) -> Iterator[tuple[Scene, list[Question]]]:
@@ -145,9 +98,11 @@ class Generation:
 def generate(
     scenes: PathLike,
     *,
+    domain: PathLike | None = None,
     metadata: PathLike | None = None,
     templates: PathLike | None = None,
     synonyms: PathLike | None = None,
+    plugins: Sequence[str] = (),
     **settings: Any,
 ) -> Iterator[Question]:
     """Questions about the scenes of a file or folder, as `vqagen generate` makes them.
@@ -156,7 +111,8 @@ def generate(
     first question for anything that is wrong with what was given, and while reading for a scene that is.
     """
     chosen = make_settings(**settings)
-    run = Generation(find_scenes(scenes), load_materials(metadata, templates, synonyms), chosen)
+    files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins)
+    run = Generation(find_scenes(scenes), load_materials(files), chosen)
     return (question for _, questions in run.by_scene() for question in questions)
 
 
@@ -173,32 +129,49 @@ def verify(
     questions: PathLike,
     scenes: PathLike,
     *,
+    domain: PathLike | None = None,
     metadata: PathLike | None = None,
+    plugins: Sequence[str] = (),
     on_checked: Callable[[int], None] = lambda _: None,
 ) -> VerificationReport:
     """Run the program of every question of a file on its scene again, and compare the answers.
 
     `on_checked` is called now and then with the number of questions checked since, for a progress bar.
     """
-    return verify_questions(Path(questions), find_scenes(scenes), load_catalogue(metadata), on_checked)
+    catalogue, _ = load_catalogue(find_domain(domain, metadata=metadata, plugins=plugins))
+    return verify_questions(Path(questions), find_scenes(scenes), catalogue, on_checked)
 
 
 def sample_scenes(
-    count: int, *, seed: int = 0, start: int = 0, split: str = "sample", metadata: PathLike | None = None
+    count: int,
+    *,
+    seed: int = 0,
+    start: int = 0,
+    split: str = "sample",
+    domain: PathLike | None = None,
+    metadata: PathLike | None = None,
+    plugins: Sequence[str] = (),
 ) -> Iterable[dict[str, Any]]:
     """Scene records drawn by the rules in a domain's metadata (default: CLEVR's), with no picture."""
-    domain = load_catalogue(metadata).domain
-    return sample_scene_records(SamplingRules.from_metadata(domain.record, domain.source), seed, start, count, split)
+    catalogue, _ = load_catalogue(find_domain(domain, metadata=metadata, plugins=plugins))
+    return sample_scene_records(SamplingRules.from_domain(catalogue.domain), seed, start, count, split)
 
 
 def scene_info(
-    *, seed: int = 0, start: int = 0, split: str = "sample", metadata: PathLike | None = None
+    *,
+    seed: int = 0,
+    start: int = 0,
+    split: str = "sample",
+    domain: PathLike | None = None,
+    metadata: PathLike | None = None,
+    plugins: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The `info` of a document of sampled scenes: what it is, and how to make it again."""
+    files = find_domain(domain, metadata=metadata, plugins=plugins)
     made_by = {
         "name": "vqagen",
         "version": __version__,
         "settings": {"seed": seed, "start_index": start},
-        "inputs": {"metadata": content_hash([metadata_path(metadata)])},
+        "inputs": {"metadata": content_hash([files.metadata])},
     }
     return {**scene_document_info(split), "generator": made_by}

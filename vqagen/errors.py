@@ -25,6 +25,7 @@ class Problem:
     """One mistake in one input.
 
     `path` is the JSON path inside `source`, such as `templates[3].nodes[2].type`; `line` and `column` count from 1.
+    `excerpt` shows the place, where that helps: the line of the source and, below it, a caret (see `jsontext`).
     """
 
     message: str
@@ -32,6 +33,7 @@ class Problem:
     path: str = ""
     line: int | None = None
     column: int | None = None
+    excerpt: str = ""
 
     def __str__(self) -> str:
         place = self.source
@@ -41,12 +43,16 @@ class Problem:
 
 
 class BadInput(VqagenError):
-    """One or more mistakes in what was read; all of them, in reading order."""
+    """One or more mistakes in what was read; all of them, in reading order, each with its excerpt below it."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems: tuple[Problem, ...] = tuple(problems)
         assert self.problems, "BadInput needs at least one problem"
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        super().__init__("\n".join(_with_excerpt(problem) for problem in self.problems))
+
+
+def _with_excerpt(problem: Problem) -> str:
+    return "\n    ".join((str(problem), *problem.excerpt.splitlines()))
 
 
 class InputWarning(UserWarning):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 import os
 import sys
 import tempfile
@@ -14,7 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-from vqagen.errors import BadInput, Problem, UsageError, VqagenError
+from vqagen.errors import BadInput, Problem, UsageError, VqagenError, warn
+from vqagen.json_tolerance import BrokenJson, read_tolerantly
+from vqagen.jsontext import excerpt, position_at, show_path
 
 STDOUT = "-"
 _PACKAGE = Path(__file__).resolve().parent
@@ -63,20 +64,20 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(text: str, source: str) -> Any:
-    """Parse JSON text; `source` names it in errors."""
+    """The value of a hand-edited JSON text; `source` names it in errors.
+
+    Comments, commas behind a last item and keys written twice are warned of and taken (see `json_tolerance`). Whoever
+    points into the text afterwards does so with `jsontext.locate`, which knows them too.
+    """
     try:
-        value = json.loads(text)
-        json.dumps(value, ensure_ascii=False).encode()  # what cannot be written again is no text
-    except json.JSONDecodeError as error:
-        message = f"not valid JSON: {error.msg}"
-        raise BadInput([Problem(message, source, line=error.lineno, column=error.colno)]) from None
-    except RecursionError:
-        raise BadInput([Problem("not usable JSON: nested too deeply", source)]) from None
-    except UnicodeEncodeError as error:
-        half = f"\\u{ord(error.object[error.start]):04x}"
-        raise BadInput([Problem(f"not usable JSON: {half} alone is half a character", source)]) from None
-    except ValueError as error:  # a number of thousands of digits
-        raise BadInput([Problem(f"not usable JSON: {error}", source)]) from None
+        value, oddities = read_tolerantly(text)
+    except BrokenJson as error:
+        message, offset, kind = error.mistake
+        place = position_at(text, offset)
+        shown = excerpt(text, offset) if text.strip() else ""
+        raise BadInput([Problem(f"{kind}: {message}", source, "", *place, shown)]) from None
+    for message, offset, path in oddities:
+        warn(Problem(message, source, show_path(path), *position_at(text, offset)))
     return value
 
 

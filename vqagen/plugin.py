@@ -1,11 +1,11 @@
 """Decorators that declare what programs, constraints and scenes are made of beyond data.
 
 vqagen's own functions and constraints are declared by the same decorators as those of a plug-in, a Python file given
-with `--plugin`:
+with `--plugin` (see `plugin_loading`):
 
-    from vqagen.plugin import Undefined, attribute, constraint, function, relation
+    from vqagen.plugin import NODE, Undefined, attribute, constraint, function, relation
 
-    @function("Object", output="ObjectSet", asks="")
+    @function("Object", output="ObjectSet")
     def heavier(scene, anchor):            # a step of programs, under its own name
         '''The objects that weigh more than an object.'''
 
@@ -21,7 +21,9 @@ with `--plugin`:
     def far_apart(left, right):            # what must hold of slots' words or of nodes' outputs
         '''The two numbers differ by more than one.'''
 
-The first line of a docstring is what `vqagen explain` tells of it.
+The first line of a docstring is what `vqagen explain` tells of it. A type that no domain has, such as `PartSet`, comes
+to be by being some function's output; its values may be anything that is hashable. Imported as an ordinary module, by
+its own tests say, a plug-in declares nothing.
 """
 
 from __future__ import annotations
@@ -43,13 +45,26 @@ two inputs are equal."""
 SLOT, SLOTS, NODE, NODES, CONSTANT, CONSTANTS = "slot", "slots", "node", "nodes", "constant", "constants"
 """Kinds of constraint parameters; the plural ones take one or more, and come last."""
 
+TYPES, NUMBERS, VALUES = "types", "numbers", "values"
+"""What the parameters of a constraint must be for it to make sense. TYPES: its slots, or nodes, are all of one type.
+NUMBERS: its nodes give numbers, and its constants are numbers. VALUES: its constants are values of its slot's type; a
+constant may be a list of them."""
+
 
 class Undefined(Exception):
     """A step has no result in this scene, such as the unique member of a set of two."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where something was declared: the plug-in's file and a line of it, or "" and 0 for vqagen's own."""
+
+    source: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+
+
 @dataclass(frozen=True)
-class FunctionDeclaration:
+class FunctionDeclaration(Origin):
     """A function, or with `per_attribute` a family of them: `filter_{name}` with `{type}` in its signature."""
 
     name: str
@@ -59,14 +74,15 @@ class FunctionDeclaration:
     run: Callable[..., Any]
     """The step itself; for a family, a function from an attribute to the step."""
     meaning: str = ""
-    asks: str = ""
+    asks: str | None = None
+    """The question type of programs that end here; None leaves it to the output (see `function`)."""
     role: str = ""
     per_attribute: bool = False
     aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class ConstraintKind:
+class ConstraintKind(Origin):
     """A constraint by its name in templates; `holds` is given one argument for each parameter.
 
     `params` are kinds such as SLOT. A slot's argument is its word (None where it is left open), a node's is its
@@ -80,10 +96,12 @@ class ConstraintKind:
     aliases: tuple[str, ...] = ()
     of_openness: bool = False
     """Whether it only asks which slots are left open, not what the others say."""
+    compares: str = ""
+    """TYPES, NUMBERS, VALUES, or "" where any parameters do."""
 
 
 @dataclass(frozen=True)
-class ComputedAttribute:
+class ComputedAttribute(Origin):
     """An attribute whose values come from `compute(object record, scene record)`: a value, a list, or None."""
 
     type: str
@@ -93,7 +111,7 @@ class ComputedAttribute:
 
 
 @dataclass(frozen=True)
-class ComputedRelation:
+class ComputedRelation(Origin):
     """A relation; `holds(thing, anchor, scene)` are records."""
 
     name: str
@@ -110,18 +128,23 @@ class Declarations:
     attributes: dict[str, ComputedAttribute] = field(default_factory=dict)
     relations: dict[str, ComputedRelation] = field(default_factory=dict)
 
+    def __bool__(self) -> bool:
+        return bool(self.functions or self.constraints or self.attributes or self.relations)
+
 
 BUILT_IN = Declarations()
 NO_PLUGINS = Declarations()
-_collecting: list[Declarations] = [BUILT_IN]
+_collecting: list[tuple[Declarations, str]] = []
+"""Open collections, innermost last, each with the source that declares into it."""
 
 
 @contextmanager
-def collecting() -> Iterator[Declarations]:
-    """While this is open, decorators declare into the yielded collection, and not into the built-in one."""
-    _collecting.append(Declarations())
+def collecting(source: str = "") -> Iterator[Declarations]:
+    """While this is open, what decorators outside vqagen declare goes to the yielded collection; `source` names it."""
+    declared = Declarations()
+    _collecting.append((declared, source))
     try:
-        yield _collecting[-1]
+        yield declared
     finally:
         _collecting.pop()
 
@@ -130,59 +153,76 @@ def function(
     *inputs: str,
     values: Sequence[str] = (),
     output: str,
-    asks: str = "",
+    asks: str | None = None,
     role: str = "",
+    name: str = "",
     aliases: Sequence[str] = (),
 ) -> Callable[[Run], Run]:
-    """Declare a function under its Python name.
+    """Declare a function, under its Python name unless it is given another.
 
     `inputs` are types of earlier steps' results, `values` types of side inputs (`{relation}` stands for the domain's
-    relation type), `asks` the question type of programs that end here; without it, none can end here.
+    relation type), `asks` the question type of programs that end here. By default that is the function's name where
+    the output is a Bool, an Integer or the value of an attribute, and otherwise "": none can end here.
     """
+    side_inputs, others = _listed("values", values), _listed("aliases", aliases)
 
     def declare(run: Run) -> Run:
-        name = run.__name__
+        own = name or run.__name__
+        declarations, origin = _home(run)
         kind = FunctionDeclaration(
-            name, inputs, tuple(values), output, run, _meaning(run), asks, role, False, tuple(aliases)
+            own, inputs, side_inputs, output, run, _meaning(run), asks, role, False, others, **origin
         )
-        _declare(_collecting[-1].functions, name, kind)
+        _declare(declarations.functions, own, kind)
         return run
 
     return declare
 
 
 def attribute_function(
-    pattern: str, *inputs: str, values: Sequence[str] = (), output: str, asks: str = "", role: str = ""
+    pattern: str,
+    *inputs: str,
+    values: Sequence[str] = (),
+    output: str,
+    asks: str | None = None,
+    role: str = "",
 ) -> Callable[[Callable[..., Run]], Callable[..., Run]]:
     """Declare a family with one function for each attribute; the decorated function makes one member's step."""
+    side_inputs = _listed("values", values)
 
     def declare(make: Callable[..., Run]) -> Callable[..., Run]:
-        kind = FunctionDeclaration(pattern, inputs, tuple(values), output, make, _meaning(make), asks, role, True)
-        _declare(_collecting[-1].functions, pattern, kind)
+        declarations, origin = _home(make)
+        kind = FunctionDeclaration(
+            pattern, inputs, side_inputs, output, make, _meaning(make), asks, role, True, **origin
+        )
+        _declare(declarations.functions, pattern, kind)
         return make
 
     return declare
 
 
 def constraint(
-    name: str, *params: str, aliases: Sequence[str] = (), of_openness: bool = False
+    name: str, *params: str, aliases: Sequence[str] = (), of_openness: bool = False, compares: str = ""
 ) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
     """Declare a constraint under the name it has in templates; `params` are kinds such as SLOT or NODE."""
+    others = _listed("aliases", aliases)
 
     def declare(holds: Callable[..., bool]) -> Callable[..., bool]:
-        kind = ConstraintKind(name, params, holds, _meaning(holds), tuple(aliases), of_openness)
-        _declare(_collecting[-1].constraints, name, kind)
+        declarations, origin = _home(holds)
+        kind = ConstraintKind(name, params, holds, _meaning(holds), others, of_openness, compares, **origin)
+        _declare(declarations.constraints, name, kind)
         return holds
 
     return declare
 
 
-def attribute(type_name: str, values: Sequence[str]) -> Callable[[Run], Run]:
-    """Declare a computed attribute of that type."""
+def attribute(type_name: str, values: Sequence[str] = ()) -> Callable[[Run], Run]:
+    """Declare a computed attribute of that type; `values` may be left to the metadata."""
+    listed = _listed("values", values)
 
     def declare(compute: Run) -> Run:
-        kind = ComputedAttribute(type_name, tuple(values), compute, _meaning(compute))
-        _declare(_collecting[-1].attributes, type_name, kind)
+        declarations, origin = _home(compute)
+        kind = ComputedAttribute(type_name, listed, compute, _meaning(compute), **origin)
+        _declare(declarations.attributes, type_name, kind)
         return compute
 
     return declare
@@ -192,10 +232,30 @@ def relation(name: str) -> Callable[[Run], Run]:
     """Declare a computed relation."""
 
     def declare(holds: Run) -> Run:
-        _declare(_collecting[-1].relations, name, ComputedRelation(name, holds, _meaning(holds)))
+        declarations, origin = _home(holds)
+        _declare(declarations.relations, name, ComputedRelation(name, holds, _meaning(holds), **origin))
         return holds
 
     return declare
+
+
+def _home(declared: Callable[..., Any]) -> tuple[Declarations, dict[str, Any]]:
+    """The collection that a decorated function goes to, and its Origin."""
+    if declared.__module__.partition(".")[0] == "vqagen":  # it may first be imported while a plug-in is read
+        return BUILT_IN, {}
+    if not _collecting:
+        return Declarations(), {}
+    declarations, source = _collecting[-1]
+    code = getattr(declared, "__code__", None)
+    line = code.co_firstlineno if code is not None and code.co_filename == source else 0
+    return declarations, {"source": source, "line": line}
+
+
+def _listed(what: str, given: Sequence[str]) -> tuple[str, ...]:
+    """Text would pass as a sequence of its letters."""
+    if isinstance(given, str):
+        raise TypeError(f"{what} takes a list, found the text {given!r}")
+    return tuple(given)
 
 
 def _meaning(documented: Callable[..., Any]) -> str:

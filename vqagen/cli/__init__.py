@@ -14,12 +14,17 @@ import click
 
 from vqagen import __version__
 from vqagen.cli.group import Group
+from vqagen.cli.messages import input_warnings_told, told
 from vqagen.errors import VqagenError
 
 COMMANDS = {
     "generate": "vqagen.cli.generate",
     "verify": "vqagen.cli.verify",
     "scenes": "vqagen.cli.scenes",
+    "check": "vqagen.cli.check",
+    "explain": "vqagen.cli.explain",
+    "schema": "vqagen.cli.schema",
+    "init": "vqagen.cli.init",
 }
 """Command name -> the module that holds it, as `command`. Modules import heavy things only inside it."""
 
@@ -65,6 +70,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     A mistake of the user's ends in its message, not in a traceback. When the reader of a pipe has gone, click leaves
     quietly with 1.
     """
+    with input_warnings_told():
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = cli.main(arguments, prog_name="vqagen", standalone_mode=False)
     except click.exceptions.Exit as stop:
@@ -73,13 +83,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return _told("interrupted", 130)
+        return told("interrupted", 130)
     except _Stopped as stop:
-        return _told(f"stopped by {stop.signal.name}", 128 + stop.signal)
+        return told(f"stopped by {stop.signal.name}", 128 + stop.signal)
     except VqagenError as error:
-        return _told(str(error), error.exit_code)
+        return told(str(error), error.exit_code)
     except OSError as error:
-        return _told(f"{error.strerror or error}: {error.filename or 'standard output'}", 3)
+        return told(f"{error.strerror or error}: {error.filename or 'standard output'}", 3)
     return code if isinstance(code, int) else 0
 
 
@@ -93,12 +103,6 @@ def _is_written_out() -> bool:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return False
     return True
-
-
-def _told(message: str, exit_code: int) -> int:
-    for line in message.splitlines():
-        click.echo(f"vqagen: {line}", err=True)
-    return exit_code
 
 
 class _Stopped(BaseException):

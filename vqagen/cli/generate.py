@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from vqagen.cli.aliases import ReferenceCommand
+from vqagen.cli.domain_options import domain_options
 from vqagen.cli.values import integer, path
 
 
@@ -17,11 +18,7 @@ from vqagen.cli.values import integer, path
 @click.option(
     "--out", "-o", required=True, type=path, metavar="FILE", help="Where the questions go; - for standard output."
 )
-@click.option("--metadata", type=path, metavar="FILE", help="The domain. [default: CLEVR]")
-@click.option(
-    "--templates", type=path, metavar="PATH", help="Template file, or folder (read recursively). [default: CLEVR's 90]"
-)
-@click.option("--synonyms", type=path, metavar="FILE", help="Ways to say each value. [default: shipped]")
+@domain_options("domain", "metadata", "templates", "synonyms", "plugins")
 @click.option("--format", "layout", type=click.Choice(["json", "jsonl"]), help="[default: by the name of --out]")
 @click.option(
     "--dialect",
@@ -30,7 +27,10 @@ from vqagen.cli.values import integer, path
     show_default=True,
     help="release: nodes have `function`, answers are text, families are counted over all files.",
 )
-@click.option("--trace", is_flag=True, help="Add every step's output to each question.")
+@click.option("--trace", is_flag=True, help="Add every step's output to each question, and where it mentions objects.")
+@click.option(
+    "--template-extra", is_flag=True, help="Add what templates hold beyond the known keys to their questions."
+)
 @click.option("--seed", type=integer(), default=0, show_default=True)
 @click.option(
     "--start-index", type=integer(), default=0, show_default=True, help="First scene, by its place in the input."
@@ -82,12 +82,15 @@ from vqagen.cli.values import integer, path
 def command(
     scenes: str,
     out: str,
+    domain: str | None,
     metadata: str | None,
     templates: str | None,
     synonyms: str | None,
+    plugins: tuple[str, ...],
     layout: str | None,
     dialect: str,
     trace: bool,
+    template_extra: bool,
     degeneracy: str | None,
     force: bool,
     **settings: Any,
@@ -101,7 +104,7 @@ def command(
     Example:
       vqagen generate --scenes scenes.json --out questions.json --seed 7
     """
-    from vqagen.api import Generation, find_scenes, load_materials, make_settings
+    from vqagen.api import Generation, find_domain, find_scenes, load_materials, make_settings
     from vqagen.cli.progress import with_bar
     from vqagen.cli.summary import summary
     from vqagen.exchange.clevr import record_writer
@@ -109,9 +112,10 @@ def command(
 
     chosen = make_settings(degeneracy=degeneracy or "", **settings)
     layout = layout or layout_of(out)
-    check_record_file(out, layout, force, (scenes, metadata, templates, synonyms))
-    run = Generation(find_scenes(scenes), load_materials(metadata, templates, synonyms), chosen)
-    to_record = record_writer(dialect, trace)
+    files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins)
+    check_record_file(out, layout, force, (scenes, *files.inputs))
+    run = Generation(find_scenes(scenes), load_materials(files), chosen, marks=trace)
+    to_record = record_writer(dialect, trace, template_extra)
     info = run.info() | {"dialect": dialect}
     made = 0
     with record_file(out, layout, info) as writer:

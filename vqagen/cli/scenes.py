@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from vqagen.cli.domain_options import domain_options
 from vqagen.cli.group import Group
 from vqagen.cli.values import integer, path
 
@@ -26,9 +27,19 @@ def command() -> None:
 @click.option("--seed", type=integer(), default=0, show_default=True)
 @click.option("--start-index", type=integer(0), default=0, show_default=True, help="Index of the first scene.")
 @click.option("--split", default="sample", show_default=True, help="Written into each scene, and its image's name.")
-@click.option("--metadata", type=path, metavar="FILE", help="The domain, with its `sampling` rules. [default: CLEVR]")
+@domain_options("domain", "metadata", "plugins")
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
-def sample(count: int, out: str, seed: int, start_index: int, split: str, metadata: str | None, force: bool) -> None:
+def sample(
+    count: int,
+    out: str,
+    seed: int,
+    start_index: int,
+    split: str,
+    domain: str | None,
+    metadata: str | None,
+    plugins: tuple[str, ...],
+    force: bool,
+) -> None:
     """Draw scenes at random by the rules in the domain's metadata.
 
     Scenes have everything a rendered CLEVR scene file has, but no picture: positions, pixel coordinates, relations.
@@ -38,15 +49,18 @@ def sample(count: int, out: str, seed: int, start_index: int, split: str, metada
     Example:
       vqagen scenes sample --count 20 --seed 1 -o scenes.json
     """
-    from vqagen.api import sample_scenes, scene_info
+    from vqagen.api import find_domain, sample_scenes, scene_info
     from vqagen.cli.progress import with_bar
     from vqagen.cli.summary import counted
     from vqagen.run.output import check_record_file, layout_of, record_file
 
     layout = layout_of(out)
-    check_record_file(out, layout, force, [metadata])
-    records = sample_scenes(count, seed=seed, start=start_index, split=split, metadata=metadata)
-    info = scene_info(seed=seed, start=start_index, split=split, metadata=metadata)
+    files = find_domain(domain, metadata=metadata, plugins=plugins)
+    check_record_file(out, layout, force, files.inputs)
+    records = sample_scenes(
+        count, seed=seed, start=start_index, split=split, domain=domain, metadata=metadata, plugins=plugins
+    )
+    info = scene_info(seed=seed, start=start_index, split=split, domain=domain, metadata=metadata, plugins=plugins)
     with record_file(out, layout, info, key="scenes") as writer:
         for record in with_bar(records, count, "scene"):
             writer.write([record])

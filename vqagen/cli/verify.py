@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import click
 
+from vqagen.cli.domain_options import domain_options
 from vqagen.cli.values import path
 
 
 @click.command("verify")
 @click.argument("questions", type=path)
 @click.option("--scenes", required=True, type=path, metavar="PATH", help="The scenes the questions are about.")
-@click.option("--metadata", type=path, metavar="FILE", help="The domain. [default: CLEVR]")
+@domain_options("domain", "metadata", "plugins")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
-def command(ctx: click.Context, questions: str, scenes: str, metadata: str | None, as_json: bool) -> None:
+def command(
+    ctx: click.Context,
+    questions: str,
+    scenes: str,
+    domain: str | None,
+    metadata: str | None,
+    plugins: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Check that every answer follows from its program.
 
     Each program is run again on its scene, and each answer that does not follow is reported. Reads both dialects, as a
@@ -29,8 +38,8 @@ def command(ctx: click.Context, questions: str, scenes: str, metadata: str | Non
     from vqagen.cli.summary import counted
 
     with bar(None, "question") as shown:
-        on_checked = shown.update if shown else lambda _: None
-        report = verify(questions, scenes, metadata=metadata, on_checked=on_checked)
+        on_checked = shown.update if shown is not None else lambda _: None
+        report = verify(questions, scenes, domain=domain, metadata=metadata, plugins=plugins, on_checked=on_checked)
     if as_json:
         import json
 

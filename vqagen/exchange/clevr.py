@@ -5,7 +5,8 @@
 * `release` is what the CLEVR v1.0 files have: nodes have a `function`, answers are text ("yes", "no", "3", "red"), and
   `question_family_index` counts over all families.
 
-Both get a `question_type`; with a trace, `trace` lists every step's output (object sets as lists of object indexes).
+Both get a `question_type`; with a trace, `trace` lists every step's output (object sets as lists of
+object indexes), and `mentions` where the text describes which objects.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any
 
+from vqagen.bits import indexes
 from vqagen.language.question import Question
 from vqagen.language.registry import Value
 from vqagen.world.scene import Scene
@@ -23,8 +25,8 @@ ToRecord = Callable[[Question, int], Record]
 RELEASE_WORDS = {True: "yes", False: "no"}
 
 
-def record_writer(dialect: str, trace: bool = False) -> ToRecord:
-    """How to turn (question, question index) into a record of a dialect."""
+def record_writer(dialect: str, trace: bool = False, extra: bool = False) -> ToRecord:
+    """How to turn (question, question index) into a record of a dialect; `extra` adds the template's further keys."""
     is_release = dialect == "release"
     function_key = "function" if is_release else "type"
 
@@ -42,6 +44,11 @@ def record_writer(dialect: str, trace: bool = False) -> ToRecord:
         record["program"] = question.program.to_records(function_key)
         if trace:
             record["trace"] = question.program.readable_outputs(question.scene)
+            record["mentions"] = [
+                {"span": [start, end], "objects": indexes(objects)} for start, end, objects in question.mentions
+            ]
+        if extra and template.extra:
+            record["template_extra"] = template.extra
         return record
 
     return to_record
@@ -69,9 +76,11 @@ def image_index(scene: Scene) -> Any:
 def release_answer(answer: Value) -> str:
     """An answer as the released files write it.
 
-    >>> release_answer(True), release_answer(3), release_answer("red")
-    ('yes', '3', 'red')
+    >>> release_answer(True), release_answer(3), release_answer("red"), release_answer(("red", "blue"))
+    ('yes', '3', 'red', 'red, blue')
     """
+    if isinstance(answer, tuple):
+        return ", ".join(answer)
     return RELEASE_WORDS[answer] if isinstance(answer, bool) else str(answer)
 
 
@@ -79,4 +88,6 @@ def same_answer(written: object, derived: Value) -> bool:
     """Whether a written answer of either dialect is the derived one; `true` is not 1."""
     if isinstance(written, str) and not isinstance(derived, str):
         return written == release_answer(derived)
+    if isinstance(written, list):
+        written = tuple(written)
     return type(written) is type(derived) and written == derived

@@ -6,10 +6,15 @@ Object sets are int masks, an object is its index (see `bits`). A function that 
 
 from __future__ import annotations
 
-from vqagen.bits import Objects, is_single, only
+from collections.abc import Callable
+from typing import Any
+
+from vqagen.bits import Objects, is_single, only, union_of
 from vqagen.plugin import EQUALITY, RELATION, SAMENESS, Run, Undefined, attribute_function, function
-from vqagen.world.domain import Attribute
+from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.scene import Scene
+
+# Sets of objects --------------------------------------------------------------------------------------------------
 
 
 @function(output="ObjectSet")
@@ -24,6 +29,14 @@ def unique(scene: Scene, objects: Objects) -> int:
     if not is_single(objects):
         raise Undefined("unique of a set that does not hold exactly one object")
     return only(objects)
+
+
+@function("ObjectSet", output="ObjectSet")
+def not_unique(scene: Scene, objects: Objects) -> Objects:
+    """A set of more than one object, as it is."""
+    if objects & (objects - 1) == 0:
+        raise Undefined("not_unique of a set that does not hold more than one object")
+    return objects
 
 
 @function("Object", values=("{relation}",), output="ObjectSet", role=RELATION)
@@ -47,6 +60,12 @@ def intersect(scene: Scene, left: Objects, right: Objects) -> Objects:
     return left & right
 
 
+@function("ObjectSet", "ObjectSet", output="ObjectSet")
+def difference(scene: Scene, left: Objects, right: Objects) -> Objects:
+    """The objects in the first set and not in the second."""
+    return left & ~right
+
+
 @function("ObjectSet", output="Integer", asks="count")
 def count(scene: Scene, objects: Objects) -> int:
     """How many objects a set has."""
@@ -57,6 +76,23 @@ def count(scene: Scene, objects: Objects) -> int:
 def exist(scene: Scene, objects: Objects) -> bool:
     """Whether a set has any object."""
     return objects != 0
+
+
+# Numbers, objects, truth values ------------------------------------------------------------------------------------
+
+
+@function("Integer", "Integer", output="Integer", asks="arithmetic", aliases=("addition",))
+def add(scene: Scene, left: int, right: int) -> int:
+    """The sum of two numbers."""
+    return left + right
+
+
+@function("Integer", "Integer", output="Integer", asks="arithmetic", aliases=("subtraction",))
+def subtract(scene: Scene, left: int, right: int) -> int:
+    """The first number less the second, where that is not below zero."""
+    if right > left:
+        raise Undefined("subtract would give a number below zero")
+    return left - right
 
 
 @function("Integer", "Integer", output="Bool", asks="compare_integer", role=EQUALITY)
@@ -83,6 +119,35 @@ def equal_object(scene: Scene, left: int, right: int) -> bool:
     return left == right
 
 
+@function("Bool", "Bool", output="Bool", asks="logic", name="and")
+def both(scene: Scene, left: bool, right: bool) -> bool:
+    """Whether both are so."""
+    return left and right
+
+
+@function("Bool", "Bool", output="Bool", asks="logic", name="or")
+def either(scene: Scene, left: bool, right: bool) -> bool:
+    """Whether one of the two is so, or both."""
+    return left or right
+
+
+@function("Bool", output="Bool", asks="logic", name="not")
+def negation(scene: Scene, value: bool) -> bool:
+    """Whether it is not so."""
+    return not value
+
+
+@function("ObjectSet", values=("Integer",), output="Integer", asks="arithmetic")
+def choose(scene: Scene, objects: Objects, number: str) -> int:
+    """A number of objects that a set has enough of, such as the three of "three of the cubes"."""
+    if int(number) > objects.bit_count():
+        raise Undefined("choose of more objects than a set has")
+    return int(number)
+
+
+# One of each for every attribute ----------------------------------------------------------------------------------
+
+
 @attribute_function("filter_{name}", "ObjectSet", values=("{type}",), output="ObjectSet")
 def filter_attribute(attribute: Attribute) -> Run:
     """The objects of a set that have a value."""
@@ -99,8 +164,11 @@ def query_attribute(attribute: Attribute) -> Run:
     """The value an object has."""
     name = attribute.name
 
-    def run(scene: Scene, anchor: int) -> str:
-        return scene.values[name][anchor]
+    def run(scene: Scene, anchor: int) -> Recorded:
+        value = scene.values[name][anchor]
+        if not value:
+            raise Undefined(f"the object has no {name}")
+        return value
 
     return run
 
@@ -108,19 +176,58 @@ def query_attribute(attribute: Attribute) -> Run:
 @attribute_function("same_{name}", "Object", output="ObjectSet", role=SAMENESS)
 def same_attribute(attribute: Attribute) -> Run:
     """The other objects with the same value as an object."""
-    name = attribute.name
+    value_of, alike = query_attribute(attribute), _alike(attribute)
 
     def run(scene: Scene, anchor: int) -> Objects:
-        return scene.having[name][scene.values[name][anchor]] & ~(1 << anchor)
+        return alike(scene, value_of(scene, anchor)) & ~(1 << anchor)
 
     return run
+
+
+@attribute_function("different_{name}", "Object", output="ObjectSet", role=RELATION)
+def different_attribute(attribute: Attribute) -> Run:
+    """The objects with another value than an object; not those with none."""
+    name, value_of, alike = attribute.name, query_attribute(attribute), _alike(attribute)
+
+    def run(scene: Scene, anchor: int) -> Objects:
+        same, known = alike(scene, value_of(scene, anchor)), 0
+        for objects in scene.having[name].values():
+            known |= objects
+        return known & ~same
+
+    return run
+
+
+def _alike(attribute: Attribute) -> Callable[[Scene, Any], Objects]:
+    """(scene, value) -> the objects with exactly that value: of a list-valued attribute, with an equal list."""
+    name = attribute.name
+
+    def objects_with(scene: Scene, value: str) -> Objects:
+        return scene.having[name][value]
+
+    def objects_with_list(scene: Scene, value: tuple[str, ...]) -> Objects:
+        return scene.everything & union_of(i for i, listed in enumerate(scene.values[name]) if listed == value)
+
+    return objects_with_list if attribute.multi else objects_with
 
 
 @attribute_function("equal_{name}", "{type}", "{type}", output="Bool", asks="compare_attribute", role=EQUALITY)
 def equal_attribute(attribute: Attribute) -> Run:
     """Whether two values are the same."""
 
-    def run(scene: Scene, left: str, right: str) -> bool:
+    def run(scene: Scene, left: Recorded, right: Recorded) -> bool:
         return left == right
+
+    return run
+
+
+@attribute_function("count_different_{name}", "ObjectSet", output="Integer", asks="count")
+def count_different_attribute(attribute: Attribute) -> Run:
+    """How many different values the objects of a set have."""
+    name, leaves = attribute.name, attribute.leaves
+
+    def run(scene: Scene, objects: Objects) -> int:
+        having = scene.having[name]
+        return sum(1 for leaf in leaves if having[leaf] & objects)
 
     return run

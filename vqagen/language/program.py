@@ -51,10 +51,12 @@ class Program:
         return self.outputs(scene, start)[-1]
 
     def readable_outputs(self, scene: Scene) -> list[Value]:
-        """`outputs` for JSON and people: an object set is the ascending list of its object indexes."""
+        """`outputs` for JSON and people: an object set is the ascending list of its object indexes.
+
+        Of other sets, which plug-ins may give, the members are listed in the order of their names.
+        """
         steps = zip(self.nodes, self.outputs(scene), strict=True)
-        sets = "ObjectSet"
-        return [indexes(out) if self.catalogue[node.function].output == sets else out for node, out in steps]
+        return [_readable(output, self.catalogue[node.function].output) for node, output in steps]
 
     @property
     def answer_type(self) -> str:
@@ -78,6 +80,12 @@ class Program:
         if checker.faults:
             raise BadInput(Problem(message, source, place) for place, message in checker.faults)
         return Program(nodes, catalogue)
+
+
+def _readable(output: Value, type_name: str) -> Value:
+    if type_name == "ObjectSet":
+        return indexes(output)
+    return sorted(output, key=repr) if isinstance(output, set | frozenset) else output
 
 
 class _Checker:

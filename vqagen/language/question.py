@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from vqagen.bits import Objects
 from vqagen.language.program import Program
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.world.scene import Scene
+
+
+class Mention(NamedTuple):
+    """Where a text describes objects: its characters from `start` up to `end`, and which objects are meant."""
+
+    start: int
+    end: int
+    objects: Objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +32,8 @@ class Question:
     answer: Value
     words: Mapping[str, str | None] = field(repr=False)
     """What each slot was filled with; None where it was left open."""
+    mentions: tuple[Mention, ...] = field(default=(), repr=False)
+    """Where the text describes objects, in reading order; only of questions that were asked to tell."""
 
     @property
     def question_type(self) -> str:

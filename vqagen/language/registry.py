@@ -6,16 +6,17 @@ domain by name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from vqagen.plugin import FunctionDeclaration, Run
 from vqagen.world.domain import Domain
 
 Value = Any
 """What a step yields: an object set (int mask), an object (its index), an int, a bool, an attribute value (text), or
-a tuple of values where the attribute is list-valued."""
+a tuple of values where the attribute is list-valued. Plug-ins may have types of their own, with any hashable values."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class Function:
     """The question type of a program that ends here, such as "count"; "" for a function that gives no answer."""
     role: str = ""
     """RELATION, SAMENESS, EQUALITY (see `vqagen.plugin`), or "" for none of them."""
+    aliases: tuple[str, ...] = ()
+    source: str = field(default="", compare=False)
+    """The plug-in that declares it; "" for vqagen's own."""
 
     @property
     def signature(self) -> str:
@@ -40,24 +44,45 @@ class Function:
         return f"{self.name}({taken}) -> {self.output}"
 
 
+class ByName(Mapping[str, T]):
+    """Things by their names, in order. An alias finds its thing too, but is not among the keys."""
+
+    def __init__(self, things: Mapping[str, T], aliases: Iterable[tuple[str, T]]) -> None:
+        self._things = dict(things)
+        self._known = {**dict(aliases), **self._things}
+
+    def __getitem__(self, name: str) -> T:
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._things)
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+
 def functions_of(declared: FunctionDeclaration, domain: Domain) -> Iterator[Function]:
     """The functions that one declaration makes in a domain."""
     if not declared.per_attribute:
-        yield _filled(declared, declared.run, {"relation": domain.relation_type})
+        yield _filled(declared, declared.run, domain, {"relation": domain.relation_type})
         return
     for attribute in domain.attributes:
-        yield _filled(declared, declared.run(attribute), {"name": attribute.name, "type": attribute.type})
+        yield _filled(declared, declared.run(attribute), domain, {"name": attribute.name, "type": attribute.type})
 
 
-def _filled(declared: FunctionDeclaration, run: Run, names: Mapping[str, str]) -> Function:
+def _filled(declared: FunctionDeclaration, run: Run, domain: Domain, names: Mapping[str, str]) -> Function:
     inputs, values = (tuple(each.format(**names) for each in types) for types in (declared.inputs, declared.values))
+    name, output = declared.name.format(**names), declared.output.format(**names)
+    answers = ("Bool", "Integer", *(attribute.type for attribute in domain.attributes))
     return Function(
-        declared.name.format(**names),
+        name,
         inputs,
         values,
-        declared.output.format(**names),
+        output,
         run,
         declared.meaning,
-        declared.asks,
+        (name if output in answers else "") if declared.asks is None else declared.asks,
         declared.role,
+        declared.aliases,
+        declared.source,
     )

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.composite import Composite, find_composite
 from vqagen.language.registry import Function
 from vqagen.plugin import CONSTANT, NODE, SLOT, ConstraintKind
+
+
+class Described(NamedTuple):
+    """An attribute in a description: a slot, which may be left open, or a literal value, which is always said."""
+
+    slot: str
+    """"" for a literal."""
+    type: str
+    literal: str | None
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,9 @@ class Constraint:
         """The nodes it is about."""
         return tuple(each.value for each in self.params if each.kind == NODE)
 
+    def __str__(self) -> str:
+        return f"{self.kind.name}({', '.join(str(each.value) for each in self.params)})"
+
     def holds(self, *known: Any) -> bool:
         """Whether it is met; `known` are the slots' words and nodes' outputs in the order of the parameters."""
         given = iter(known)
@@ -76,6 +89,8 @@ class Template:
     nodes: tuple[TemplateNode, ...]
     constraints: tuple[Constraint, ...]
     catalogue: Catalogue = field(repr=False, compare=False)
+    extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    """What its record says under keys that vqagen does not know."""
 
     @property
     def id(self) -> str:
@@ -93,3 +108,19 @@ class Template:
     def answer_type(self) -> str:
         """The type of the answer, such as Bool or Color."""
         return self.last_function.output
+
+    def described(self, node: TemplateNode) -> tuple[Described, ...]:
+        """The attributes that a template-only node describes by, in order; its relation is not among them."""
+        attributes, relation = self.catalogue.domain.attributes, self.relation_slot(node)
+        return tuple(
+            Described(side, self.slots[side], None)
+            if side in self.slots
+            else Described("", next(each.type for each in attributes if side in each.values), side)
+            for side in node.side_inputs
+            if side != relation
+        )
+
+    def relation_slot(self, node: TemplateNode) -> str:
+        """The slot of a template-only node that says the relation; "" where it has none."""
+        relation_type = self.catalogue.domain.relation_type
+        return next((side for side in node.side_inputs if self.slots.get(side) == relation_type), "")

@@ -7,11 +7,10 @@ The grammar of a text:
     slot     = "<" name ">"
 
 * A slot yields one of its value's synonyms; left open, it yields its attribute's null word ("thing") or nothing.
-  Everywhere in one sentence a slot is said the same way.
+  Everywhere in one sentence a slot is said the same way (see `synonyms`).
 * A slot followed by a lone `s` yields the plural: the domain's `plurals`, or the English rule.
 * A bracketed part is kept half of the time, each by its own draw; brackets nest.
-* Then: white space is squeezed, "a" becomes "an" before a vowel sound (and back), the first letter is a capital.
-* "other": see `without_other`.
+* Then the text is tidied, rewritten as the domain wants it, and given its articles and capital (see `sentence`).
 """
 
 from __future__ import annotations
@@ -19,14 +18,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Union
+from itertools import groupby
+from typing import Union
 
-from vqagen.errors import BadInput, Problem, describe
-from vqagen.files import parse_json, read_text
-from vqagen.jsontext import locate
+from vqagen.language.mentions import Marked, filled
+from vqagen.language.sentence import edits, finished, without_other
+from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
-from vqagen.world.domain import Domain
 
 Random = Callable[[], float]
 """Draws from [0, 1)."""
@@ -38,66 +36,8 @@ Part = Union[str, tuple["Part", ...]]  # noqa: UP007 (a string cannot be joined 
 _TOKEN = re.compile(
     r"(?P<plural><[^<>\s()]+>s(?!\w))|(?P<slot><[^<>\s()]+>)|(?P<open>\[)|(?P<close>\])|(?P<text>[^<\[\]]+|<)"
 )
-_ARTICLE = re.compile(r"\b([Aa])n?(?= (\w+))")
-_VOWEL_SOUND = re.compile(
-    r"(?!one\b|once\b|eu|ewe|u\b|ufo|uk|uni(?!n|m|dent)|us[beu]|ut[eio])[aeiou]"
-    r"|hour|honest|heir|honou?r|[fhlmnrsx]\b|8|1[18]\b",
-    re.IGNORECASE,
-)
-_SAYABLE = re.compile(r"[^<>\[\]]*[^<>\[\]\s][^<>\[\]]*")
-_OTHER = re.compile(r"\b(?:other|another)\b", re.IGNORECASE)
-
-
-class Synonyms:
-    """Ways to say a value: by type and value where the file groups them by type, otherwise by value."""
-
-    def __init__(self, table: Mapping[str, Any], domain: Domain) -> None:
-        self.domain = domain
-        self._table = table
-
-    def of(self, type_name: str, value: str | None) -> tuple[str, ...]:
-        """The ways to say a slot's value, or its open form; a single "" where an open slot says nothing."""
-        if value is None:
-            attribute = self.domain.attribute_of(type_name)
-            value = attribute.null if attribute else ""
-            if not value:
-                return ("",)
-        of_type = self._table.get(type_name)
-        ways = of_type.get(value) if isinstance(of_type, Mapping) else None
-        ways = ways or self._table.get(value)
-        return tuple(ways) if isinstance(ways, list) else (value,)
-
-    def plural(self, word: str) -> str:
-        """The plural of a way to say a value."""
-        return self.domain.plurals.get(word) or english_plural(word)
-
-
-def load_synonyms(path: Path | str, domain: Domain) -> Synonyms:
-    """Read a synonyms file: `{value: [ways]}`, or `{type: {value: [ways]}}`, or both in one."""
-    path = Path(path)
-    text = read_text(path)
-    table = parse_json(text, str(path))
-    problems = [Problem(fault, str(path), place, *locate(text, place)) for place, fault in _synonym_faults(table)]
-    if problems:
-        raise BadInput(problems)
-    return Synonyms({key: entry for key, entry in table.items() if key not in ("comment", "$schema")}, domain)
-
-
-def _synonym_faults(table: object, place: str = "") -> Iterator[tuple[str, str]]:
-    if not isinstance(table, Mapping):
-        yield place, f"expected an object of value: [ways to say it], found {describe(table)}"
-        return
-    for key, entry in table.items():
-        here = f"{place}.{key}" if place else key
-        if isinstance(entry, Mapping) and not place:
-            yield from _synonym_faults(entry, here)
-        elif key not in ("comment", "$schema") and not _is_word_list(entry):
-            yield here, f"expected a list of ways to say it, each text without < > [ ], found {describe(entry)}"
-
-
-def _is_word_list(entry: object) -> bool:
-    words = entry if isinstance(entry, list) else []
-    return bool(words) and all(isinstance(word, str) and _SAYABLE.fullmatch(word) for word in words)
+_HAS_ARTICLE = re.compile(r"\b(?:an?|another)\b", re.IGNORECASE)
+_HAS_OTHER = re.compile(r"\b(?:other|another)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -122,10 +62,26 @@ class Wording:
         }
         every_way = {way for of_slot in self._ways.values() for ways in of_slot.values() for way in ways}
         self._plural = {way: synonyms.plural(way) if way else "" for way in sorted(every_way)}
-        self._texts = [_compile(text) for text in template.texts]
+        self._rewrites = synonyms.domain.rewrites
+        may_bring_article = bool(self._rewrites) or any(map(_HAS_ARTICLE.search, every_way))
+        self._texts = [_compile(text, may_bring_article) for text in template.texts]
 
     def say(self, words: Words, random: Random, keep_other: bool = True) -> str:
         """One sentence: a text and synonyms drawn at random. `keep_other` is False to drop "other"."""
+        text, form, said = self._drawn(words, random)
+        sentence = " ".join((form % said).split())
+        if text.has_other and not keep_other:
+            sentence = without_other(sentence)
+        return finished(sentence, text.has_article, self._rewrites)
+
+    def say_marked(self, words: Words, random: Random, keep_other: bool = True) -> Marked:
+        """The sentence that `say` makes of the same draws, with where each slot is said in it."""
+        text, form, said = self._drawn(words, random)
+        drops_other = text.has_other and not keep_other
+        return filled(form, said).edited(edits(text.has_article, drops_other, self._rewrites))
+
+    def _drawn(self, words: Words, random: Random) -> tuple[_Text, str, dict[str, str]]:
+        """A text, the `%`-format of those of its parts that stay, and how each slot is said."""
         ways_of = self._ways
         said = {}
         for slot, value in words.items():
@@ -135,10 +91,7 @@ class Wording:
         text = texts[int(random() * len(texts))]
         for slot in text.plurals:
             said[slot + "s"] = self._plural[said[slot]]
-        sentence = " ".join((_kept(text.parts, random) % said).split())
-        if text.has_other and not keep_other:
-            sentence = without_other(sentence)
-        return finished(sentence, text.has_article)
+        return text, _kept(text.parts, random), said
 
     @property
     def mentions_other(self) -> bool:
@@ -146,48 +99,8 @@ class Wording:
         return any(text.has_other for text in self._texts)
 
 
-def without_other(sentence: str) -> str:
-    """Drop "other", and turn "another" into "a".
-
-    Asked of "other red cubes of the same size as the ball": the ball is no red cube, so "other" would mislead.
-    """
-    sentence = re.sub(r"\banother\b", "a", sentence, flags=re.IGNORECASE)
-    return " ".join(re.sub(r"\bother\b", "", sentence, flags=re.IGNORECASE).split())
-
-
-def finished(sentence: str, has_article: bool = True) -> str:
-    """Close gaps before punctuation, agree "a" and "an" with the next word, and start with a capital."""
-    for gap in (" ?", " ,", " ;", " ."):
-        if gap in sentence:
-            sentence = sentence.replace(gap, gap[1])
-    if has_article:
-        sentence = _ARTICLE.sub(_agreeing, sentence)
-    return sentence[:1].upper() + sentence[1:]
-
-
-def _agreeing(match: re.Match[str]) -> str:
-    return match[1] + ("n" if starts_with_vowel_sound(match[2]) else "")
-
-
-def starts_with_vowel_sound(word: str) -> bool:
-    """Whether "an" stands before the word: vowel letters, less "one", "unicorn", "use", …; and "hour", "L", "8", …."""
-    return _VOWEL_SOUND.match(word) is not None
-
-
-def english_plural(word: str) -> str:
-    """The regular plural: boxes, berries, cubes.
-
-    >>> english_plural("box"), english_plural("berry"), english_plural("toy")
-    ('boxes', 'berries', 'toys')
-    """
-    if re.search(r"(?:s|x|z|ch|sh)$", word):
-        return word + "es"
-    if re.search(r"[^aeiou]y$", word):
-        return word[:-1] + "ies"
-    return word + "s"
-
-
-def _compile(text: str) -> _Text:
+def _compile(text: str, may_bring_article: bool) -> _Text:
+    """`may_bring_article`: whether there may be an "a" in the sentence that is not in the text."""
     stack: list[list[Part]] = [[]]
     plurals: dict[str, None] = {}
     for match in _TOKEN.finditer(text):
@@ -195,7 +108,7 @@ def _compile(text: str) -> _Text:
         if kind == "open":
             stack.append([])
         elif kind == "close":
-            inner = tuple(stack.pop())
+            inner = tuple(_joined(stack.pop()))
             stack[-1].append(inner)
         elif kind == "text":
             stack[-1].append(token.replace("%", "%%"))
@@ -203,8 +116,17 @@ def _compile(text: str) -> _Text:
             stack[-1].append(f"%({token})s")
             if kind == "plural":
                 plurals[token[:-1]] = None
-    has_article = re.search(r"\b(?:an?|another)\b", text, re.IGNORECASE) is not None
-    return _Text(tuple(stack[0]), tuple(plurals), has_article, _OTHER.search(text) is not None)
+    has_article = may_bring_article or _HAS_ARTICLE.search(text) is not None
+    return _Text(tuple(_joined(stack[0])), tuple(plurals), has_article, _HAS_OTHER.search(text) is not None)
+
+
+def _joined(parts: Sequence[Part]) -> Iterator[Part]:
+    """With neighbouring pieces made one."""
+    for is_piece, run in groupby(parts, key=lambda part: isinstance(part, str)):
+        if is_piece:
+            yield "".join(piece for piece in run if isinstance(piece, str))
+        else:
+            yield from run
 
 
 def _kept(parts: Sequence[Part], random: Random) -> str:

@@ -53,13 +53,20 @@ class Allowed(dict[int, bool]):
 
     def __init__(self, vocabulary: Vocabulary, checks: Sequence[LocalCheck]) -> None:
         super().__init__()
-        self._vocabulary, self._checks = vocabulary, checks
+        self._vocabulary = vocabulary
+        self._of_openness = [check for check in checks if check.of_openness]
+        self._of_words = [check for check in checks if not check.of_openness]
+        self._openness: dict[int, bool] = {}
+        """Set of attributes that are said -> whether that is allowed."""
 
     def __missing__(self, code: int) -> bool:
         if len(self) > REMEMBERED:
             self.clear()
-        words = self._vocabulary.said(code).words
-        allowed = self[code] = all(check.holds(words) for check in self._checks)
+        words, used = self._vocabulary.said(code)
+        allowed = self._openness.get(used)
+        if allowed is None:
+            allowed = self._openness[used] = all(check.holds(words) for check in self._of_openness)
+        allowed = self[code] = allowed and all(check.holds(words) for check in self._of_words)
         return allowed
 
 

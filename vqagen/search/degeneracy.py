@@ -5,7 +5,8 @@ not been said. Lanes are computed where the search settles a stage, so no progra
 
 * `clevr`: the reference's test. Each `relate` of a template with a raw `relate` node is replaced by the whole scene;
   the question is degenerate if it keeps its answer. A reference that is no longer unique counts as a change.
-* `all`: each `relate` and `same_*` of any template is replaced by all objects but its anchor. Where values are
+* `all`: each function that goes from an object to others (`relate`, `same_*`, `different_*`, a plug-in's own) is
+  replaced by all objects but its anchor. Where values are
   compared, the values must stay, not the yes or no. Questions whether there is any, or more, are not tested: refused
   for an idle relation, they leave a "yes" to short phrases and a "no" to long ones, and wording alone tells the answer
   (held-out accuracy .75 in place of .59, for whether there is any by way of two relations).
@@ -25,7 +26,7 @@ from vqagen.search.frame import Frame
 from vqagen.search.plan import Op, Plan
 
 POLICIES = ("none", "clevr", "all")
-UNTESTED = ("exist", "compare_integer")
+UNTESTED = ("exist", "compare_integer", "logic")
 """Question types that the policy `all` lets be."""
 LaneStep = Callable[[Frame, list[Value]], None]
 
@@ -49,12 +50,8 @@ def _is_tested(op: Op, template: Template, policy: str) -> bool:
         if template.last_function.asks in UNTESTED:
             return False
         return op.role in (RELATION, SAMENESS)
-    return policy == "clevr" and op.role == RELATION and _has_raw_relation(template)
-
-
-def _has_raw_relation(template: Template) -> bool:
-    functions = [template.catalogue.get(node.type) for node in template.nodes]
-    return any(function is not None and function.role == RELATION for function in functions)
+    is_relate = bool(op.relation_slot) or op.function == "relate"  # the reference knows no other relation
+    return policy == "clevr" and is_relate and any(node.type == "relate" for node in template.nodes)
 
 
 def _lane(ops: Sequence[Op], relation: Op, policy: str) -> Lane:

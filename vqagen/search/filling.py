@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from vqagen.bits import Objects
 from vqagen.language.program import Node, Program
 from vqagen.language.registry import Value
 from vqagen.plugin import SAMENESS
@@ -64,6 +65,14 @@ class Filling:
                 place.append(len(nodes))
                 nodes.append(Node(op.function, tuple([place[i] for i in op.inputs]), values))
         return Program(tuple(nodes), self.plan.template.catalogue)
+
+    def described(self) -> list[tuple[tuple[str, ...], Objects]]:
+        """For each description its attributes' slots, and the objects that are meant by it."""
+        return [
+            (op.slots, objects)
+            for op, objects in zip(self.plan.ops, self.values, strict=True)
+            if isinstance(op.does, Description)
+        ]
 
     def anchor_fits(self) -> bool | None:
         """Whether "other" is needed: the anchor of a sameness itself fits the description of what is the same.

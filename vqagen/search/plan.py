@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from operator import eq
+from operator import eq, itemgetter
 from typing import Any, NamedTuple
 
 from vqagen.language.composite import Composite
@@ -144,19 +144,6 @@ def _impossible(template: Template) -> frozenset[Value]:
     return frozenset(answer for name, answer in ruled_out.items() if name in demands)
 
 
-class _Side(NamedTuple):
-    slot: str
-    type: str
-    literal: str | None
-
-
-def _side(template: Template, each: str) -> _Side:
-    if each in template.slots:
-        return _Side(each, template.slots[each], None)
-    domain = template.catalogue.domain
-    return _Side("", next(a.type for a in domain.attributes if each in a.values), each)
-
-
 class _Builder:
     """Turns template nodes into ops, in order."""
 
@@ -211,9 +198,8 @@ class _Builder:
         self.ops.append(Op(at, node.type, inputs, choice, filled, role=function.role))
 
     def add_description(self, node: TemplateNode, composite: Composite, inputs: tuple[int, ...]) -> None:
-        at, relation_type = len(self.ops), self.catalogue.domain.relation_type
-        relation = next((each for each in node.side_inputs if self.template.slots.get(each) == relation_type), "")
-        sides = [_side(self.template, each) for each in node.side_inputs if each != relation]
+        at, relation = len(self.ops), self.template.relation_slot(node)
+        sides = self.template.described(node)
         slots = tuple(side.slot for side in sides)
         vocabulary = self.vocabularies.of([side.type for side in sides])
         checks = (*self.local_checks(slots), *_said_checks([side.literal for side in sides]))
@@ -260,10 +246,18 @@ class _Builder:
                 at, word_of = self.words[param.value]
                 ops.append(at)
                 readers.append(word_of)
-        check = Check(lambda frame: constraint.holds(*[read(frame) for read in readers]), str(constraint))
-        self.checks.setdefault(max(ops), []).append(check)
+        test = _compared(constraint, ops) or (lambda frame: constraint.holds(*[read(frame) for read in readers]))
+        self.checks.setdefault(max(ops), []).append(Check(test, str(constraint)))
         self.reads[max(ops)] += tuple(self.out[i] for i in constraint.nodes)
         self.compares_words |= bool(constraint.slots)
+
+
+def _compared(constraint: Constraint, ops: Sequence[int]) -> Callable[[Frame], bool] | None:
+    """The test of a constraint on several nodes and nothing else, such as OUT_NEQ: half the time of the general one."""
+    if len(constraint.nodes) < max(2, len(constraint.params)):
+        return None
+    holds, read = constraint.kind.holds, itemgetter(*ops)
+    return lambda frame: holds(*read(frame.values))
 
 
 def _output(at: int) -> Callable[[Frame], Value]:

@@ -87,7 +87,8 @@ class WideTable:
 def make_pattern_draw(node: Description) -> Callable[[Random], list[int]]:
     """How to draw which attributes a node's description says, uniformly from what its constraints on openness allow.
 
-    Where too many are free to be listed, patterns are drawn blindly; the node's constraints then refuse descriptions.
+    Where constraints tie several attributes, the ways to meet them are listed; where that would be too many, patterns
+    are drawn blindly, and the node's constraints then refuse descriptions.
     """
     must, may = [], []
     for k in range(len(node.vocabulary.attributes)):
@@ -95,14 +96,16 @@ def make_pattern_draw(node: Description) -> Callable[[Random], list[int]]:
             may += [k] if node.may_say(k) else []
         else:
             must.append(k)
-    if len(may) > LISTED:
-        return lambda random: sorted(must + [k for k in may if random() < 0.5])
-    patterns = [
-        sorted([*must, *compress(may, (number >> place & 1 for place in range(len(may))))])
-        for number in range(1 << len(may))
-    ]
-    allowed = [said for said in patterns if node.allows_openness(said)]
+    is_tied = any(check.of_openness and len(check.places) > 1 for check in node.checks)
+    if not is_tied or len(may) > LISTED:
+        return lambda random: must + [k for k in may if random() < 0.5]
+    allowed = [said for said in _subsets(must, may) if node.allows_openness(said)]
     return lambda random: allowed[int(random() * len(allowed))] if allowed else []
+
+
+def _subsets(must: list[int], may: list[int]) -> Iterator[list[int]]:
+    for number in range(1 << len(may)):
+        yield [*must, *compress(may, (number >> place & 1 for place in range(len(may))))]
 
 
 def draw_wide_reference(node: Description) -> Draw:

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from vqagen.language.question import Question
+from vqagen.language.mentions import Marked, mention_spans
+from vqagen.language.question import Mention, Question
 from vqagen.language.registry import Value
+from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
-from vqagen.language.wording import Synonyms, Wording
+from vqagen.language.wording import Wording
 from vqagen.rng import shuffled, stream
 from vqagen.search.balance import AnswerCounts
 from vqagen.search.choices import Sampling
@@ -56,8 +58,12 @@ class Tally:
 class QuestionTask:
     """Everything that is the same for all scenes of a run."""
 
-    def __init__(self, templates: Sequence[Template], synonyms: Synonyms, settings: Settings) -> None:
+    def __init__(
+        self, templates: Sequence[Template], synonyms: Synonyms, settings: Settings, marks: bool = False
+    ) -> None:
+        """`marks`: whether questions tell where their text mentions objects; it changes nothing else."""
         self.settings = settings
+        self.marks = marks
         self.is_compat = settings.compat == "clevr"
         vocabularies = Vocabularies(synonyms.domain)
         sampling = Sampling(
@@ -178,14 +184,25 @@ class _Window:
         keep_other = True
         if family.wording.mentions_other:
             keep_other = self.keeps_other(family.template, filling, words)
-        text = family.wording.say(words, rng.random, keep_other)
-        return Question(scene, family.template, text, filling.program(), filling.answer, words)
+        if self.task.marks:
+            marked = family.wording.say_marked(words, rng.random, keep_other)
+            text, mentions = marked.text, tuple(sorted(_mentions(marked, filling)))
+        else:
+            text, mentions = family.wording.say(words, rng.random, keep_other), ()
+        return Question(scene, family.template, text, filling.program(), filling.answer, words, mentions)
 
     def keeps_other(self, template: Template, filling: Filling, words: dict[str, str | None]) -> bool:
         """ "other" is said when the anchor itself fits what is described; `compat` asks only whether words differ."""
         if self.task.is_compat:
             return not words_differ(template, words)
         return filling.anchor_fits() is not False
+
+
+def _mentions(marked: Marked, filling: Filling) -> Iterator[Mention]:
+    described = filling.described()
+    spans_of = mention_spans(marked, [slots for slots, _ in described])
+    for spans, (_, objects) in zip(spans_of, described, strict=True):
+        yield from (Mention(start, end, objects) for start, end in spans)
 
 
 def words_differ(template: Template, words: dict[str, str | None]) -> bool:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import permutations
 from typing import Any, NoReturn
 
 from vqagen.errors import BadInput, Problem, describe, unknown
+from vqagen.world.attribute import Attribute
+from vqagen.world.computed import PlugInFailure, computed_truth
 from vqagen.world.domain import Domain
+from vqagen.world.recorded import raw_reader
 
 Fault = tuple[str, str]
 """A JSON path inside the scene, and what is wrong there."""
@@ -33,21 +37,89 @@ def scene_faults(record: object, domain: Domain) -> Iterator[Fault]:
         yield ".objects", f"expected a list of objects, found {describe(objects)}"
         return
     for i, entry in enumerate(objects):
-        yield from _object_faults(entry, domain, f".objects[{i}]")
+        yield from _object_faults(entry, record, domain, f".objects[{i}]")
     if all(isinstance(entry, Mapping) for entry in objects):
         yield from _relation_faults(record, domain, objects)
+        yield from _plug_in_faults(record, domain, objects)
 
 
-def _object_faults(entry: object, domain: Domain, path: str) -> Iterator[Fault]:
+def _object_faults(entry: object, record: Mapping[str, Any], domain: Domain, path: str) -> Iterator[Fault]:
     if not isinstance(entry, Mapping):
         yield path, f"expected an object, found {describe(entry)}"
         return
     for attribute in domain.attributes:
-        value = entry.get(attribute.key)
-        if value is None:
-            yield path, f"no {attribute.key!r}; expected one of: {', '.join(attribute.values)}"
-        elif value not in attribute.values:
-            yield f"{path}.{attribute.key}", unknown(attribute.name, value, attribute.values)
+        if attribute.compute is None:
+            yield from _recorded_faults(attribute, entry, path)
+        else:
+            yield from _computed_faults(attribute, entry, record, path)
+
+
+def _recorded_faults(attribute: Attribute, entry: Mapping[str, Any], path: str) -> Iterator[Fault]:
+    blocked = _blocked(attribute.key, entry)
+    if blocked:
+        yield f"{path}.{blocked[0]}", blocked[1]
+        return
+    value = raw_reader(attribute)(entry, {})
+    if value is not None:
+        yield from _value_faults(attribute, value, f"{path}.{attribute.key}")
+    elif not attribute.optional:
+        expected = "a list of" if attribute.multi else "one of:"
+        yield path, f"no {attribute.key!r}; expected {expected} {', '.join(attribute.leaves)}"
+
+
+def _blocked(key: str, entry: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Where a key such as `text.body` leads through something that has no keys, and what is wrong there."""
+    steps = key.split(".")
+    inside: Any = entry
+    for i, step in enumerate(steps[:-1] if key not in entry else ()):
+        inside = inside.get(step)
+        if inside is None:
+            return None
+        if not isinstance(inside, Mapping):
+            expected = ".".join(steps[i + 1 :])
+            return ".".join(steps[: i + 1]), f"expected an object with {expected!r}, found {describe(inside)}"
+    return None
+
+
+def _computed_faults(
+    attribute: Attribute, entry: Mapping[str, Any], record: Mapping[str, Any], path: str
+) -> Iterator[Fault]:
+    try:
+        value = raw_reader(attribute)(entry, record)
+    except PlugInFailure as failure:
+        yield path, str(failure)
+        return
+    if value is None and attribute.optional:
+        return
+    for place, message in _value_faults(attribute, value, ""):
+        yield path, f"the plug-in's {attribute.name}{place} of this object: {message}"
+
+
+def _value_faults(attribute: Attribute, value: object, path: str) -> Iterator[Fault]:
+    if not attribute.multi:
+        if isinstance(value, list | tuple | Mapping):
+            yield path, f"expected one {attribute.name}, found {describe(value)}"
+        else:
+            yield from _leaf_faults(attribute, value, path)
+        return
+    if not isinstance(value, list | tuple):
+        yield path, f"expected a list of values, found {describe(value)}"
+        return
+    if not value and not attribute.optional:
+        yield path, f"expected one or more of: {', '.join(attribute.leaves)}"
+    for i, member in enumerate(value):
+        if member in value[:i]:
+            yield f"{path}[{i}]", f"value {member!r} is listed twice"
+        else:
+            yield from _leaf_faults(attribute, member, f"{path}[{i}]")
+
+
+def _leaf_faults(attribute: Attribute, value: object, path: str) -> Iterator[Fault]:
+    if isinstance(value, str) and value in attribute.values and value not in attribute.leaves:
+        members = ", ".join(attribute.leaves_of(value))
+        yield path, f"{value!r} is a group of values; objects take one of: {members}"
+    elif value not in attribute.leaves:
+        yield path, unknown(attribute.name, value, attribute.leaves)
 
 
 def _relation_faults(record: Mapping[str, Any], domain: Domain, objects: list[Mapping[str, Any]]) -> Iterator[Fault]:
@@ -66,12 +138,23 @@ def _relation_faults(record: Mapping[str, Any], domain: Domain, objects: list[Ma
     else:
         yield ".relationships", f"expected an object or a list, found {describe(given)}"
         return
-    tables = [(path, rows) for path, name, rows in entries if name in domain.relations]
+    tables = [(path, rows) for path, name, rows in entries if name in domain.recorded_relations]
     if any(isinstance(rows, Mapping) for _, rows in tables):
         yield from _shared_ids(objects)
     for path, rows in tables:
         yield from _table_faults(rows, objects, path)
     yield from _coordinate_faults(record, objects)
+
+
+def _plug_in_faults(record: Mapping[str, Any], domain: Domain, objects: list[Mapping[str, Any]]) -> Iterator[Fault]:
+    """The first failure of each relation that a plug-in computes."""
+    for relation, holds in domain.computed_relations.items():
+        for i, j in permutations(range(len(objects)), 2):
+            try:
+                computed_truth(holds, objects[i], objects[j], record)
+            except PlugInFailure as failure:
+                yield "", f"relation {relation!r} of object {i} to object {j}: {failure}"
+                break
 
 
 def _table_faults(rows: object, objects: list[Mapping[str, Any]], path: str) -> Iterator[Fault]:

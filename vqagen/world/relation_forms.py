@@ -4,6 +4,8 @@
 * a list: `[{"type": "left", "indexes": [[1, 2], [], [1]]}]`;
 * keyed by object id: `{"left": {"a": ["b", "c"], "c": ["b"]}}`, where objects have an `id` (or their index as text);
 * absent: computed from `directions` and each object's `3d_coords`, where the record has them.
+
+A relation that a plug-in computes is computed always, whatever the record says of it.
 """
 
 from __future__ import annotations
@@ -13,12 +15,13 @@ from functools import lru_cache
 from typing import Any
 
 from vqagen.bits import Objects, union_of
+from vqagen.world.computed import computed_table
 from vqagen.world.domain import Domain
 from vqagen.world.relations import relation_lists
 
 
 def adjacency(record: Mapping[str, Any], domain: Domain) -> dict[str, list[Objects]]:
-    """The tables of the domain's relations that the record gives or lets us compute.
+    """The tables of the domain's relations that the record gives or lets us compute, then those of plug-ins.
 
     A relation that is neither given nor computable is left out, except in a scene of fewer than two objects, where
     nothing can be related. Malformed input raises one of the built-in errors; `faults` then finds the place.
@@ -27,7 +30,7 @@ def adjacency(record: Mapping[str, Any], domain: Domain) -> dict[str, list[Objec
     rows_of = _given(record)
     bit_of = _bit_of(len(objects))
     related: dict[str, list[Objects]] = {}
-    for relation in domain.relations:
+    for relation in domain.recorded_relations:
         rows = rows_of.get(relation)
         if rows is not None:
             if isinstance(rows, Mapping):
@@ -41,8 +44,10 @@ def adjacency(record: Mapping[str, Any], domain: Domain) -> dict[str, list[Objec
             related[relation] = table
         elif len(objects) < 2:
             related[relation] = [0] * len(objects)
-    if len(related) < len(domain.relations):
-        related |= _computed(record, [name for name in domain.relations if name not in related])
+    if len(related) < len(domain.recorded_relations):
+        related |= _from_positions(record, [name for name in domain.recorded_relations if name not in related])
+    for relation, holds in domain.computed_relations.items():
+        related[relation] = computed_table(holds, objects, record)
     return related
 
 
@@ -79,7 +84,7 @@ def rows_by_id(rows: Mapping[str, Any], objects: Sequence[Mapping[str, Any]]) ->
     return in_order
 
 
-def _computed(record: Mapping[str, Any], names: Sequence[str]) -> dict[str, list[Objects]]:
+def _from_positions(record: Mapping[str, Any], names: Sequence[str]) -> dict[str, list[Objects]]:
     directions = record.get("directions") or {}
     objects = record["objects"]
     known = {name: directions[name] for name in names if directions.get(name) is not None}

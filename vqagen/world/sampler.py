@@ -15,10 +15,11 @@ from random import Random
 from typing import Any, NamedTuple
 
 from vqagen.errors import VqagenError
-from vqagen.rng import below, pick, stream
+from vqagen.rng import below, pick, shuffled, stream
+from vqagen.world.attribute import Recorded
 from vqagen.world.camera import Camera
 from vqagen.world.relations import relation_lists
-from vqagen.world.sampling_rules import SamplingRules
+from vqagen.world.sampling_rules import RandomRelation, SamplingRules
 from vqagen.world.solids import Solid, overlap, visible_pixels
 
 DIGITS = 6
@@ -28,7 +29,7 @@ DIGITS = 6
 class _Placed(NamedTuple):
     """An object of a scene in the making; `looks` holds its attribute values."""
 
-    looks: Mapping[str, str]
+    looks: Mapping[str, Recorded]
     solid: Solid
 
 
@@ -55,7 +56,7 @@ def sample_scene(rules: SamplingRules, seed: int, index: int, split: str = "samp
         if len(placed) < count:
             continue
         if min(visible_pixels(camera, [thing.solid for thing in placed])) >= rules.min_visible_pixels:
-            return _record(rules, placed, camera, index, split)
+            return _record(rules, placed, camera, seed, index, split)
         failures["min_visible_pixels"] += 1
     raise VqagenError(_no_room(rules, index, count, failures))
 
@@ -81,6 +82,9 @@ def _place_all(rules: SamplingRules, rng: Random, count: int, failures: Counter[
 def _find_place(rules: SamplingRules, rng: Random, placed: Sequence[_Placed], broken: Counter[str]) -> _Placed | None:
     """A new object beside those placed before, or None after too many tries; `broken` counts why tries failed."""
     looks = _draw_looks(rules, rng)
+    if looks is None:
+        broken["restrict"] += 1
+        return None
     for _ in range(rules.tries_per_object):
         solid = _draw_solid(rules, looks, rng)
         rule = _broken_rule(rules, solid, placed)
@@ -90,14 +94,30 @@ def _find_place(rules: SamplingRules, rng: Random, placed: Sequence[_Placed], br
     return None
 
 
-def _draw_looks(rules: SamplingRules, rng: Random) -> Mapping[str, str]:
-    looks: dict[str, str] = {}
+def _draw_looks(rules: SamplingRules, rng: Random) -> Mapping[str, Recorded] | None:
+    """Values of all attributes, or None where those drawn first leave an attribute too few to choose from."""
+    looks: dict[str, Recorded] = {}
     for key in rules.draw_order:
-        looks[key] = pick(rng, rules.allowed(key, looks))
+        values = rules.allowed(key, looks)
+        is_short = len(values) < rules.list_length.get(key, (1, 1))[0]
+        if is_short and key not in rules.missing:
+            return None
+        looks[key] = None if is_short else _draw_value(rules, key, values, rng)
     return looks
 
 
-def _draw_solid(rules: SamplingRules, looks: Mapping[str, str], rng: Random) -> Solid:
+def _draw_value(rules: SamplingRules, key: str, values: Sequence[str], rng: Random) -> Recorded:
+    if key in rules.missing and rng.random() < rules.missing[key]:
+        return None
+    if key not in rules.list_length:
+        return pick(rng, values)
+    least, most = rules.list_length[key]
+    count = least + below(rng, min(most, len(values)) - least + 1)
+    chosen = shuffled(rng, values)[:count]
+    return tuple(value for value in values if value in chosen)
+
+
+def _draw_solid(rules: SamplingRules, looks: Mapping[str, Recorded], rng: Random) -> Solid:
     low, high = rules.area
     radius = float(rules.radius.of(looks))
     x, y = (round(low + (high - low) * rng.random(), DIGITS) for _ in range(2))
@@ -111,8 +131,7 @@ def _broken_rule(rules: SamplingRules, solid: Solid, placed: Sequence[_Placed]) 
         x, y = solid.centre[0] - other.centre[0], solid.centre[1] - other.centre[1]
         if math.sqrt(x * x + y * y) - solid.radius - other.radius < rules.min_distance:
             return "min_distance"
-        for relation in rules.relations:
-            direction = rules.directions[relation]
+        for direction in rules.relation_directions.values():
             if 0 < x * direction[0] + y * direction[1] < rules.margin:
                 return "margin"
         if overlap(solid, other):
@@ -120,27 +139,64 @@ def _broken_rule(rules: SamplingRules, solid: Solid, placed: Sequence[_Placed]) 
     return None
 
 
-def _record(rules: SamplingRules, placed: Sequence[_Placed], camera: Camera, index: int, split: str) -> dict[str, Any]:
-    relation_directions = {relation: rules.directions[relation] for relation in rules.relations}
-    positions = [thing.solid.centre for thing in placed]
+def _record(
+    rules: SamplingRules, placed: Sequence[_Placed], camera: Camera, seed: int, index: int, split: str
+) -> dict[str, Any]:
     return {
         "split": split,
         "image_index": index,
         "image_filename": f"VQAGEN_{split}_{index:06d}.png",
         "objects": [_object_record(rules, thing, camera) for thing in placed],
         "directions": {name: list(direction) for name, direction in rules.directions.items()},
-        "relationships": relation_lists(positions, relation_directions, rules.relation_threshold),
+        "relationships": _relationships(rules, placed, seed, index),
     }
+
+
+def _relationships(
+    rules: SamplingRules, placed: Sequence[_Placed], seed: int, index: int
+) -> dict[str, list[list[int]]]:
+    positions = [thing.solid.centre for thing in placed]
+    found = relation_lists(positions, rules.relation_directions, rules.relation_threshold)
+    for name, rule in rules.random_relations.items():
+        # Each has a stream of its own, so that one more relation leaves the rest of a scene as it is.
+        found[name] = _chance_lists(rule, len(placed), stream(seed, f"scenes/{name}", index))
+    return {relation: found[relation] for relation in rules.relations}
+
+
+def _chance_lists(rule: RandomRelation, count: int, rng: Random) -> list[list[int]]:
+    """`lists[i]`: the objects that happen to stand in the relation to object i."""
+    pairs = {
+        (i, j): rng.random() < rule.probability
+        for i in range(count)
+        for j in range(i + 1 if rule.is_symmetric else 0, count)
+    }
+    if rule.is_symmetric:
+        pairs |= {(j, i): holds for (i, j), holds in pairs.items()}
+    return [[j for j in range(count) if j != i and pairs[i, j]] for i in range(count)]
 
 
 def _object_record(rules: SamplingRules, thing: _Placed, camera: Camera) -> dict[str, Any]:
     x, y, depth = camera.project(thing.solid.centre)
+    record: dict[str, Any] = {}
+    for key in rules.attributes:
+        _write(record, key, thing.looks[key])
     return {
-        **{key: thing.looks[key] for key in rules.attributes},
+        **record,
         "3d_coords": list(thing.solid.centre),
         "rotation": thing.solid.rotation,
         "pixel_coords": [round(x), round(y), round(depth, DIGITS)],
     }
+
+
+def _write(record: dict[str, Any], key: str, value: Recorded) -> None:
+    """Put a value where `key` leads; what is missing is left out."""
+    if value is None:
+        return
+    *outer, last = key.split(".")
+    inside = record
+    for step in outer:
+        inside = inside.setdefault(step, {})
+    inside[last] = list(value) if isinstance(value, tuple) else value
 
 
 def _no_room(rules: SamplingRules, index: int, count: int, failures: Counter[str]) -> str:

@@ -1,34 +1,35 @@
-"""The rules by which scenes of a domain are sampled, read from its metadata with every mistake reported.
+"""The rules by which scenes of a domain are sampled: its attributes, and the `sampling` section of its metadata.
 
-The schema finds mistakes of form, `_Reader` those of meaning.
+`sampling_form` finds mistakes of form, `_Reader` those of meaning; all of them are reported.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from graphlib import CycleError, TopologicalSorter
-from itertools import product
-from typing import Any, Generic, NamedTuple, TypeVar, cast
-
-from jsonschema import Draft202012Validator, TypeChecker, ValidationError, validators
+from functools import cached_property
+from graphlib import CycleError
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from vqagen.errors import BadInput, Problem, unknown
+from vqagen.jsontext import show_path
+from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.camera import CameraRules, Vector, dot
+from vqagen.world.domain import Domain
 from vqagen.world.relations import THRESHOLD, seen_directions
+from vqagen.world.restrictions import Restriction, allowed, dead_ends, draw_order
+from vqagen.world.sampling_form import CAMERA, PLAIN, form_faults
 from vqagen.world.solids import KINDS
 
 T = TypeVar("T")
 
-RELATION_TYPE = "Relation"
-"""The type whose values are relations; every other type with values is an attribute."""
-
 DEFAULT_RADIUS = 0.5
 DEFAULT_SOLID = "sphere"
-MOST_PIXELS = 10_000
-"""Widest and highest image; visibility is counted pixel by pixel."""
-"""What every object is where metadata do not say; other defaults stand with `SamplingRules` and `CameraRules`."""
+DEFAULT_MISSING = 0.25
+DEFAULT_MOST = 3
+"""What every object is, how often it lacks an optional value, and how long its lists may be, where metadata do not
+say; other defaults stand with `SamplingRules` and `CameraRules`."""
 
 WRITTEN_KEYS = ("3d_coords", "rotation", "pixel_coords")
 """What the sampler writes of every object beside its attributes, which may not use these keys."""
@@ -38,34 +39,39 @@ class Decided(NamedTuple, Generic[T]):
     """Something that follows from the value of one attribute or, without an attribute, is the same for every object."""
 
     attribute: str | None
-    values: Mapping[str | None, T]
+    values: Mapping[Recorded, T]
+    """None stands for objects without a value, and for every object where there is no attribute."""
 
-    def of(self, looks: Mapping[str, str]) -> T:
+    def of(self, looks: Mapping[str, Recorded]) -> T:
         """What is decided for an object with these attribute values."""
         return self.values[looks[self.attribute] if self.attribute is not None else None]
 
 
-class Restriction(NamedTuple):
-    """Objects whose `attribute` is `value` take, for each attribute of `only`, one of the values listed there."""
+class RandomRelation(NamedTuple):
+    """A relation that positions do not tell: it holds by chance, of each ordered pair of objects or of each pair."""
 
-    attribute: str
-    value: str
-    only: Mapping[str, tuple[str, ...]]
+    probability: float
+    is_symmetric: bool
 
 
 @dataclass(frozen=True)
 class SamplingRules:
-    """All that decides how scenes of a domain are drawn: the `sampling` section of its metadata, checked.
+    """All that decides how scenes of a domain are drawn, checked.
 
-    Keys that the section leaves out have the values given here. `attributes` maps object keys to values in the order
-    of the metadata; in `draw_order` those come first that restrict others. `directions` may hold more than the
-    `relations`. `source` names the metadata in messages.
+    Keys that the section leaves out have the values given here. `attributes` are those that records hold, by object
+    key in the order of the metadata; in `draw_order` those come first that restrict others. `directions` may hold more
+    than the `relations`, of which some may be `random_relations`. `source` names the metadata in messages.
     """
 
     source: str
-    attributes: Mapping[str, tuple[str, ...]]
+    attributes: Mapping[str, Attribute]
     draw_order: tuple[str, ...]
+    missing: Mapping[str, float]
+    """Optional attribute -> how probably an object has no value."""
+    list_length: Mapping[str, tuple[int, int]]
+    """List-valued attribute -> least and most values of an object."""
     relations: tuple[str, ...]
+    random_relations: Mapping[str, RandomRelation]
     directions: Mapping[str, Vector]
     restrict: tuple[Restriction, ...]
     radius: Decided[float]
@@ -81,126 +87,63 @@ class SamplingRules:
     relation_threshold: float = THRESHOLD
 
     @classmethod
-    def from_metadata(cls, metadata: Mapping[str, Any], source: str) -> SamplingRules:
-        """The rules of a domain; BadInput lists every mistake in its `types` and its `sampling` section."""
-        return _Reader(metadata, source).rules()
+    def from_domain(cls, domain: Domain) -> SamplingRules:
+        """The rules of a domain; BadInput lists every mistake in its `sampling` section."""
+        return _Reader(domain).rules()
 
-    def allowed(self, key: str, looks: Mapping[str, str]) -> Sequence[str]:
+    @cached_property
+    def relation_directions(self) -> Mapping[str, Vector]:
+        """The directions of those relations that positions tell."""
+        told = [relation for relation in self.relations if relation not in self.random_relations]
+        return {relation: self.directions[relation] for relation in told}
+
+    def allowed(self, key: str, looks: Mapping[str, Recorded]) -> Sequence[str]:
         """The values of attribute `key` open to an object that already has the values `looks`."""
-        return _allowed(self.attributes[key], key, looks, self.restrict)
-
-
-def _list(items: Mapping[str, Any], least: int, most: int | None = None) -> dict[str, Any]:
-    return {"type": "array", "items": items, "minItems": least, **({} if most is None else {"maxItems": most})}
-
-
-def _keys(properties: Mapping[str, Any], required: Sequence[str] = ()) -> dict[str, Any]:
-    known = {"comment": {}, **properties}
-    return {"type": "object", "properties": known, "required": list(required), "additionalProperties": False}
-
-
-def _decided(fixed: Mapping[str, Any]) -> dict[str, Any]:
-    """Schema of one value for all objects, or of one for each value of an attribute."""
-    values = {"type": "object", "additionalProperties": fixed}
-    by_attribute = _keys({"attribute": {"type": "string"}, "values": values}, ("attribute", "values"))
-    return {**by_attribute, **fixed, "type": [fixed["type"], "object"]}
-
-
-_NUMBER = {"type": "number"}
-_STRING = {"type": "string"}
-_POSITIVE = {"type": "number", "exclusiveMinimum": 0}
-_NOT_NEGATIVE = {"type": "number", "minimum": 0}
-_COUNT = {"type": "integer", "minimum": 1}
-_SIDE = {**_COUNT, "maximum": MOST_PIXELS}
-_NAMES = {**_list(_STRING, least=1), "uniqueItems": True}
-_VECTOR = _list(_NUMBER, 3, 3)
-_TYPE = {**_NAMES, "type": ["null", "array", "object"], "properties": {"values": _NAMES, "key": _STRING}}
-_PLAIN = {
-    "objects": _list(_COUNT, 2, 2),
-    "area": _list(_NUMBER, 2, 2),
-    "min_distance": _NOT_NEGATIVE,
-    "margin": _NOT_NEGATIVE,
-    "tries_per_object": _COUNT,
-    "restarts_per_scene": _COUNT,
-    "min_visible_pixels": {"type": "integer", "minimum": 0},
-    "relation_threshold": _NOT_NEGATIVE,
-}
-"""Rules that hold as they are written."""
-_CAMERA = {
-    **dict.fromkeys(("position", "look_at", "up"), _VECTOR),
-    "jitter": _NOT_NEGATIVE,
-    "focal_pixels": _POSITIVE,
-    "width": _SIDE,
-    "height": _SIDE,
-}
-_ONLY = {"type": "object", "minProperties": 1, "additionalProperties": _NAMES}
-_RESTRICTION = _keys({"attribute": _STRING, "value": _STRING, "only": _ONLY}, ("attribute", "value", "only"))
-_SAMPLING = _keys(
-    {
-        **_PLAIN,
-        "radius": _decided(_POSITIVE),
-        "solid": _decided(_STRING),
-        "directions": {"type": "object", "properties": {"comment": {}}, "additionalProperties": _VECTOR},
-        "camera": _keys(_CAMERA),
-        "restrict": {"type": "array", "items": _RESTRICTION},
-    }
-)
-_TYPES = {"type": "object", "properties": {"comment": {}}, "additionalProperties": _TYPE}
-_SCHEMA = {"properties": {"types": _TYPES, "sampling": _SAMPLING}, "required": ["types"]}
-
-
-def _is_finite(_: TypeChecker, value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _is_whole(_: TypeChecker, value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-_Validator = validators.extend(  # type: ignore[no-untyped-call]  # its stub has no types
-    Draft202012Validator,
-    type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many({"number": _is_finite, "integer": _is_whole}),
-)
+        return allowed(self.attributes[key].leaves, key, looks, self.restrict)
 
 
 class _Reader:
-    """Turns metadata into rules and collects every mistake on the way.
+    """Turns a domain's metadata into rules and collects every mistake on the way.
 
     A part whose form is wrong is reported and then read as if it were absent, so that the others are still checked.
     """
 
-    def __init__(self, metadata: Mapping[str, Any], source: str) -> None:
-        self.source = source
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
         self.problems: list[Problem] = []
-        self.malformed: set[tuple[str | int, ...]] = set()
-        for error in _Validator(_SCHEMA).iter_errors(metadata):
-            self._report_form(error)
-        self.types = self._members(metadata, "types")
-        self.section = self._members(metadata, "sampling", only_sound=True)
-        self.attributes = self._read_attributes()
+        given = domain.record.get("sampling", {})
+        self.malformed: set[str | int] = set()
+        for place, message, is_unusable in form_faults(given):
+            self._report(message, "sampling", *place)
+            if is_unusable and place:
+                self.malformed.add(place[0])
+        self.section: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
+        self.attributes = {each.key: each for each in domain.attributes if each.compute is None}
 
     def rules(self) -> SamplingRules:
         """The checked rules, or BadInput with all problems."""
-        plain = {name: _frozen(self.section[name]) for name in _PLAIN if name in self.section}
-        for name in ("objects", "area"):
-            if name in plain and plain[name][0] > plain[name][1]:
-                self._report("give the smaller number first", "sampling", name)
+        self._check_keys()
+        camera = self._read_camera()
+        plain = self._read_plain()
         radius: Decided[float] = self._read_decided("radius", DEFAULT_RADIUS)
         solid: Decided[str] = self._read_decided("solid", DEFAULT_SOLID)
         for kind in solid.values.values():
             self._check_known("solid", kind, list(KINDS), "sampling", "solid")
-        camera = self._read_camera()
-        relations = _values(self.types.get(RELATION_TYPE))
-        directions = self._read_directions(camera, relations)
-        restrict = tuple(self._read_restriction(*numbered) for numbered in enumerate(self.section.get("restrict", [])))
-        order = self._read_draw_order(restrict)
+        random_relations = self._read_random_relations()
+        directions = self._read_directions(camera, random_relations)
+        missing, list_length = self._read_missing(), self._read_list_length()
+        restrict = tuple(self._read_restriction(*each) for each in enumerate(self._part("restrict", [])))
+        order = self._read_draw_order(restrict, list_length)
         if self.problems:
             raise BadInput(self.problems)
         return SamplingRules(
-            source=self.source,
+            source=self.domain.source,
             attributes=self.attributes,
             draw_order=order,
-            relations=relations,
+            missing=missing,
+            list_length=list_length,
+            relations=self.domain.recorded_relations,
+            random_relations=random_relations,
             directions=directions,
             restrict=restrict,
             radius=radius,
@@ -210,131 +153,173 @@ class _Reader:
         )
 
     def _report(self, message: str, *place: str | int) -> None:
-        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
-        self.problems.append(Problem(message, self.source, path.removeprefix(".")))
+        self.problems.append(self.domain.problem(show_path(place), message))
 
-    def _report_form(self, error: ValidationError) -> None:
-        place = tuple(error.absolute_path)
-        if error.validator == "additionalProperties":
-            known = list(cast(Mapping[str, Any], error.schema)["properties"])
-            for name in cast(Mapping[str, Any], error.instance):
-                self._check_known("key", name, known, *place, name)
-        else:
-            self.malformed.add(place[:2])
-            self._report(error.message, *place)
-
-    def _check_known(self, kind: str, name: object, known: Sequence[str], *place: str | int) -> None:
+    def _check_known(self, kind: str, name: object, known: Sequence[str], *place: str | int) -> bool:
         if name not in known:
             self._report(unknown(kind, name, known), *place)
+        return name in known
 
-    def _members(self, metadata: Mapping[str, Any], part: str, only_sound: bool = False) -> dict[str, Any]:
-        members = metadata.get(part)
-        unusable = {"comment"} | {place[-1] for place in self.malformed if only_sound and place[:1] == (part,)}
-        return {} if not isinstance(members, dict) else {k: v for k, v in members.items() if k not in unusable}
+    def _part(self, name: str, default: Any) -> Any:
+        """A part of the section, if it is given and of the right form."""
+        return default if name in self.malformed else self.section.get(name, default)
 
-    def _read_attributes(self) -> dict[str, tuple[str, ...]]:
-        """Values by object key. A malformed type has a key but no values; what names its values goes unchecked."""
-        attributes: dict[str, tuple[str, ...]] = {}
-        for name, entry in self.types.items():
-            malformed = ("types", name) in self.malformed
-            values = () if malformed else _values(entry)
-            if name == RELATION_TYPE or not (values or malformed):
+    def _named(self, part: str) -> Iterator[tuple[str, Any]]:
+        """The entries of a part that is an object; a comment is none."""
+        return ((name, entry) for name, entry in self._part(part, {}).items() if name != "comment")
+
+    def _check_keys(self) -> None:
+        """Each attribute is written under a key of its own."""
+        keys: dict[str, str] = {}
+        for attribute in self.domain.attributes:
+            if attribute.compute is not None:
                 continue
-            key = str(entry.get("key", name.lower())) if isinstance(entry, dict) else name.lower()
-            if key in attributes or key in WRITTEN_KEYS:
-                self._report(f"the object key {key!r} is taken already; give this type another `key`", "types", name)
-            attributes[key] = values
-        return attributes
+            key = attribute.key
+            if key.split(".")[0] in WRITTEN_KEYS or any(_collide(key, other) for other in keys):
+                message = f"the object key {key!r} is taken already; give this type another `key`"
+                self._report(message, "types", attribute.type)
+            keys[key] = attribute.type
 
-    def _values_of(self, key: str, *place: str | int) -> tuple[str, ...]:
-        """The values of an attribute; an unknown one is reported, and has none."""
-        self._check_known("attribute", key, list(self.attributes), *place)
-        return self.attributes.get(key, ())
+    # Parts --------------------------------------------------------------------------------------------------------
 
-    def _check_value(self, value: str, values: Sequence[str], *place: str | int) -> None:
-        if values:
-            self._check_known("value", value, values, *place)
+    def _read_plain(self) -> dict[str, Any]:
+        plain = {name: _frozen(self._part(name, None)) for name in PLAIN if self._part(name, None) is not None}
+        for name in ("objects", "area"):
+            if name in plain and plain[name][0] > plain[name][1]:
+                self._report("give the smaller number first", "sampling", name)
+        return plain
 
     def _read_decided(self, name: str, default: float | str) -> Decided[Any]:
-        given = self.section.get(name, default)
-        if not isinstance(given, dict):
+        given = self._part(name, default)
+        if not isinstance(given, Mapping):
             return Decided(None, {None: given})
-        key, by_value = given["attribute"], given["values"]
-        known = self._values_of(key, "sampling", name, "attribute")
+        place, key = ("sampling", name), given["attribute"]
+        by_value = {value: decided for value, decided in given["values"].items() if value != "comment"}
+        if not self._check_known("attribute", key, list(self.attributes), *place, "attribute"):
+            return Decided(None, {})
+        attribute = self.attributes[key]
+        if attribute.multi:
+            self._report(f"attribute {key!r} has lists of values; it cannot decide", *place, "attribute")
         for value in by_value:
-            self._check_value(value, known, "sampling", name, "values", value)
-        for value in known:
-            if value not in by_value:
-                self._report(f"nothing for value {value!r} of attribute {key!r}", "sampling", name, "values")
-        return Decided(key, by_value)
+            self._check_known("value", value, attribute.values, *place, "values", value)
+        of_leaf: dict[Recorded, Any] = {None: default} if attribute.optional else {}
+        for leaf in attribute.leaves:
+            said = [value for value in attribute.lineage[leaf] if value in by_value]
+            if not said:
+                self._report(f"nothing for value {leaf!r} of attribute {key!r}", *place, "values")
+            of_leaf[leaf] = by_value[said[0]] if said else default
+        return Decided(key, of_leaf)
 
     def _read_camera(self) -> CameraRules:
-        given = self.section.get("camera", {})
-        return CameraRules(**{name: _frozen(given[name]) for name in _CAMERA if name in given})
+        given = self._part("camera", {})
+        return CameraRules(**{name: _frozen(given[name]) for name in CAMERA if name in given})
 
-    def _read_directions(self, camera: CameraRules, relations: Sequence[str]) -> Mapping[str, Vector]:
+    def _read_missing(self) -> dict[str, float]:
+        missing = {key: DEFAULT_MISSING for key, attribute in self.attributes.items() if attribute.optional}
+        for key, share in self._named("missing"):
+            place = ("sampling", "missing", key)
+            if self._check_known("attribute", key, list(self.attributes), *place) and key not in missing:
+                self._report(f"every object has a value of {key!r}; its type is not `optional`", *place)
+            missing[key] = share
+        return missing
+
+    def _read_list_length(self) -> dict[str, tuple[int, int]]:
+        lengths = {
+            key: (1, min(DEFAULT_MOST, len(attribute.leaves)))
+            for key, attribute in self.attributes.items()
+            if attribute.multi
+        }
+        for key, (least, most) in self._named("list_length"):
+            place = ("sampling", "list_length", key)
+            if not self._check_known("attribute", key, list(self.attributes), *place):
+                continue
+            attribute = self.attributes[key]
+            if not attribute.multi:
+                self._report(f"objects have one value of {key!r}; its type is not `multi`", *place)
+            elif not least <= most <= len(attribute.leaves):
+                self._report(f"expected two numbers up to {len(attribute.leaves)}, the smaller first", *place)
+            elif least == 0 and not attribute.optional:
+                self._report(f"every object has a value of {key!r}; its type is not `optional`", *place)
+            lengths[key] = (least, most)
+        return lengths
+
+    # Relations ----------------------------------------------------------------------------------------------------
+
+    def _read_random_relations(self) -> dict[str, RandomRelation]:
+        found = {}
+        for name, rule in self._named("relations"):
+            place = ("sampling", "relations", name)
+            if name in self.domain.computed_relations:
+                self._report(f"relation {name!r} is computed by a plug-in", *place)
+            else:
+                self._check_known("relation", name, self.domain.recorded_relations, *place)
+            found[name] = RandomRelation(rule["probability"], rule.get("symmetric", False))
+        return found
+
+    def _read_directions(
+        self, camera: CameraRules, random_relations: Mapping[str, RandomRelation]
+    ) -> Mapping[str, Vector]:
         try:
             directions = seen_directions(camera.at(camera.position))
         except ValueError:
             self._report("position, look_at and up leave the camera without a level right", "sampling", "camera")
             return {}
         if "directions" in self.section:
-            given = self.section["directions"]
-            directions = {name: _frozen(direction) for name, direction in given.items() if name != "comment"}
+            directions = {name: _frozen(direction) for name, direction in self._named("directions")}
         for name, direction in directions.items():
             if abs((length := math.sqrt(dot(direction, direction))) - 1) > 1e-3:
                 self._report(f"a direction has length 1, not {length:.6g}", "sampling", "directions", name)
-        for relation in relations:
-            if relation not in directions and ("sampling", "directions") not in self.malformed:
-                self._report(f"no direction for relation {relation!r}", "sampling", "directions")
+        for relation in self.domain.recorded_relations:
+            if not {"directions", "relations"} & self.malformed and relation not in {**directions, **random_relations}:
+                advice = "give it one here, or a probability under sampling.relations"
+                self._report(f"no direction for relation {relation!r}; {advice}", "sampling", "directions")
         return directions
+
+    # Restrictions -------------------------------------------------------------------------------------------------
 
     def _read_restriction(self, number: int, rule: Mapping[str, Any]) -> Restriction:
         place = ("sampling", "restrict", number)
-        known = self._values_of(rule["attribute"], *place, "attribute")
-        self._check_value(rule["value"], known, *place, "value")
+        bound = self._leaves_of(rule["attribute"], [rule["value"]], (*place, "attribute"), (*place, "value"))
+        only = {}
         for key, values in rule["only"].items():
-            known = self._values_of(key, *place, "only", key)
-            for position, value in enumerate(values):
-                self._check_value(value, known, *place, "only", key, position)
-        only = {key: tuple(values) for key, values in rule["only"].items()}
-        return Restriction(rule["attribute"], rule["value"], only)
+            if key != "comment":
+                here = (*place, "only", key)
+                only[key] = self._leaves_of(key, values, here, here)
+        return Restriction(rule["attribute"], bound, only)
 
-    def _read_draw_order(self, restrict: Sequence[Restriction]) -> tuple[str, ...]:
-        """The attributes, each after those that restrict it."""
-        deciders = {key: [rule.attribute for rule in restrict if key in rule.only] for key in self.attributes}
+    def _leaves_of(
+        self, key: str, values: Sequence[str], key_place: tuple[str | int, ...], place: tuple[str | int, ...]
+    ) -> tuple[str, ...]:
+        """The values that objects have of which these can be said; what is unknown is reported at its place."""
+        if not self._check_known("attribute", key, list(self.attributes), *key_place):
+            return ()
+        attribute, leaves = self.attributes[key], dict[str, None]()
+        for i, value in enumerate(values):
+            at = place if place != key_place else (*place, i)
+            if self._check_known("value", value, attribute.values, *at):
+                leaves |= dict.fromkeys(attribute.leaves_of(value))
+        return tuple(leaves)
+
+    def _read_draw_order(
+        self, restrict: Sequence[Restriction], list_length: Mapping[str, tuple[int, int]]
+    ) -> tuple[str, ...]:
         try:
-            order = tuple(TopologicalSorter(deciders).static_order())
+            order = draw_order(self.attributes, restrict)
         except CycleError as error:
             circle = ", ".join(error.args[1])
             self._report(f"attributes restrict each other in a circle: {circle}", "sampling", "restrict")
             return ()
-        for key, deciding in deciders.items():
-            self._check_values_left(key, list(dict.fromkeys(deciding)), restrict)
+        for key, attribute in self.attributes.items():
+            least = 0 if attribute.optional else list_length.get(key, (1, 1))[0]
+            lack = f"no value of {key!r} is left" if least == 1 else f"fewer than {least} values of {key!r} are left"
+            for case in dead_ends(key, least, self.attributes, restrict):
+                self._report(f"{lack} for {case}", "sampling", "restrict")
         return order
 
-    def _check_values_left(self, key: str, deciding: Sequence[str], restrict: Sequence[Restriction]) -> None:
-        for values in product(*(self.attributes.get(decider, ()) for decider in deciding)):
-            looks = dict(zip(deciding, values, strict=True))
-            if self.attributes[key] and not _allowed(self.attributes[key], key, looks, restrict):
-                named = ", ".join(f"{decider} {value}" for decider, value in looks.items())
-                self._report(f"no value of {key!r} is left for {named}", "sampling", "restrict")
 
-
-def _allowed(
-    values: Sequence[str], key: str, looks: Mapping[str, str], restrict: Sequence[Restriction]
-) -> Sequence[str]:
-    """Those of the values of attribute `key` that are open to an object that already has the values `looks`."""
-    for rule in restrict:
-        if key in rule.only and looks.get(rule.attribute) == rule.value:
-            values = [value for value in values if value in rule.only[key]]
-    return values
-
-
-def _values(entry: object) -> tuple[str, ...]:
-    """The values a type lists, in either form of writing it."""
-    listed = entry.get("values") if isinstance(entry, dict) else entry
-    return tuple(listed) if isinstance(listed, list) else ()
+def _collide(key: str, other: str) -> bool:
+    """Whether two keys cannot both be written: they are the same, or one leads through the value of the other."""
+    return f"{key}.".startswith(f"{other}.") or f"{other}.".startswith(f"{key}.")
 
 
 def _frozen(value: Any) -> Any:

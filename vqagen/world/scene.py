@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vqagen.bits import Objects, first_n, indexes
-from vqagen.world.domain import Domain
+from vqagen.world.domain import Domain, Recorded
 from vqagen.world.faults import raise_faults
 from vqagen.world.relation_forms import adjacency
 
@@ -16,8 +16,10 @@ from vqagen.world.relation_forms import adjacency
 class Scene:
     """One picture's objects, 0 .. size - 1.
 
-    having[attribute][value] — the objects with that value; every value of the domain has an entry.
-    values[attribute][i] — object i's value.
+    having[attribute][value] — the objects of which that value can be said: those that have it, alone or in a list, or
+    that have a member of the group it is. Every value of the domain has an entry.
+    values[attribute][i] — what object i has: a value, of a list-valued attribute a tuple in the order of the domain,
+    or None for nothing.
     related[relation][i] — the objects that stand in *relation* to object i ("left of i"). A relation the scene says
     nothing about has no entry: it is unknown, not empty.
     start — what a program's `scene` step returns: all objects, unless it was started from another set.
@@ -29,7 +31,7 @@ class Scene:
     everything: Objects
     start: Objects
     having: Mapping[str, Mapping[str, Objects]] = field(repr=False)
-    values: Mapping[str, Sequence[str]] = field(repr=False)
+    values: Mapping[str, Sequence[Recorded]] = field(repr=False)
     related: Mapping[str, Sequence[Objects]] = field(repr=False)
 
     def started_from(self, objects: Objects) -> Scene:
@@ -61,8 +63,12 @@ class Scene:
 
     def describe(self, objects: Objects) -> str:
         """For people: the objects by their values, such as "large red cube; small blue sphere"."""
-        names = (" ".join(row[i] for row in self.values.values()) for i in indexes(objects))
-        return "; ".join(names) or "nothing"
+        return "; ".join(self._described(i) for i in indexes(objects)) or "nothing"
+
+    def _described(self, i: int) -> str:
+        found = [row[i] for row in self.values.values()]
+        said = " ".join(value if isinstance(value, str) else " and ".join(value) for value in found if value)
+        return said or "object without values"
 
     @property
     def image(self) -> str:
@@ -75,35 +81,20 @@ def compile_scene(record: Mapping[str, Any], domain: Domain, index: int = 0, sou
 
     Raises BadInput naming every fault of the record: source, scene index, JSON path, what was expected.
     """
+    having: dict[str, dict[str, Objects]] = {}
+    values: dict[str, list[Recorded]] = {}
     try:
         objects = record["objects"]
         if not isinstance(objects, list):
             raise TypeError("objects must be a list")
-        having, values = _attribute_tables(objects, domain)
+        for name, read in domain.readers:
+            having[name], values[name] = read(objects, record)
         related = adjacency(record, domain)
         _check_tables(related, len(objects))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError) as error:
         raise_faults(record, domain, index, source, error)
     everything = first_n(len(objects))
     return Scene(index, record, len(objects), everything, everything, having, values, related)
-
-
-def _attribute_tables(
-    objects: Sequence[Mapping[str, Any]], domain: Domain
-) -> tuple[dict[str, dict[str, Objects]], dict[str, list[str]]]:
-    having: dict[str, dict[str, Objects]] = {}
-    values: dict[str, list[str]] = {}
-    for attribute in domain.attributes:
-        key = attribute.key
-        row = [record[key] for record in objects]
-        by_value = dict.fromkeys(attribute.values, 0)
-        bit = 1
-        for value in row:
-            by_value[value] |= bit
-            bit <<= 1
-        having[attribute.name] = by_value
-        values[attribute.name] = row
-    return having, values
 
 
 def _check_tables(related: Mapping[str, Sequence[Objects]], size: int) -> None:

@@ -1,0 +1,833 @@
+"""Checking what people write: each mistake and each doubt is told at its place, and sound files pass."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import ROOT, Commands
+
+import vqagen
+from vqagen.authoring.check.checking import check_paths
+from vqagen.authoring.check.codes import CODES
+from vqagen.authoring.check.report import MOST, Report
+from vqagen.authoring.check.template_rules import TEMPLATE_RULES
+from vqagen.errors import UsageError
+
+SAMPLES = 120
+METADATA: dict[str, Any] = {
+    "types": {
+        "Size": ["small", "large"],
+        "Color": ["red", "blue", "green"],
+        "Kind": {"values": ["cup", "box", "hat"], "null": "thing"},
+        "Relation": ["left", "right"],
+    },
+    "sampling": {
+        "objects": [2, 6],
+        "min_visible_pixels": 0,
+        "margin": 0.0,
+        "directions": {"left": [-1.0, 0.0, 0.0], "right": [1.0, 0.0, 0.0]},
+    },
+}
+SYNONYMS = {"cup": ["cup", "mug"], "left": ["left of"], "right": ["right of"]}
+SLOTS = {"<Z>": "Size", "<C>": "Color", "<K>": "Kind", "<C2>": "Color", "<K2>": "Kind", "<R>": "Relation"}
+Record = dict[str, Any]
+
+
+def template(texts: list[str], nodes: list[Any], constraints: list[Any] = [], **more: Any) -> Record:  # noqa: B006
+    """A template of `[type, inputs, side inputs]` and `[constraint, parameters]`, with the slots that nodes use."""
+    used = dict.fromkeys(side for _, _, *sides in nodes for each in sides for side in each if side in SLOTS)
+    return {
+        "text": texts,
+        "params": [{"type": SLOTS[slot], "name": slot} for slot in used],
+        "nodes": [
+            {"type": kind, "inputs": inputs, "side_inputs": [*itertools.chain(*sides)]}
+            for kind, inputs, *sides in nodes
+        ],
+        "constraints": [{"type": kind, "params": params} for kind, params in constraints],
+        **more,
+    }
+
+
+SCENE = ["scene", []]
+COUNT = template(["How many <C> <K>s are there?"], [SCENE, ["filter_count", [0], ["<C>", "<K>"]]], name="count")
+QUERY = template(
+    ["What color is the <Z> <K>?"],
+    [SCENE, ["filter_unique", [0], ["<Z>", "<K>"]], ["query_color", [1]]],
+    name="query",
+)
+COMPARE = template(
+    ["Are there more <C> <K>s than <C2> <K2>s?"],
+    [
+        SCENE,
+        ["filter_count", [0], ["<C>", "<K>"]],
+        ["filter_count", [0], ["<C2>", "<K2>"]],
+        ["greater_than", [1, 2]],
+    ],
+    name="compare",
+)
+
+
+def changed(record: Record, **parts: Any) -> Record:
+    return {**copy.deepcopy(record), **parts}
+
+
+def with_constraint(record: Record, kind: str, *params: Any) -> Record:
+    return changed(record, constraints=[*record["constraints"], {"type": kind, "params": list(params)}])
+
+
+def write(path: Path, document: object) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(document if isinstance(document, str) else json.dumps(document, indent=1), "utf-8")
+    return path
+
+
+@pytest.fixture
+def domain(tmp_path: Path) -> Path:
+    """A domain's folder without templates."""
+    write(tmp_path / "toys" / "metadata.json", METADATA)
+    write(tmp_path / "toys" / "synonyms.json", SYNONYMS)
+    return tmp_path / "toys"
+
+
+def doubts(report: Report) -> list[tuple[str, str, str]]:
+    """(file name, code, path) of each warning."""
+    return [(Path(f.path).name, doubt.code, doubt.problem.path) for f in report.files for doubt in f.warnings]
+
+
+def mistakes(report: Report) -> list[tuple[str, str, str]]:
+    """(file name, path, message) of each error."""
+    return [(Path(f.path).name, each.path, each.message) for f in report.files for each in f.errors]
+
+
+def checked(domain: Path, *records: Record, samples: int = 0) -> Report:
+    write(domain / "templates" / "t.json", list(records))
+    return check_paths([domain], samples=samples)
+
+
+# Templates by themselves ------------------------------------------------------------------------------------------
+
+DOUBTFUL: list[tuple[str, str, Record]] = [
+    ("unused-slot", "[0].params[2]", changed(COUNT, params=[*COUNT["params"], {"type": "Size", "name": "<Z>"}])),
+    ("unsaid-slot", "[0].text[1]", changed(COUNT, text=[*COUNT["text"], "What number of <K>s are there?"])),
+    ("unsaid-slot", "[0].text[0]", changed(COUNT, text=["How many [<C>] <K>s are there?"])),
+    ("unsaid-slot", "[0].text", changed(COUNT, text=["How many things are <C>?", "Count all that is <C>."])),
+    ("unreached-node", "[0].nodes[1]", template(["How many things?"], [SCENE, ["exist", [0]], ["count", [0]]])),
+    ("no-final-mark", "[0].text[1]", changed(COUNT, text=[*COUNT["text"], "Count the <C> <K>s"])),
+    ("no-final-mark", "[0].text[0]", changed(COUNT, text=["How many <C> <K>s are there? [Say it]"])),
+    ("repeated-text", "[0].text[1]", changed(COUNT, text=[*COUNT["text"], "How many  <C> <K>s are there ?"])),
+    ("repeated-text", "[0].text[1]", changed(COUNT, text=[*COUNT["text"], "How many <C> <K>s are [now] there?"])),
+    (
+        "missing-noun",
+        "[0].text[0]",
+        template(["How big is the <C>?"], [SCENE, ["filter_unique", [0], ["<C>"]], ["query_size", [1]]]),
+    ),
+    (
+        "missing-noun",
+        "[0].text[0]",
+        template(["How big is the <C> that is there?"], [SCENE, ["filter_unique", [0], ["<C>"]], ["query_size", [1]]]),
+    ),
+    (
+        "answer-in-text",
+        "[0].nodes[1].side_inputs[1]",
+        template(
+            ["Of what color is the <Z> <C> <K>?"],
+            [SCENE, ["filter_unique", [0], ["<Z>", "<C>", "<K>"]], ["query_color", [1]]],
+        ),
+    ),
+    (
+        "answer-in-text",
+        "[0].nodes[1].side_inputs[0]",
+        template(
+            ["Of what color is the red <K>?"], [SCENE, ["filter_unique", [0], ["red", "<K>"]], ["query_color", [1]]]
+        ),
+    ),
+    (
+        "answer-in-text",
+        "[0].nodes[1].side_inputs[0]",
+        template(
+            ["Of what color is the <C> one?"],
+            [SCENE, ["filter_color", [0], ["<C>"]], ["unique", [1]], ["query_color", [2]]],
+        ),
+    ),
+    (
+        "impossible-answer",
+        "[0].constraints[0]",
+        template(
+            ["Are there as many <C> things as <K>s?"],
+            [SCENE, ["filter_count", [0], ["<C>"]], ["filter_count", [0], ["<K>"]], ["equal_integer", [1, 2]]],
+            [["OUT_NEQ", [1, 2]]],
+        ),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "path", "record"), DOUBTFUL)
+def test_a_doubtful_template_is_told_of_by_its_code(code: str, path: str, record: Record, domain: Path) -> None:
+    report = checked(domain, record)
+
+    assert (mistakes(report), doubts(report)) == ([], [("t.json", code, path)])
+
+
+SOUND: dict[str, Record] = {
+    "plain": COUNT,
+    "query": QUERY,
+    "compare": COMPARE,
+    "slot that is always open, not said": with_constraint(
+        changed(COUNT, text=["How many <K>s are there?"]), "NULL", "<C>"
+    ),
+    "slot with one value, said as a word": with_constraint(
+        with_constraint(changed(COUNT, text=["How many red <K>s are there?"]), "IN", "<C>", "red"), "NOT_NULL", "<C>"
+    ),
+    "slot that is equal to another one": with_constraint(
+        changed(COMPARE, text=["Of all <C> things, are there more <K>s than <K2>s?"]), "EQ", "<C>", "<C2>"
+    ),
+    "node that only a constraint depends on": template(
+        ["How many <C> things are there, and is there any <K>?"],
+        [SCENE, ["filter_exist", [0], ["<K>"]], ["filter_count", [0], ["<C>"]]],
+        [["OUT_EQ", [1, 1]]],
+    ),
+    "description with a noun in the text": template(
+        ["How big is the <C> one?", "How big is the [one] <C> toy?"],
+        [SCENE, ["filter_unique", [0], ["<C>"]], ["query_size", [1]]],
+    ),
+    "description that says something": template(
+        ["How big is the <C>?"],
+        [SCENE, ["filter_unique", [0], ["<C>"]], ["query_size", [1]]],
+        [["NOT_NULL", ["<C>"]]],
+    ),
+    "attribute asked for, left open": template(
+        ["Of what color is the <Z> <C> <K>?"],
+        [SCENE, ["filter_unique", [0], ["<Z>", "<C>", "<K>"]], ["query_color", [1]]],
+        [["NULL", ["<C>"]]],
+    ),
+    "attribute asked for, said of another object": template(
+        ["What color is the <K> <R> the <C2> <K2>?"],
+        [
+            SCENE,
+            ["filter_unique", [0], ["<C2>", "<K2>"]],
+            ["relate_filter_unique", [1], ["<R>", "<K>"]],
+            ["query_color", [2]],
+        ],
+    ),
+    "mark before a quote's end, mark in an optional part": changed(
+        COUNT, text=['They ask: "How many <C> <K>s are there?"', "Count the <C> <K>s[, all of them]."]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("record", SOUND.values(), ids=list(SOUND))
+def test_a_sound_template_passes(record: Record, domain: Path) -> None:
+    report = checked(domain, record)
+
+    assert (mistakes(report), doubts(report)) == ([], [])
+
+
+def test_a_group_does_not_tell_which_of_its_members_it_is(domain: Path) -> None:
+    """Of a hat is asked which kind of hat; of a cup, that it is a cup is all there is to know."""
+    types = {**METADATA["types"], "Kind": {"values": ["cup", {"hat": ["cap", "bowler"]}], "null": "thing"}}
+    write(domain / "metadata.json", {**METADATA, "types": types})
+    nodes = [SCENE, ["filter_unique", [0], ["<C>", "<K>"]], ["query_kind", [1]]]
+    asked = template(["What kind of <K> is the <C> one?"], nodes)
+
+    assert doubts(checked(domain, with_constraint(asked, "IN", "<K>", "hat"))) == []
+    assert [code for _, code, _ in doubts(checked(domain, asked))] == ["answer-in-text"]
+
+
+def test_two_templates_that_ask_the_same_compute_the_same(domain: Path) -> None:
+    """Slots go by other names, parts are optional; it is still the same text."""
+    other = json.loads(json.dumps(COUNT).replace("<K>", "<K2>"))
+    exists = changed(
+        COUNT, name="exist", nodes=copy.deepcopy(COUNT["nodes"]), text=["[Tell me]: how many <C> <K>s are there?"]
+    )
+    exists["nodes"][1]["type"] = "filter_exist"
+
+    assert doubts(checked(domain, COUNT, changed(other, name="other"))) == []
+    assert doubts(checked(domain, COUNT, exists)) == [("t.json", "same-text", "[1].text[0]")]
+
+
+def test_what_a_record_of_several_templates_does_is_told_once(domain: Path) -> None:
+    record = changed(
+        QUERY, **{"for": {"attribute": ["Color", "Kind"]}}, name="query", text=["What {attribute} is the <Z> <K>"]
+    )
+    record["nodes"][2]["type"] = "query_{attribute}"
+
+    report = checked(domain, record)
+
+    assert doubts(report) == [
+        ("t.json", "no-final-mark", "[0].text[0]"),
+        ("t.json", "answer-in-text", "[0].nodes[1].side_inputs[1]"),
+    ]
+    messages = [doubt.problem.message for file in report.files for doubt in file.warnings]
+    assert "query" not in messages[0]
+    assert messages[1].endswith("(in query-kind)")
+
+
+# Templates on scenes ----------------------------------------------------------------------------------------------
+
+TRIED: list[tuple[str, str, Record]] = [
+    ("unsatisfied", "[0]", with_constraint(COUNT, "OUT_GT_CONST", 1, 50)),
+    ("idle-constraint", "[0].constraints[0]", with_constraint(COUNT, "OUT_GE_CONST", 1, 0)),
+    (
+        "idle-constraint",
+        "[0].constraints[1]",
+        with_constraint(with_constraint(COUNT, "NULL", "<C>"), "NOT_IN", "<C>", "red"),
+    ),
+    ("impossible-answer", "[0].nodes[3]", with_constraint(COMPARE, "OUT_EQ", 1, 2)),
+    (
+        "impossible-answer",
+        "[0].nodes[2]",
+        template(
+            ["What color is the large <K>?"],
+            [SCENE, ["filter_unique", [0], ["large", "<K>"]], ["query_color", [1]]],
+        ),
+    ),
+    (
+        "answer-in-text",
+        "[0].nodes[4]",
+        template(
+            ["What color is the other thing of the same color as the <C> <K>?"],
+            [SCENE, ["filter_unique", [0], ["<C>", "<K>"]], ["same_color", [1]], ["unique", [2]], ["query_color", [3]]],
+            [["NOT_NULL", ["<C>"]]],
+        ),
+    ),
+    (
+        "answer-in-text",
+        "[0].nodes[5]",
+        template(
+            ["Are the <C> <K> and the <C2> <K2> of one color?"],
+            [
+                SCENE,
+                ["filter_unique", [0], ["<C>", "<K>"]],
+                ["filter_unique", [0], ["<C2>", "<K2>"]],
+                ["query_color", [1]],
+                ["query_color", [2]],
+                ["equal_color", [3, 4]],
+            ],
+            [["NOT_NULL", ["<C>"]], ["NOT_NULL", ["<C2>"]], ["OUT_NEQ", [1, 2]]],
+        ),
+    ),
+]
+NO_LARGE_GREEN = {"attribute": "size", "value": "large", "only": {"color": ["red", "blue"]}}
+
+
+@pytest.mark.parametrize(("code", "path", "record"), TRIED)
+def test_what_trying_shows_is_told_with_the_number_of_scenes(
+    code: str, path: str, record: Record, domain: Path
+) -> None:
+    """In these scenes nothing large is green."""
+    write(domain / "metadata.json", {**METADATA, "sampling": {**METADATA["sampling"], "restrict": [NO_LARGE_GREEN]}})
+
+    report = checked(domain, record, samples=SAMPLES)
+
+    assert (mistakes(report), doubts(report)) == ([], [("t.json", code, path)])
+    assert f"{SAMPLES} sampled scenes" in report.files[-1].warnings[0].problem.message
+
+
+@pytest.mark.parametrize("record", [COUNT, QUERY, COMPARE], ids=lambda record: record["name"])
+def test_a_sound_template_is_tried_until_all_has_been_seen(record: Record, domain: Path) -> None:
+    """Long before the last scene."""
+    tried: list[int] = []
+    write(domain / "templates" / "t.json", [with_constraint(record, "NOT_ALL_NULL", *list_of_slots(record))])
+
+    report = check_paths([domain], samples=5000, on_progress=tried.append)
+
+    assert (report.errors, doubts(report)) == (0, [])
+    assert 0 < sum(tried) < 1000
+
+
+def list_of_slots(record: Record) -> list[str]:
+    return list(record["nodes"][1]["side_inputs"])
+
+
+def test_few_scenes_tell_nothing(domain: Path) -> None:
+    assert doubts(checked(domain, TRIED[0][2], samples=20)) == []
+
+
+def test_templates_are_tried_on_given_scenes(domain: Path) -> None:
+    """In which everything is red."""
+    scenes = list(vqagen.sample_scenes(SAMPLES, domain=str(domain)))
+    for scene in scenes:
+        for thing in scene["objects"]:
+            thing["color"] = "red"
+    given = write(domain.parent / "given.json", {"scenes": scenes})
+    write(domain / "templates" / "t.json", [QUERY])
+
+    report = check_paths([domain], scenes=given)
+
+    assert doubts(report) == [("t.json", "impossible-answer", "[0].nodes[2]")]
+    assert report.files[-1].warnings[0].problem.message == f"the answer was always 'red' in {SAMPLES} given scenes"
+
+
+def test_without_scenes_templates_are_not_tried_and_that_is_said(domain: Path) -> None:
+    """The relation has no direction."""
+    write(domain / "metadata.json", {**METADATA, "types": {**METADATA["types"], "Relation": ["near"]}, "sampling": {}})
+    write(domain / "synonyms.json", {})
+
+    report = checked(domain, TRIED[0][2], samples=SAMPLES)
+
+    assert doubts(report) == []
+    assert "templates were not tried out" in "".join(report.notes)
+
+
+# Mistakes ---------------------------------------------------------------------------------------------------------
+
+
+def test_all_mistakes_of_all_files_are_told_in_one_run(domain: Path) -> None:
+    """What is sound beside them is still looked at for doubts."""
+    wrong = changed(COUNT, nodes=[*COUNT["nodes"][:1], {**COUNT["nodes"][1], "type": "filter_cuont"}])
+    write(domain / "templates" / "a.json", [wrong, changed(QUERY, text=["What color is the <Z> <K>"])])
+    write(
+        domain / "templates" / "b.json", [with_constraint(COUNT, "NUL", "<C>"), with_constraint(QUERY, "NULL", "<Q>")]
+    )
+    write(domain / "templates" / "c.json", '[{"text": ["x"]\n "nodes": []}]')
+    write(domain / "synonyms.json", {"cup": "mug"})
+
+    report = check_paths([domain], samples=0)
+
+    assert [(file, path) for file, path, _ in mistakes(report)] == [
+        ("synonyms.json", "cup"),
+        ("a.json", "[0].nodes[1].type"),
+        ("b.json", "[0].constraints[0].type"),
+        ("b.json", "[1].constraints[0].params[0]"),
+        ("c.json", ""),
+    ]
+    assert doubts(report) == [("a.json", "no-final-mark", "[1].text[0]")]
+    broken = report.files[-1].errors[0]
+    assert (broken.line, broken.excerpt.splitlines()[0]) == (2, ' "nodes": []}]')
+
+
+def test_nothing_is_checked_against_metadata_with_mistakes(domain: Path) -> None:
+    write(domain / "metadata.json", {"types": {"Color": []}})
+    scenes = write(domain / "scenes.json", {"scenes": [{"objects": []}]})
+
+    report = checked(domain, COUNT)
+
+    assert [(file, path) for file, path, _ in mistakes(report)] == [("metadata.json", "types.Color")]
+    skipped = {Path(file.path).name: file.not_checked for file in report.files if file.not_checked}
+    told = [f"the metadata ({domain / 'metadata.json'}) has mistakes"]
+    assert skipped == {"synonyms.json": told, "t.json": told, scenes.name: told}
+
+
+def test_mistakes_in_sampling_rules_are_mistakes_of_the_metadata(domain: Path) -> None:
+    write(domain / "metadata.json", {**METADATA, "sampling": {"objects": "many"}})
+
+    assert [path for _, path, _ in mistakes(checked(domain, COUNT))] == ["sampling.objects"]
+
+
+# Metadata, synonyms, plug-ins -------------------------------------------------------------------------------------
+
+
+def test_what_has_no_effect_is_told_of(domain: Path) -> None:
+    write(
+        domain / "metadata.json", {**METADATA, "types": {**METADATA["types"], "Size": {"values": ["small"], "nul": ""}}}
+    )
+
+    assert doubts(check_paths([domain])) == [("metadata.json", "no-effect", "types.Size.nul")]
+
+
+def test_what_is_no_json_is_told_of(domain: Path) -> None:
+    text = (domain / "synonyms.json").read_text("utf-8")
+    write(domain / "synonyms.json", f"// words\n{text}")
+    write(domain / "templates" / "t.json", json.dumps([COUNT])[:-1] + ",]")
+
+    assert [(file, code) for file, code, _ in doubts(check_paths([domain]))] == [
+        ("synonyms.json", "not-json"),
+        ("t.json", "not-json"),
+    ]
+
+
+def test_synonyms_are_for_values_of_the_domain(domain: Path) -> None:
+    write(domain / "synonyms.json", {**SYNONYMS, "boxx": ["box"], "Colour": {"red": ["red"]}})
+    (message, _) = [doubt.problem.message for file in check_paths([domain]).files for doubt in file.warnings]
+
+    assert doubts(check_paths([domain])) == [
+        ("synonyms.json", "unknown-synonym", "boxx"),
+        ("synonyms.json", "unknown-synonym", "Colour"),
+    ]
+    assert message.endswith("did you mean 'box'?")
+
+
+def test_synonyms_in_metadata_are_checked_too(domain: Path) -> None:
+    (domain / "synonyms.json").unlink()
+    write(domain / "metadata.json", {**METADATA, "synonyms": {**SYNONYMS, "boks": ["case"], "box": ["mug"]}})
+
+    assert doubts(check_paths([domain])) == [
+        ("metadata.json", "unknown-synonym", "synonyms.boks"),
+        ("metadata.json", "ambiguous-word", "synonyms.box"),
+    ]
+
+
+def test_one_word_says_one_value(domain: Path) -> None:
+    write(domain / "synonyms.json", {**SYNONYMS, "hat": ["hat", "Mug"]})
+
+    assert doubts(check_paths([domain])) == [("synonyms.json", "ambiguous-word", "hat")]
+
+
+def test_synonyms_may_serve_several_domains(tmp_path: Path) -> None:
+    """Those in a `metadata` folder beside them, if they have no section of their own."""
+    write(tmp_path / "metadata" / "toys.json", METADATA)
+    write(tmp_path / "metadata" / "tools.json", {"types": {"Kind": ["saw"]}})
+    write(tmp_path / "metadata" / "silent.json", {"types": {"Kind": ["axe"]}, "synonyms": {"axe": ["axe"]}})
+    synonyms = write(tmp_path / "synonyms.json", {"cup": ["mug"], "saw": ["blade"], "axe": ["hatchet"]})
+
+    expected = [("synonyms.json", "unknown-synonym", "axe")]
+    assert doubts(check_paths([synonyms, tmp_path / "metadata"])) == expected
+    assert doubts(check_paths([synonyms])) == expected
+
+
+PLUGIN = """
+from vqagen.plugin import function
+
+@function("ObjectSet", output="Integer")
+def count_twice(scene, objects):
+    '''Twice as many.'''
+    return {result}
+"""
+
+
+def test_a_plug_in_in_the_folder_belongs_to_the_domain(domain: Path) -> None:
+    """It is run, and what its functions do wrong is told of it."""
+    record = template(["How many pairs?"], [SCENE, ["count_twice", [0]]])
+    write(domain / "more.py", PLUGIN.format(result="2 * objects.bit_count()"))
+    assert mistakes(checked(domain, record, samples=SAMPLES)) == []
+
+    write(domain / "more.py", PLUGIN.format(result="'two'"))
+    ((file, _, message),) = mistakes(checked(domain, record, samples=SAMPLES))
+    assert file == "more.py"
+    assert "count_twice gives Integer" in message
+
+
+def test_a_plug_in_with_mistakes_is_told_of_and_nothing_else_is(domain: Path) -> None:
+    write(domain / "more.py", PLUGIN.format(result="2 *"))
+
+    report = checked(domain, COUNT)
+
+    assert [file for file, _, _ in mistakes(report)] == ["more.py"]
+    assert {file.not_checked[0] for file in report.files if file.not_checked} == {"a plug-in has mistakes"}
+
+
+def test_python_files_that_are_no_plug_ins_are_not_run(domain: Path) -> None:
+    write(domain / "setup.py", "raise SystemExit(1)")
+
+    assert mistakes(checked(domain, COUNT)) == []
+
+
+# What a file is, and whose ----------------------------------------------------------------------------------------
+
+KINDS: list[tuple[str, object, str]] = [
+    ("x.json", METADATA, "metadata"),
+    ("metadata.json", {"typos": {}}, "metadata"),
+    ("x.json", [COUNT], "templates"),
+    ("x.json", {"templates": [COUNT]}, "templates"),
+    ("x.json", COUNT, "templates"),
+    ("templates/x.json", [], "templates"),
+    ("templates/x.json", '{"a": ', "templates"),
+    ("x.json", SYNONYMS, "synonyms"),
+    ("x.json", {"Color": {"red": ["red"]}}, "synonyms"),
+    ("synonyms.json", {"red": "crimson"}, "synonyms"),
+    ("x.json", {"scenes": []}, "scenes"),
+    ("x.json", [{"objects": []}], "scenes"),
+    ("x.json", {"objects": []}, "scenes"),
+    ("x.jsonl", '{"objects": []}\n{"objects": []}\n', "scenes"),
+    ("x.json", '{"objects": []}\n{"objects": []}\n', "scenes"),
+    ("x.json", {"questions": []}, "questions"),
+    ("x.json", [{"question": "?", "answer": "yes"}], "questions"),
+    ("x.jsonl", '{"program": []}\n', "questions"),
+    ("x.json", {"$schema": "schemas/templates.schema.json"}, "templates"),
+    ("x.py", "", "plug-in"),
+    ("x.json", {"a": 1}, ""),
+    ("x.json", "", ""),
+    ("x.json", "[1", ""),
+    ("x.json", "7", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "document", "kind"), KINDS)
+def test_a_file_is_known_by_its_content_or_its_name(name: str, document: object, kind: str, tmp_path: Path) -> None:
+    report = check_paths([write(tmp_path / name, document)], samples=0)
+
+    assert [file.kind for file in report.files][:1] == [kind]
+    if not kind:
+        assert report.errors == 1
+
+
+def test_of_a_file_that_is_nothing_it_is_told_what_there_is(tmp_path: Path) -> None:
+    ((_, _, message),) = mistakes(check_paths([write(tmp_path / "x.json", {"a": 1})]))
+
+    assert all(kind in message for kind in ("metadata", "templates", "synonyms", "scenes", "questions"))
+
+
+OTHER = {"types": {"Colour": ["red"]}}
+HOMES: list[tuple[str, list[str], dict[str, object]]] = [
+    ("d/metadata.json", ["d"], {"d/metadata.json": METADATA, "d/templates/deep/t.json": [COUNT]}),
+    ("d/metadata.json", ["d/templates/t.json"], {"d/metadata.json": METADATA, "d/templates/t.json": [COUNT]}),
+    ("d/words.json", ["d"], {"d/words.json": METADATA, "d/t.json": [COUNT]}),
+    ("words.json", ["words.json", "t"], {"words.json": METADATA, "t/t.json": [COUNT]}),
+    ("a/words.json", ["a/words.json", "b/t.json"], {"a/words.json": METADATA, "b/t.json": [COUNT]}),
+    (
+        "d/metadata.json",
+        ["."],
+        {"metadata.json": OTHER, "d/metadata.json": METADATA, "d/templates/t.json": [COUNT]},
+    ),
+    (
+        "metadata/b.json",
+        ["metadata", "templates"],
+        {"metadata/a.json": OTHER, "metadata/b.json": METADATA, "templates/b/t.json": [COUNT]},
+    ),
+    ("metadata/b.json", ["templates/b"], {"metadata/b.json": METADATA, "templates/b/t.json": [COUNT]}),
+]
+
+
+@pytest.mark.parametrize(("home", "paths", "files"), HOMES)
+def test_templates_belong_to_the_nearest_metadata(
+    home: str, paths: list[str], files: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, document in files.items():
+        write(Path(name), document)
+
+    report = check_paths(paths, samples=0)
+
+    assert [Path(file.domain) for file in report.files if file.kind == "templates"] == [Path(home)]
+    assert (report.errors, report.notes) == (0, [])
+
+
+def test_files_without_metadata_are_checked_as_clevrs_and_that_is_said(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.json", [COUNT])
+
+    report = check_paths([path], samples=0)
+
+    assert report.notes == [f"no metadata beside {path}: checked as clevr's; --domain says otherwise"]
+    assert report.errors > 0
+
+
+def test_flags_decide_whose_a_file_is(domain: Path, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.json", [COUNT])
+
+    assert check_paths([path], domain=str(domain), samples=0).errors == 0
+    assert check_paths([path], metadata=str(domain / "metadata.json"), samples=0).errors == 0
+
+
+def test_hidden_files_are_skipped_and_no_file_is_checked_twice(domain: Path) -> None:
+    write(domain / ".old" / "t.json", [1])
+    write(domain / ".t.json", [1])
+
+    report = check_paths([domain, domain / "metadata.json"])
+
+    assert [Path(file.path).name for file in report.files] == ["metadata.json", "synonyms.json"]
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, None])
+def test_nothing_to_check_is_wrong_usage(make: Callable[[Path], None] | None, tmp_path: Path) -> None:
+    if make:
+        make(tmp_path / "x")
+
+    with pytest.raises(UsageError, match="nothing to check"):
+        check_paths([tmp_path / "x"])
+
+
+# Scenes and questions ---------------------------------------------------------------------------------------------
+
+
+def scene(*things: Record) -> Record:
+    return {"objects": list(things), "image_filename": "x.png"}
+
+
+CUP = {"size": "small", "color": "red", "kind": "cup"}
+WRONG = [scene(CUP), scene({**CUP, "color": "rad"}), scene(CUP, {**CUP, "kind": 3, "size": None})]
+LAYOUTS: dict[str, tuple[str, list[tuple[int | None, str]]]] = {
+    "document": (
+        json.dumps({"scenes": WRONG}, indent=1),
+        [(17, "scenes[1].objects[0].color"), (30, "scenes[2].objects[1]"), (33, "scenes[2].objects[1].kind")],
+    ),
+    "list": (
+        json.dumps(WRONG, indent=1),
+        [(16, "[1].objects[0].color"), (29, "[2].objects[1]"), (32, "[2].objects[1].kind")],
+    ),
+    "lines": (
+        "\n".join(map(json.dumps, WRONG)),
+        [(2, "scenes[1].objects[0].color"), (3, "scenes[2].objects[1]"), (3, "scenes[2].objects[1].kind")],
+    ),
+    "alone": (json.dumps(WRONG[1], indent=1), [(5, "objects[0].color")]),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_fault_of_every_scene_is_told_at_its_line(layout: str, domain: Path) -> None:
+    text, expected = LAYOUTS[layout]
+    path = write(domain / ("x.jsonl" if layout == "lines" else "x.json"), text)
+
+    (file,) = [file for file in check_paths([domain]).files if file.path == str(path)]
+
+    assert file.kind == "scenes"
+    assert [(problem.line, problem.path) for problem in file.errors] == expected
+
+
+def test_of_many_faults_some_are_told_and_all_are_counted(domain: Path) -> None:
+    write(domain / "x.json", {"scenes": [WRONG[1]] * (MOST + 7)})
+
+    report = check_paths([domain])
+
+    assert (len(mistakes(report)), report.errors) == (MOST, MOST + 7)
+
+
+PROGRAM = [
+    {"type": "scene", "inputs": [], "value_inputs": []},
+    {"type": "filter_color", "inputs": [0], "value_inputs": ["red"]},
+    {"type": "count", "inputs": [1], "value_inputs": []},
+]
+MISSPELT = {**PROGRAM[1], "value_inputs": ["rod"]}
+QUESTION: Record = {"image_filename": "x.png", "question": "How many?", "program": PROGRAM, "answer": 1}
+WRONG_QUESTIONS: list[tuple[str, str, Record]] = [
+    ("questions[0].program", "expected a list", {"program": []}),
+    ("questions[0].program[1].value_inputs[0]", "did you mean 'red'", {"program": [PROGRAM[0], MISSPELT, PROGRAM[2]]}),
+    ("questions[0].program[1]", "gives none", {"program": PROGRAM[:2]}),
+    ("questions[0].answer", "count gives a whole number; found 'red'", {"answer": "red"}),
+    ("questions[0].answer", "count gives a whole number; found True", {"answer": True}),
+    ("questions[0]", "the program gives 1", {"answer": 2}),
+    ("questions[0]", "the program gives 1", {"answer": "2"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "message", "parts"), WRONG_QUESTIONS)
+def test_a_wrong_question_is_told_of(path: str, message: str, parts: Record, domain: Path) -> None:
+    write(domain / "scenes.json", {"scenes": WRONG[:1]})
+    write(domain / "questions.json", {"questions": [{**QUESTION, **parts}]})
+
+    ((file, found, told),) = mistakes(check_paths([domain]))
+
+    assert (file, found) == ("questions.json", path)
+    assert message in told
+
+
+@pytest.mark.parametrize("parts", [{}, {"answer": "1"}, {"answer": None}], ids=str)
+def test_a_right_question_passes(parts: Record, domain: Path) -> None:
+    """One of a test set has no answer."""
+    write(domain / "scenes.json", {"scenes": WRONG[:1]})
+    write(domain / "questions.json", {"questions": [{**QUESTION, **parts}]})
+
+    assert mistakes(check_paths([domain])) == []
+
+
+def test_a_wrong_question_keeps_no_other_from_being_verified(domain: Path) -> None:
+    """Each is told of once."""
+    write(domain / "scenes.json", {"scenes": WRONG[:1]})
+    questions = [{**QUESTION, "program": []}, {**QUESTION, "answer": "red"}, QUESTION, {**QUESTION, "answer": 7}]
+    write(domain / "questions.json", {"questions": questions})
+
+    told = [path for _, path, _ in mistakes(check_paths([domain]))]
+
+    assert told == ["questions[0].program", "questions[1].answer", "questions[3]"]
+
+
+def test_answers_are_verified_only_where_the_scenes_are_known(domain: Path) -> None:
+    write(domain / "questions.json", {"questions": [{**QUESTION, "answer": 9}]})
+    report = check_paths([domain])
+    (unverified,) = [what for file in report.files for what in file.not_checked]
+    assert report.errors == 0
+    assert "give --scenes" in unverified
+
+    scenes = write(domain.parent / "elsewhere.json", {"scenes": WRONG[:1]})
+    assert check_paths([domain], scenes=scenes).errors == 1
+
+
+# The command ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def vqagen_(domain: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in the folder above the domain."""
+    monkeypatch.chdir(domain.parent)
+    return Commands(capsysbinary)
+
+
+def test_the_command_tells_by_file_errors_first_and_counts(domain: Path, vqagen_: Commands) -> None:
+    write(domain / "templates" / "a.json", [changed(COUNT, text=["How many <C> <K>s"]), with_constraint(QUERY, "NUL")])
+    write(domain / "templates" / "b.json", '{"templates": [}')
+
+    ran = vqagen_("check toys")
+
+    assert ran.code == 1
+    assert ran.err == ""
+    assert ran.out.decode().splitlines() == [
+        "toys/templates/a.json",
+        "  error  76:13  [1].constraints[0].type  unknown constraint 'NUL'; did you mean 'NULL'?",
+        "  warning  4:4  [0].text[0]  text 0 does not end with a mark: . ? or ! [no-final-mark]",
+        "",
+        "toys/templates/b.json",
+        "  error  1:16  not valid JSON: a value is missing before this '}'",
+        '      {"templates": [}',
+        "                     ^",
+        "",
+        "2 errors, 1 warning in 4 files",
+    ]
+
+
+def test_warnings_count_only_if_that_is_asked_for(domain: Path, vqagen_: Commands) -> None:
+    write(domain / "templates" / "a.json", [changed(COUNT, text=["How many <C> <K>s"])])
+
+    assert vqagen_("check toys").code == 0
+    assert vqagen_("check toys --strict").code == 1
+
+
+def test_the_report_as_json_says_the_same(domain: Path, vqagen_: Commands) -> None:
+    write(domain / "templates" / "a.json", [changed(COUNT, text=["How many <C> <K>s"])])
+
+    report = json.loads(vqagen_("check toys --json").out)
+
+    assert (report["errors"], report["warnings"]) == (0, 1)
+    assert report["files"][-1]["warnings"] == [
+        {
+            "code": "no-final-mark",
+            "line": 4,
+            "column": 4,
+            "path": "[0].text[0]",
+            "message": "text 0 does not end with a mark: . ? or !",
+            "excerpt": "",
+        }
+    ]
+
+
+@pytest.mark.parametrize("line", ["check", "check nowhere", "check toys --domain x", "check toys --samples -1"])
+def test_wrong_usage_ends_in_2(line: str, vqagen_: Commands) -> None:
+    assert vqagen_(line).code == 2
+
+
+# Codes, and files that are there ----------------------------------------------------------------------------------
+
+
+def test_every_code_is_in_the_list_and_tested() -> None:
+    of_files = ("not-json", "no-effect", "unknown-synonym", "ambiguous-word", "same-text")
+
+    assert set(CODES) == {*of_files, *(code for code, _, _ in (*DOUBTFUL, *TRIED))}
+    assert set(TEMPLATE_RULES) <= set(CODES)
+
+
+def test_the_shipped_files_pass_without_a_doubt() -> None:
+    report = check_paths([ROOT / "metadata", ROOT / "templates", ROOT / "synonyms.json"])
+
+    assert (mistakes(report), doubts(report), report.notes) == ([], [], [])
+    assert all(file.kind and not file.not_checked for file in report.files)
+
+
+def test_the_defects_of_the_reference_are_found(shared: Path) -> None:
+    """An answer that is always "no", a question mark that is missing, texts that are there twice."""
+    folder = next((each for each in (shared / "clevr_v1", shared / "data" / "clevr_v1") if each.is_dir()), None)
+    if folder is None:
+        pytest.skip("no reference templates in shared/")
+
+    report = check_paths([folder])
+
+    assert mistakes(report) == []
+    assert [doubt for doubt in doubts(report) if doubt[0] != "synonyms.json"] == [
+        ("compare_integer.json", "impossible-answer", "[0].constraints[0]"),
+        ("comparison.json", "repeated-text", "[0].text[2]"),
+        ("same_relate.json", "no-final-mark", "[6].text[3]"),
+        ("zero_hop.json", "repeated-text", "[2].text[3]"),
+    ]

@@ -1,0 +1,625 @@
+"""`vqagen explain`: parts in words, objects by name, examples that are right, and reasons where there is none."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import PROGRAM, ROOT, Commands, finish, start
+from families import SHIPPED, Collection
+from scene_records import SMALL_SCENES, scene_record
+
+from vqagen.authoring.catalogues import constraint_entries, function_entries
+from vqagen.authoring.constraint_words import in_words
+from vqagen.authoring.explanation import Explanation, explain_template
+from vqagen.authoring.finding import find_templates
+from vqagen.authoring.naming import SceneNames, plain
+from vqagen.authoring.scenes_at_hand import ScenesAtHand, sampled_scenes
+from vqagen.authoring.tree import branches, sketches
+from vqagen.authoring.watching import rounds, watched
+from vqagen.errors import UsageError
+from vqagen.language.template import Constraint, Parameter
+from vqagen.materials import Materials, find_domain, load_materials
+from vqagen.plugin import BUILT_IN, CONSTANT, NODE, SLOT, ConstraintKind
+from vqagen.world.domain import domain_from_metadata
+from vqagen.world.scene import compile_scene
+
+CLEVR = SHIPPED[0].materials
+SCENES = tuple(compile_scene(record, CLEVR.domain, i) for i, record in enumerate(SMALL_SCENES))
+
+PARAMS = [
+    {"type": kind, "name": f"<{letter}{number}>"}
+    for number in ("", "2")
+    for letter, kind in zip("ZCMS", ("Size", "Color", "Material", "Shape"), strict=True)
+]
+FIRST, SECOND = ["<Z>", "<C>", "<M>", "<S>"], ["<Z2>", "<C2>", "<M2>", "<S2>"]
+
+
+def node(kind: str, inputs: Sequence[int] = (), side_inputs: Sequence[str] = ()) -> dict[str, Any]:
+    return {"type": kind, "inputs": list(inputs), "side_inputs": list(side_inputs)}
+
+
+def constraint(kind: str, *params: Any) -> dict[str, Any]:
+    return {"type": kind, "params": list(params)}
+
+
+def template(nodes: Sequence[dict[str, Any]], constraints: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    """A template whose one text says every slot that its nodes use."""
+    used = {side for each in nodes for side in each["side_inputs"]}
+    params = [each for each in [*PARAMS, {"type": "Relation", "name": "<R>"}] if each["name"] in used]
+    text = " ".join(["What of", *(each["name"] for each in params)]) + "?"
+    return {"name": "mine", "text": [text], "params": params, "nodes": list(nodes), "constraints": list(constraints)}
+
+
+def load(folder: Path, *records: dict[str, Any], file: str = "mine.json") -> Materials:
+    (folder / file).write_text(json.dumps({"templates": records}))
+    return load_materials(find_domain(templates=folder / file))
+
+
+def explain(folder: Path, record: dict[str, Any], scene: dict[str, Any] = SMALL_SCENES[0]) -> Explanation:
+    materials = load(folder, record)
+    at_hand = ScenesAtHand((compile_scene(scene, materials.domain),), "test")
+    return explain_template(materials, materials.templates[0], at_hand)
+
+
+# Names ------------------------------------------------------------------------------------------------------------
+
+
+def test_objects_that_look_alike_are_told_apart_by_number() -> None:
+    names = SceneNames(SCENES[1], CLEVR.domain)
+
+    assert names.of(0b111) == [
+        "small gray rubber cylinder (1 of 2)",
+        "small gray rubber cylinder (2 of 2)",
+        "large gray metal sphere",
+    ]
+    assert names.output(0b100, "ObjectSet") == ["large gray metal sphere"]
+    assert names.output(2, "Object") == "the large gray metal sphere"
+    assert names.output(2, "Integer") == 2
+
+
+def test_names_say_lists_gaps_and_the_noun_and_no_more_than_they_must() -> None:
+    """Of more than four attributes, those that tell objects apart; with the noun last, wherever it is declared."""
+    domain = domain_from_metadata(
+        {
+            "types": {
+                "Kind": {"values": ["cup", "jug"], "null": "vessel", "optional": True},
+                "Age": ["old", "new"],
+                "Mark": {"values": ["dot", "line"], "multi": True, "optional": True, "display": {"dot": "dotted"}},
+                "Use": ["tea", "milk"],
+                "Make": ["fine", "rough"],
+            }
+        }
+    )
+    same = {"use": "tea", "make": "fine"}
+    record = {
+        "objects": [
+            {"kind": "cup", "age": "old", "mark": ["dot", "line"], **same},
+            {"kind": "cup", "age": "new", "mark": [], **same},
+            {"age": "new", **same},
+        ]
+    }
+
+    scene = compile_scene(record, domain)
+
+    assert SceneNames(scene, domain).names == ["old cup", "new cup", "new vessel"]
+    assert SceneNames(scene, domain, {"Mark"}).names == ["dotted and line cup", "cup", "vessel"]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [((1, "a"), [1, "a"]), (frozenset({"b", "a"}), ["a", "b"]), (Path("x"), "x"), (None, None), (True, True)],
+)
+def test_any_value_has_a_plain_form(value: Any, expected: Any) -> None:
+    """Plug-ins may give anything; sets, which have no order, are sorted."""
+    assert plain(value) == expected
+
+
+# Programs and constraints in words --------------------------------------------------------------------------------
+
+
+def test_the_tree_begins_with_the_answer_and_shows_a_shared_node_once(tmp_path: Path) -> None:
+    shared = template(
+        [
+            node("scene"),
+            node("filter_unique", [0], FIRST),
+            node("same_color", [1]),
+            node("same_size", [1]),
+            node("union", [2, 3]),
+            node("count", [4]),
+        ]
+    )
+    (loaded,) = load(tmp_path, shared).templates
+
+    assert [tuple(each) for each in branches(loaded)] == [
+        (0, 5, False),
+        (1, 4, False),
+        (2, 2, False),
+        (3, 1, False),
+        (4, 0, False),
+        (2, 3, False),
+        (3, 1, True),
+    ]
+    assert sketches(loaded)[1].stands_for == (
+        "filter_size",
+        "filter_color",
+        "filter_material",
+        "filter_shape",
+        "unique",
+    )
+    assert sketches(loaded)[5].meaning == "How many objects a set has."
+
+
+@pytest.mark.parametrize(
+    ("kind", "params", "words"),
+    [
+        ("NULL", [(SLOT, "<C>")], "The color <C> is left open."),
+        (
+            "NOT_ALL_NULL",
+            [(SLOT, "<C>"), (SLOT, "<S>"), (SLOT, "<C2>")],
+            "At least one of <C>, <S> and <C2> is filled.",
+        ),
+        ("NEQ", [(SLOT, "<C>"), (SLOT, "<C2>")], "<C> and <C2> differ."),
+        ("EQ", [(SLOT, "<C>"), (SLOT, "<C2>")], "<C> and <C2> have the same value, or both are left open."),
+        ("OUT_NEQ", [(NODE, 1), (NODE, 3)], "The outputs of nodes 1 and 3 differ."),
+        ("OUT_EQ", [(NODE, 1), (NODE, 3)], "Nodes 1 and 3 have the same output."),
+        ("OUT_LT_CONST", [(NODE, 1), (CONSTANT, 4)], "The number of node 1 is smaller than 4."),
+        ("OUT_GE_CONST", [(NODE, 1), (CONSTANT, 4)], "The number of node 1 is 4 or larger."),
+        (
+            "IN",
+            [(SLOT, "<C>"), (CONSTANT, ["red", "blue"])],
+            "The color <C> has one of red and blue; never where it is left open.",
+        ),
+    ],
+)
+def test_a_constraint_is_said_of_its_own_slots_and_nodes(kind: str, params: list[tuple[str, Any]], words: str) -> None:
+    said = Constraint(BUILT_IN.constraints[kind], tuple(Parameter(*each) for each in params))
+
+    assert in_words(said, {"<C>": "Color", "<C2>": "Color", "<S>": "Shape"}) == words
+
+
+@pytest.mark.parametrize(
+    ("meaning", "words"),
+    [
+        ("The two are far apart.", "The two are far apart: nodes 1 and 3; 5."),
+        ("The nodes' numbers are apart", "The numbers of nodes 1 and 3 are apart: 5"),
+        ("", "FAR: nodes 1 and 3; 5"),
+    ],
+)
+def test_what_a_plug_ins_sentence_leaves_out_stands_behind_it(meaning: str, words: str) -> None:
+    kind = ConstraintKind("FAR", (NODE, NODE, CONSTANT), lambda *_: True, meaning)
+
+    params = (Parameter(NODE, 1), Parameter(NODE, 3), Parameter(CONSTANT, 5))
+    assert in_words(Constraint(kind, params), {}) == words
+
+
+# Which templates are meant ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wanted", "ids"),
+    [
+        ("b.json#one", ["b.json#one"]),
+        ("b.json#1", ["b.json#two"]),
+        ("mine/b.json#two", ["b.json#two"]),
+        ("./mine/b.json#two", ["b.json#two"]),
+        ("two", ["b.json#two"]),
+        ("deep/a.json#one", ["deep/a.json#one"]),
+        ("b.json", ["b.json#one", "b.json#two"]),
+    ],
+)
+def test_a_template_is_meant_by_its_id_its_name_or_its_file(wanted: str, ids: list[str], tmp_path: Path) -> None:
+    found = find_templates(two_files(tmp_path).templates, wanted, tmp_path / "mine")
+
+    assert [each.id for each in found.templates] == ids
+    assert found.is_file == (wanted == "b.json")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ("b.json#twoo", "unknown template 'b.json#twoo'; did you mean 'b.json#two'?"),
+        ("c.json", "did you mean 'b.json'?"),
+        ("one", "'one' may be any of\n  b.json#one\n  deep/a.json#one"),
+        ("deep/a.json#onee", "did you mean 'deep/a.json#one'?"),
+        ("xyzzy", "unknown template 'xyzzy'; without one, all are listed"),
+    ],
+)
+def test_a_slip_is_answered_with_what_comes_nearest(wanted: str, told: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        find_templates(two_files(tmp_path).templates, wanted, tmp_path / "mine")
+
+    assert told in str(caught.value)
+
+
+def two_files(folder: Path) -> Materials:
+    """mine/b.json with the templates one and two, and mine/deep/a.json with one."""
+    one = {**template([node("scene"), node("filter_count", [0], FIRST)]), "name": "one"}
+    two = {**template([node("scene"), node("filter_exist", [0], FIRST)]), "name": "two"}
+    (folder / "mine/deep").mkdir(parents=True)
+    (folder / "mine/b.json").write_text(json.dumps({"templates": [one, two]}))
+    (folder / "mine/deep/a.json").write_text(json.dumps({"templates": [one]}))
+    return load_materials(find_domain(templates=folder / "mine"))
+
+
+# Examples -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("collection", SHIPPED, ids=str)
+def test_every_shipped_family_is_explained_by_examples_that_are_right(collection: Collection) -> None:
+    """The last step gives the answer, and everything can be written as JSON."""
+    materials = collection.materials
+    at_hand = sampled_scenes(materials.domain, seed=0)
+    for each in materials.templates:
+        explained = explain_template(materials, each, at_hand, count=2)
+
+        assert explained.trial is not None
+        assert explained.trial.found + sum(explained.trial.failures.values()) == len(at_hand.scenes)
+        assert explained.examples, each.id
+        assert all(example.steps[-1].output == example.answer for example in explained.examples)
+        json.dumps(explained.to_record())
+
+
+def test_examples_are_of_different_scenes_as_long_as_there_are_any() -> None:
+    (count,) = find_templates(CLEVR.templates, "zero_hop.json#count", ROOT / "templates/clevr").templates
+    explained = explain_template(CLEVR, count, ScenesAtHand(SCENES, "test"), count=7)
+
+    assert [each.scene for each in explained.examples] == [0, 1, 2, 0, 1, 2, 0]
+    assert len({(each.scene, str(each.steps)) for each in explained.examples}) == 7
+
+
+def test_answers_that_constraints_rule_out_are_told(tmp_path: Path) -> None:
+    never = template(
+        [
+            node("scene"),
+            node("filter_count", [0], FIRST),
+            node("filter_count", [0], SECOND),
+            node("equal_integer", [1, 2]),
+        ],
+        [constraint("OUT_NEQ", 1, 2)],
+    )
+
+    assert explain(tmp_path, never).impossible == (True,)
+
+
+# Why there is none --------------------------------------------------------------------------------------------------
+
+UNIQUE = [node("scene"), node("filter_unique", [0], FIRST)]
+TWINS = scene_record(["small red metal cube"] * 2, [0, 1], [0, 1])
+LONE = scene_record(["small red metal cube"], [0], [0])
+UNRELATED = {"objects": SMALL_SCENES[0]["objects"]}
+
+
+@pytest.mark.parametrize(
+    ("record", "scene", "node_number", "told"),
+    [
+        pytest.param(
+            template([*UNIQUE, node("query_color", [1])]),
+            TWINS,
+            1,
+            "no option: no description fits exactly one object of the 2 objects of the scene",
+            id="nothing unique",
+        ),
+        pytest.param(
+            template([*UNIQUE, node("relate_filter_unique", [1], ["<R>", *SECOND]), node("query_color", [2])]),
+            LONE,
+            2,
+            "no option: no description fits exactly one object of what stands in a relation to the object of node 1",
+            id="nothing near",
+        ),
+        pytest.param(
+            template([*UNIQUE, node("relate_filter_count", [1], ["<R>", *SECOND])]),
+            UNRELATED,
+            2,
+            "no option: the scene does not say how objects are related",
+            id="no relations",
+        ),
+        pytest.param(
+            template([node("scene"), node("filter_count", [0], FIRST)], [constraint("NULL", "<C>")]),
+            {"objects": []},
+            1,
+            "no option: the scene has no objects",
+            id="no objects",
+        ),
+        pytest.param(
+            template([*UNIQUE, node("same_color", [1]), node("filter_unique", [2], SECOND), node("query_size", [3])]),
+            LONE,
+            3,
+            "nothing is tried here, whatever was chosen before: a relation in it is idle",
+            id="nothing alike",
+        ),
+        pytest.param(
+            template([*UNIQUE, node("query_color", [1])], [constraint("NULL", each) for each in FIRST]),
+            SMALL_SCENES[0],
+            1,
+            "its options must also meet: The size <Z> is left open. The color <C> is left open.",
+            id="constraints of one node",
+        ),
+        pytest.param(
+            template(
+                [*UNIQUE, node("filter_unique", [0], SECOND), node("equal_object", [1, 2])],
+                [constraint("OUT_NEQ", 1, 2)],
+            ),
+            LONE,
+            2,
+            "because: The outputs of nodes 1 and 2 differ.",
+            id="constraint between nodes",
+        ),
+        pytest.param(
+            template([*UNIQUE, node("same_size", [1]), node("unique", [2]), node("query_color", [3])]),
+            LONE,
+            1,
+            "because: unique of a set that does not hold exactly one object",
+            id="undefined step",
+        ),
+        pytest.param(
+            template([node("scene"), node("unique", [0]), node("query_color", [1])]),
+            TWINS,
+            1,
+            "no result: unique of a set that does not hold exactly one object",
+            id="undefined before any choice",
+        ),
+        pytest.param(
+            template([node("scene"), node("count", [0])], [constraint("OUT_GE_CONST", 1, 4)]),
+            TWINS,
+            1,
+            "it is the same for every question of the scene, but: The number of node 1 is 4 or larger.",
+            id="constraint before any choice",
+        ),
+    ],
+)
+def test_the_step_that_ended_it_is_told_with_its_reason(
+    record: dict[str, Any], scene: dict[str, Any], node_number: int, told: str, tmp_path: Path
+) -> None:
+    if not record["params"]:
+        record = {**record, "text": ["What of it?"]}
+    explained = explain(tmp_path, record, scene)
+
+    assert explained.failure is not None
+    assert not explained.examples
+    assert explained.failure.node == node_number
+    assert told in explained.failure.verdict
+
+
+def test_options_are_counted_at_every_choice(tmp_path: Path) -> None:
+    """Of one object with four attributes there are 16 descriptions, and so 256 pairs of them."""
+    pair = template(
+        [*UNIQUE, node("filter_unique", [0], SECOND), node("equal_object", [1, 2])], [constraint("OUT_NEQ", 1, 2)]
+    )
+    failure = explain(tmp_path, pair, LONE).failure
+
+    assert failure is not None
+    first, second = failure.choices
+    assert (first.node, first.offered, first.passed, first.died) == (1, 16, 16, {})
+    assert (second.node, second.offered, second.passed) == (2, 256, 0)
+    assert second.died == {"The outputs of nodes 1 and 2 differ.": 256}
+
+
+# The command --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in a folder with scenes.json."""
+    (tmp_path / "scenes.json").write_text(json.dumps({"scenes": SMALL_SCENES}))
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsysbinary)
+
+
+def test_a_template_is_shown_in_full(vqagen_: Commands) -> None:
+    out = vqagen_.done("explain one_hop.json#query_color --scenes scenes.json --scene 0 --count 1").out.decode()
+    lines = out.splitlines()
+
+    assert lines[0] == "one_hop.json#query_color  Color"
+    for title in ("Texts", "Slots", "Program", "Constraints", "Examples", "Scenes"):
+        assert title in lines
+    assert "  3 query_color -> Color  The value an object has." in lines
+    assert "      1 filter_unique <Z> <C> <M> <S> -> Object" in out
+    assert "  The color <C2> is left open.  NULL" in lines
+    assert "3 objects: large red metal cube; small red rubber sphere; small blue metal cube" in out
+    assert "found in 1 of 1 scene (scenes.json)" in out
+    assert "\x1b" not in out
+
+
+def test_a_file_is_shown_in_short_and_all_templates_in_a_list(vqagen_: Commands) -> None:
+    file = vqagen_.done("explain clevr/zero_hop.json").out.decode()
+    everything = vqagen_.done("explain").out.decode()
+
+    of_file = [each for each in CLEVR.templates if each.file == "zero_hop.json"]
+    assert [line.split("  ")[0] for line in file.splitlines()[::2]] == [each.id for each in of_file]
+    assert [line.split()[:2] for line in everything.splitlines()] == [
+        [each.id, each.answer_type] for each in CLEVR.templates
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "one_hop.json#count --scenes scenes.json",
+        "one_hop.json",
+        "",
+        "--functions",
+        "--constraints",
+        "--vocabulary",
+    ],
+)
+def test_json_holds_the_same_facts(line: str, vqagen_: Commands) -> None:
+    """Every text that is shown there is in the lines for people, and the other way round it is JSON."""
+    shown, record = vqagen_.done(f"explain {line}").out.decode(), json.loads(vqagen_.done(f"explain {line} --json").out)
+
+    told = record if isinstance(record, list) else [record]
+    for each in told:
+        assert (each.get("id") or each.get("signature") or each["name"]) in shown
+        for example in each.get("examples", []):
+            assert example["question"] in shown
+
+
+def test_the_catalogues_have_every_function_constraint_and_value(vqagen_: Commands) -> None:
+    functions, constraints, words = (
+        vqagen_.done(f"explain --{which}").out.decode() for which in ("functions", "constraints", "vocabulary")
+    )
+
+    assert [each.signature for each in function_entries(CLEVR.catalogue) if each.signature not in functions] == []
+    assert [each.signature for each in constraint_entries(CLEVR.catalogue) if each.meaning not in constraints] == []
+    assert "relate_filter_unique(Object; <relation>, <value> …) -> Object" in functions
+    assert "Shape  shape  key shape; left open: thing / object" in words
+    assert "  metal  metal / metallic / shiny" in words
+
+
+def test_groups_of_values_are_indented(vqagen_: Commands) -> None:
+    metadata = {"types": {"Kind": {"values": {"tool": ["saw"]}}, "Mark": {"values": ["a"], "multi": True}}}
+    Path("metadata.json").write_text(json.dumps(metadata))
+    words = vqagen_.done("explain --vocabulary --metadata metadata.json").out.decode().splitlines()
+
+    assert words[1:3] == ["  tool", "    saw"]
+    assert words[3] == "Mark  mark  key mark; left open: thing / object; a list of values"
+
+
+PLUGIN = '''
+from vqagen.plugin import NODE, constraint, function
+
+@function("ObjectSet", output="Weight")
+def weight(scene, objects):
+    """What objects weigh together."""
+    return frozenset({objects})
+
+@function("Weight", output="Integer")
+def tons(scene, weight):
+    """A weight in tons."""
+    return sum(weight)
+
+@constraint("HEAVY", NODE)
+def heavy(number):
+    """It is a lot."""
+    return number > 1
+'''
+
+
+def test_plug_ins_are_listed_under_their_file_and_run(vqagen_: Commands) -> None:
+    Path("weights.py").write_text(PLUGIN)
+    record = template(
+        [node("scene"), node("filter", [0], FIRST), node("weight", [1]), node("tons", [2])], [constraint("HEAVY", 3)]
+    )
+    Path("mine.json").write_text(json.dumps([record]))
+    functions = vqagen_.done("explain --functions --plugin weights.py").out.decode()
+    shown = vqagen_.done(
+        "explain mine --plugin weights.py --templates mine.json --scenes scenes.json --scene 0"
+    ).out.decode()
+
+    assert "\nweights.py\n  weight(ObjectSet) -> Weight" in functions
+    assert "It is a lot: node 3." in shown
+    assert "found in 1 of 1 scene" in shown
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("one_hop.json#query_colr", "did you mean 'one_hop.json#query_color'?"),
+        ("query_color", "may be any of"),
+        ("one_hop.json#count --scenes no.json", "scenes not found: no.json"),
+        ("one_hop.json#count --scenes scenes.json --scene 3", "there is no scene 3 in scenes.json"),
+        ("one_hop.json#count --domain no", "no domain at no"),
+        ("one_hop.json --functions", "leave out TEMPLATE"),
+    ],
+)
+def test_wrong_usage_is_told(line: str, told: str, vqagen_: Commands) -> None:
+    ran = vqagen_(f"explain {line}")
+
+    assert (ran.code, ran.out) == (2, b"")
+    assert told in ran.err
+
+
+def test_the_same_seed_explains_the_same(tmp_path: Path, vqagen_: Commands) -> None:
+    """In another process, with other hashes; another seed draws other scenes."""
+    line = "explain three_hop.json#count --count 3"
+    other = finish(start(line, cwd=tmp_path))
+
+    assert vqagen_.done(line).out == other.out
+    assert vqagen_.done(f"{line} --seed 1").out != other.out
+
+
+# Colours ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("setting", "is_coloured"), [("", True), ("os.environ['NO_COLOR'] = '1'; ", False)])
+def test_a_terminal_gets_colours_unless_it_wants_none(setting: str, is_coloured: bool, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    process = start("explain --constraints", f"import os; {setting}{PROGRAM}", cwd=tmp_path, stdout=theirs)
+    os.close(theirs)
+    shown = b""
+    try:
+        while more := os.read(ours, 4096):
+            shown += more
+    except OSError:  # the other end is closed
+        pass
+    os.close(ours)
+
+    assert finish(process).code == 0
+    assert (b"\x1b[" in shown) == is_coloured
+
+
+# Watching -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_round_follows_every_change(tmp_path: Path) -> None:
+    """A change of content, a file that comes, one that goes."""
+    (tmp_path / "a.json").write_text("1")
+    steps: list[Callable[[], Any]] = [
+        lambda: (tmp_path / "a.json").write_text("22"),
+        lambda: (tmp_path / "deep").mkdir(),
+        lambda: (tmp_path / "deep/b.json").write_text("3"),
+        lambda: (tmp_path / "a.json").unlink(),
+    ]
+    slept: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        """A moment in which the author does something, unless a change is just settling."""
+        slept.append(seconds)
+        if seconds > 0.1:
+            steps.pop(0)()
+
+    seen = []
+    for _ in rounds(lambda: watched([tmp_path]), sleep):
+        seen.append([path.name for path in watched([tmp_path])])
+        if not steps:
+            break
+
+    assert seen == [["a.json"], ["a.json"], ["a.json", "b.json"], ["b.json"]]
+
+
+def test_watching_shows_mistakes_and_goes_on(tmp_path: Path) -> None:
+    """A broken file, saved by an author, and then the mended one, each within two seconds."""
+    good = json.dumps([template([node("scene"), node("filter_count", [0], FIRST)])])
+    (tmp_path / "mine.json").write_text(good)
+    line = "explain mine --templates mine.json --count 1 --watch"
+    with (tmp_path / "out").open("wb") as out, (tmp_path / "err").open("wb") as err:
+        process = start(line, cwd=tmp_path, stdout=out, stderr=err)
+    try:
+        wait_for(lambda: (tmp_path / "out").read_text().count("Examples") == 1, seconds=20)
+        (tmp_path / "mine.json").write_text(good.replace('"filter_count"', '"filter_cuont"'))
+        wait_for(lambda: "did you mean 'filter_count'?" in (tmp_path / "err").read_text())
+        (tmp_path / "mine.json").write_text(good[:-1])
+        wait_for(lambda: "not valid JSON" in (tmp_path / "err").read_text())
+        (tmp_path / "mine.json").write_text(good.replace("What of", "What about"))
+        wait_for(lambda: "What about" in (tmp_path / "out").read_text())
+    finally:
+        process.send_signal(signal.SIGINT)
+        code = process.wait(20)
+
+    assert code == 130
+    assert "Traceback" not in (tmp_path / "err").read_text()
+    assert "\x1b" not in (tmp_path / "out").read_text()
+
+
+def wait_for(happens: Callable[[], bool], seconds: float = 4) -> None:
+    end = time.monotonic() + seconds
+    while not happens():
+        assert time.monotonic() < end, "nothing happened"
+        time.sleep(0.02)

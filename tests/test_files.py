@@ -1,0 +1,315 @@
+"""Hand-edited JSON: what is taken with a warning, and what is said of a text that cannot be read."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import Commands
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vqagen.errors import BadInput, InputWarning, Problem, warn
+from vqagen.files import parse_json, read_json
+from vqagen.json_diagnosis import NOT_JSON, find_mistake
+from vqagen.jsontext import Position, locate, show_path
+
+
+def read_with_warnings(text: str) -> tuple[Any, list[str]]:
+    """The value of a text, and what was warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        value = parse_json(text, "f.json")
+    return value, [str(warning.message) for warning in caught]
+
+
+def problem_of(text: str) -> Problem:
+    with pytest.raises(BadInput) as raised:
+        parse_json(text, "f.json")
+    (problem,) = raised.value.problems
+    return problem
+
+
+# What is taken ------------------------------------------------------------------------------------------------------
+
+COMMENT = "a comment, which JSON does not have, is skipped"
+COMMA = "a comma behind the last item, which JSON does not allow, is skipped"
+
+TAKEN: list[tuple[str, Any, list[str]]] = [
+    ('{"a": [1, 2]}', {"a": [1, 2]}, []),
+    ('"// no comment, /* nor this */ # nor this, ]"', "// no comment, /* nor this */ # nor this, ]", []),
+    ('["\\"// still text"]', ['"// still text'], []),
+    ("[1] // end", [1], [f"f.json:1:5: {COMMENT}"]),
+    ("# start\r\n[1]", [1], [f"f.json:1:1: {COMMENT}"]),
+    ('{"a" /* key */: /**/ 1//x\n}', {"a": 1}, [f"f.json:1:6: {COMMENT} (and 2 more in this file)"]),
+    ("[1, /* [ \n \" */ 2]", [1, 2], [f"f.json:1:5: {COMMENT}"]),
+    ("[1, 2,]", [1, 2], [f"f.json:1:6: {COMMA}"]),
+    ('{"a": [1,\n],\n}', {"a": [1]}, [f"f.json:1:9: {COMMA} (and 1 more in this file)"]),
+    ("[1, # one, two\n]", [1], [f"f.json:1:3: {COMMA}", f"f.json:1:5: {COMMENT}"]),
+    ('{"a": 1,\n "b": 2, "a": 3}', {"a": 3, "b": 2},
+     ["f.json:2:10: a: the key 'a' is written twice in one object; the first one is lost"]),
+    ('[{"a": {"é": 1, "\\u00e9": 2}}, {"a": 1}]', [{"a": {"é": 2}}, {"a": 1}],
+     ["f.json:1:17: [0].a.é: the key 'é' is written twice in one object; the first one is lost"]),
+    ('{"a": 1, // one\n "a": 1,}', {"a": 1},
+     [f"f.json:1:10: {COMMENT}",
+      "f.json:2:2: a: the key 'a' is written twice in one object; the first one is lost", f"f.json:2:8: {COMMA}"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "value", "warned"), TAKEN)
+def test_what_is_taken_and_what_is_warned_of(text: str, value: Any, warned: list[str]) -> None:
+    assert read_with_warnings(text) == (value, warned)
+
+
+def test_the_same_key_in_two_objects_is_no_repetition() -> None:
+    assert read_with_warnings('{"a": {"a": [{"a": 1}, {"a": "a"}], "b": "a"}, "b": 1}')[1] == []
+
+
+# What cannot be read ------------------------------------------------------------------------------------------------
+
+# (text, line and column of the mistake, what is said)
+MISTAKES: list[tuple[str, tuple[int, int], str]] = [
+    # commas
+    ('{"a": 1\n "b": 2}', (2, 2), "a comma is missing before this"),
+    ("[1 2]", (1, 4), "a comma is missing before this"),
+    ("[[] {}]", (1, 5), "a comma is missing before this"),
+    ("[1,, 2]", (1, 4), "a value is missing before this ','"),
+    ("[,]", (1, 2), "a value is missing before this ','"),
+    ('{"a": 1,, "b": 2}', (1, 9), "a comma too many"),
+    ("{,}", (1, 2), "a key is missing before this ','"),
+    ('{"a": 1; "b": 2}', (1, 8), "expected ',' or '}', found ';'"),
+    # quotes
+    ("{'a': 1}", (1, 2), 'text and keys stand in double quotes, "…", not in \''),
+    ('{"a": “b”}', (1, 7), 'text and keys stand in double quotes, "…", not in “'),
+    ("{name: 1}", (1, 2), 'a key stands in double quotes: "name"'),
+    ("{1: 2}", (1, 2), 'a key stands in double quotes: "1"'),
+    ("{true: 2}", (1, 2), 'a key stands in double quotes: "true"'),
+    ("[red cube]", (1, 2), 'text stands in double quotes: "red"'),
+    ('["red\n, 2]', (1, 2), "this text is not closed: '\"' is missing before the end of the line"),
+    ('["red', (1, 2), "this text is not closed"),
+    ('["red\\', (1, 2), "this text is not closed"),
+    ('["red, "blue"]', (1, 9), "'blue' follows a text at once: a '\"' is missing, or one inside a text is not written"),
+    ('{"name: "count"}', (1, 10), "'count' follows a text at once"),
+    ('["say "hi" now"]', (1, 8), "'hi' follows a text at once"),
+    ('["a\tb"]', (1, 4), "a tab inside a text is written \\t"),
+    ('["a\x01b"]', (1, 4), "a control character inside a text is written \\u0001"),
+    ('["\\d+"]', (1, 3), "JSON has no \\d; a backslash in a text is written \\\\, as in \\\\d"),
+    ('["\\u12"]', (1, 3), "JSON has no \\u12; a backslash in a text"),
+    ('["\\\t"]', (1, 3), "a backslash inside a text is written \\\\"),
+    # words and numbers
+    ('{"a": True}', (1, 7), "JSON writes true, found True"),
+    ("[FALSE]", (1, 2), "JSON writes false, found FALSE"),
+    ("[None]", (1, 2), "JSON writes null, found None"),
+    ("[NaN]", (1, 2), "JSON has no NaN; write a number, or null"),
+    ("[1, -Infinity]", (1, 5), "JSON has no -Infinity; write a number, or null"),
+    ("[01]", (1, 2), "01 is not a number as JSON writes it; is 1 meant?"),
+    ("[.5]", (1, 2), ".5 is not a number as JSON writes it; is 0.5 meant?"),
+    ("[+1]", (1, 2), "+1 is not a number as JSON writes it; is 1 meant?"),
+    ("[1_000]", (1, 2), "1_000 is not a number as JSON writes it; is 1000 meant?"),
+    ("[0x1F]", (1, 2), "0x1F is not a number as JSON writes it"),
+    ("[<X>]", (1, 2), "expected a value, found '<'"),
+    # keys and values
+    ('{"a" 1}', (1, 6), "expected ':' between the key \"a\" and its value, found '1'"),
+    ('{"a" = 1}', (1, 6), "expected ':' between the key \"a\" and its value, found '='"),
+    ('{"a"}', (1, 5), "the key \"a\" has no value: ':' and a value are missing before this '}'"),
+    ('{"a":, "b": 1}', (1, 6), "a value is missing before this ','"),
+    ('{"a":}', (1, 6), "a value is missing before this '}'"),
+    ("{: 1}", (1, 2), "a key is missing before this ':'"),
+    ('{"a": "b": 1}', (1, 10), "expected ',' or '}', found ':'"),
+    # brackets
+    ("{", (1, 2), "the file ends, but the object opened at line 1, column 1 is not closed"),
+    ('{"a":\n [1,\n2\n', (3, 2), "the file ends, but the list opened at line 2, column 2 is not closed"),
+    ('{"a": [1, 2}', (1, 12), "expected ',' or ']', found '}'; the list opened at line 1, column 7 is not closed"),
+    ('{"a": [1,\n"b": 2}', (2, 4), "only the keys of an object take ':'; is the ']' of the list opened at"),
+    ('{"a": 1, {"a": 2}}', (1, 10), "found '{'; is the '}' of the object opened at line 1, column 1 missing?"),
+    ('{"a": 1}}', (1, 9), "this '}' closes nothing"),
+    ("]", (1, 1), "a value is missing before this ']'"),
+    ("[1] [2]", (1, 5), "expected the end of the file, found '['; several values go into a list, [ … ]"),
+    # nothing, and comments
+    ("", (1, 1), "there is nothing in the file"),
+    (" \n// only a comment", (1, 1), "there is nothing in the file"),
+    ("[1 /* one ]", (1, 4), "this comment is never closed: '*/' is missing"),
+    ("[1, /* one */ // two\n 2 3]", (2, 4), "a comma is missing before this"),
+    ("\ufeff[1]", (1, 1), "expected a value, found"),
+]  # fmt: skip
+
+UNUSABLE: list[tuple[str, tuple[int, int], str]] = [
+    ('{"a": "\\ud83d"}', (1, 7), "\\ud83d alone is half a character"),
+    ('["\\ud83d\\ude00", {"\\udead": 1}]', (1, 19), "\\udead alone is half a character"),
+    ("[1, 1e999]", (1, 5), "the number 1e999 is too large"),
+    ("[1" + "0" * 5000 + "]", (1, 2), "a whole number of 5,001 digits"),
+    ("[1, " + "[" * 100_000, (1, 100_004), "nested too deeply"),
+]
+
+
+@pytest.mark.parametrize(("text", "place", "message"), MISTAKES)
+def test_a_mistake_is_told_in_our_own_words(text: str, place: tuple[int, int], message: str) -> None:
+    problem = problem_of(text)
+
+    assert (problem.line, problem.column) == place
+    assert problem.message.startswith(f"not valid JSON: {message}") or message in problem.message
+
+
+@pytest.mark.parametrize(("text", "place", "message"), UNUSABLE)
+def test_what_no_one_can_read_is_told_as_such(text: str, place: tuple[int, int], message: str) -> None:
+    problem = problem_of(text)
+
+    assert (problem.line, problem.column) == place
+    assert problem.message.startswith(f"not usable JSON: {message}")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('{\n  "a": 1\n  "b": 2\n}', '      "b": 2\n      ^'),
+        ("[1,\r\n\t01]\r\n", "     01]\n     ^"),
+        ('["日本", x]', '    ["日本", x]\n             ^'),
+        ('["e\u0301", x]', '    ["e\u0301", x]\n          ^'),
+        ("[1", "    [1\n      ^"),
+        (f'["{"a" * 200}", x, "{"b" * 200}"]', f"""    … {"a" * 47}", x, "{"b" * 46} …\n    {" " * 52}^"""),
+    ],
+)
+def test_the_place_is_shown_below_the_message(text: str, shown: str) -> None:
+    with pytest.raises(BadInput) as raised:
+        parse_json(text, "f.json")
+    (problem,) = raised.value.problems
+
+    assert str(raised.value) == f"{problem}\n{shown}"
+    assert "\n" not in str(problem)
+
+
+def test_a_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text("[1 2]")
+
+    with pytest.raises(BadInput, match=r"mine\.json:1:4: not valid JSON"):
+        read_json(path)
+
+
+# Any text -----------------------------------------------------------------------------------------------------------
+
+SOUND = """{"a": [1, -2.5e3, true, null, "x\\n\\u00e9 \\"// #"], /* c */ "b": {"a": {}, "": []}, # d
+ "k<X>": ["", [[]],], } // e"""
+PIECES = st.sampled_from(
+    [*"{}[]:,\"\\/#*\n\t '-+.019eEu", "//", "/*", "*/", "true", "NaN", '"a"', "\\u", "é", "\x00", "[1,"]
+)
+EDITS = st.lists(st.tuples(st.integers(0, len(SOUND)), st.integers(0, 9), st.lists(PIECES, max_size=3)), max_size=4)
+
+
+def edited(text: str, edits: list[tuple[int, int, list[str]]]) -> str:
+    for at, dropped, added in edits:
+        text = text[:at] + "".join(added) + text[at + dropped :]
+    return text
+
+
+@given(EDITS.map(lambda edits: edited(SOUND, edits)) | st.lists(PIECES, max_size=12).map("".join))
+@settings(deadline=None, max_examples=400)
+def test_any_text_is_read_or_told_with_a_place_in_it(text: str) -> None:
+    try:
+        value, _ = read_with_warnings(text)
+    except BadInput as error:
+        (problem,) = error.problems
+        lines = text.split("\n")
+        assert problem.line and problem.column
+        assert problem.column <= len(lines[problem.line - 1]) + 1
+    else:
+        for path in (path for path, _ in places(value)):
+            assert locate(text, show_path(path)).line <= text.count("\n") + 1
+
+
+def places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[tuple[str | int, ...], Any]]:
+    """Each value inside a value, with its path."""
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [(path, value), *(found for key, inner in members for found in places(inner, (*path, key)))]
+
+
+@given(EDITS.map(lambda edits: edited('{"a": [1, -2.5e3, true, "x\\n\\u00e9"], "b": {"a": {}}}', edits)))
+@settings(deadline=None, max_examples=400)
+def test_there_is_a_mistake_wherever_a_strict_parser_finds_one(text: str) -> None:
+    mistake = find_mistake(text)
+
+    assert (mistake is not None and mistake.kind == NOT_JSON) == (not is_strict_json(text))
+
+
+def is_strict_json(text: str) -> bool:
+    def refuse(name: str) -> None:
+        raise ValueError(name)
+
+    try:
+        json.JSONDecoder(parse_constant=refuse).decode(text)
+    except ValueError:
+        return False
+    return True
+
+
+LONG = [
+    "/*",
+    '"',
+    '\\"',
+    "//",
+    "[",
+    "{",
+    '{"a":',
+    "[,",
+    "1,",
+    "[],",
+    "{},",
+    '"a",',
+    "/* */",
+    "#",
+    '"\\',
+    "-",
+    " ",
+    "\n",
+]
+
+
+@pytest.mark.parametrize("piece", LONG)
+def test_no_text_takes_long(piece: str) -> None:
+    """Time in the square of the length would be minutes here."""
+    for start in ("", "["):
+        with pytest.raises(BadInput):
+            parse_json(start + piece * 60_000, "f.json")
+
+
+# Commands -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsysbinary)
+
+
+def test_a_command_prints_each_warning_once_and_goes_on(vqagen_: Commands) -> None:
+    vqagen_.done("scenes sample --count 1 -o scenes.json")
+    Path("words.json").write_text('{"red": ["red"], // plain\n "red": ["ruby"],}')
+    ran = vqagen_.done("generate --scenes scenes.json --synonyms words.json --out q.json")
+
+    assert [line for line in ran.err.splitlines() if "warning" in line] == [
+        f"vqagen: warning: words.json:1:18: {COMMENT}",
+        "vqagen: warning: words.json:2:2: red: the key 'red' is written twice in one object; the first one is lost",
+        f"vqagen: warning: words.json:2:17: {COMMA}",
+    ]
+
+
+def test_a_command_shows_the_place_of_a_mistake(vqagen_: Commands) -> None:
+    Path("mine.json").write_text('{\n  "types": {"Size": ["small" "large"]}\n}')
+    ran = vqagen_("scenes sample --count 1 -o scenes.json --metadata mine.json")
+
+    assert ran.code == 3
+    assert ran.err.splitlines() == [
+        "vqagen: mine.json:2:30: not valid JSON: a comma is missing before this",
+        '      "types": {"Size": ["small" "large"]}',
+        "                                 ^",
+    ]
+
+
+def test_a_warning_outside_of_commands_can_be_caught() -> None:
+    with pytest.warns(InputWarning) as caught:
+        warn(Problem("odd", "f.json", "a[0]", *Position(2, 5)))
+
+    assert [str(warning.message) for warning in caught] == ["f.json:2:5: a[0]: odd"]

@@ -1,0 +1,111 @@
+"""The market: a shipped domain with what CLEVR has not. Groups of values, lists, missing values, given relations."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from families import SHIPPED
+
+import vqagen
+from vqagen.api import Generation, find_scenes
+from vqagen.materials import Materials
+from vqagen.world.attribute import Attribute
+
+MARKET = next(each for each in SHIPPED if each.name == "market")
+ATTRIBUTES = MARKET.materials.domain.attributes
+SCENES = 120
+
+over_attributes = pytest.mark.parametrize("attribute", ATTRIBUTES, ids=lambda each: each.name)
+
+
+@cache
+def scenes() -> list[dict[str, Any]]:
+    """Sampled scenes."""
+    return list(vqagen.sample_scenes(SCENES, seed=3, domain="market"))
+
+
+def recorded(attribute: Attribute) -> Iterator[tuple[str, ...]]:
+    """What each sampled object has: one value, several, or none."""
+    for scene in scenes():
+        for item in scene["objects"]:
+            value = item.get(attribute.key)
+            yield tuple(value) if isinstance(value, list) else (value,) if value else ()
+
+
+def ways(materials: Materials, type_name: str) -> Iterator[str]:
+    """All that a type's values can be called, as one and as several, and its word when left open."""
+    for value in (*materials.domain.values_of(type_name), None):
+        for way in materials.synonyms.of(type_name, value):
+            yield from {way: None, materials.synonyms.plural(way): None} if way else ()
+
+
+def test_it_is_not_clevr_under_another_name() -> None:
+    """It uses every form of an attribute, and no fewer families than CLEVR's own kinds of question need."""
+    deepest = max(len(line) for attribute in ATTRIBUTES for line in attribute.lineage.values())
+
+    assert len(ATTRIBUTES) >= 6
+    assert deepest == 3
+    assert [each.name for each in ATTRIBUTES if each.multi] == ["decoration"]
+    assert [each.name for each in ATTRIBUTES if each.optional and not each.multi] == ["tag"]
+    assert len(MARKET.materials.templates) >= 25
+
+
+def test_no_word_says_two_things() -> None:
+    """Neither two values of one type nor values of two types."""
+    materials = MARKET.materials
+    said = Counter(way for type_name in materials.domain.value_types for way in ways(materials, type_name))
+
+    assert [way for way, count in said.items() if count > 1] == []
+
+
+@over_attributes
+def test_sampled_items_have_every_leaf_and_no_group(attribute: Attribute) -> None:
+    """Groups are only said."""
+    assert {value for values in recorded(attribute) for value in values} == set(attribute.leaves)
+
+
+@over_attributes
+def test_sampled_items_have_as_many_values_as_allowed(attribute: Attribute) -> None:
+    """One; none as well where that is allowed; several only in a list."""
+    lengths = {len(values) for values in recorded(attribute)}
+
+    assert lengths == ({1} | ({0} if attribute.optional else set()) | ({2, 3} if attribute.multi else set()))
+
+
+def test_ties_are_mutual_and_looks_are_not() -> None:
+    """`tied` holds both ways or not at all; `facing` is drawn for each direction."""
+    tables = [scene["relationships"] for scene in scenes()]
+    one_way = {
+        name: sum(i not in table[name][j] for table in tables for i, near in enumerate(table[name]) for j in near)
+        for name in ("tied", "facing")
+    }
+
+    assert one_way["tied"] == 0
+    assert one_way["facing"] > 100
+
+
+def test_no_question_about_one_item_says_the_answer(tmp_path: Path) -> None:
+    """What is asked for is not said of the item, by no synonym; the group it belongs to may be."""
+    source = tmp_path / "scenes.jsonl"
+    source.write_text("\n".join(map(json.dumps, scenes())))
+    materials = MARKET.materials
+    run = Generation(find_scenes(source), materials, vqagen.Settings(seed=1, count=60, templates_per_image=30))
+    asking = [q for _, made in run.by_scene() for q in made if q.template.file == "asking.json"]
+
+    told = [
+        question.text
+        for question in asking
+        for value in ([question.answer] if isinstance(question.answer, str) else question.answer)
+        for way in (value, *materials.synonyms.of(question.template.answer_type, value))
+        if re.search(rf"\b{way}\b", question.text.lower())
+    ]
+
+    assert told == []
+    assert len(asking) > 150

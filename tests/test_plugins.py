@@ -1,0 +1,524 @@
+"""Plug-ins: what they declare is as good as what vqagen has, and what is wrong with them is told with its place."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scene_records import scene_record
+
+from vqagen.bits import indexes
+from vqagen.errors import BadInput, Problem, VqagenError
+from vqagen.files import shipped
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.program import Program
+from vqagen.plugin import BUILT_IN, RELATION, Declarations, Undefined
+from vqagen.plugin_loading import Plugins, load_plugins
+from vqagen.world.domain import domain_from_metadata, load_domain
+from vqagen.world.scene import Scene, compile_scene
+
+CLEVR = load_domain(shipped("metadata") / "clevr.json")
+SCENE = compile_scene(
+    scene_record(("large red metal cube", "small red rubber sphere", "small blue metal cube"), [2, 0, 1], [0, 1, 2]),
+    CLEVR,
+)
+
+WEIGHTS = '''
+"""Weights and parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vqagen.bits import indexes, union_of
+from vqagen.plugin import (
+    CONSTANT, NODE, RELATION, Undefined, attribute, attribute_function, constraint, function, relation,
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Of which object, and which of its sides."""
+
+    owner: int
+    side: str
+
+
+@function("Object", output="ObjectSet", role=RELATION, aliases=["outweighing"])
+def heavier(scene, anchor):
+    """The objects that weigh more than an object."""
+    return union_of(i for i, size in enumerate(scene.values["size"]) if size > scene.values["size"][anchor])
+
+
+@function("ObjectSet", output="PartSet")
+def sides(scene, objects):
+    """All sides of the objects of a set."""
+    return tuple(Part(i, side) for i in indexes(objects) for side in ("top", "bottom"))
+
+
+@function("PartSet", output="Integer", asks="count")
+def count_parts(scene, parts):
+    """How many parts there are."""
+    return len(parts)
+
+
+@function("ObjectSet", output="Bool", name="is")
+def is_any(scene, objects):
+    """Whether there is any."""
+    return objects != 0
+
+
+@attribute_function("majority_{name}", "ObjectSet", output="{type}")
+def majority(attribute):
+    """The value that most objects of a set have."""
+    def run(scene, objects):
+        counts = {value: (mask & objects).bit_count() for value, mask in scene.having[attribute.name].items()}
+        best = max(counts, key=counts.get)
+        if counts[best] * 2 <= objects.bit_count():
+            raise Undefined("no value is that of most")
+        return best
+    return run
+
+
+@attribute("Side", values=["west", "east"])
+def side(thing, scene):
+    """Which half an object is in."""
+    return "west" if thing["3d_coords"][0] < 0 else "east"
+
+
+@relation("touching")
+def touching(thing, anchor, scene):
+    """Whether two objects touch."""
+    return True
+
+
+@constraint("OUT_MULTIPLE", NODE, CONSTANT, compares="numbers")
+def is_multiple(output, factor):
+    """The node's number is a multiple of the constant."""
+    return output % factor == 0
+'''
+
+
+def write(folder: Path, text: str, name: str = "mine.py") -> str:
+    """A plug-in's file; its path as one would type it."""
+    path = folder / name
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Plugins:
+    return load_plugins([write(tmp_path, WEIGHTS)])
+
+
+def problems_of(*names: str) -> list[Problem]:
+    with pytest.raises(BadInput) as raised:
+        load_plugins(names)
+    return list(raised.value.problems)
+
+
+# What is declared ------------------------------------------------------------------------------------------------
+
+
+def test_a_file_declares_everything(weights: Plugins) -> None:
+    """Each with its first docstring line, and where it stands."""
+    declared = weights.declarations
+
+    assert list(declared.functions) == ["heavier", "sides", "count_parts", "is", "majority_{name}"]
+    assert declared.functions["heavier"].role == RELATION
+    assert declared.functions["heavier"].meaning == "The objects that weigh more than an object."
+    assert WEIGHTS.split("\n")[declared.functions["heavier"].line - 1].startswith('@function("Object"')
+    assert declared.attributes["Side"].values == ("west", "east")
+    assert declared.attributes["Side"].compute({"3d_coords": [1, 0, 0]}, {}) == "east"
+    assert declared.relations["touching"].holds({}, {}, {}) is True
+    assert declared.constraints["OUT_MULTIPLE"].holds(4, 2) is True
+    assert not BUILT_IN.functions.keys() & declared.functions.keys()
+
+
+def test_a_plugin_function_is_as_good_as_a_built_in_one(weights: Plugins) -> None:
+    catalogue = Catalogue(CLEVR, weights.declarations)
+    records = [
+        {"type": "scene", "inputs": []},
+        {"type": "filter_color", "inputs": [0], "value_inputs": ["blue"]},
+        {"type": "unique", "inputs": [1]},
+        {"type": "outweighing", "inputs": [2]},
+        {"type": "sides", "inputs": [0]},
+        {"type": "count_parts", "inputs": [4]},
+    ]
+    program = Program.from_records(records, catalogue)
+
+    assert program.outputs(SCENE)[3] == 0
+    assert (program.run(SCENE), program.answer_type) == (6, "Integer")
+    assert catalogue["heavier"].signature == "heavier(Object) -> ObjectSet"
+    assert catalogue["majority_size"].signature == "majority_size(ObjectSet) -> Size"
+    assert catalogue["majority_size"].run(SCENE, 0b111) == "small"
+    assert catalogue.constraints["OUT_MULTIPLE"].compares == "numbers"
+    assert list(catalogue)[-8:] == [
+        "heavier",
+        "sides",
+        "count_parts",
+        "is",
+        *(f"majority_{a.name}" for a in CLEVR.attributes),
+    ]
+
+
+def test_programs_are_checked_by_the_signatures_of_plugins(weights: Plugins) -> None:
+    with pytest.raises(BadInput, match="count_parts takes PartSet, but node 0 gives ObjectSet"):
+        Program.from_records(
+            [{"type": "scene"}, {"type": "count_parts", "inputs": [0]}], Catalogue(CLEVR, weights.declarations)
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "asks"), [("is", "is"), ("count_parts", "count"), ("heavier", ""), ("sides", ""),
+                       ("majority_color", "majority_color")]
+)  # fmt: skip
+def test_what_a_function_asks_is_its_name_by_default(weights: Plugins, name: str, asks: str) -> None:
+    """Where the output is something to say."""
+    assert Catalogue(CLEVR, weights.declarations)[name].asks == asks
+
+
+def test_undefined_passes(weights: Plugins) -> None:
+    with pytest.raises(Undefined, match="no value is that of most"):
+        Catalogue(CLEVR, weights.declarations)["majority_color"].run(SCENE, 0b101)
+
+
+def test_metadata_may_declare_what_plugins_add(weights: Plugins) -> None:
+    metadata = {
+        "types": {"Object": None, "Size": ["small", "large"], "PartSet": None},
+        "functions": [
+            {"name": "filter_size"},
+            {"name": "sides", "inputs": ["ObjectSet"], "output": "PartSet"},
+            {"name": "count_parts", "inputs": ["PartSet"], "output": "Integer"},
+        ],
+    }
+
+    assert "sides" in Catalogue(domain_from_metadata(metadata), weights.declarations)
+    with pytest.raises(BadInput, match="unknown function 'sides'"):
+        Catalogue(domain_from_metadata(metadata))
+
+
+# Loading ---------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_left_behind(tmp_path: Path) -> None:
+    """A plug-in can be loaded again, also after it was changed, and no plug-in sees another."""
+    first = load_plugins([write(tmp_path, WEIGHTS)])
+    again = load_plugins([write(tmp_path, WEIGHTS)])
+    changed = load_plugins([write(tmp_path, WEIGHTS.replace("heavier", "lighter"))])
+
+    assert again.hashes == first.hashes
+    assert changed.hash != first.hash
+    assert next(iter(changed.declarations.functions)) == "lighter"
+    assert "mine" not in sys.modules
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
+
+
+def test_the_hash_is_of_contents(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    here, there = write(tmp_path, WEIGHTS), write(tmp_path / "other", WEIGHTS, "else.py")
+
+    assert load_plugins([here]).hash == load_plugins([there]).hash
+    assert list(load_plugins([here]).hashes) == [here]
+
+
+def test_no_plugins_are_nothing() -> None:
+    assert load_plugins([]) == Plugins()
+    assert not load_plugins([]).declarations
+
+
+def test_a_plugin_named_twice_is_loaded_once(tmp_path: Path) -> None:
+    path = write(tmp_path, WEIGHTS)
+
+    assert list(load_plugins([path, path]).hashes) == [path]
+
+
+def test_several_plugins_make_one(tmp_path: Path) -> None:
+    other = write(tmp_path, "from vqagen.plugin import relation\nrelation('near')(lambda *_: True)\n", "other.py")
+
+    declared = load_plugins([write(tmp_path, WEIGHTS), other]).declarations
+
+    assert list(declared.relations) == ["touching", "near"]
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on the path of imports with an installed package that has plug-ins."""
+    (tmp_path / "heavy-1.0.dist-info").mkdir()
+    write(tmp_path / "heavy-1.0.dist-info", "Metadata-Version: 2.1\nName: heavy\nVersion: 1.0\n", "METADATA")
+    points = "[vqagen.plugins]\nweights = heavy.weights\nlost = heavy.lost\nbroken = nowhere.at.all\nattr = heavy:x\n"
+    write(tmp_path / "heavy-1.0.dist-info", points, "entry_points.txt")
+    (tmp_path / "heavy").mkdir()
+    write(tmp_path / "heavy", "ANSWER = 42\nfrom . import weights\n", "__init__.py")
+    write(
+        tmp_path / "heavy",
+        WEIGHTS.replace("import indexes", "import indexes as x, indexes") + "\nfrom . import ANSWER\n",
+        "weights.py",
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    for name in [name for name in sys.modules if name.partition(".")[0] == "heavy"]:
+        del sys.modules[name]
+
+
+@pytest.mark.usefixtures("installed")
+def test_an_installed_plugin_is_loaded_by_its_name() -> None:
+    """Its package is imported for it; that declares nothing by itself."""
+    for _ in range(2):
+        plugins = load_plugins(["weights"])
+
+        assert next(iter(plugins.declarations.functions)) == "heavier"
+        assert list(plugins.hashes) == ["weights"]
+    assert "heavier" not in BUILT_IN.functions
+    assert not load_plugins([]).declarations
+
+
+def test_a_file_comes_before_an_installed_plugin(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(installed, WEIGHTS.replace("heavier", "lighter"), "weights")
+    monkeypatch.chdir(installed)
+
+    assert "lighter" in load_plugins(["weights"]).declarations.functions
+
+
+# What is wrong with a file ----------------------------------------------------------------------------------------
+
+HEAD = "from vqagen.plugin import *\nfrom vqagen.plugin import Undefined\n"
+FUNCTION = "def f(*given):\n    return 1\n"
+NO_PLUGIN: dict[str, tuple[str, str, tuple[int | None, int | None]]] = {
+    "syntax": ("def f(:\n    pass\n", "not valid Python: invalid syntax", (1, 7)),
+    "indent": ("if True:\npass\n", "not valid Python: expected an indented block", (2, 1)),
+    "null byte": ("x = 1\0\n", "not valid Python: source code string cannot contain null bytes", (None, None)),
+    "import": ("import os\nimport no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'", (2, 1)),
+    "raises": ("def g():\n    return 1 / 0\nx = g()\n", "failed: ZeroDivisionError: division by zero", (2, 12)),
+    "exits": ("import sys\nsys.exit(3)\n", "plug-in: loading it failed: SystemExit: 3", (2, 1)),
+    "empty": ("x = 1\n", "declares nothing; a plug-in has functions under the decorators of", (None, None)),
+}
+
+
+@pytest.mark.parametrize("name", NO_PLUGIN)
+def test_file_that_is_no_plugin(tmp_path: Path, name: str) -> None:
+    """Told once, with the file and, where there is one, the place in it."""
+    text, message, place = NO_PLUGIN[name]
+    path = write(tmp_path, text)
+
+    (problem,) = problems_of(path)
+
+    assert message in problem.message
+    assert (problem.source, problem.line, problem.column) == (path, *place)
+
+
+MISUSED: list[tuple[str, str]] = [
+    ("@function", "TypeError: function() missing 1 required keyword-only argument: 'output'"),
+    ("@function('ObjectSet', values='Color', output='Bool')", "TypeError: values takes a list, found the text 'Color'"),
+    ("@relation('f')\n@relation('f')", "ValueError: f is declared twice"),
+    ("@function(['ObjectSet'], output='Bool')", "function f: names and types are text, found ['ObjectSet']"),
+    ("@function('{type}', output='Bool')", "function f: '{type}' has another hole than {relation}"),
+    ("@attribute_function('most', output='Bool')", "function most: a family needs {name} in its name"),
+    ("@function('Object', output='ObjectSet', role='relaton')", "function f: unknown role 'relaton'; did you mean"),
+    ("@function('ObjectSet', output='ObjectSet', role=RELATION)", "role 'relation' is for functions from an Object"),
+    ("@function('Object', 'Color', output='Bool', role=EQUALITY)", "role 'equality' is for functions from two inputs"),
+    ("@constraint('C', 'nod')", "constraint C: unknown kind of parameter 'nod'; did you mean 'node'?"),
+    ("@constraint('C', SLOTS, SLOT)", "constraint C: slots take one or more, so they come last"),
+    ("@constraint('C')", "constraint C: takes no parameters; give their kinds: slot,"),
+    ("@constraint('C', SLOT, compares='type')", "constraint C: unknown comparison 'type'; did you mean 'types'?"),
+    ("@attribute('Side', values=[1])", "attribute Side: values are text, found 1"),
+    (
+        "from os.path import join; relation('near')(join)",
+        "relation near: define it in the plug-in itself; it is of the",
+    ),
+]
+
+
+@pytest.mark.parametrize(("decorator", "message"), MISUSED)
+def test_misused_decorator(tmp_path: Path, decorator: str, message: str) -> None:
+    path = write(tmp_path, f"{HEAD}{decorator}\n{FUNCTION}")
+
+    (problem,) = problems_of(path)
+
+    assert message in problem.message
+    assert problem.source == path
+    assert problem.line == (None if "join" in decorator else 3)
+
+
+def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
+    """Also those in several files, and those in the command line."""
+    one = write(
+        tmp_path, f"{HEAD}@function('Object', output='Bool', role='x')\n{FUNCTION}@relation('near')\n{FUNCTION}"
+    )
+    two = write(tmp_path, f"{HEAD}@function('Object', output='Bool')\n{FUNCTION}@constraint('C')\n{FUNCTION}", "two.py")
+    three = write(tmp_path, "x =\n", "three.py")
+
+    found = problems_of(one, str(tmp_path / "thre.py"), two, three)
+
+    assert [Path(problem.source).name for problem in found] == ["thre.py", "mine.py", "two.py", "three.py"]
+
+
+def test_two_plugins_that_declare_the_same(tmp_path: Path) -> None:
+    one, two = write(tmp_path, WEIGHTS), write(tmp_path, WEIGHTS + "\n", "two.py")
+
+    found = problems_of(one, two)
+
+    assert found[0].message == f"function heavier is declared in {one} too"
+    assert [each.message.partition(" is ")[0] for each in found[-3:]] == [
+        "constraint OUT_MULTIPLE",
+        "attribute Side",
+        "relation touching",
+    ]
+    assert {each.source for each in found} == {two}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("weigths", "no such plug-in, neither a Python file nor one that is installed; did you mean 'weights'?"),
+        ("zzz", "installed plug-ins: attr, broken, lost, weights"),
+        ("lost", "the installed plug-in says it is the module 'heavy.lost', but there is no such Python file"),
+        ("broken", "plug-in: finding the module nowhere.at.all failed: ModuleNotFoundError: No module named 'nowhere'"),
+        ("attr", "the installed plug-in says it is the module 'heavy:x'; expected a module, without ':x'"),
+    ],
+)
+@pytest.mark.usefixtures("installed")
+def test_plugin_that_is_not_there(name: str, message: str) -> None:
+    (problem,) = problems_of(name)
+
+    assert problem.source == name
+    assert message in problem.message
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    """The nearest file beside it is named."""
+    path = write(tmp_path, WEIGHTS, "weights.py")
+
+    (misspelt,) = problems_of(str(tmp_path / "wieghts.py"))
+    (folder,) = problems_of(str(tmp_path))
+
+    assert f"did you mean '{path}'?" in misspelt.message
+    assert "this is a folder" in folder.message
+
+
+# What does not go together with a domain --------------------------------------------------------------------------
+
+MISFITS: list[tuple[str, str]] = [
+    ("@function('ObjectSet', output='Bool', name='exist')", "exist has the name of vqagen's own exist(ObjectSet) -> B"),
+    (
+        "@function('ObjectSet', output='Bool', aliases=['addition'])",
+        "addition has the name of vqagen's own add(Integer",
+    ),
+    ("@attribute_function('query_{name}', 'Object', output='{type}')", "query_size has the name of vqagen's own query"),
+    ("@function('ObjectSet', output='Bool', name='filter_exist')", "has the name of the template-only node filter_exi"),
+    ("@constraint('NULL', SLOT)", "constraint NULL has the name of vqagen's own NULL; choose another"),
+    ("@constraint('CONST_GT', NODE)", "constraint CONST_GT has the name of vqagen's own OUT_GE_CONST"),
+    ("@function('Objct', output='Bool')", "function f: unknown type 'Objct'; did you mean 'Object'?"),
+    ("@function('Object', values=['Colour'], output='Bool')", "unknown type of values 'Colour'; did you mean 'Color'?"),
+    ("@function('Object', values=['Bool'], output='Bool')", "function f: unknown type of values 'Bool'"),
+    ("@function('Object', output='ObjctSet')", "function f: unknown type 'ObjctSet'; did you mean 'ObjectSet'?"),
+]
+
+
+@pytest.mark.parametrize(("decorator", "message"), MISFITS)
+def test_misfit(tmp_path: Path, decorator: str, message: str) -> None:
+    """Told with the plug-in's file and line, and what would be right."""
+    path = write(tmp_path, f"{HEAD}{decorator}\n{FUNCTION}")
+    plugins = load_plugins([path])
+
+    with pytest.raises(BadInput) as raised:
+        Catalogue(CLEVR, plugins.declarations)
+
+    problem = raised.value.problems[0]
+    assert message in problem.message
+    assert (problem.source, problem.line, problem.column) == (path, 3, 1)
+
+
+def test_all_misfits_are_told_at_once(tmp_path: Path) -> None:
+    lines = [f"{decorator}\n{FUNCTION.replace('f(', f'f{i}(')}" for i, (decorator, _) in enumerate(MISFITS)]
+    plugins = load_plugins([write(tmp_path, HEAD + "".join(lines))])
+
+    with pytest.raises(BadInput) as raised:
+        Catalogue(CLEVR, plugins.declarations)
+
+    assert {problem.line for problem in raised.value.problems} == {3 + 3 * i for i in range(len(MISFITS))}
+
+
+def test_an_alias_of_another_plugin_function_is_taken(tmp_path: Path) -> None:
+    """Which of the two would be meant?"""
+    text = f"{HEAD}@function('Object', output='Bool', aliases=['g'])\n{FUNCTION}@function('Object', output='Bool')\n"
+    plugins = load_plugins([write(tmp_path, text + FUNCTION.replace("f(", "g("))])
+
+    with pytest.raises(BadInput, match=r"mine.py:6:1: function g has the name of f\(Object\) -> Bool in .*mine.py"):
+        Catalogue(CLEVR, plugins.declarations)
+
+
+# What goes wrong while it runs ------------------------------------------------------------------------------------
+
+RESULTS: list[tuple[str, str, str]] = [
+    ("ObjectSet", "1 / 0", "plug-in: function f failed: ZeroDivisionError: division by zero"),
+    ("ObjectSet", "objects.members", "function f failed: AttributeError: 'int' object has no attribute 'members'"),
+    ("ObjectSet", "[0, 1]", "gives ObjectSet, an int mask of objects of the scene (see vqagen.bits), but gave [0, 1]"),
+    ("ObjectSet", "~objects", "function f gives ObjectSet, an int mask of objects of the scene"),
+    ("ObjectSet", "0b1000", "but gave 8"),
+    ("Object", "3", "function f gives Object, the index of an object of the scene, but gave 3"),
+    ("Object", "None", "but gave None; where there is no result, raise Undefined"),
+    ("Integer", "True", "function f gives Integer, an int, but gave True"),
+    ("Bool", "1", "function f gives Bool, True or False, but gave 1"),
+    ("PartSet", "['leg']", "function f gives PartSet, a hashable value, such as a str or a tuple, but gave ['leg']"),
+]
+
+
+def function_giving(folder: Path, output: str, result: str) -> Any:
+    path = write(
+        folder, f"{HEAD}@function('ObjectSet', output='{output}')\ndef f(scene, objects):\n    return {result}\n"
+    )
+    return Catalogue(CLEVR, load_plugins([path]).declarations)["f"]
+
+
+@pytest.mark.parametrize(("output", "result", "message"), RESULTS)
+def test_function_that_fails(tmp_path: Path, output: str, result: str, message: str) -> None:
+    """No traceback, and no wrong result: a mistake of the plug-in, with its file and line."""
+    with pytest.raises(VqagenError) as raised:
+        function_giving(tmp_path, output, result).run(SCENE, 0b111)
+
+    assert message in str(raised.value)
+    assert str(raised.value).startswith(f"{tmp_path / 'mine.py'}:{5 if 'failed' in message else 3}:")
+
+
+def test_a_right_result_passes(tmp_path: Path) -> None:
+    assert function_giving(tmp_path, "ObjectSet", "objects & 5").run(SCENE, 0b111) == 5
+    assert function_giving(tmp_path, "PartSet", "('leg',)").run(SCENE, 0b111) == ("leg",)
+
+
+FAILING: dict[str, tuple[str, Any]] = {
+    "attribute Side": ("@attribute('Side', values=['a'])\ndef f(thing, scene):\n    return thing['x']\n",
+                       lambda d: d.attributes["Side"].compute({}, {})),
+    "relation near": ("@relation('near')\ndef f(thing, anchor, scene):\n    return thing['x']\n",
+                      lambda d: d.relations["near"].holds({}, {}, {})),
+    "constraint C": ("@constraint('C', NODE)\ndef f(output):\n    return {}['x']\n",
+                     lambda d: d.constraints["C"].holds(1)),
+    "function most_size": ("@attribute_function('most_{name}', output='Bool')\ndef f(attribute):\n"
+                           "    def run(scene): return {}['x']\n    return run\n",
+                           lambda d: Catalogue(CLEVR, d)["most_size"].run(SCENE)),
+    "function most_{name}": ("@attribute_function('most_{name}', output='Bool')\ndef f(attribute):\n    {}['x']\n",
+                             lambda d: Catalogue(CLEVR, d)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", FAILING)
+def test_anything_else_that_fails(tmp_path: Path, what: str) -> None:
+    text, use = FAILING[what]
+    declared: Declarations = load_plugins([write(tmp_path, HEAD + text)]).declarations
+
+    with pytest.raises(BadInput, match=rf"mine.py:5:\d+: plug-in: {what} failed: KeyError: 'x'"):
+        use(declared)
+
+
+def test_functions_of_vqagen_have_no_guard() -> None:
+    """They are called as they are."""
+    assert Catalogue(CLEVR)["count"].run is BUILT_IN.functions["count"].run
+    assert not hasattr(BUILT_IN.functions["count"].run, "__wrapped__")
+
+
+def test_objects_of_a_plugin_function_can_be_read(weights: Plugins) -> None:
+    scene: Scene = SCENE
+
+    assert indexes(Catalogue(CLEVR, weights.declarations)["heavier"].run(scene, 0)) == [1, 2]

@@ -1,0 +1,261 @@
+"""Ways to say things: where they come from, which come first, and what is wrong or doubtful about them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from families import SHIPPED, Collection
+
+from vqagen.errors import BadInput
+from vqagen.language.synonyms import Synonyms, english_plural, load_synonyms
+from vqagen.language.synonyms_check import ambiguous_words, unknown_synonyms
+from vqagen.world.domain import Domain, domain_from_metadata, load_domain
+
+METADATA: dict[str, Any] = {
+    "types": {
+        "Color": ["red", "orange", "ash"],
+        "Kind": {
+            "values": [{"cattle": ["ox", "cow"]}, "mouse", "fly", "stop_sign"],
+            "null": "animal",
+            "display": {"cattle": "head of cattle", "stop_sign": "stop sign"},
+        },
+        "Relation": ["left", "in"],
+    },
+    "plurals": {"mouse": "mice", "ox": "oxen", "head of cattle": "head of cattle", "man": "men"},
+}
+FARM = domain_from_metadata(METADATA)
+
+
+def farm(**sections: Any) -> Domain:
+    return domain_from_metadata({**METADATA, **sections})
+
+
+# Where ways come from ---------------------------------------------------------------------------------------------
+
+
+def test_ways_to_say_a_value_of_one_type_come_before_those_of_any() -> None:
+    table = {"ash": ["gray"], "Kind": {"ash": ["tree"], "ox": ["bull"]}, "ox": ["cow"], "Color": {"red": ["ruby"]}}
+
+    synonyms = Synonyms(table, FARM)
+
+    assert synonyms.of("Kind", "ash") == ("tree",)
+    assert synonyms.of("Color", "ash") == ("gray",)
+    assert synonyms.of("Kind", "ox") == ("bull",)
+    assert synonyms.of("Kind", "fly") == ("fly",)
+    assert synonyms.of("Color", None) == ("",)
+    assert synonyms.of("Relation", None) == ("",)
+
+
+def test_a_value_may_be_called_like_a_type() -> None:
+    """Kind groups the synonyms of a type; it does not say how to say the value Kind."""
+    domain = domain_from_metadata({"types": {"Kind": ["ox"], "Word": ["Kind"]}})
+
+    assert Synonyms({"Kind": {"ox": ["cow"]}}, domain).of("Word", "Kind") == ("Kind",)
+
+
+def test_a_synonyms_file_may_hold_both_forms_and_comments(tmp_path: Path) -> None:
+    path = tmp_path / "synonyms.json"
+    table = {"comment": "x", "$schema": "x", "ox": ["cow"], "Color": {"comment": "x", "red": ["ruby"]}}
+    path.write_text(json.dumps(table))
+
+    synonyms = load_synonyms(path, FARM)
+
+    assert (synonyms.of("Kind", "ox"), synonyms.of("Color", "red")) == (("cow",), ("ruby",))
+
+
+FILE_AND_SECTION = [
+    # the file's table, the metadata's section, and what Color's ash is called
+    ({}, {}, "ash"),
+    ({}, {"ash": ["gray"]}, "gray"),
+    ({}, {"Color": {"ash": ["pale"]}}, "pale"),
+    ({}, {"ash": ["gray"], "Color": {"ash": ["pale"]}}, "pale"),
+    ({"ash": ["wan"]}, {"ash": ["gray"], "Color": {"ash": ["pale"]}}, "wan"),
+    ({"Color": {"ash": ["wan"]}}, {"ash": ["gray"], "Color": {"ash": ["pale"]}}, "wan"),
+    ({"Kind": {"ash": ["tree"]}}, {"ash": ["gray"]}, "gray"),
+    ({"red": ["ruby"], "Color": {"red": ["ruby"]}}, {"ash": ["gray"]}, "gray"),
+    ({"color": {"ash": ["wan"]}}, {"COLOR": {"ash": ["gray"]}}, "ash"),
+]
+
+
+@pytest.mark.parametrize(("table", "section", "expected"), FILE_AND_SECTION)
+def test_the_file_comes_before_the_metadata_value_by_value(
+    tmp_path: Path, table: dict[str, Any], section: dict[str, Any], expected: str
+) -> None:
+    path = tmp_path / "synonyms.json"
+    path.write_text(json.dumps(table))
+
+    assert load_synonyms(path, farm(synonyms=section)).of("Color", "ash") == (expected,)
+
+
+def test_a_domain_needs_no_file() -> None:
+    assert load_synonyms(None, farm(synonyms={"ash": ["gray", "pale"]})).of("Color", "ash") == ("gray", "pale")
+
+
+DISPLAYED = [
+    ("stop_sign", {}, ("stop sign",)),
+    ("cattle", {}, ("head of cattle",)),
+    ("ox", {}, ("ox",)),
+    ("mouse", {}, ("mouse",)),
+    (None, {}, ("animal",)),
+    ("cattle", {"cattle": ["cows"]}, ("cows",)),
+    ("cattle", {"Kind": {"cattle": ["cows"]}}, ("cows",)),
+    ("cattle", {"head of cattle": ["cows"]}, ("head of cattle",)),
+]
+
+
+@pytest.mark.parametrize(("value", "table", "expected"), DISPLAYED)
+def test_a_value_is_said_as_displayed_where_it_has_no_synonym(
+    value: str | None, table: dict[str, Any], expected: tuple[str, ...]
+) -> None:
+    """Groups too; and a value without either is said as itself."""
+    assert Synonyms(table, FARM).of("Kind", value) == expected
+
+
+SYNONYM_MISTAKES = [
+    ("[]", 1, "", "expected an object of value: [ways to say it], found a list of 0"),
+    ('{"red": "ruby"}', 1, "red", "expected a list of ways to say it, each text without < > [ ], found 'ruby'"),
+    ('{\n"red": []}', 2, "red", "expected a list of ways to say it, each text without < > [ ], found a list of 0"),
+    ('{\n"red": [""]}', 2, "red", "expected a list of ways to say it"),
+    ('{\n"red": ["ruby", 3]}', 2, "red", "expected a list of ways to say it"),
+    ('{"red": ["a <Z>"]}', 1, "red", "each text without < > [ ]"),
+    (
+        '{\n"Color": {\n"red": null}}',
+        3,
+        "Color.red",
+        "expected a list of ways to say it, each text without < > [ ], found null",
+    ),
+    (
+        '{\n"Color": {\n"red": {"ruby": []}}}',
+        3,
+        "Color.red",
+        "expected a list of ways to say it, each text without < > [ ], found an object",
+    ),
+    ('{\n"red": ["ruby"\n}', 3, "", "not valid JSON"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "path", "message"), SYNONYM_MISTAKES)
+def test_mistake_in_synonyms(tmp_path: Path, text: str, line: int, path: str, message: str) -> None:
+    (tmp_path / "synonyms.json").write_text(text)
+
+    with pytest.raises(BadInput) as raised:
+        load_synonyms(tmp_path / "synonyms.json", FARM)
+
+    (problem,) = raised.value.problems
+    assert (problem.line, problem.path) == (line, path)
+    assert message in problem.message
+
+
+def test_mistakes_in_the_file_and_in_the_metadata_are_told_at_once(tmp_path: Path) -> None:
+    path, metadata = tmp_path / "synonyms.json", tmp_path / "metadata.json"
+    path.write_text('{"red": [],\n "ash": 3}')
+    metadata.write_text(json.dumps({**METADATA, "synonyms": {"Color": {"red": "ruby"}}}, indent=1))
+
+    with pytest.raises(BadInput) as raised:
+        load_synonyms(path, load_domain(metadata))
+
+    assert [(problem.source, problem.path) for problem in raised.value.problems] == [
+        (str(path), "red"),
+        (str(path), "ash"),
+        (str(metadata), "synonyms.Color.red"),
+    ]
+    assert metadata.read_text().splitlines()[raised.value.problems[-1].line - 1].strip() == '"red": "ruby"'
+
+
+# Plurals ----------------------------------------------------------------------------------------------------------
+
+PLURALS = [
+    ("cube", "cubes"),
+    ("cylinder", "cylinders"),
+    ("stop sign", "stop signs"),
+    ("box", "boxes"),
+    ("bus", "buses"),
+    ("bush", "bushes"),
+    ("bench", "benches"),
+    ("quartz", "quartzes"),
+    ("berry", "berries"),
+    ("toy", "toys"),
+]
+
+
+@pytest.mark.parametrize(("one", "many"), PLURALS)
+def test_english_plural(one: str, many: str) -> None:
+    assert english_plural(one) == many
+
+
+WAYS = [
+    ("mouse", "mice"),
+    ("computer mouse", "computer mice"),
+    ("head of cattle", "head of cattle"),
+    ("big head of cattle", "big head of cattles"),
+    ("stop sign", "stop signs"),
+    ("grown man", "grown men"),
+    ("human", "humans"),
+    ("tin box", "tin boxes"),
+]
+
+
+@pytest.mark.parametrize(("way", "expected"), WAYS)
+def test_plural_of_a_way(way: str, expected: str) -> None:
+    """The domain's plurals of all of it, then of its last word, then the English rule."""
+    assert Synonyms({}, FARM).plural(way) == expected
+
+
+# Doubts -----------------------------------------------------------------------------------------------------------
+
+UNKNOWN: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
+    ({"red": ["ruby"], "cattle": ["cows"], "animal": ["beast"], "left": ["left of"], "comment": "x"}, []),
+    ({"Kind": {"ox": ["bull"], "animal": ["beast"], "comment": "x"}, "Relation": {"in": ["within"]}}, []),
+    ({"rad": ["ruby"]}, [("rad", "unknown value 'rad'; did you mean 'red'?")]),
+    ({"Red": ["ruby"]}, [("Red", "unknown value 'Red'; did you mean 'red'?")]),
+    ({"color": {"red": ["ruby"]}}, [("color", "unknown type 'color'; did you mean 'Color'?")]),
+    ({"Object": {"red": ["ruby"]}}, [("Object", "unknown type 'Object'; known: Color, Kind, Relation")]),
+    ({"Color": {"ox": ["bull"]}}, [("Color.ox", "unknown Color 'ox'; known: red, orange, ash")]),
+    ({"Kind": {"axe": ["x"], "oxe": ["bull"]}, "read": ["ruby"]}, [
+        ("Kind.axe", "unknown Kind 'axe'; known: cattle, ox, cow, mouse, fly, stop_sign, animal"),
+        ("Kind.oxe", "unknown Kind 'oxe'; did you mean 'ox'?"),
+        ("read", "unknown value 'read'; did you mean 'red'?"),
+    ]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("table", "expected"), UNKNOWN)
+def test_synonyms_of_what_the_domain_does_not_have(table: dict[str, Any], expected: list[tuple[str, str]]) -> None:
+    assert list(unknown_synonyms(table, FARM)) == expected
+    assert list(unknown_synonyms(table, FARM, "synonyms")) == [(f"synonyms.{path}", told) for path, told in expected]
+
+
+AMBIGUOUS: list[tuple[dict[str, Any], list[tuple[str, list[tuple[str, str]]]]]] = [
+    ({}, []),
+    ({"ox": ["bull", "bull"], "red": ["ruby", "scarlet"]}, []),
+    ({"ox": ["bull"], "cow": ["cow", "bull"]}, [("bull", [("Kind", "ox"), ("Kind", "cow")])]),
+    ({"ox": ["fly"]}, [("fly", [("Kind", "ox"), ("Kind", "fly")])]),
+    ({"ox": ["cattle"]}, []),
+    ({"ox": ["head  of Cattle"]}, [("head of cattle", [("Kind", "cattle"), ("Kind", "ox")])]),
+    ({"red": ["Ox"]}, [("Ox", [("Color", "red"), ("Kind", "ox")])]),
+    ({"left": ["in"]}, [("in", [("Relation", "left"), ("Relation", "in")])]),
+    ({"in": ["red"]}, [("red", [("Color", "red"), ("Relation", "in")])]),
+    ({"animal": ["mouse"]}, [("mouse", [("Kind", "mouse"), ("Kind", "animal")])]),
+]
+
+
+@pytest.mark.parametrize(("table", "expected"), AMBIGUOUS)
+def test_words_that_say_two_things(table: dict[str, Any], expected: list[tuple[str, list[tuple[str, str]]]]) -> None:
+    assert list(ambiguous_words(Synonyms(table, FARM), FARM)) == expected
+
+
+def test_two_attributes_may_be_left_open_with_one_word() -> None:
+    types = {"Kind": {"values": ["ox"], "null": "thing"}, "Name": {"values": ["Bob"], "null": "thing"}}
+    domain = domain_from_metadata({"types": types})
+
+    assert list(ambiguous_words(Synonyms({}, domain), domain)) == []
+
+
+@pytest.mark.parametrize("collection", SHIPPED, ids=str)
+def test_no_shipped_word_says_two_things(collection: Collection) -> None:
+    materials = collection.materials
+
+    assert list(ambiguous_words(materials.synonyms, materials.domain)) == []

@@ -1,0 +1,511 @@
+"""Templates as other generators write them, templates that make several, and literal values in descriptions."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vqagen.errors import BadInput, Problem
+from vqagen.files import shipped
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.loading import load_templates
+from vqagen.language.meta_templates import MOST
+from vqagen.language.template import Described, Template
+from vqagen.language.template_check import canonical_records
+from vqagen.plugin import Declarations, collecting, function
+from vqagen.world.domain import domain_from_metadata, load_domain
+
+Record = dict[str, Any]
+
+CLEVR = Catalogue(load_domain(shipped("metadata") / "clevr.json"))
+
+COUNT: Record = {
+    "name": "count",
+    "text": ["How many <C> <S>s are <R> the <Z> <S2>?"],
+    "params": [
+        {"type": "Color", "name": "<C>"},
+        {"type": "Shape", "name": "<S>"},
+        {"type": "Relation", "name": "<R>"},
+        {"type": "Size", "name": "<Z>"},
+        {"type": "Shape", "name": "<S2>"},
+    ],
+    "nodes": [
+        {"type": "scene", "inputs": []},
+        {"type": "filter_unique", "inputs": [0], "side_inputs": ["<Z>", "<S2>"]},
+        {"type": "relate_filter_count", "inputs": [1], "side_inputs": ["<R>", "<C>", "<S>"]},
+    ],
+    "constraints": [{"type": "NULL", "params": ["<C>"]}],
+}
+
+
+def load(folder: Path, records: list[Record], catalogue: Catalogue = CLEVR) -> tuple[Template, ...]:
+    (folder / "mine.json").write_text(json.dumps(records, indent=1))
+    return load_templates(folder / "mine.json", catalogue)
+
+
+def problems_of(folder: Path, records: list[Record], catalogue: Catalogue = CLEVR) -> tuple[Problem, ...]:
+    with pytest.raises(BadInput) as raised:
+        load(folder, records, catalogue)
+    return raised.value.problems
+
+
+def told(folder: Path, records: list[Record], catalogue: Catalogue = CLEVR) -> list[tuple[str, str]]:
+    return [(problem.path, problem.message) for problem in problems_of(folder, records, catalogue)]
+
+
+def nodes(*steps: tuple[str, list[int], list[str]]) -> list[Record]:
+    return [{"type": name, "inputs": inputs, "side_inputs": sides} for name, inputs, sides in steps]
+
+
+def counting(*side_inputs: str, name: str = "filter_count") -> Record:
+    """A template that counts what its side inputs describe, and declares no params."""
+    text = " ".join(each for each in side_inputs if each.startswith("<"))
+    return {"text": [f"How many {text} things?"], "nodes": nodes(("scene", [], []), (name, [0], list(side_inputs)))}
+
+
+# Other names ----------------------------------------------------------------------------------------------------------
+
+
+def as_written_elsewhere() -> Record:
+    record = copy.deepcopy(COUNT)
+    for node in record["nodes"]:
+        node["function"] = node.pop("type")
+        if "side_inputs" in node:
+            node["value_inputs"] = node.pop("side_inputs")
+    del record["nodes"][0]["inputs"]
+    record["text"] = record["text"][0]
+    return record
+
+
+def test_other_names_for_the_same(tmp_path: Path) -> None:
+    """`function`, `value_inputs`, a scene without inputs, and one text without a list around it."""
+    assert load(tmp_path, [as_written_elsewhere()]) == load(tmp_path, [COUNT])
+
+
+@pytest.mark.parametrize(
+    ("node", "key", "value", "path", "message"),
+    [
+        (2, "function", "relate_filter_cuont", "[0].nodes[2].function", "did you mean 'relate_filter_count'?"),
+        (2, "value_inputs", ["<R>", "<C>", "<S>", "<Q>"], "[0].nodes[2].value_inputs[3]", "slot <Q> is not declared"),
+        (1, "value_inputs", ["<Z>", "<S2>", "<R>"], "[0].nodes[1].value_inputs", "takes no Relation slot"),
+        (1, "type", "filter_unique", "[0].nodes[1].function", "'function' is another name for 'type'"),
+        (1, "side_inputs", ["<Z>"], "[0].nodes[1].value_inputs", "'value_inputs' is another name for 'side_inputs'"),
+    ],
+)
+def test_a_mistake_is_told_where_it_was_written(
+    tmp_path: Path, node: int, key: str, value: Any, path: str, message: str
+) -> None:
+    record = as_written_elsewhere()
+    record["nodes"][node][key] = value
+
+    problem = problems_of(tmp_path, [record])[0]
+
+    assert problem.path == path
+    assert message in problem.message
+
+
+def test_a_mistake_in_a_text_without_a_list(tmp_path: Path) -> None:
+    record = {**as_written_elsewhere(), "text": "How many <C> <S>s are [there?"}
+
+    assert told(tmp_path, [record]) == [("[0].text", "optional brackets [ ] do not pair up")]
+
+
+def test_a_blank_text(tmp_path: Path) -> None:
+    assert told(tmp_path, [{**COUNT, "text": [" "]}]) == [("[0].text[0]", "expected some text, found ' '")]
+
+
+def test_unknown_keys_of_a_template_are_kept(tmp_path: Path) -> None:
+    (template,) = load(tmp_path, [{**COUNT, "comment": "ours", "group": 3, "leaves": [1]}])
+
+    assert template.extra == {"group": 3, "leaves": [1]}
+
+
+def test_constraints_by_other_names(tmp_path: Path) -> None:
+    constraints = [
+        {"type": "NOT-NULL", "params": ["<Z>"]},
+        {"type": "SIZE", "params": ["<Z>", "large"]},
+        {"type": "CONST_GT", "params": [2, 1]},
+    ]
+
+    (template,) = load(tmp_path, [{**COUNT, "constraints": constraints}])
+
+    assert [each.kind.name for each in template.constraints] == ["NOT_NULL", "IN", "OUT_GE_CONST"]
+
+
+def test_a_constraint_on_any_number_of_slots(tmp_path: Path) -> None:
+    constraints = [{"type": "ONE_OF", "params": ["<C>", "<S>"]}, {"type": "IN", "params": ["<C>", "red", "blue"]}]
+
+    one_of, among = load(tmp_path, [{**COUNT, "constraints": constraints}])[0].constraints
+
+    assert (one_of.slots, one_of.holds("red", None), one_of.holds("red", "cube")) == (("<C>", "<S>"), True, False)
+    assert [each.kind for each in among.params] == ["slot", "constant", "constant"]
+    assert (among.holds("blue"), among.holds("green")) == (True, False)
+
+
+# Params that are left out ---------------------------------------------------------------------------------------------
+
+SHOP = domain_from_metadata(
+    {
+        "types": {
+            "Size": ["small", "large"],
+            "Material": ["glass", "wooden"],
+            "Movability": ["portable", "movable"],
+            "Shape": {"values": ["flat", "long"], "placeholder": "<HN>"},
+            "Name": ["bowl", "glass"],
+            "Relation": {"values": ["before", "after"], "placeholder": "<RT>"},
+        },
+        "functions": [
+            *({"name": f"query_{name}"} for name in ("size", "material", "movability", "shape", "name")),
+            {"name": "filter_exist", "side_inputs": ["Size", "Material", "Movability"]},
+        ],
+    }
+)
+SHOP_CATALOGUE = Catalogue(SHOP)
+
+
+@pytest.mark.parametrize(
+    ("side_inputs", "name", "types"),
+    [
+        (["<Size>", "<material_2>", "<NAME>"], "filter_count", ["Size", "Material", "Name"]),
+        (["<Mat>", "<mo>", "<N2>"], "filter_count", ["Material", "Movability", "Name"]),
+        (["<HN2>"], "filter_count", ["Shape"]),
+        (["<Z>", "<M>", "<V>"], "filter_exist", ["Size", "Material", "Movability"]),
+        (["<Name>", "<Z>", "<S>"], "filter_count", None),
+        (["<Z>", "<M>", "<Name>"], "filter_exist", ["Size", "Material", "Name"]),
+    ],
+)
+def test_types_of_slots_from_their_names_and_places(
+    tmp_path: Path, side_inputs: list[str], name: str, types: list[str] | None
+) -> None:
+    record = counting(*side_inputs, name=name)
+    if types is None:
+        assert len(problems_of(tmp_path, [record], SHOP_CATALOGUE)) == 2
+        return
+
+    (template,) = load(tmp_path, [record], SHOP_CATALOGUE)
+
+    assert list(template.slots.items()) == list(zip(side_inputs, types, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("side_inputs", "name", "place", "message"),
+    [
+        (["<M>"], "filter_count", 0, "cannot tell the type of slot <M> (it may be Material or Movability); declare"),
+        (["<Q>"], "filter_count", 0, "cannot tell the type of slot <Q>; declare it and all others in params, such as "),
+        (["<Z>", "<N>", "<V>"], "filter_exist", 1, "cannot tell the type of slot <N> (it may be Material or Name)"),
+    ],
+)
+def test_a_slot_whose_type_cannot_be_told(
+    tmp_path: Path, side_inputs: list[str], name: str, place: int, message: str
+) -> None:
+    """One complaint, at its first use."""
+    (problem,) = problems_of(tmp_path, [counting(*side_inputs, name=name)], SHOP_CATALOGUE)
+
+    assert problem.path == f"[0].nodes[1].side_inputs[{place}]"
+    assert problem.message.startswith(message)
+
+
+def test_a_function_tells_the_type_of_a_slot(tmp_path: Path) -> None:
+    """A slot's name says nothing then; nor elsewhere in the template."""
+    steps = [("scene", [], []), ("filter_name", [0], ["<S>"]), ("unique", [1], []), ("relate", [2], ["<X>"])]
+    record = {
+        "text": "Does any <S> come <X> the <S>?",
+        "nodes": nodes(*steps, ("filter", [3], ["<S>"]), ("exist", [4], [])),
+    }
+
+    (template,) = load(tmp_path, [record], SHOP_CATALOGUE)
+
+    assert template.slots == {"<S>": "Name", "<X>": "Relation"}
+
+
+def test_the_placeholder_of_relations(tmp_path: Path) -> None:
+    steps = [("scene", [], []), ("filter_unique", [0], ["<N>"]), ("relate_filter_count", [1], ["<RT>", "<HN>"])]
+
+    (template,) = load(tmp_path, [{"text": "How many <HN> <RT> the <N>?", "nodes": nodes(*steps)}], SHOP_CATALOGUE)
+
+    assert template.slots == {"<N>": "Name", "<RT>": "Relation", "<HN>": "Shape"}
+
+
+def test_a_text_with_a_slot_that_no_node_fills(tmp_path: Path) -> None:
+    record = {**counting("<Color>"), "text": ["How many <Color> <Shape>s?"]}
+
+    assert told(tmp_path, [record]) == [("[0].text[0]", "no node fills slot <Shape>; nodes fill <Color>")]
+
+
+def test_a_slot_of_a_node_that_is_wrong_is_no_second_mistake(tmp_path: Path) -> None:
+    record = counting("<C>", name="filtre_colour")
+
+    assert [path for path, _ in told(tmp_path, [record])] == ["[0].nodes[1].type"]
+
+
+def test_one_slot_in_places_of_two_types(tmp_path: Path) -> None:
+    steps = [("scene", [], []), ("filter_color", [0], ["<X>"]), ("filter_size", [1], ["<X>"]), ("count", [2], [])]
+
+    found = told(tmp_path, [{"text": "How many <X> things?", "nodes": nodes(*steps)}])
+
+    assert found == [("[0].nodes[2].side_inputs[0]", "filter_size takes a Size, but slot <X> is a Color")]
+
+
+# Literal values -------------------------------------------------------------------------------------------------------
+
+
+def test_a_description_may_say_a_value(tmp_path: Path) -> None:
+    (template,) = load(tmp_path, [counting("red", "<Shape>")])
+
+    node = template.nodes[1]
+    assert node.side_inputs == ("red", "<Shape>")
+    assert template.described(node) == (Described("", "Color", "red"), Described("<Shape>", "Shape", None))
+
+
+def test_what_a_related_description_describes_by(tmp_path: Path) -> None:
+    (template,) = load(tmp_path, [COUNT])
+
+    node = template.nodes[2]
+    assert template.relation_slot(node) == "<R>"
+    assert [each.type for each in template.described(node)] == ["Color", "Shape"]
+    assert template.relation_slot(template.nodes[1]) == ""
+
+
+@pytest.mark.parametrize(
+    ("side_inputs", "message"),
+    [
+        (["glass"], "'glass' is a value of Material and of Name; use a slot with an IN constraint, or a filter of its"),
+        (["smal"], "unknown value 'smal'; did you mean 'small'?"),
+        (["before"], "filter_count takes its Relation as a slot, found the value 'before'"),
+        (["large", "small"], "a second Size; filter_count takes one of each type"),
+    ],
+)
+def test_a_value_that_cannot_be_said(tmp_path: Path, side_inputs: list[str], message: str) -> None:
+    (problem,) = problems_of(tmp_path, [counting(*side_inputs)], SHOP_CATALOGUE)
+
+    assert problem.message.startswith(message)
+
+
+# The last node --------------------------------------------------------------------------------------------------------
+
+
+def plugged_in() -> Declarations:
+    with collecting() as declared:
+
+        @function("ObjectSet", output="PartSet")
+        def parts(scene: Any, objects: int) -> int:
+            return objects
+
+    return declared
+
+
+def test_a_type_of_a_plug_in_is_no_answer(tmp_path: Path) -> None:
+    catalogue = Catalogue(load_domain(shipped("metadata") / "clevr.json"), plugged_in())
+    record = {"text": "Which parts?", "nodes": nodes(("scene", [], []), ("parts", [0], []))}
+
+    found = told(tmp_path, [record], catalogue)
+
+    assert found == [("[0].nodes[1]", "the last node must give an answer, but parts gives PartSet")]
+
+
+def test_a_set_of_several_is_no_answer(tmp_path: Path) -> None:
+    ((path, message),) = told(tmp_path, [counting("<Color>", name="filter_not_unique")])
+
+    assert (path, message) == (
+        "[0].nodes[1]",
+        "the last node must give an answer, but filter_not_unique gives ObjectSet",
+    )
+
+
+# Templates that make several ------------------------------------------------------------------------------------------
+
+QUERY: Record = {
+    "name": "query",
+    "for": {"asked": "*"},
+    "text": ["What {asked} is the <X>?"],
+    "params": [{"type": "Shape", "name": "<X>"}],
+    "nodes": nodes(("scene", [], []), ("filter_unique", [0], ["<X>"]), ("query_{asked}", [1], [])),
+}
+
+EITHER: Record = {
+    "name": "{left}_or_{right}",
+    "for": {"comment": "Each pair in both orders.", "left": "*", "right": ["Size", "Color"]},
+    "text": ["How many things are <{Left}> or <{Right}>?"],
+    "params": [{"type": "{Left}", "name": "<{Left}>"}, {"type": "{Right}", "name": "<{Right}>"}],
+    "nodes": nodes(
+        ("scene", [], []),
+        ("filter_{left}", [0], ["<{Left}>"]),
+        ("filter_{right}", [0], ["<{Right}>"]),
+        ("union", [1, 2], []),
+        ("count", [3], []),
+    ),
+}
+
+TEXTS: Record = {
+    "name": "more_{than}",
+    "for": [{"than": "greater_than", "word": "more"}, {"than": "less_than", "word": "fewer"}],
+    "text": ["Are there {word} <C> things than <C2> ones?"],
+    "params": [{"type": "Color", "name": "<C>"}, {"type": "Color", "name": "<C2>"}],
+    "nodes": nodes(
+        ("scene", [], []), ("filter_count", [0], ["<C>"]), ("filter_count", [0], ["<C2>"]), ("{than}", [1, 2], [])
+    ),
+}
+
+
+def test_a_template_for_each_attribute(tmp_path: Path) -> None:
+    templates = load(tmp_path, [QUERY])
+
+    asked = [attribute.name for attribute in CLEVR.domain.attributes]
+    assert [template.name for template in templates] == [f"query-{name}" for name in asked]
+    assert [template.texts[0] for template in templates] == [f"What {name} is the <X>?" for name in asked]
+    assert [template.nodes[2].type for template in templates] == [f"query_{name}" for name in asked]
+
+
+def test_a_template_for_each_pair_of_attributes(tmp_path: Path) -> None:
+    """No pair of an attribute with itself; a capital makes the type of the name."""
+    templates = load(tmp_path, [EITHER])
+
+    assert [template.name for template in templates] == [
+        "size_or_color", "color_or_size", "material_or_size", "material_or_color", "shape_or_size", "shape_or_color",
+    ]  # fmt: skip
+    assert templates[0].slots == {"<Size>": "Size", "<Color>": "Color"}
+
+
+def test_a_template_for_each_text(tmp_path: Path) -> None:
+    more, fewer = load(tmp_path, [TEXTS])
+
+    assert (more.name, more.texts[0]) == ("more_greater_than", "Are there more <C> things than <C2> ones?")
+    assert (fewer.name, fewer.nodes[3].type) == ("more_less_than", "less_than")
+
+
+def test_params_are_inferred_for_each_that_is_made(tmp_path: Path) -> None:
+    record = {key: value for key, value in EITHER.items() if key != "params"}
+
+    assert load(tmp_path, [record]) == load(tmp_path, [EITHER])
+
+
+def test_every_template_that_is_made_counts(tmp_path: Path) -> None:
+    """Indexes and families go on, so that none is there twice."""
+    templates = load(tmp_path, [COUNT, QUERY, {**COUNT, "name": "again"}])
+
+    assert [template.index for template in templates] == list(range(6))
+    assert [template.family for template in templates] == list(range(6))
+    assert templates[5].name == "again"
+
+
+def test_braces_mean_nothing_in_an_ordinary_template(tmp_path: Path) -> None:
+    (template,) = load(tmp_path, [{**COUNT, "text": "How many {C} <S>s?"}])
+
+    assert template.texts == ("How many {C} <S>s?",)
+
+
+def test_what_is_put_in_is_not_replaced_again(tmp_path: Path) -> None:
+    record = {**TEXTS, "for": [{"than": "less_than", "word": "{than}"}]}
+
+    assert load(tmp_path, [record])[0].texts == ("Are there {than} <C> things than <C2> ones?",)
+
+
+def test_unknown_keys_hold_placeholders_too(tmp_path: Path) -> None:
+    templates = load(tmp_path, [{**TEXTS, "kind": "compares: {word}", "level": 2}])
+
+    assert [dict(each.extra) for each in templates] == [
+        {"kind": "compares: more", "level": 2},
+        {"kind": "compares: fewer", "level": 2},
+    ]
+
+
+def test_canonical_records_are_what_was_loaded(tmp_path: Path) -> None:
+    written = {key: value for key, value in EITHER.items() if key != "params"}
+
+    records = canonical_records(written, CLEVR)
+
+    assert load(tmp_path, records) == load(tmp_path, [written])
+    assert records[0]["params"] == [{"name": "<Size>", "type": "Size"}, {"name": "<Color>", "type": "Color"}]
+
+
+def broken(record: Record, **changes: Any) -> Record:
+    return {**copy.deepcopy(record), **changes}
+
+
+@pytest.mark.parametrize(
+    ("record", "path", "message"),
+    [
+        (broken(QUERY, text=["What {askt} is <X>?"]),
+         "[0].text[0]", "unknown placeholder {askt}; known: {Asked}, {asked}"),
+        (broken(TEXTS, name="{then}"), "[0].name", "unknown placeholder {then}; known: {than}, {word}"),
+        (broken(QUERY, text=["What is <X>]?"]), "[0].text[0]", "optional brackets [ ] do not pair up"),
+        (broken(QUERY, text=["What <{asked}> is <X>?"]), "[0].text[0]",
+         "slot <size> is not declared; params declare <X> (with asked = size, and 3 more)"),
+        (broken(QUERY, params=[{"type": "{Asked}", "name": "<X>"}, {"type": "Shape", "name": "<Y>"}],
+                nodes=nodes(("scene", [], []), ("filter_shape", [0], ["<X>"]), ("count", [1], []))),
+         "[0].nodes[1].side_inputs[0]",
+         "filter_shape takes a Shape, but slot <X> is a Size (with asked = size, and 2 more)"),
+        (broken(TEXTS, **{"for": [{"than": "less_than", "word": "f"}, {"than": "les_than", "word": "g"}]}),
+         "[0].nodes[3].type", "unknown node type 'les_than'; did you mean 'less_than'? "
+         "(with for[1]: than = les_than, word = g)"),
+        (broken(TEXTS, **{"for": [{"than": "less_than", "word": "f"}, {"than": "less_than"}]}),
+         "[0].for[1]", "expected the placeholders of for[0], than, word; found than"),
+        (broken(EITHER, **{"for": {"left": "*", "right": ["Colour"]}}),
+         "[0].for.right[0]", "unknown attribute type 'Colour'; did you mean 'Color'?"),
+        (broken(EITHER, **{"for": {"left": ["Size"], "right": ["Size"]}}),
+         "[0].for", "leaves no choice, as no two placeholders take the same attribute"),
+        (broken(QUERY, **{"for": {"Asked": "*"}}),
+         "[0].for.Asked", "write 'asked': {asked} is an attribute's name and {Asked} its type"),
+        (broken(QUERY, **{"for": {"{asked}": "*"}}),
+         "[0].for.{asked}", "expected a word of letters, digits and '_' as a placeholder, found '{asked}'"),
+        (broken(QUERY, **{"for": {"comment": "nothing"}}), "[0].for", "expected at least one placeholder"),
+        (broken(EITHER, name="{left}"),
+         "[0].name", "makes several templates called 'material'; put more placeholders into the name"),
+    ],
+)  # fmt: skip
+def test_a_mistake_of_a_template_that_makes_several(tmp_path: Path, record: Record, path: str, message: str) -> None:
+    """It is told once, where it was written, with the choice that fails first unless all fail alike."""
+    (problem,) = problems_of(tmp_path, [record])
+
+    assert (problem.path, problem.message[: len(message)]) == (path, message)
+
+
+def test_a_name_that_another_template_makes(tmp_path: Path) -> None:
+    found = told(tmp_path, [{**COUNT, "name": "query-size"}, QUERY])
+
+    assert found == [("[1].name", "name 'query-size' is taken by [0]")]
+
+
+def test_too_many_templates(tmp_path: Path) -> None:
+    """Rather than to make them for minutes."""
+    types = {f"T{number}": ["a", "b"] for number in range(40)}
+    catalogue = Catalogue(domain_from_metadata({"types": types}))
+
+    found = told(tmp_path, [broken(QUERY, **{"for": dict.fromkeys("abcdef", "*")})], catalogue)
+
+    assert found == [("[0].for", f"makes more than {MOST:,} templates")]
+
+
+# Anything at all ------------------------------------------------------------------------------------------------------
+
+
+def each_place(value: Any) -> list[tuple[Any, Any]]:
+    """Every container inside a JSON value with each of its keys."""
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [place for key, inner in list(entries) for place in [(value, key), *each_place(inner)]]
+
+
+@pytest.mark.parametrize("strange", [None, True, -1, 10**30, "", "<C>", "{asked}", [], ["*"], {}, {"x": "y"}], ids=repr)
+def test_a_strange_value_anywhere_is_bad_input_at_most(tmp_path: Path, strange: Any) -> None:
+    """Whatever stands at any place of a file, it loads, or its mistakes are told with places inside the file."""
+    document = [QUERY, EITHER, TEXTS, as_written_elsewhere(), counting("<Color>", "cube")]
+    document = json.loads(json.dumps(document))
+    for container, key in each_place(document):
+        kept, container[key] = container[key], strange
+        try:
+            load(tmp_path, document)
+        except BadInput as error:
+            assert all(problem.line and problem.column for problem in error.problems)
+        container[key] = kept
+
+
+def test_an_unknown_key_may_hold_anything_however_deep(tmp_path: Path) -> None:
+    deep: Any = 0
+    for _ in range(400):
+        deep = [deep]
+
+    assert len(load(tmp_path, [{**QUERY, "deep": deep}])) == 4

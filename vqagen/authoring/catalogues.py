@@ -1,0 +1,136 @@
+"""What an author can use: the functions, constraints and vocabulary of a domain, each with what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from vqagen.authoring.constraint_words import parameter_words
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.composite import COMPOSITE_NAMES, find_composite
+from vqagen.language.synonyms import Synonyms
+from vqagen.world.attribute import Attribute
+
+BUILT_IN = "built-in"
+COMPOSITE = "templates only"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A function or constraint: how it is written, what it means, and where it comes from."""
+
+    name: str
+    signature: str
+    meaning: str
+    aliases: tuple[str, ...] = ()
+    source: str = BUILT_IN
+
+    def to_record(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Word:
+    """A value, `depth` groups down; `ways` to say it, where there are others than the value itself."""
+
+    value: str
+    depth: int = 0
+    ways: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of one type; `key` and `null` are those of an attribute, and "" of relations."""
+
+    name: str
+    type: str
+    words: tuple[Word, ...]
+    key: str = ""
+    null: str = ""
+    traits: tuple[str, ...] = ()
+    """Such as "a list of values"."""
+
+    def to_record(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def function_entries(catalogue: Catalogue) -> list[Entry]:
+    """Every function of the domain, and the nodes that only templates have."""
+    functions = [
+        Entry(each.name, each.signature, each.meaning, each.aliases, each.source or BUILT_IN)
+        for each in catalogue.values()
+    ]
+    return [*functions, *_composites()]
+
+
+def _composites() -> Iterator[Entry]:
+    for name in COMPOSITE_NAMES:
+        composite = find_composite(name)
+        assert composite is not None
+        relation = "<relation>, " if composite.relates else ""
+        signature = f"{name}({composite.input}; {relation}<value> …) -> {composite.output}"
+        steps = ["relate"] if composite.relates else []
+        steps += ["a filter for each value that is not left open", *filter(None, [composite.reducer])]
+        yield Entry(name, signature, "Stands for " + ", then ".join(steps) + ".", source=COMPOSITE)
+
+
+def constraint_entries(catalogue: Catalogue) -> list[Entry]:
+    """Every constraint that templates may have, with the names of other generators for it."""
+    return [
+        Entry(
+            name,
+            f"{name}({', '.join(parameter_words(param) for param in kind.params)})",
+            kind.meaning,
+            kind.aliases,
+            kind.source or BUILT_IN,
+        )
+        for name, kind in catalogue.constraints.items()
+    ]
+
+
+def vocabularies(catalogue: Catalogue, synonyms: Synonyms) -> list[Vocabulary]:
+    """The attributes of the domain, then its relations."""
+    domain = catalogue.domain
+    found = [_vocabulary(attribute, synonyms) for attribute in domain.attributes]
+    if domain.relations:
+        words = tuple(_word(domain.relation_type, each, 0, synonyms) for each in domain.relations)
+        computed = tuple(f"{each} computed by a plug-in" for each in domain.computed_relations)
+        found.append(Vocabulary("relations", domain.relation_type, words, traits=computed))
+    return found
+
+
+def _vocabulary(attribute: Attribute, synonyms: Synonyms) -> Vocabulary:
+    words = tuple(_word(attribute.type, value, depth, synonyms) for value, depth in _in_groups(attribute))
+    null = " / ".join(filter(None, synonyms.of(attribute.type, None)))
+    return Vocabulary(attribute.name, attribute.type, words, attribute.key, null, tuple(_traits(attribute)))
+
+
+def _traits(attribute: Attribute) -> Iterator[str]:
+    if attribute.multi:
+        yield "a list of values"
+    if attribute.optional:
+        yield "may be missing"
+    if attribute.compute is not None:
+        yield "computed by a plug-in"
+
+
+def _in_groups(attribute: Attribute) -> Iterator[tuple[str, int]]:
+    """Every value with its depth, each group before its members."""
+    members: dict[str | None, list[str]] = {}
+    for value in attribute.values:
+        members.setdefault(attribute.parents.get(value), []).append(value)
+    yield from _below(None, 0, members)
+
+
+def _below(group: str | None, depth: int, members: Mapping[str | None, list[str]]) -> Iterator[tuple[str, int]]:
+    for value in members.get(group, []):
+        yield value, depth
+        yield from _below(value, depth + 1, members)
+
+
+def _word(type_name: str, value: str, depth: int, synonyms: Synonyms) -> Word:
+    ways = synonyms.of(type_name, value)
+    return Word(value, depth, () if ways == (value,) else ways)

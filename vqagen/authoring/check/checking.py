@@ -1,0 +1,229 @@
+"""Checking files: what each is, which domain it belongs to, its mistakes, and what is doubtful in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from vqagen.authoring.check.domains import Flags, Group, Grouping
+from vqagen.authoring.check.question_files import check_questions, verify_answers
+from vqagen.authoring.check.recognition import (
+    METADATA,
+    PLUGIN,
+    QUESTIONS,
+    SCENES,
+    SYNONYMS,
+    TEMPLATES,
+    Item,
+    find_files,
+    recognise,
+)
+from vqagen.authoring.check.report import Report
+from vqagen.authoring.check.scene_files import check_scenes
+from vqagen.authoring.check.synonym_rules import note_ambiguous, note_own_section, note_unknown
+from vqagen.authoring.check.template_files import Placed, note_doubts, note_findings, read_template_file
+from vqagen.authoring.check.trials import SEED, try_out
+from vqagen.errors import BadInput, VqagenError
+from vqagen.files import shipped
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.synonyms import load_synonyms
+from vqagen.plugin import Declarations
+from vqagen.plugin_loading import load_plugins
+from vqagen.world.domain import Domain, load_domain
+from vqagen.world.loading import SceneSource, find_scenes, load_scenes
+from vqagen.world.sampler import sample_scene
+from vqagen.world.sampling_rules import SamplingRules
+from vqagen.world.scene import Scene, compile_scene
+
+T = TypeVar("T")
+SAMPLES = 2_000
+OnProgress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Trying:
+    """On what templates are tried: the scenes of a file, or up to `samples` that are drawn."""
+
+    scenes: Path | None = None
+    samples: int = SAMPLES
+    on_progress: OnProgress = lambda _: None
+
+
+def check_paths(
+    paths: Sequence[Path | str],
+    *,
+    domain: str | None = None,
+    metadata: str | None = None,
+    synonyms: str | None = None,
+    plugins: Sequence[str] = (),
+    scenes: Path | str | None = None,
+    samples: int = SAMPLES,
+    on_progress: OnProgress = lambda _: None,
+) -> Report:
+    """Check files, and all files in folders; no file is changed, and mistakes in them raise nothing.
+
+    Metadata, templates, synonyms, plug-ins, scenes and questions are known by their content. `domain` and `metadata`
+    say which domain they are checked against, in place of the nearest metadata. Templates are tried on `samples` scenes
+    at most (0: none), or on those of the file `scenes`. `on_progress` is told of scenes tried and questions verified.
+    UsageError where there is nothing to check.
+    """
+    report = Report()
+    items = [recognise(path, report) for path in find_files(paths)]
+    groups = Grouping(items, Flags(domain, metadata, synonyms, tuple(plugins)), report).run()
+    trying = Trying(Path(scenes) if scenes else None, samples, on_progress)
+    checks = [_DomainCheck(group, trying, report) for group in groups]
+    for check in checks:
+        check.run()
+    for item in items:
+        if item.kind == SYNONYMS:
+            _check_unknown_synonyms(item.path, checks, report)
+    return report.finished()
+
+
+def _check_unknown_synonyms(path: Path, checks: Sequence[_DomainCheck], report: Report) -> None:
+    served = [check.catalogue.domain for check in checks if check.catalogue and check.synonyms_path == path]
+    if served and not report.of(path).errors:
+        with report.listening(path, "not-json"):
+            note_unknown(path, served, report)
+
+
+class _DomainCheck:
+    """Checks the files of one domain."""
+
+    def __init__(self, group: Group, trying: Trying, report: Report) -> None:
+        self.group, self.trying, self.report = group, trying, report
+        self.catalogue: Catalogue | None = None
+        self.synonyms_path: Path | None = None
+        self.sound: list[tuple[Item, SceneSource]] = []
+        """Scene files without mistakes."""
+
+    def run(self) -> None:
+        for item in self.group.items:
+            self.report.of(item.path).domain = str(self.group.metadata)
+        declared = self.declarations()
+        if declared is not None:
+            self.catalogue = self.read(lambda: _load_catalogue(self.group.metadata, declared), "no-effect")
+        if self.catalogue is None:
+            what = "a plug-in" if declared is None else f"the metadata ({self.group.metadata})"
+            self.skip((TEMPLATES, SYNONYMS, SCENES, QUESTIONS, *([METADATA] if declared is None else [])), what)
+            return
+        self.check_vocabulary(self.catalogue.domain)
+        for item in self.of_kind(SCENES):
+            source = check_scenes(item.path, self.catalogue.domain, self.report.of(item.path))
+            self.sound += [(item, source)] if source else []
+        self.check_templates(self.catalogue)
+        for item in self.of_kind(QUESTIONS):
+            self.check_questions(item, self.catalogue)
+
+    def of_kind(self, *kinds: str) -> Iterator[Item]:
+        return (item for item in self.group.items if item.kind in kinds)
+
+    def skip(self, kinds: Sequence[str], culprit: str) -> None:
+        for item in self.of_kind(*kinds):
+            if not self.report.of(item.path).errors:
+                self.report.of(item.path).not_checked.append(f"{culprit} has mistakes")
+
+    def read(self, load: Callable[[], T], code: str) -> T | None:
+        return self.report.read(self.group.metadata, code, load)
+
+    # Metadata, plug-ins, synonyms -----------------------------------------------------------------------------------
+
+    def declarations(self) -> Declarations | None:
+        """What plug-ins add; None where one has mistakes."""
+        plugins = self.report.read(
+            next((item.path for item in self.of_kind(PLUGIN)), self.group.metadata),
+            "no-effect",
+            lambda: load_plugins(self.group.plugins),
+        )
+        return plugins.declarations if plugins else None
+
+    def check_vocabulary(self, domain: Domain) -> None:
+        path = self.group.metadata
+        if any(self.of_kind(METADATA)):
+            note_own_section(domain, self.report)
+            if "sampling" in domain.record:
+                self.read(lambda: SamplingRules.from_domain(domain), "no-effect")
+        shared = None if domain.synonyms_section else self.group.shared
+        self.synonyms_path = self.group.synonyms or shared
+        used = self.synonyms_path or (None if domain.synonyms_section else shipped("synonyms.json"))
+        synonyms = self.report.read(used or path, "not-json", lambda: load_synonyms(used, domain))
+        if synonyms and any(self.of_kind(METADATA, SYNONYMS)):
+            with self.report.listening(used or path, "not-json"):
+                note_ambiguous(synonyms, domain, self.synonyms_path, self.report)
+
+    # Templates ----------------------------------------------------------------------------------------------------
+
+    def check_templates(self, catalogue: Catalogue) -> None:
+        placed: list[Placed] = []
+        for item in self.of_kind(TEMPLATES):
+            placed += read_template_file(item.path, catalogue, self.report)
+        note_doubts(placed, self.report)
+        if placed and self.trying.samples:
+            scenes, source = self.scenes_to_try(catalogue.domain)
+            if scenes is not None:
+                self.try_templates(placed, scenes, source)
+
+    def try_templates(self, placed: Sequence[Placed], scenes: Iterator[Scene], source: str) -> None:
+        try:
+            note_findings(try_out(placed, scenes, source, self.trying.on_progress), placed, self.report)
+        except BadInput as error:
+            self.report.add_errors(self.trying.scenes or self.group.metadata, error.problems)
+        except VqagenError as error:
+            self.report.note(f"templates were not tried out: {error}")
+
+    def scenes_to_try(self, domain: Domain) -> tuple[Iterator[Scene] | None, str]:
+        """Scenes and what they are called: of the file that was given, drawn, or of a file that was checked."""
+        if self.trying.scenes:
+            source = self.given_scenes()
+            return (load_scenes(source, domain) if source else None), "given"
+        try:
+            rules = SamplingRules.from_domain(domain)
+        except BadInput as error:
+            if self.sound:
+                return load_scenes(self.sound[0][1], domain), "checked"
+            why = f"no scenes can be drawn ({error.problems[0].message})"
+            self.report.note(f"{self.group.metadata}: {why}, so templates were not tried out; give --scenes")
+            return None, ""
+        return (_drawn(rules, domain, index) for index in range(self.trying.samples)), "sampled"
+
+    def given_scenes(self) -> SceneSource | None:
+        path = self.trying.scenes
+        return self.report.read(path, "not-json", lambda: find_scenes(path)) if path else None
+
+    # Questions ----------------------------------------------------------------------------------------------------
+
+    def check_questions(self, item: Item, catalogue: Catalogue) -> None:
+        report = self.report.of(item.path)
+        settled = check_questions(item.path, catalogue, report)
+        if settled is None:
+            return
+        scenes = self.given_scenes() if self.trying.scenes else self.scenes_of(item)
+        if scenes is None:
+            report.not_checked.append("the answers: it is not known what scenes they are about; give --scenes")
+            return
+        try:
+            verify_answers(item.path, scenes, catalogue, settled, report, self.trying.on_progress)
+        except BadInput as error:
+            self.report.add_errors(scenes.path, error.problems)
+            report.not_checked.append(f"the answers: the scenes ({scenes.path}) have mistakes")
+
+    def scenes_of(self, questions: Item) -> SceneSource | None:
+        """The one scene file without mistakes that lies in the same folder, or anywhere among what is checked."""
+        beside = [source for item, source in self.sound if item.folders[0] == questions.folders[0]]
+        everywhere = [source for _, source in self.sound]
+        return next((found[0] for found in (beside, everywhere) if len(found) == 1), None)
+
+
+def _load_catalogue(metadata: Path, declared: Declarations) -> Catalogue:
+    return Catalogue(load_domain(metadata, declared), declared)
+
+
+def _drawn(rules: SamplingRules, domain: Domain, index: int) -> Scene:
+    """A sampled scene. It may lack what a plug-in computes something from, which is no mistake of any file."""
+    record = sample_scene(rules, SEED, index)
+    try:
+        return compile_scene(record, domain, index, "sampled")
+    except BadInput as error:
+        raise VqagenError(f"a drawn scene cannot be used ({error.problems[0].message}); give --scenes") from None

@@ -1,0 +1,139 @@
+"""Which domain each file is checked against.
+
+Flags decide; without them it is the metadata nearest to the file, in its own folder or one above it:
+
+* a metadata file among those that are checked, or (up to `NEAR` folders above) one called metadata.json;
+* `metadata/NAME.json` for what lies in the folder `templates/NAME` beside it.
+
+Otherwise it is the one metadata file that is checked, if there is just one, and else that of the shipped CLEVR.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, Item
+from vqagen.authoring.check.report import Report
+from vqagen.materials import DEFAULT_DOMAIN, find_domain
+
+NEAR = 3
+SHOWN = 3
+"""Files named in one note."""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What the caller says of the domain."""
+
+    domain: str | None = None
+    metadata: str | None = None
+    synonyms: str | None = None
+    plugins: tuple[str, ...] = ()
+
+
+@dataclass
+class Group:
+    """Files that belong to one domain. `shared` are synonyms for a domain that has none of its own."""
+
+    metadata: Path
+    synonyms: Path | None = None
+    shared: Path | None = None
+    plugins: list[str] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+
+
+class Grouping:
+    """Puts files together, in the order in which they were found."""
+
+    def __init__(self, items: Sequence[Item], flags: Flags, report: Report) -> None:
+        self.items, self.flags, self.report = items, flags, report
+        self.given = {_absolute(item.path): item.path for item in items if item.kind == METADATA}
+        self.groups: dict[Path, Group] = {}
+        self.homeless: list[str] = []
+        """Files that no metadata is near to."""
+        self.asked = self._asked()
+
+    def run(self) -> list[Group]:
+        """Every domain with its files."""
+        for item in self.items:
+            if item.kind:
+                for group in self._groups_of(item):
+                    self._add(group, item)
+        if self.homeless:
+            shown = ", ".join(self.homeless[:SHOWN]) + (", …" if len(self.homeless) > SHOWN else "")
+            self.report.note(f"no metadata beside {shown}: checked as {DEFAULT_DOMAIN}'s; --domain says otherwise")
+        return list(self.groups.values())
+
+    def _asked(self) -> Group | None:
+        """The domain that flags name."""
+        if not (self.flags.domain or self.flags.metadata):
+            return None
+        files = find_domain(self.flags.domain, metadata=self.flags.metadata)
+        return self._group(files.metadata, files.synonyms)
+
+    def _group(self, metadata: Path, synonyms: Path | None = None) -> Group:
+        place = _absolute(metadata)
+        if place not in self.groups:
+            beside = metadata.parent / "synonyms.json"
+            own = beside if metadata.name == "metadata.json" and beside.is_file() else None
+            chosen = Path(self.flags.synonyms) if self.flags.synonyms else synonyms or own
+            self.groups[place] = Group(self.given.get(place, metadata), chosen, plugins=list(self.flags.plugins))
+        return self.groups[place]
+
+    def _add(self, group: Group, item: Item) -> None:
+        group.items.append(item)
+        if item.kind == PLUGIN and str(item.path) not in group.plugins:
+            group.plugins.append(str(item.path))
+        if item.kind == SYNONYMS and not self.flags.synonyms:
+            if item.folders[0] == _absolute(group.metadata).parent or group is self.asked:
+                group.synonyms = item.path
+            elif group.synonyms is None:
+                group.shared = item.path
+
+    def _groups_of(self, item: Item) -> Iterator[Group]:
+        if item.kind == METADATA:
+            yield self._group(item.path)
+        elif self.asked is not None:
+            yield self.asked
+        elif item.kind == SYNONYMS and (served := self._served(item)):
+            yield from map(self._group, served)
+        else:
+            yield self._group(self._nearest(item) or self._last_resort(item))
+
+    def _served(self, item: Item) -> list[Path]:
+        """The domains in the folder `metadata` beside a synonyms file that stands by itself."""
+        folder = item.folders[0]
+        if (folder / "metadata.json").is_file():
+            return []
+        return sorted((folder / "metadata").glob("*.json"))
+
+    def _nearest(self, item: Item) -> Path | None:
+        for above, folder in enumerate(item.folders):
+            own = folder.parent.parent / "metadata" / f"{folder.name}.json"
+            if folder.parent.name == "templates" and (own in self.given or (above <= NEAR and own.is_file())):
+                return self.given.get(own, _shown(own, item))
+            usual = folder / "metadata.json"
+            here = [path for path in self.given if path.parent == folder]
+            if usual in self.given or len(here) == 1:
+                return self.given[usual if usual in self.given else here[0]]
+            if above <= NEAR and usual.is_file():
+                return _shown(usual, item)
+        return None
+
+    def _last_resort(self, item: Item) -> Path:
+        if len(self.given) == 1:
+            return next(iter(self.given.values()))
+        self.homeless.append(str(item.path))
+        return find_domain(DEFAULT_DOMAIN).metadata
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.abspath(path))
+
+
+def _shown(path: Path, item: Item) -> Path:
+    """A path as the caller would write it."""
+    return path if item.path.is_absolute() else Path(os.path.relpath(path))

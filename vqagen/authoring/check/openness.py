@@ -1,0 +1,45 @@
+"""Which slots of a description may be left open together, as far as the constraints on that description tell."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from vqagen.language.template import Template, TemplateNode
+
+ALL_WAYS = 10
+"""Slots of a node up to which every way to leave some of them open is looked at; of more, a few."""
+
+
+def ways_to_say(template: Template, node: TemplateNode) -> list[frozenset[str]]:
+    """For each allowed way, the slots that are said; of a description, without its relation."""
+    slots = [each.slot for each in template.described(node) if each.slot]
+    constraints = [
+        each
+        for each in template.constraints
+        if each.kind.of_openness and each.slots and not each.nodes and set(each.slots) <= set(slots)
+    ]
+    return [
+        said
+        for said in _candidates(slots)
+        if all(each.holds(*["" if slot in said else None for slot in each.slots]) for each in constraints)
+    ]
+
+
+def _candidates(slots: list[str]) -> Iterator[frozenset[str]]:
+    if len(slots) > ALL_WAYS:
+        yield from (frozenset(), frozenset(slots), *(frozenset([slot]) for slot in slots))
+        return
+    for count in range(len(slots) + 1):
+        yield from map(frozenset, itertools.combinations(slots, count))
+
+
+def never_said(template: Template) -> set[str]:
+    """Slots that constraints leave open in every question."""
+    never: set[str] = set()
+    for node in template.nodes:
+        if node.composite is not None:
+            slots = {each.slot for each in template.described(node) if each.slot}
+            said = frozenset[str]().union(*ways_to_say(template, node))
+            never |= slots - said
+    return never

@@ -1,0 +1,98 @@
+"""Question files: programs that are none, answers of the wrong type and, where scenes are at hand, wrong answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from vqagen.authoring.check.report import FileReport
+from vqagen.errors import BadInput, Problem, describe
+from vqagen.exchange.clevr import release_answer
+from vqagen.exchange.question_files import read_questions
+from vqagen.judge.verification import verify_questions
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.program import Program
+from vqagen.world.loading import SceneSource
+
+Fault = tuple[str, str]
+"""A JSON path inside the question, and what is wrong there."""
+
+
+def check_questions(path: Path, catalogue: Catalogue, report: FileReport) -> set[int] | None:
+    """Note what is wrong with questions whatever their scenes.
+
+    Returns the places, from 0, of those whose answers need no verifying: they are wrong already, or lack an answer or a
+    program. None where the file cannot be read to its end.
+    """
+    settled = set()
+    try:
+        for i, record in enumerate(read_questions(path)):
+            faults = list(question_faults(record, catalogue))
+            for place, message in faults:
+                report.one_of_many(Problem(message, str(path), f"questions[{i}].{place}"))
+            if faults or "program" not in record or record.get("answer") is None:
+                settled.add(i)
+    except BadInput as error:
+        for problem in error.problems:
+            report.one_of_many(problem)
+        return None
+    return settled
+
+
+def verify_answers(
+    path: Path,
+    scenes: SceneSource,
+    catalogue: Catalogue,
+    settled: set[int],
+    report: FileReport,
+    on_checked: Callable[[int], None],
+) -> None:
+    """Note which answers do not follow from their programs; of those at `settled` places nothing is said."""
+    found = verify_questions(path, scenes, catalogue, on_checked)
+    for mismatch in found.mismatches:
+        if mismatch.position not in settled:
+            report.one_of_many(Problem(mismatch.problem, str(path), f"questions[{mismatch.position}]"))
+    if found.mismatched > len(found.mismatches):
+        last = found.mismatches[-1].position
+        report.unlisted += found.mismatched - len(found.mismatches) - sum(i > last for i in settled)
+
+
+def question_faults(record: Mapping[str, Any], catalogue: Catalogue) -> Iterator[Fault]:
+    """What is wrong with one question. One without a program or an answer, as of a test set, is all right."""
+    if "program" not in record:
+        return
+    try:
+        program = Program.from_records(record["program"], catalogue)
+    except BadInput as error:
+        yield from ((problem.path, problem.message) for problem in error.problems)
+        return
+    last = program.nodes[-1].function
+    if not catalogue[last].asks:
+        yield f"program[{len(program.nodes) - 1}]", f"the last step must give an answer, but {last} gives none"
+    elif record.get("answer") is not None and not _is_answer(record["answer"], program.answer_type, catalogue):
+        wanted = _wanted(program.answer_type, catalogue)
+        yield "answer", f"{last} gives {wanted}; found {describe(record['answer'])}"
+
+
+def _is_answer(answer: object, type_name: str, catalogue: Catalogue) -> bool:
+    """In either dialect."""
+    if type_name == "Bool":
+        return isinstance(answer, bool) or answer in (release_answer(True), release_answer(False))
+    if type_name == "Integer":
+        return type(answer) is int or (isinstance(answer, str) and answer.isdecimal())
+    attribute = catalogue.domain.attribute_of(type_name)
+    if attribute is None:
+        return True
+    listed = answer.split(", ") if attribute.multi and isinstance(answer, str) else answer
+    if not attribute.multi:
+        return isinstance(listed, str) and listed in attribute.leaves
+    return isinstance(listed, list) and all(isinstance(each, str) and each in attribute.leaves for each in listed)
+
+
+def _wanted(type_name: str, catalogue: Catalogue) -> str:
+    attribute = catalogue.domain.attribute_of(type_name)
+    if attribute is None:
+        return {"Bool": "true or false", "Integer": "a whole number"}.get(type_name, type_name)
+    many = "a list of" if attribute.multi else "one of"
+    return f"{many} {', '.join(attribute.leaves[:12])}{', …' if len(attribute.leaves) > 12 else ''}"

@@ -1,0 +1,210 @@
+"""Which files there are to check, and what each of them is: by its content or, where that is broken, by its name.
+
+What each kind looks like is in `LOOKS`. Of a folder, JSON files are taken, and Python files that import
+`vqagen.plugin`; what is hidden is left out, and so are JSON Schemas.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vqagen.authoring.check.report import Report
+from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.exchange.question_files import QUESTION_KEYS
+from vqagen.files import open_bytes, parse_json, read_text
+from vqagen.schema import schema_names
+
+METADATA, TEMPLATES, SYNONYMS, SCENES, QUESTIONS, PLUGIN = (
+    "metadata",
+    "templates",
+    "synonyms",
+    "scenes",
+    "questions",
+    "plug-in",
+)
+LOOKS = {
+    METADATA: 'an object with "types"',
+    TEMPLATES: 'a list of templates (objects with "text" and "nodes"), or {"templates": […]}',
+    SYNONYMS: "an object of value: [ways to say it]",
+    SCENES: '{"scenes": […]}, a list of scenes (objects with "objects"), or one scene on each line',
+    QUESTIONS: '{"questions": […]}, a list of questions (objects with "program"), or one question on each line',
+}
+_KEYS = {
+    METADATA: {"types"},
+    TEMPLATES: {"templates", "nodes", "constraints"},
+    SCENES: {"scenes", "objects"},
+    QUESTIONS: {"questions", *QUESTION_KEYS},
+}
+"""Keys of a document, or of what is in its list, of which one tells the kind."""
+
+SUFFIXES = (".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
+SCHEMA = ".schema.json"
+"""Ends the names of JSON Schemas, which lie beside the files of a domain that `vqagen init` began."""
+LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
+WHOLE = 1 << 22
+"""Bytes up to which a file is read as a whole to see what it is; of a larger one only so many are looked at."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A file to check."""
+
+    path: Path
+    kind: str
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folder that it lies in, the folder of that, and so on."""
+        return tuple(Path(os.path.abspath(self.path)).parents)
+
+
+def find_files(paths: Sequence[Path | str]) -> list[Path]:
+    """The files meant by these paths, each once. UsageError where there are none."""
+    found: dict[str, Path] = {}
+    for path in map(Path, paths):
+        if not path.exists():
+            raise UsageError(f"nothing to check at {path}: there is no such file or folder")
+        if not path.is_dir() and not path.is_file():
+            raise UsageError(f"nothing to check at {path}: expected a file or folder")
+        files = _files_in(path) if path.is_dir() else [path]
+        if not files:
+            raise UsageError(f"nothing to check in {path}: no {', '.join(SUFFIXES[::2])} or plug-in in this folder")
+        for file in files:
+            found.setdefault(os.path.abspath(file), file)
+    return list(found.values())
+
+
+def _files_in(folder: Path) -> list[Path]:
+    files = []
+    for inside, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        files += [Path(inside, name) for name in names if not name.startswith(".")]
+    wanted = [file for file in files if file.is_file() and (_is_json(file) or _is_plugin(file))]
+    return sorted(wanted, key=lambda file: file.relative_to(folder).as_posix())
+
+
+def _is_json(file: Path) -> bool:
+    return file.name.endswith(SUFFIXES) and not file.name.endswith(SCHEMA)
+
+
+def _is_plugin(file: Path) -> bool:
+    """Whether a Python file imports `vqagen.plugin`; others in a folder are not the author's to be run by a check."""
+    if file.suffix != ".py":
+        return False
+    text = file.read_bytes()
+    if b"vqagen.plugin" not in text:
+        return False
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return True  # told of, as it will not load
+    return any(isinstance(node, ast.ImportFrom) and node.module == "vqagen.plugin" for node in tree.body)
+
+
+def recognise(path: Path, report: Report) -> Item:
+    """What a file is. Where it cannot be read, or cannot be told, that is noted."""
+    file = report.of(path)
+    try:
+        file.kind = _kind(path, report)
+    except UsageError as error:
+        file.error(Problem(str(error), str(path)))
+    except BadInput as error:
+        report.add_errors(path, error.problems)
+        file.kind = _kind_of_name(path)
+    if not file.kind and not file.errors:
+        looks = "; ".join(f"{kind}, {look}" for kind, look in LOOKS.items())
+        file.error(Problem(f"not known what this is; it may be {looks}", str(path)))
+    return Item(path, file.kind)
+
+
+def _kind(path: Path, report: Report) -> str:
+    if path.suffix == ".py":
+        return PLUGIN
+    is_streamed = path.name.endswith(LINES) or path.stat().st_size > WHOLE
+    return _kind_of_opening(path, report) if is_streamed else _kind_of_whole(path, report)
+
+
+def _kind_of_whole(path: Path, report: Report) -> str:
+    """Scenes and questions may stand one on each line, which is no JSON as a whole."""
+    text = read_text(path)
+    with report.listening(path, "not-json"):
+        try:
+            document = parse_json(text, str(path))
+        except BadInput as error:
+            kind = _kind_of_lines(text)
+            if not kind:
+                report.add_errors(path, error.problems)
+            return kind or _kind_of_name(path)
+    return kind_of(document, path)
+
+
+def _kind_of_lines(text: str) -> str:
+    """Of a file whose first line is all of an object."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    try:
+        kind = _kind_of_keys(json.loads(first))
+    except (ValueError, RecursionError):
+        return ""
+    return kind if kind in (SCENES, QUESTIONS) else ""
+
+
+def _kind_of_opening(path: Path, report: Report) -> str:
+    """By which of the keys that tell comes first in a file that may be too large to hold."""
+    try:
+        with open_bytes(path) as file:
+            opening = file.read(WHOLE).decode(errors="replace")
+    except (OSError, EOFError) as error:
+        report.of(path).error(Problem(f"damaged or cut off: {error}", str(path)))
+        return _kind_of_name(path)
+    places = {
+        kind: min((at for key in keys if (at := opening.find(f'"{key}"')) >= 0), default=-1)
+        for kind, keys in _KEYS.items()
+    }
+    found = [(at, kind) for kind, at in places.items() if at >= 0]
+    return min(found)[1] if found else _kind_of_name(path)
+
+
+def kind_of(document: object, path: Path) -> str:
+    """What a document is: by the schema that it names, its keys, its file's name, or its form. "" if it is nothing."""
+    first = document[0] if isinstance(document, list) and document else document
+    found = _kind_of_schema(document) or _kind_of_keys(first) or _kind_of_name(path)
+    return found or (SYNONYMS if _are_synonyms(document) else "")
+
+
+def _kind_of_schema(document: object) -> str:
+    named = document.get("$schema") if isinstance(document, Mapping) else None
+    stem = named.rsplit("/", 1)[-1].removesuffix(SCHEMA) if isinstance(named, str) else ""
+    return stem if stem in schema_names() else ""
+
+
+def _kind_of_keys(document: object) -> str:
+    if not isinstance(document, Mapping):
+        return ""
+    return next((kind for kind, keys in _KEYS.items() if not keys.isdisjoint(document)), "")
+
+
+def _kind_of_name(path: Path) -> str:
+    """By a word in the file's name, or else by a folder of that name that it lies in."""
+    named = [kind for kind in LOOKS if kind.removesuffix("s") in path.name.lower()]
+    folders = [kind for folder in Path(os.path.abspath(path)).parents[:2] for kind in LOOKS if folder.name == kind]
+    return next(iter((*named, *folders)), "")
+
+
+def _are_synonyms(document: object) -> bool:
+    return isinstance(document, Mapping) and bool(document) and all(_are_ways(each) for each in _entries(document))
+
+
+def _entries(document: Mapping[str, Any]) -> Iterator[Any]:
+    return (value for key, value in document.items() if key not in ("comment", "$schema"))
+
+
+def _are_ways(entry: object) -> bool:
+    if isinstance(entry, Mapping):
+        return all(_are_ways(each) for each in _entries(entry))
+    return isinstance(entry, list) and bool(entry) and all(isinstance(word, str) for word in entry)

@@ -1,0 +1,57 @@
+"""What is doubtful in synonyms: told at the place in the file, or in the metadata's own section, that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from vqagen.authoring.check.report import Report
+from vqagen.files import parse_json, read_text
+from vqagen.language.synonyms import Synonyms
+from vqagen.language.synonyms_check import ambiguous_words, unknown_synonyms
+from vqagen.world.domain import Domain
+from vqagen.world.findings import problem_in
+
+UNKNOWN, AMBIGUOUS = "unknown-synonym", "ambiguous-word"
+
+
+def note_own_section(domain: Domain, report: Report) -> None:
+    """Values in the metadata's `synonyms` that the domain does not have."""
+    for place, message in unknown_synonyms(domain.synonyms_section, domain, "synonyms"):
+        report.of(domain.source).doubt(UNKNOWN, domain.problem(place, message))
+
+
+def note_ambiguous(synonyms: Synonyms, domain: Domain, path: Path | None, report: Report) -> None:
+    """Words that say two things; `path` is the synonyms file, if there is one."""
+    text = read_text(path) if path else ""
+    table = parse_json(text, str(path)) if path else {}
+    for word, things in ambiguous_words(synonyms, domain):
+        message = f"{word!r} may mean {' or '.join(f'{kind} {value!r}' for kind, value in things)}"
+        place = next(_places(table, things), None)
+        if path and place is not None:
+            report.of(path).doubt(AMBIGUOUS, problem_in(str(path), place, message, text))
+        else:
+            own = next(_places(domain.synonyms_section, things), None)
+            where = f"synonyms.{own}" if own is not None else f"types.{things[-1][0]}"
+            report.of(domain.source).doubt(AMBIGUOUS, domain.problem(where, message))
+
+
+def _places(table: Mapping[str, Any], things: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Where a table tells of one of these things, the last one first: that is what was added."""
+    for kind, value in reversed(things):
+        of_type = table.get(kind)
+        if isinstance(of_type, Mapping) and value in of_type:
+            yield f"{kind}.{value}"
+        elif value in table:
+            yield value
+
+
+def note_unknown(path: Path, domains: Sequence[Domain], report: Report) -> None:
+    """Values in a synonyms file that none of its domains has."""
+    text = read_text(path)
+    table = parse_json(text, str(path))
+    found = [dict(unknown_synonyms(table, domain)) for domain in domains]
+    for place, message in found[0].items() if found else ():
+        if all(place in others for others in found):
+            report.of(path).doubt(UNKNOWN, problem_in(str(path), place, message, text))

@@ -1,0 +1,211 @@
+"""What is doubtful in one template, though it loads. A rule yields (path in the canonical record, message).
+
+To add a rule, write a function of a template and enter it in TEMPLATE_RULES under its code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from vqagen.authoring.check.openness import never_said, ways_to_say
+from vqagen.authoring.check.readings import as_sentence, plainly, readings, shortest, slots_in, without_words
+from vqagen.language.template import Template, TemplateNode
+from vqagen.language.template_forms import Fault
+from vqagen.plugin import CONSTANT, VALUES
+from vqagen.search.choices import Sampling
+from vqagen.search.plan import make_plan
+from vqagen.search.vocabulary import Vocabularies
+
+Rule = Callable[[Template], Iterator[Fault]]
+
+_MARK = re.compile(r"[.?!…。？！][\"'”’)]*\Z")
+_NO_NOUN = re.compile(
+    r"\b(?:the|an?|another|any|each|every|other|how many|of) "
+    r"(?:is|are|was|were|has|have|does|do|that|which|who|and|or|than|as|of|in|on|at|to|with|there|made)\b"
+    r"|\b(?:the|an?|another|any|each|every|other|how many|of) ?(?=[?.,;:!]|\Z)",
+    re.IGNORECASE,
+)
+"""An article, or the like, with nothing behind it that could be its noun."""
+
+
+def unused_slots(template: Template) -> Iterator[Fault]:
+    """A slot is declared, and no node fills it."""
+    for k, slot in enumerate(template.slots):
+        if not any(slot in node.side_inputs for node in template.nodes):
+            yield f"params[{k}]", f"slot {slot} is declared, but no node uses it"
+
+
+def unsaid_slots(template: Template) -> Iterator[Fault]:
+    """A text does not say what a slot is filled with."""
+    filled = [slot for slot in template.slots if any(slot in node.side_inputs for node in template.nodes)]
+    texts = [slots_in(shortest(text)) for text in template.texts]
+    silent = never_said(template)
+    for slot in filled:
+        missing = [i for i, said in enumerate(texts) if not _is_told(template, slot, said)]
+        if slot in silent or not missing:
+            continue
+        if len(missing) == len(texts) > 1 and not any(slot in text for text in template.texts):
+            yield "text", f"no text says {slot}, so what it is filled with is not asked"
+            continue
+        for i in missing:
+            only = "only in an optional part" if slot in template.texts[i] else "not at all"
+            yield f"text[{i}]", f"text {i} says {slot} {only}, so it does not ask what the program answers"
+
+
+def _is_told(template: Template, slot: str, said: list[str]) -> bool:
+    """Whether a text that says these slots tells what another one is: as an equal one, or as there is one choice."""
+    equal = {slot}
+    for each in template.constraints:
+        if each.kind.name == "EQ" and equal & set(each.slots):
+            equal |= set(each.slots)
+        if each.kind.name == "IN" and slot in each.slots:
+            values = [param.value for param in each.params if param.kind == CONSTANT]
+            if len(values) == 1 and not (isinstance(values[0], list) and len(values[0]) > 1):
+                return True
+    return not equal.isdisjoint(said)
+
+
+def unreached_nodes(template: Template) -> Iterator[Fault]:
+    """A node on which neither the answer nor a constraint depends."""
+    reached = {len(template.nodes) - 1, *(node for each in template.constraints for node in each.nodes)}
+    for i in range(len(template.nodes) - 1, -1, -1):
+        if i in reached:
+            reached.update(template.nodes[i].inputs)
+    for i, node in enumerate(template.nodes):
+        if i not in reached:
+            yield f"nodes[{i}]", f"nothing depends on node {i} ({node.type}): no later node takes what it gives"
+
+
+def unended_texts(template: Template) -> Iterator[Fault]:
+    """A text does not end with a mark."""
+    rewrites = template.catalogue.domain.rewrites
+    for i, text in enumerate(template.texts):
+        if not all(_MARK.search(as_sentence(reading, rewrites)) for reading in readings(text)):
+            yield f"text[{i}]", f"text {i} does not end with a mark: . ? or !"
+
+
+def repeated_texts(template: Template) -> Iterator[Fault]:
+    """A text that is there already, so that it is drawn more often than the others."""
+    first: dict[str, int] = {}
+    for i, text in enumerate(template.texts):
+        told = {plainly(reading) for reading in readings(text)}
+        again = min((first[reading] for reading in told if reading in first), default=None)
+        if again is not None:
+            is_same = plainly(text) == plainly(template.texts[again])
+            yield f"text[{i}]", f"text {i} {'is' if is_same else 'can read'} the same as text {again}"
+        for reading in told:
+            first.setdefault(reading, i)
+
+
+def missing_nouns(template: Template) -> Iterator[Fault]:
+    """A description of which nothing need be said, where the text has no noun for it either."""
+    attribute_of = template.catalogue.domain.attribute_of
+    for node in template.nodes:
+        if node.composite is None or not _may_say_nothing(template, node):
+            continue
+        slots = [each.slot for each in template.described(node)]
+        if any(
+            attribute is not None and attribute.null
+            for each in template.described(node)
+            if (attribute := attribute_of(each.type))
+        ):
+            continue
+        yield from _texts_without_noun(template, slots)
+
+
+def _may_say_nothing(template: Template, node: TemplateNode) -> bool:
+    composite = node.composite
+    if composite is None or not node.side_inputs or any(not each.slot for each in template.described(node)):
+        return False
+    needs_words = composite.reducer is None and not composite.relates
+    return not needs_words and frozenset() in ways_to_say(template, node)
+
+
+def _texts_without_noun(template: Template, slots: list[str]) -> Iterator[Fault]:
+    for i, text in enumerate(template.texts):
+        if not set(slots) & set(slots_in(text)):
+            continue
+        for reading in readings(text):
+            found = _NO_NOUN.search(as_sentence(without_words(reading, slots), ()))
+            if found and not _NO_NOUN.search(as_sentence(reading, ())):
+                said = as_sentence(without_words(reading, slots), ())
+                yield (
+                    f"text[{i}]",
+                    f"where {' and '.join(slots)} are left open, text {i} has no noun: {said!r}; put one there, give an"
+                    " attribute a null word, or forbid it with NOT_ALL_NULL",
+                )
+                break
+
+
+def told_answers(template: Template) -> Iterator[Fault]:
+    """An object is asked for what its own description says of it."""
+    domain, last = template.catalogue.domain, template.nodes[-1]
+    attribute = domain.attribute_of(template.answer_type)
+    if attribute is None or attribute.multi or template.last_function.asks != "query" or not last.inputs:
+        return
+    silent = never_said(template)
+    for i in _describing_nodes(template, last.inputs[0]):
+        node = template.nodes[i]
+        for k, side in enumerate(node.side_inputs):
+            kind = template.slots.get(side) or (attribute.type if side in attribute.values else "")
+            if kind == attribute.type and side not in silent and _may_tell(template, side):
+                message = f"the answer is given away: the description says {side}, which is what {last.type} asks for"
+                yield (
+                    f"nodes[{i}].side_inputs[{k}]",
+                    f"{message}; leave it open with NULL" if side in template.slots else message,
+                )
+
+
+def _describing_nodes(template: Template, i: int) -> Iterator[int]:
+    """The nodes that describe the object which node i gives: filters, up to where they start or a relation comes in."""
+    while True:
+        node = template.nodes[i]
+        if node.composite is not None or (node.type.startswith("filter_") and node.side_inputs):
+            yield i
+            if node.composite is not None and node.composite.relates:
+                return
+        elif node.type not in ("unique", "not_unique"):
+            return
+        if not node.inputs:
+            return
+        i = node.inputs[0]
+
+
+def _may_tell(template: Template, side: str) -> bool:
+    """Whether the answer follows from a word: not from a group, among whose members the answer is asked."""
+    attribute = template.catalogue.domain.attribute_of(template.answer_type)
+    assert attribute is not None
+    words = list(attribute.values) if side in template.slots else [side]
+    for each in template.constraints:
+        if each.kind.compares == VALUES and each.slots == (side,):
+            words = [word for word in words if each.holds(word)]
+    return any(len(attribute.leaves_of(word)) == 1 for word in words)
+
+
+def impossible_answers(template: Template) -> Iterator[Fault]:
+    """Constraints that leave a comparison one answer."""
+    plan = make_plan(template, Vocabularies(template.catalogue.domain), Sampling())
+    compared = sorted(template.nodes[-1].inputs)
+    for k, each in enumerate(template.constraints):
+        if plan.impossible and sorted(each.nodes) == compared and each.kind.name in ("OUT_NEQ", "OUT_EQ"):
+            always = "no" if True in plan.impossible else "yes"
+            said = f"{each.kind.name} demands that nodes {compared[0]} and {compared[1]}"
+            differ = "differ" if each.kind.name == "OUT_NEQ" else "agree"
+            yield (
+                f"constraints[{k}]",
+                f'the answer is always "{always}": {said} {differ}, and the question is whether they are equal',
+            )
+
+
+TEMPLATE_RULES: Mapping[str, Rule] = {
+    "unused-slot": unused_slots,
+    "unsaid-slot": unsaid_slots,
+    "unreached-node": unreached_nodes,
+    "no-final-mark": unended_texts,
+    "repeated-text": repeated_texts,
+    "missing-noun": missing_nouns,
+    "answer-in-text": told_answers,
+    "impossible-answer": impossible_answers,
+}
+"""Rules of a single template, by code."""

@@ -1,0 +1,179 @@
+"""What a template does: its parts in words, questions that it makes, and why it makes none where it does not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from vqagen.authoring.constraint_words import in_words
+from vqagen.authoring.failure import Failure, why_not
+from vqagen.authoring.naming import SceneNames, plain
+from vqagen.authoring.scenes_at_hand import ScenesAtHand
+from vqagen.authoring.tree import NodeSketch, sketches
+from vqagen.language.program import Node
+from vqagen.language.template import Template
+from vqagen.materials import Materials
+from vqagen.rng import stream
+from vqagen.search.descriptions import SceneTables
+from vqagen.search.filling import Filling, Outcome
+from vqagen.tasks.questions import Family, QuestionTask
+from vqagen.tasks.settings import Settings
+from vqagen.world.scene import Scene
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a filled program: what it was given, and what came out, with objects by their names."""
+
+    node: Node
+    output_type: str
+    output: Any
+
+    def to_record(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "type": self.node.function,
+            "inputs": list(self.node.inputs),
+            "value_inputs": list(self.node.values),
+            "output": self.output,
+        }
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question that the template makes of a scene."""
+
+    scene: int
+    image: str
+    objects: tuple[str, ...]
+    """The names of the scene's objects."""
+    question: str
+    answer: Any
+    steps: tuple[Step, ...]
+
+    def to_record(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**asdict(self), "steps": [step.to_record() for step in self.steps]}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """On how many scenes a template found a question; `failures` counts the other scenes by reason."""
+
+    source: str
+    """Where the scenes come from."""
+    scenes: int = 0
+    found: int = 0
+    failures: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """All there is to say of a template."""
+
+    template: Template
+    nodes: tuple[NodeSketch, ...]
+    constraints: tuple[tuple[str, str], ...]
+    """(name of the constraint, what it demands in words)"""
+    examples: tuple[Example, ...]
+    trial: Trial | None
+    """None where no scene was at hand."""
+    failure: Failure | None
+    """Why nothing was found in the first scene that has no question."""
+    impossible: tuple[Any, ...]
+    """Answers that the constraints rule out in every scene."""
+
+    def to_record(self) -> dict[str, Any]:
+        """For JSON."""
+        template = self.template
+        return {
+            "id": template.id,
+            "answer_type": template.answer_type,
+            "texts": list(template.texts),
+            "slots": dict(template.slots),
+            "nodes": [node.to_record() for node in self.nodes],
+            "constraints": [{"type": name, "meaning": words} for name, words in self.constraints],
+            "examples": [example.to_record() for example in self.examples],
+            "trial": asdict(self.trial) if self.trial else None,
+            "failure": self.failure.to_record() if self.failure else None,
+            "impossible": list(self.impossible),
+        }
+
+
+def explain_template(
+    materials: Materials, template: Template, at_hand: ScenesAtHand | None, count: int = 5, seed: int = 0
+) -> Explanation:
+    """Explain a template with up to `count` examples, each of another scene while there are enough scenes."""
+    tryout = _Tryout(materials, template, at_hand.scenes if at_hand else (), seed)
+    return Explanation(
+        template,
+        sketches(template),
+        tuple((each.kind.name, in_words(each, template.slots)) for each in template.constraints),
+        tuple(tryout.examples(count)),
+        tryout.trial(at_hand.source) if at_hand else None,
+        tryout.failure(),
+        tuple(plain(answer) for answer in sorted(tryout.family.search.plan.impossible)),
+    )
+
+
+class _Attempt:
+    """The search of one template in one scene, which can be asked for one filling after the other."""
+
+    def __init__(self, family: Family, scene: Scene, seed: int, budget: int) -> None:
+        self.scene, self.rng = scene, stream(seed, f"explain {family.template.id}", scene.index)
+        self._search, self._tables, self._budget = family.search, SceneTables(scene), budget
+        self._seen: set[Any] = set()
+        self.first = self.next()
+
+    def next(self) -> Outcome:
+        """A filling that was not given before, or why there is none."""
+        return self._search.find(self._tables, self.rng, (), self._seen, self._budget)
+
+
+class _Tryout:
+    """One template on some scenes."""
+
+    def __init__(self, materials: Materials, template: Template, scenes: Sequence[Scene], seed: int) -> None:
+        self._settings = Settings(seed=seed)
+        (self.family,) = QuestionTask([template], materials.synonyms, self._settings).families
+        self._domain = materials.domain
+        attempts = [_Attempt(self.family, scene, seed, self._settings.search_budget) for scene in scenes]
+        self._good = [attempt for attempt in attempts if attempt.first.filling is not None]
+        self._bad = [attempt for attempt in attempts if attempt.first.filling is None]
+
+    def trial(self, source: str) -> Trial:
+        failures = Counter(attempt.first.reason for attempt in self._bad).most_common()
+        return Trial(source, len(self._good) + len(self._bad), len(self._good), dict(failures))
+
+    def failure(self) -> Failure | None:
+        if not self._bad:
+            return None
+        first, settings = self._bad[0], self._settings
+        return why_not(self.family.search, first.scene, first.first.reason, settings.seed, settings.search_budget)
+
+    def examples(self, count: int) -> Iterator[Example]:
+        """One of each scene, then another of each, and so on."""
+        waiting = [(attempt, attempt.first) for attempt in self._good]
+        while waiting and count > 0:
+            for attempt, outcome in waiting[:count]:
+                assert outcome.filling is not None
+                yield self._example(attempt, outcome.filling)
+            count -= len(waiting)
+            if count > 0:
+                asked = [(attempt, attempt.next()) for attempt, _ in waiting]
+                waiting = [(attempt, outcome) for attempt, outcome in asked if outcome.filling is not None]
+
+    def _example(self, attempt: _Attempt, filling: Filling) -> Example:
+        """As a run words it: "other" goes where the anchor does not itself fit what is described."""
+        scene, program = attempt.scene, filling.program()
+        text = self.family.wording.say(filling.words(), attempt.rng.random, filling.anchor_fits() is not False)
+        functions = [program.catalogue[node.function] for node in program.nodes]
+        talked_of = {each for function in functions for each in (*function.values, function.output)}
+        names = SceneNames(scene, self._domain, talked_of)
+        steps = [
+            Step(node, function.output, names.output(value, function.output))
+            for node, function, value in zip(program.nodes, functions, program.outputs(scene), strict=True)
+        ]
+        return Example(scene.index, scene.image, tuple(names.names), text, plain(filling.answer), tuple(steps))

@@ -1,0 +1,165 @@
+"""Why a template found nothing in a scene: which step ended it, how many options it was offered, and how they died."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from vqagen.authoring.constraint_words import in_words
+from vqagen.authoring.tree import sketches
+from vqagen.language.template import Template
+from vqagen.plugin import Undefined
+from vqagen.rng import stream
+from vqagen.search.choices import Description
+from vqagen.search.descriptions import SceneTables
+from vqagen.search.examination import Examination, StageReport
+from vqagen.search.filling import DEGENERATE, GAVE_UP
+from vqagen.search.frame import Frame
+from vqagen.search.instantiate import Search
+from vqagen.search.plan import Apply, Op, Plan
+from vqagen.world.scene import Scene
+
+IDLE = "a relation in it is idle: the answer would be the same without it"
+_SOUGHT = {
+    "unique": "exactly one object",
+    "not_unique": "more than one object",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A step that picks among options: `offered` so many, of which `passed` led on; the others `died`, by reason."""
+
+    node: int
+    call: str
+    offered: int
+    passed: int
+    died: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why nothing was found: `node` is the step that ended it, None where all steps had something to offer."""
+
+    scene: int
+    reason: str
+    node: int | None
+    verdict: str
+    choices: tuple[Choice, ...]
+
+    def to_record(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def why_not(search: Search, scene: Scene, reason: str, seed: int, budget: int) -> Failure:
+    """What became of every option that the search had in a scene; `reason` is what the search itself says."""
+    watch = search.examine(SceneTables(scene), stream(seed, "examine", scene.index), budget)
+    story = _Story(search.plan, scene)
+    choices = tuple(story.choice(report) for report in watch.reports)
+    node, verdict = story.verdict(watch, reason)
+    return Failure(scene.index, reason, node, verdict, choices)
+
+
+class _Story:
+    """Tells of one plan on one scene."""
+
+    def __init__(self, plan: Plan, scene: Scene) -> None:
+        self.plan, self.scene, self.template = plan, scene, plan.template
+        self.calls = [sketch.call for sketch in sketches(plan.template)]
+        self.node_of = _nodes_of_ops(plan.template)
+        self.constraints = {str(each): in_words(each, plan.template.slots) for each in plan.template.constraints}
+
+    def choice(self, report: StageReport) -> Choice:
+        node = self.node_of[report.op.index]
+        died = {self.cause(cause): times for cause, times in report.died.most_common()}
+        return Choice(node, self.calls[node], report.offered, report.passed, died)
+
+    def cause(self, cause: str) -> str:
+        """Why an option died."""
+        return IDLE if cause == DEGENERATE else self.constraints.get(cause, cause)
+
+    def verdict(self, watch: Examination, reason: str) -> tuple[int | None, str]:
+        """The step where it ended, and how."""
+        if undefined := self.prelude_fault():
+            return undefined
+        ended = next((report for report in watch.reports if not report.passed), None)
+        if ended is None:
+            return None, self.finished(watch.finished)
+        node = self.node_of[ended.op.index]
+        if not ended.offered and reason == DEGENERATE:
+            return node, f"nothing is tried here, whatever was chosen before: {IDLE}"
+        if not ended.offered:
+            return node, f"no option: {self.nothing_offered(ended.op)}"
+        (cause, times), *more = ended.died.most_common()
+        mostly = f"{times:,} of them because" if more else "because"
+        return node, f"none of {ended.offered:,} options led on, {mostly}: {self.cause(cause)}"
+
+    def finished(self, finished: Counter[str]) -> str:
+        """Where every step had something to offer."""
+        if finished[DEGENERATE] or not finished[GAVE_UP]:
+            return f"every filling is refused: {IDLE}"
+        return "the search gave up before it had seen every option"
+
+    def prelude_fault(self) -> tuple[int, str] | None:
+        """The step before any choice that has no result here, or not one that is allowed; if there is one."""
+        frame = Frame(SceneTables(self.scene), _no_draw, len(self.plan.ops), 0, 0, (), set(), 0)
+        for op in self.plan.prelude:
+            assert isinstance(op.does, Apply)
+            node = self.node_of[op.index]
+            try:
+                inputs = [frame.values[i] for i in op.inputs]
+                frame.values[op.index] = op.does.run(self.scene, *inputs, *op.does.values)
+            except Undefined as error:
+                return node, f"no result: {error}"
+            for check in op.checks:
+                if not check.test(frame):
+                    return node, f"it is the same for every question of the scene, but: {self.cause(check.meaning)}"
+        return None
+
+    def nothing_offered(self, op: Op) -> str:
+        """Why a step had nothing to choose from."""
+        if not isinstance(op.does, Description):
+            return f"no value has a result{self.demands(op)}"
+        if not self.scene.everything:
+            return "the scene has no objects"
+        if op.does.relates and not self.scene.related:
+            return "the scene does not say how objects are related"
+        sought = _SOUGHT.get(op.does.reducer or "", "anything")
+        return f"no description fits {sought} of {self.among(op)}{self.demands(op)}"
+
+    def among(self, op: Op) -> str:
+        """The objects that a description is chosen for."""
+        source = self.node_of[op.inputs[0]]
+        if op.relation_slot:
+            return f"what stands in a relation to the object of node {source}"
+        if not self.plan.ops[op.inputs[0]].inputs and self.calls[source] == "scene":
+            return f"the {self.scene.size} objects of the scene"
+        return f"the objects that node {source} gives"
+
+    def demands(self, op: Op) -> str:
+        """The constraints that its options are made to meet, as an addition to a sentence."""
+        own = {slot for slot in (*op.slots, op.relation_slot) if slot}
+        said = [self.constraints[str(each)] for each in self._local(own)]
+        return "; its options must also meet: " + " ".join(said) if said else ""
+
+    def _local(self, own: set[str]) -> Iterator[Any]:
+        for each in self.template.constraints:
+            if each.slots and not each.nodes and own.issuperset(each.slots):
+                yield each
+
+
+def _no_draw() -> float:
+    """What comes before any choice is no matter of chance."""
+    raise AssertionError
+
+
+def _nodes_of_ops(template: Template) -> list[int]:
+    """Op -> the template node that it is part of: a composite node with a reducer has two ops."""
+    owners: list[int] = []
+    for number, node in enumerate(template.nodes):
+        ops = 2 if node.composite is not None and node.composite.reducer else 1
+        owners += [number] * ops
+    return owners

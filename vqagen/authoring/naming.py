@@ -1,0 +1,99 @@
+"""Names of a scene's objects, for people: "the small red cube" in place of object 3."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from vqagen.bits import Objects, indexes
+from vqagen.language.registry import Value
+from vqagen.world.attribute import Attribute, Recorded
+from vqagen.world.domain import Domain
+from vqagen.world.scene import Scene
+
+SPELLED_OUT = 4
+"""Attributes up to which a name says them all; of more, it says those that are talked of or tell objects apart."""
+NOUN = "object"
+
+
+class SceneNames:
+    """What the objects of one scene are called; no two alike. `talked_of` are the types of some attributes."""
+
+    def __init__(self, scene: Scene, domain: Domain, talked_of: Collection[str] = ()) -> None:
+        attributes = _in_speaking_order(domain)
+        if len(attributes) > SPELLED_OUT:
+            attributes = _telling(scene, attributes, talked_of)
+        self.names = _numbered([_name(scene, attributes, i) for i in range(scene.size)])
+
+    def of(self, objects: Objects) -> list[str]:
+        """The names of the objects of a set."""
+        return [self.names[i] for i in indexes(objects)]
+
+    def output(self, value: Value, type_name: str) -> Any:
+        """A step's result for people and JSON: a set is the list of its objects' names, an object "the …"."""
+        if type_name == "ObjectSet":
+            return self.of(value)
+        if type_name == "Object":
+            return f"the {self.names[value]}"
+        return plain(value)
+
+
+def plain(value: Value) -> Any:
+    """A value in JSON's own terms. A set, which a plug-in may give, has no order of its own."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, tuple | list):
+        return [plain(each) for each in value]
+    if isinstance(value, frozenset | set):
+        return sorted((plain(each) for each in value), key=str)
+    return str(value)
+
+
+def listed(words: Sequence[str]) -> str:
+    """Such as "a", "a and b", or "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def _in_speaking_order(domain: Domain) -> list[Attribute]:
+    """As the domain has them, but with the head noun at the end: the last with a word for itself left open."""
+    nouns = [attribute for attribute in domain.attributes if attribute.null]
+    head = nouns[-1:]
+    return [attribute for attribute in domain.attributes if attribute not in head] + head
+
+
+def _telling(scene: Scene, attributes: Sequence[Attribute], talked_of: Collection[str]) -> list[Attribute]:
+    """The last attribute, those that are talked of and, of the others, those that make more names different."""
+    chosen = [each for each in attributes if each.type in talked_of or each is attributes[-1]]
+    for attribute in attributes:
+        longer = [each for each in attributes if each in chosen or each is attribute]
+        if _how_many_names(scene, longer) > _how_many_names(scene, chosen):
+            chosen = longer
+    return chosen
+
+
+def _how_many_names(scene: Scene, attributes: Sequence[Attribute]) -> int:
+    return len({_name(scene, attributes, i) for i in range(scene.size)})
+
+
+def _name(scene: Scene, attributes: Sequence[Attribute], i: int) -> str:
+    words = [_word(attribute, scene.values[attribute.name][i]) for attribute in attributes]
+    return " ".join(filter(None, words)) or NOUN
+
+
+def _word(attribute: Attribute, value: Recorded) -> str:
+    """How a name says a value, or the lack of one."""
+    if not value:
+        return attribute.null
+    values = [value] if isinstance(value, str) else value
+    return listed([attribute.display.get(each, each) for each in values])
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Names with "(2 of 3)" behind those that several objects have."""
+    shared, met = Counter(names), Counter[str]()
+    found = []
+    for name in names:
+        met[name] += 1
+        found.append(name if shared[name] == 1 else f"{name} ({met[name]} of {shared[name]})")
+    return found

@@ -1,0 +1,82 @@
+"""A small working domain to start from, written into a folder of its own.
+
+The files lie in `starter`, which is two folders below the package's schemas. The new folder holds copies of these, so
+that an editor finds them at once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from vqagen.errors import UsageError
+from vqagen.files import atomic_output
+from vqagen.materials import shipped_domains
+from vqagen.schema import schema_names, schema_text
+
+STARTER_FILES = ("metadata.json", "synonyms.json", "templates/first.json")
+_STARTER = Path(__file__).parent / "starter"
+_STARTER_NAME = '"dataset": "starter"'
+_SCHEMA = '"$schema": "'
+_SCHEMA_ABOVE = _SCHEMA + "../../"
+"""How each starter file begins to say where its schema is; in the new folder it is two folders nearer."""
+_NAME = re.compile(r"\w[\w.-]*")
+
+
+def write_starter(folder: Path) -> tuple[Path, ...]:
+    """Write a domain that is named for its folder, which is new or empty; the files that were written.
+
+    Raises UsageError where the folder's name is no good name for a domain, and where anything is in the way. When
+    writing fails, nothing is left of it.
+    """
+    texts = _starter(_domain_name(folder))
+    in_the_way = _in_the_way(folder)
+    if in_the_way:
+        raise UsageError(f"{in_the_way} is in the way; a domain is started in a new or empty folder")
+    files = {folder / name: text for name, text in texts.items()}
+    _write_all_or_none(files)
+    return tuple(files)
+
+
+def _domain_name(folder: Path) -> str:
+    """The last part of the folder's path; of `.` and the like, that of the folder meant."""
+    name = folder.resolve().name if folder.name in ("", "..") else folder.name
+    if not _NAME.fullmatch(name):
+        advice = "a name has letters, digits, - _ and . only, and starts with a letter, a digit or _"
+        raise UsageError(f"{name or str(folder)!r} cannot name a domain: {advice}")
+    if name in shipped_domains():
+        raise UsageError(f"vqagen ships a domain {name!r} already; give yours another name")
+    return name
+
+
+def _starter(name: str) -> Mapping[str, str]:
+    """The text of each file, by its path in the new folder."""
+    texts = {file: (_STARTER / file).read_text("utf-8").replace(_SCHEMA_ABOVE, _SCHEMA) for file in STARTER_FILES}
+    named = f'"dataset": {json.dumps(name, ensure_ascii=False)}'
+    texts["metadata.json"] = texts["metadata.json"].replace(_STARTER_NAME, named)
+    return texts | {f"schemas/{kind}.schema.json": schema_text(kind) for kind in schema_names()}
+
+
+def _in_the_way(folder: Path) -> Path | None:
+    if folder.is_dir():
+        return min(folder.iterdir(), default=None)
+    return folder if folder.exists() else None
+
+
+def _write_all_or_none(files: Mapping[Path, str]) -> None:
+    made: list[Path] = []
+    try:
+        for path, text in files.items():
+            for folder in reversed(path.parents):
+                if not folder.exists():
+                    folder.mkdir()
+                    made.append(folder)
+            with atomic_output(str(path)) as file:
+                file.write(text.encode())
+            made.append(path)
+    except BaseException:
+        for path in reversed(made):
+            path.rmdir() if path.is_dir() else path.unlink()
+        raise

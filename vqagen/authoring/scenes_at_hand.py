@@ -1,0 +1,41 @@
+"""Scenes to try templates on: some of a file, or drawn by the domain's own rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from vqagen.errors import UsageError
+from vqagen.world.domain import Domain
+from vqagen.world.loading import find_scenes, load_scenes
+from vqagen.world.sampler import sample_scene
+from vqagen.world.sampling_rules import SamplingRules
+from vqagen.world.scene import Scene, compile_scene
+
+OF_A_FILE = 200
+SAMPLED = 20
+"""Scenes looked at where none is asked for: enough to tell a rare failure, few enough to wait for."""
+
+
+@dataclass(frozen=True)
+class ScenesAtHand:
+    """Some scenes; `source` says where they come from, such as "sampled" or "scenes.json"."""
+
+    scenes: tuple[Scene, ...]
+    source: str
+
+
+def scenes_of_file(path: Path, domain: Domain, index: int | None = None) -> ScenesAtHand:
+    """The scene of that index or, without one, the first `OF_A_FILE`."""
+    start, count = (0, OF_A_FILE) if index is None else (index, 1)
+    scenes = tuple(load_scenes(find_scenes(path), domain, start, count))
+    if not scenes:
+        raise UsageError(f"there is no scene {index} in {path}" if index is not None else f"no scenes in {path}")
+    return ScenesAtHand(scenes, str(path))
+
+
+def sampled_scenes(domain: Domain, seed: int, index: int | None = None) -> ScenesAtHand:
+    """The scene of that index or, without one, the first `SAMPLED` that `vqagen scenes sample` draws with this seed."""
+    rules = SamplingRules.from_domain(domain)
+    records = ((i, sample_scene(rules, seed, i)) for i in (range(SAMPLED) if index is None else [index]))
+    return ScenesAtHand(tuple(compile_scene(record, domain, i, "sampled") for i, record in records), "sampled")

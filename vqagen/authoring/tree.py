@@ -1,0 +1,91 @@
+"""A template's program as a tree: the last node is the root, and what a node takes stands below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from vqagen.language.composite import Composite
+from vqagen.language.template import Template, TemplateNode
+
+
+class Branch(NamedTuple):
+    """One line of a tree: a node, and how deep it stands. A node met again is only referred to."""
+
+    depth: int
+    number: int
+    is_met_again: bool
+
+
+class NodeSketch(NamedTuple):
+    """What people need to know of a template's node."""
+
+    number: int
+    type: str
+    side_inputs: tuple[str, ...]
+    inputs: tuple[int, ...]
+    output: str
+    stands_for: tuple[str, ...]
+    """The primitive steps that a composite node is written out as; those of attributes left open fall away."""
+    meaning: str
+
+    @property
+    def call(self) -> str:
+        """Such as `filter_unique <C> <S>`."""
+        return " ".join((self.type, *self.side_inputs))
+
+    def to_record(self) -> dict[str, Any]:
+        """For JSON."""
+        return self._asdict()
+
+
+def branches(template: Template) -> list[Branch]:
+    """The tree, and after it whatever the last node does not need."""
+    met: set[int] = set()
+
+    def walk(number: int, depth: int) -> Iterator[Branch]:
+        yield Branch(depth, number, number in met)
+        if number not in met:
+            met.add(number)
+            for each in template.nodes[number].inputs:
+                yield from walk(each, depth + 1)
+
+    found: list[Branch] = []
+    for root in reversed(range(len(template.nodes))):
+        if root not in met:
+            found += walk(root, 0)
+    return found
+
+
+def sketches(template: Template) -> tuple[NodeSketch, ...]:
+    """All nodes, in order."""
+    return tuple(_sketch(template, number, node) for number, node in enumerate(template.nodes))
+
+
+def _sketch(template: Template, number: int, node: TemplateNode) -> NodeSketch:
+    output, steps, meaning = "", tuple[str, ...](), ""
+    if node.composite is not None:
+        output, steps = node.composite.output, tuple(_steps(template, node, node.composite))
+    else:
+        function = template.catalogue[node.type]
+        output, meaning = function.output, function.meaning
+    return NodeSketch(number, node.type, node.side_inputs, node.inputs, output, steps, meaning)
+
+
+def _steps(template: Template, node: TemplateNode, composite: Composite) -> Iterator[str]:
+    domain = template.catalogue.domain
+    for each in node.side_inputs:
+        type_name = side_type(template, each)
+        attribute = domain.attribute_of(type_name)
+        yield f"filter_{attribute.name}" if attribute else "relate"
+    if composite.reducer:
+        yield composite.reducer
+
+
+def side_type(template: Template, side_input: str) -> str:
+    """The type of a side input: its slot's or, of a literal, that of the attribute that has this value."""
+    domain = template.catalogue.domain
+    if side_input in template.slots:
+        return template.slots[side_input]
+    owners = (attribute.type for attribute in domain.attributes if side_input in attribute.values)
+    return next(owners, domain.relation_type)

@@ -1,0 +1,113 @@
+"""`vqagen check`: what is wrong or doubtful in the files that people write."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from vqagen.cli.domain_options import domain_options
+from vqagen.cli.values import integer, path
+
+if TYPE_CHECKING:
+    from vqagen.authoring.check.report import FileReport, Report
+    from vqagen.errors import Problem
+
+
+@click.command("check")
+@click.argument("paths", metavar="PATH...", type=path, nargs=-1, required=True)
+@domain_options("domain", "metadata", "synonyms", "plugins")
+@click.option("--scenes", type=path, metavar="PATH", help="Scenes to try templates on, and to verify answers with.")
+@click.option(
+    "--samples",
+    type=integer(0),
+    default=2000,
+    show_default=True,
+    help="Without --scenes: templates are tried on at most so many scenes, drawn by the domain's rules; 0 for none.",
+)
+@click.option("--strict", is_flag=True, help="Let a warning count as an error does.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    domain: str | None,
+    metadata: str | None,
+    synonyms: str | None,
+    plugins: tuple[str, ...],
+    scenes: str | None,
+    samples: int,
+    strict: bool,
+    as_json: bool,
+) -> None:
+    """Check what people write, with all mistakes in one run.
+
+    PATHs are files or folders of metadata, templates, synonyms, plug-ins, scenes and questions; each is known by its
+    content, and checked against the nearest metadata (DOMAIN/metadata.json, or metadata/NAME.json for templates/NAME).
+    Errors are what no other command would take. Warnings are what it would, though it is hardly meant: a text that
+    leaves out a slot, an answer that never comes, a constraint that rules nothing out. The exit code is 1 if there is
+    an error.
+
+    \b
+    Example:
+      vqagen check scenes.json questions.json
+    """
+    from vqagen.authoring.check.checking import check_paths
+    from vqagen.cli.messages import told
+    from vqagen.cli.progress import bar
+
+    with bar(None, "step") as shown:
+        report = check_paths(
+            paths,
+            domain=domain,
+            metadata=metadata,
+            synonyms=synonyms,
+            plugins=plugins,
+            scenes=scenes,
+            samples=samples,
+            on_progress=shown.update if shown else lambda _: None,
+        )
+    if as_json:
+        import json
+
+        click.echo(json.dumps(report.to_record(), indent=2, ensure_ascii=False))
+    else:
+        for note in report.notes:
+            told(note)
+        click.echo("\n".join(_lines(report)), color=False if os.environ.get("NO_COLOR") else None)
+    ctx.exit(1 if report.errors or (strict and report.warnings) else 0)
+
+
+def _lines(report: Report) -> Iterator[str]:
+    from vqagen.cli.summary import counted
+
+    for file in report.files:
+        if file.errors or file.warnings or file.not_checked:
+            yield from (*_file_lines(file), "")
+    found = f"{counted(report.errors, 'error')}, {counted(report.warnings, 'warning')}"
+    yield f"{found} in {counted(len(report.files), 'file')}"
+
+
+def _file_lines(file: FileReport) -> Iterator[str]:
+    yield click.style(file.path, bold=True)
+    for problem in file.errors:
+        yield from _problem_lines(problem, click.style("error", fg="red"))
+    if file.unlisted:
+        yield f"  … and {_more(file.unlisted)}"
+    for doubt in file.warnings:
+        yield from _problem_lines(doubt.problem, click.style("warning", fg="yellow"), f" [{doubt.code}]")
+    for what in file.not_checked:
+        yield f"  not checked: {what}"
+
+
+def _more(number: int) -> str:
+    """Such as "1 more error"."""
+    return f"{number:,} more error{'' if number == 1 else 's'}"
+
+
+def _problem_lines(problem: Problem, word: str, code: str = "") -> Iterator[str]:
+    place = f"{problem.line}:{problem.column}" if problem.line is not None else ""
+    yield "  " + "  ".join(filter(None, (word, place, problem.path, problem.message))) + code
+    yield from (f"      {line}" for line in problem.excerpt.splitlines())

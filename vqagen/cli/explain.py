@@ -1,0 +1,139 @@
+"""`vqagen explain`: what a template does, and what an author can use."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from vqagen.cli.domain_options import domain_options
+from vqagen.cli.values import integer, path
+
+if TYPE_CHECKING:
+    from vqagen.authoring.scenes_at_hand import ScenesAtHand
+    from vqagen.cli.explain_page import Page
+    from vqagen.materials import DomainFiles
+    from vqagen.world.domain import Domain
+
+
+@click.command("explain")
+@click.argument("template", type=path, required=False)
+@click.option(
+    "--scenes", type=path, metavar="PATH", help="Scenes to try it on. [default: some, drawn by the domain's rules]"
+)
+@click.option("--scene", type=integer(0), metavar="INDEX", help="This scene alone.")
+@click.option("--count", type=integer(0), default=5, show_default=True, help="How many examples.")
+@click.option("--seed", type=integer(), default=0, show_default=True)
+@click.option("--functions", "catalogue", flag_value="functions", help="List the functions that programs are made of.")
+@click.option("--constraints", "catalogue", flag_value="constraints", help="List the constraints of templates.")
+@click.option("--vocabulary", "catalogue", flag_value="vocabulary", help="List the domain's values and relations.")
+@domain_options("domain", "metadata", "templates", "synonyms", "plugins")
+@click.option("--watch", is_flag=True, help="Do it again whenever a file that was read is saved; Ctrl-C ends it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
+def command(
+    template: str | None,
+    scenes: str | None,
+    scene: int | None,
+    count: int,
+    seed: int,
+    catalogue: str | None,
+    domain: str | None,
+    metadata: str | None,
+    templates: str | None,
+    synonyms: str | None,
+    plugins: tuple[str, ...],
+    watch: bool,
+    as_json: bool,
+) -> None:
+    """Show what a template does: its parts in words, and questions it makes.
+
+    TEMPLATE is an id such as one_hop.json#query_color, a name, or a file, all of whose templates are then shown in
+    short. Without it, all templates are listed. Where a template finds nothing to ask, the step that ended it is told,
+    with what became of its options.
+
+    \b
+    Example:
+      vqagen explain one_hop.json#query_color --scenes scenes.json --count 2
+    """
+    from vqagen.authoring.finding import domain_of_id
+    from vqagen.materials import find_domain
+
+    if template and catalogue:
+        raise click.UsageError(f"--{catalogue} lists all there are; leave out TEMPLATE")
+    if template and not (domain or metadata or templates):
+        domain = domain_of_id(template)
+    files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins)
+
+    def show() -> None:
+        asked = _catalogue(files, catalogue) if catalogue else _templates(files, template, scenes, scene, count, seed)
+        _print(asked, as_json)
+
+    if watch:
+        _show_again_and_again(files, scenes, show)
+    else:
+        show()
+
+
+def _catalogue(files: DomainFiles, which: str) -> Page:
+    from vqagen.authoring.catalogues import constraint_entries, function_entries, vocabularies
+    from vqagen.cli.explain_page import entries_page, vocabulary_page
+    from vqagen.language.synonyms import load_synonyms
+    from vqagen.materials import load_catalogue, synonyms_file
+
+    catalogue, _ = load_catalogue(files)
+    if which == "vocabulary":
+        synonyms = load_synonyms(synonyms_file(files, catalogue.domain), catalogue.domain)
+        return vocabulary_page(vocabularies(catalogue, synonyms))
+    return entries_page(function_entries(catalogue) if which == "functions" else constraint_entries(catalogue))
+
+
+def _templates(
+    files: DomainFiles, wanted: str | None, scenes: str | None, scene: int | None, count: int, seed: int
+) -> Page:
+    from vqagen.authoring.explanation import explain_template
+    from vqagen.authoring.finding import find_templates
+    from vqagen.cli.explain_page import explanation_page, list_page, short_page
+    from vqagen.materials import load_materials
+
+    materials = load_materials(files)
+    if wanted is None:
+        return list_page(materials.templates)
+    found = find_templates(materials.templates, wanted, files.templates)
+    at_hand = _scenes(materials.domain, scenes, scene, seed) if count else None
+    explained = [
+        explain_template(materials, each, at_hand, 1 if found.is_file else count, seed) for each in found.templates
+    ]
+    return short_page(explained) if found.is_file else explanation_page(explained[0])
+
+
+def _scenes(domain: Domain, scenes: str | None, scene: int | None, seed: int) -> ScenesAtHand:
+    from vqagen.authoring.scenes_at_hand import sampled_scenes, scenes_of_file
+
+    return scenes_of_file(Path(scenes), domain, scene) if scenes else sampled_scenes(domain, seed, scene)
+
+
+def _print(page: Page, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(page.record, indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join(page.lines), color=False if os.environ.get("NO_COLOR") else None)
+
+
+def _show_again_and_again(files: DomainFiles, scenes: str | None, show: Callable[[], None]) -> None:
+    """Mistakes are told, and do not end it."""
+    from vqagen.authoring.watching import rounds, watched
+    from vqagen.cli.messages import input_warnings_told, told
+    from vqagen.errors import VqagenError
+
+    inputs = [*files.inputs, *map(Path, files.plugins), *([Path(scenes)] if scenes else [])]
+    for _ in rounds(lambda: watched(inputs)):
+        click.clear()
+        with input_warnings_told():
+            try:
+                show()
+            except VqagenError as error:
+                told(str(error))

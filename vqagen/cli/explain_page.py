@@ -1,0 +1,186 @@
+"""How `vqagen explain` shows things: lines for people, with colours that are left out where output is no terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import click
+
+from vqagen.authoring.catalogues import Entry, Vocabulary
+from vqagen.authoring.explanation import Example, Explanation, Step, Trial
+from vqagen.authoring.failure import Choice, Failure
+from vqagen.authoring.tree import Branch, NodeSketch, branches
+from vqagen.cli.summary import counted
+from vqagen.language.template import Template
+
+_SLOT = re.compile(r"<[^<>\s]+>")
+
+
+class Page(NamedTuple):
+    """What is shown: to people, and as JSON."""
+
+    lines: list[str]
+    record: Any
+
+
+def list_page(templates: Sequence[Template]) -> Page:
+    """All templates, one line each."""
+    rows = [(each.id, each.answer_type, each.texts[0]) for each in templates]
+    record = [dict(zip(("id", "answer_type", "text"), row, strict=True)) for row in rows]
+    wide, narrow = (max((len(row[k]) for row in rows), default=0) for k in (0, 1))
+    lines = [f"{_bold(name.ljust(wide))}  {kind.ljust(narrow)}  {_slots(text)}" for name, kind, text in rows]
+    return Page(lines, record)
+
+
+def short_page(explanations: Sequence[Explanation]) -> Page:
+    """Templates with a question of each."""
+    lines = []
+    for each in explanations:
+        lines.append(f"{_bold(each.template.id)}  {each.template.answer_type}  {_dim(_trial(each.trial))}".rstrip())
+        for example in each.examples:
+            lines.append(f"  {example.question} {_answer(example.answer)}")
+        if not each.examples and each.failure:
+            lines.append(f"  {_ended(each.failure)}")
+    return Page(lines, [each.to_record() for each in explanations])
+
+
+def explanation_page(explanation: Explanation) -> Page:
+    """All of one template."""
+    template = explanation.template
+    parts = {
+        "Texts": [_slots(text) for text in template.texts],
+        "Slots": list(_slot_lines(template)),
+        "Program": [_node(explanation.nodes[each.number], each) for each in branches(template)],
+        "Constraints": [f"{_slots(words)}  {_dim(name)}" for name, words in explanation.constraints],
+        "Examples": [line for n, each in enumerate(explanation.examples, 1) for line in _example(n, each)],
+        "Scenes": [_trial(explanation.trial)] if explanation.trial else [],
+    }
+    if explanation.failure:
+        parts[f"Nothing on scene {explanation.failure.scene}"] = list(_failure(explanation.failure))
+    never = f"  {_dim('never ' + _said(list(explanation.impossible)))}" if explanation.impossible else ""
+    lines = [f"{_bold(template.id)}  {template.answer_type}{never}"]
+    for title, part in parts.items():
+        if part:
+            lines += ["", _bold(title), *(f"  {line}" for line in part)]
+    return Page(lines, explanation.to_record())
+
+
+def entries_page(entries: Sequence[Entry]) -> Page:
+    """Functions, or constraints, under the place they come from."""
+    lines: list[str] = []
+    wide = max((len(each.signature) for each in entries), default=0)
+    for source, group in groupby(entries, key=lambda each: each.source):
+        lines += ["", _bold(source)] if lines else [_bold(source)]
+        for each in group:
+            also = _dim(f"also {', '.join(each.aliases)}") if each.aliases else ""
+            told = "  ".join(filter(None, (each.meaning, also)))
+            lines.append(f"  {click.style(each.signature.ljust(wide), fg='cyan')}  {told}".rstrip())
+    return Page(lines, [each.to_record() for each in entries])
+
+
+def vocabulary_page(vocabularies: Sequence[Vocabulary]) -> Page:
+    """Attributes and relations with their values."""
+    lines = []
+    for each in vocabularies:
+        remarks = [f"key {each.key}"] if each.key else []
+        remarks += [f"left open: {each.null}"] if each.null else []
+        about = "; ".join((*remarks, *each.traits))
+        lines.append(f"{_bold(each.type)}  {each.name}" + (f"  {_dim(about)}" if about else ""))
+        for word in each.words:
+            said = f"  {_dim(' / '.join(word.ways))}" if word.ways else ""
+            lines.append("  " * (word.depth + 1) + word.value + said)
+    return Page(lines, [each.to_record() for each in vocabularies])
+
+
+# Parts of an explanation ------------------------------------------------------------------------------------------
+
+
+def _slot_lines(template: Template) -> Iterator[str]:
+    """Slots by type."""
+    by_type: dict[str, list[str]] = {}
+    for slot, type_name in template.slots.items():
+        by_type.setdefault(type_name, []).append(slot)
+    for type_name, slots in by_type.items():
+        yield f"{type_name}  {_slots(' '.join(slots))}"
+
+
+def _node(node: NodeSketch, branch: Branch) -> str:
+    begin = f"{'  ' * branch.depth}{_dim(str(node.number))} {_slots(node.call)}"
+    if branch.is_met_again:
+        return f"{begin}  {_dim('as above')}"
+    about = f"= {', '.join(node.stands_for)}" if node.stands_for else node.meaning
+    return f"{begin} -> {node.output}" + (f"  {_dim(about)}" if about else "")
+
+
+def _example(number: int, example: Example) -> Iterator[str]:
+    """The question, its answer, and the steps that lead there."""
+    place = f"scene {example.scene}" + (f", {example.image}" if example.image else "")
+    yield f"{number}. {click.style(example.question, fg='green')} {_answer(example.answer)}  {_dim(place)}"
+    calls = [_call(i, step) for i, step in enumerate(example.steps)]
+    wide = max(map(len, calls))
+    for i, (call, step) in enumerate(zip(calls, example.steps, strict=True)):
+        yield f"   {_dim(f'{i:2}')} {call.ljust(wide)}  {_output(step)}"
+
+
+def _call(i: int, step: Step) -> str:
+    """Inputs are named where they are not just the step before."""
+    inputs = "" if step.node.inputs in ((), (i - 1,)) else f"({', '.join(map(str, step.node.inputs))})"
+    return " ".join((step.node.function + inputs, *step.node.values))
+
+
+def _output(step: Step) -> str:
+    if step.output_type == "ObjectSet":
+        names = "; ".join(step.output)
+        return f"{counted(len(step.output), 'object')}: {names}" if names else "no object"
+    return _said(step.output)
+
+
+def _trial(trial: Trial | None) -> str:
+    if trial is None:
+        return ""
+    head = f"found in {trial.found:,} of {counted(trial.scenes, 'scene')} ({trial.source})"
+    reasons = ", ".join(f"{reason} {times:,}×" for reason, times in trial.failures.items())
+    return f"{head}; otherwise: {reasons}" if reasons else head
+
+
+def _failure(failure: Failure) -> Iterator[str]:
+    yield _ended(failure)
+    for choice in failure.choices:
+        yield _dim(f"node {choice.node} {choice.call}: {_fate(choice)}")
+        for cause, times in choice.died.items():
+            yield _dim(f"  {times:,} died: {cause}")
+
+
+def _ended(failure: Failure) -> str:
+    at = "" if failure.node is None else f"node {failure.node}: "
+    return click.style(at + failure.verdict, fg="red")
+
+
+def _fate(choice: Choice) -> str:
+    return f"{counted(choice.offered, 'option')}, {choice.passed:,} led on"
+
+
+def _said(value: Any) -> str:
+    """An answer as text."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(_said, value)) if isinstance(value, list) else str(value)
+
+
+def _answer(value: Any) -> str:
+    return click.style(_said(value), fg="yellow", bold=True)
+
+
+def _slots(text: str) -> str:
+    return _SLOT.sub(lambda match: click.style(match[0], fg="cyan"), text)
+
+
+def _bold(text: str) -> str:
+    return click.style(text, bold=True)
+
+
+def _dim(text: str) -> str:
+    return click.style(text, dim=True)

@@ -1,0 +1,45 @@
+"""`vqagen init`: a domain to start from."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from vqagen.cli.values import path
+
+
+@click.command("init")
+@click.argument("domain", type=path)
+def command(domain: str) -> None:
+    """Write a small domain that works, to be changed into one of your own.
+
+    DOMAIN is a new folder, whose last part names the domain. It gets metadata.json (what can be true of an object, how
+    scenes are drawn), synonyms.json (ways to say it), templates/first.json (three kinds of questions) and the JSON
+    Schemas by which an editor completes and checks them. Comments inside say what each part is for. Nothing is
+    overwritten. The next commands to run are printed.
+
+    \b
+    Example:
+      vqagen init farm
+    """
+    from vqagen.authoring.scaffold import write_starter
+
+    folder = Path(domain)
+    for file in write_starter(folder):
+        click.echo(f"wrote {file}", err=True)
+    click.echo("next:", err=True)
+    for line in _next_commands(folder):
+        click.echo(f"  {line}", err=True)
+
+
+def _next_commands(folder: Path) -> Iterator[str]:
+    """From the look of the domain to verified questions about scenes of it."""
+    domain, scenes, questions = (shlex.quote(str(folder / name)) for name in ("", "scenes.json", "questions.json"))
+    yield f"vqagen check {domain}"
+    yield f"vqagen explain --domain {domain} first.json#query_color"
+    yield f"vqagen scenes sample --domain {domain} --count 20 -o {scenes}"
+    yield f"vqagen generate --domain {domain} --scenes {scenes} --templates-per-image 3 --out {questions}"
+    yield f"vqagen verify --domain {domain} {questions} --scenes {scenes}"

@@ -1,0 +1,53 @@
+"""Messages beside a command's results: on standard error."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TextIO
+
+import click
+
+from vqagen.errors import InputWarning
+
+
+def told(message: str, exit_code: int = 0) -> int:
+    """Print a message, each line under the name of the program, and give the exit code that goes with it."""
+    for line in message.splitlines():
+        click.echo(line if line.startswith(" ") else f"vqagen: {line}", err=True)  # excerpts are indented
+    return exit_code
+
+
+@contextmanager
+def input_warnings_told() -> Iterator[None]:
+    """Meanwhile, print each InputWarning once, whatever filters are set; other warnings go their usual way."""
+    known: set[str] = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", InputWarning)
+        usual = warnings.showwarning
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if not isinstance(message, InputWarning):
+                usual(message, category, filename, lineno, file, line)
+            elif (text := str(message)) not in known:
+                known.add(text)
+                _tell_beside_bars(f"warning: {text}")
+
+        warnings.showwarning = show
+        yield
+
+
+def _tell_beside_bars(message: str) -> None:
+    """Tell a message while progress bars may be on the screen."""
+    bars = sys.modules.get("tqdm")
+    with bars.tqdm.external_write_mode(file=sys.stderr) if bars else nullcontext():
+        told(message)

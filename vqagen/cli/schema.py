@@ -1,0 +1,22 @@
+"""`vqagen schema`: the JSON Schemas of the files that people write."""
+
+from __future__ import annotations
+
+import click
+
+from vqagen.schema import schema_names, schema_text
+
+
+@click.command("schema")
+@click.argument("name", type=click.Choice(schema_names()), metavar="NAME")
+def command(name: str) -> None:
+    """Print the JSON Schema of a kind of file.
+
+    NAME is metadata, templates, synonyms, scenes or questions. An editor that knows the schema of a file completes and
+    checks it while it is typed: save the schema, and name it in the file's first key, `"$schema"`.
+
+    \b
+    Example:
+      vqagen schema templates
+    """
+    click.echo(schema_text(name), nl=False)

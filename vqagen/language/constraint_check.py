@@ -1,0 +1,143 @@
+"""A template's constraints, checked: that each is of a known kind, and speaks of what that kind can speak of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from vqagen.errors import describe, unknown
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.node_check import Outputs
+from vqagen.language.slots import Slots, is_slot
+from vqagen.language.template_forms import Fault
+from vqagen.plugin import CONSTANT, CONSTANTS, NODE, NODES, NUMBERS, SLOT, SLOTS, TYPES, VALUES, ConstraintKind
+
+_ONE_OF_MANY = {SLOTS: SLOT, NODES: NODE, CONSTANTS: CONSTANT}
+_NO_NUMBERS = ("Object", "ObjectSet", "Bool")
+"""Types that every domain has, and that are no numbers. Of types from plug-ins that is not known."""
+
+Record = Mapping[str, Any]
+Given = Sequence[tuple[str, Any]]
+"""(SLOT, NODE or CONSTANT; what stands there) for each parameter."""
+
+
+def parameter_kinds(kind: ConstraintKind, count: int) -> tuple[str, ...] | None:
+    """SLOT, NODE or CONSTANT for each of `count` parameters; None where a kind does not take that many."""
+    last = kind.params[-1] if kind.params else ""
+    if last not in _ONE_OF_MANY:
+        return kind.params if count == len(kind.params) else None
+    more = count - len(kind.params)
+    return (*kind.params[:-1], *[_ONE_OF_MANY[last]] * (more + 1)) if more >= 0 else None
+
+
+class ConstraintCheck:
+    """Checks the constraints of one template; `outputs` are the types that its nodes give."""
+
+    def __init__(self, slots: Slots, outputs: Outputs, catalogue: Catalogue) -> None:
+        self.slots, self.outputs, self.catalogue = slots, outputs, catalogue
+
+    def faults(self, records: Sequence[Record]) -> Iterator[Fault]:
+        """What is wrong with a template's constraints."""
+        for i, record in enumerate(records):
+            yield from self.constraint_faults(record, f"constraints[{i}]")
+
+    def constraint_faults(self, record: Record, path: str) -> Iterator[Fault]:
+        name, params = record["type"], record["params"]
+        kind = self.catalogue.constraints.get(name)
+        if kind is None:
+            yield f"{path}.type", unknown("constraint", name, list(self.catalogue.constraints))
+            return
+        kinds = parameter_kinds(kind, len(params))
+        if kinds is None:
+            yield f"{path}.params", f"{name} takes {_in_words(kind.params)}, found {len(params)}"
+            return
+        given = list(zip(kinds, params, strict=True))
+        told = [(k, self.parameter_fault(kind, name, *each)) for k, each in enumerate(given)]
+        faults: list[tuple[int | None, str]] = [(k, message) for k, message in told if message]
+        if not faults:
+            faults += _COMPARISONS[kind.compares](self, name, given)
+        yield from ((f"{path}.params" if k is None else f"{path}.params[{k}]", message) for k, message in faults)
+
+    # One parameter ----------------------------------------------------------------------------------------------------
+
+    def parameter_fault(self, kind: ConstraintKind, name: str, of: str, param: Any) -> str | None:
+        if of == SLOT:
+            return (
+                self.slot_fault(kind, param) if isinstance(param, str) else f"{name} takes slots, found {_told(param)}"
+            )
+        if of == NODE:
+            return (
+                self.node_fault(param) if type(param) is int else f"{name} takes node numbers, found {describe(param)}"
+            )
+        return None
+
+    def slot_fault(self, kind: ConstraintKind, slot: str) -> str | None:
+        if fault := self.slots.fault(slot):
+            return fault
+        # That a slot is filled which cannot be left open is needless to say, but no mistake.
+        if kind.of_openness and kind.name != "NOT_NULL" and slot not in self.slots.openable:
+            return f"slot {slot} is never left open; only a description's attributes are"
+        return None
+
+    def node_fault(self, node: int) -> str | None:
+        last = len(self.outputs) - 1
+        return None if 0 <= node <= last else f"there is no node {node}; nodes are 0 to {last}"
+
+    # What can be compared ---------------------------------------------------------------------------------------------
+
+    def unlike(self, name: str, given: Given) -> Iterator[tuple[int | None, str]]:
+        """Slots and nodes are all of one type."""
+        types = [self.slots.types[each] if of == SLOT else self.outputs[each] for of, each in given if of != CONSTANT]
+        known = Counter(found for found in types if found)
+        if len(known) > 1:
+            yield None, f"{name} compares like with like, found {' and '.join(known)}"
+
+    def no_numbers(self, name: str, given: Given) -> Iterator[tuple[int | None, str]]:
+        """Nodes give numbers, constants are numbers."""
+        types = (*_NO_NUMBERS, *self.catalogue.domain.value_types)
+        for k, (of, each) in enumerate(given):
+            if of == NODE and self.outputs[each] in types:
+                yield k, f"{name} compares numbers, but node {each} gives {self.outputs[each]}"
+            if of == CONSTANT and (isinstance(each, bool) or not isinstance(each, int | float)):
+                yield k, f"{name} compares with a number, found {describe(each)}"
+
+    def no_values(self, name: str, given: Given) -> Iterator[tuple[int | None, str]]:
+        """Constants are values of the slot's type, or lists of them."""
+        kind = next((self.slots.types[each] for of, each in given if of == SLOT), "")
+        if kind not in self.catalogue.domain.value_types:
+            return
+        values = self.catalogue.domain.values_of(kind)
+        for k, (of, each) in enumerate(given):
+            for value in each if isinstance(each, list) else [each]:
+                if of == CONSTANT and value not in values:
+                    yield k, _no_value(name, kind, value, values)
+
+
+_COMPARISONS: Mapping[str, Callable[[ConstraintCheck, str, Given], Iterator[tuple[int | None, str]]]] = {
+    "": lambda check, name, given: iter(()),
+    TYPES: ConstraintCheck.unlike,
+    NUMBERS: ConstraintCheck.no_numbers,
+    VALUES: ConstraintCheck.no_values,
+}
+"""What is wrong for each `ConstraintKind.compares`: (number of the parameter or None for all of them, message)."""
+
+
+def _no_value(name: str, kind: str, value: Any, values: Sequence[str]) -> str:
+    if isinstance(value, str) and is_slot(value):
+        return f"{name} takes values of {kind}, found slot {value}; EQ and NEQ compare slots"
+    return unknown(kind, value, values)
+
+
+def _told(param: Any) -> str:
+    return f"the node number {param}" if type(param) is int else describe(param)
+
+
+def _in_words(params: Sequence[str]) -> str:
+    """Such as "a slot and one or more constants"."""
+    counts = Counter(params)
+    said = [
+        f"one or more {of}" if of in _ONE_OF_MANY else f"a {of}" if count == 1 else f"{count} {of}s"
+        for of, count in counts.items()
+    ]
+    return " and ".join(said) or "no parameters"

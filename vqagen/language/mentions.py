@@ -1,0 +1,128 @@
+"""Mentions: where in a sentence its slots are said, and so where its objects are described."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import NamedTuple
+
+Edit = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
+"""A pattern and what to put in place of every match, as `re.sub` takes it."""
+
+_FIELD = re.compile(r"%\((?P<said>(?P<slot><[^<>]+>)s?)\)s|%%")
+_WORD = re.compile(r"\w+|\W")
+_JOINT = re.compile(r"[\s,]*")
+
+
+class Span(NamedTuple):
+    """Where a slot is said: from character `start` up to, and not including, `end`."""
+
+    slot: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A text, and where in it slots are said, in reading order. No span is empty, starts or ends with a space."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+    def sub(self, pattern: re.Pattern[str], replacement: str | Callable[[re.Match[str]], str]) -> Marked:
+        """`pattern.sub(replacement, text)`, with the spans moved along.
+
+        Words that a match and its replacement both begin or end with count as untouched. A span that the rest of the
+        match touches grows to take in the rest of the replacement, and goes when nothing is left.
+        """
+        edits: list[tuple[int, int, int]] = []
+
+        def noted(match: re.Match[str]) -> str:
+            new = match.expand(replacement) if isinstance(replacement, str) else replacement(match)
+            if new != match[0]:
+                edits.append(_least_edit(match.start(), match[0], new))
+            return new
+
+        text = pattern.sub(noted, self.text)
+        if not edits:
+            return self
+        spans = self.spans
+        for edit in reversed(edits):
+            spans = tuple(_moved(span, *edit) for span in spans)
+        return Marked(text, tuple(_tight(text, spans)))
+
+    def edited(self, edits: Iterable[Edit]) -> Marked:
+        """After all the edits, one after the other."""
+        marked = self
+        for edit in edits:
+            marked = marked.sub(*edit)
+        return marked
+
+
+def _least_edit(at: int, old: str, new: str) -> tuple[int, int, int]:
+    """From where to where a text changes when `old`, which stands `at` some place, becomes `new`; and how it grows."""
+    was, becomes = _WORD.findall(old), _WORD.findall(new)
+    head = _alike(was, becomes)
+    tail = _alike(was[head:][::-1], becomes[head:][::-1])
+    start, end = at + len("".join(was[:head])), at + len("".join(was[: len(was) - tail]))
+    return start, end, len(new) - len(old)
+
+
+def _alike(left: Sequence[str], right: Sequence[str]) -> int:
+    """With how many words both begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
+
+
+def _moved(span: Span, start: int, end: int, growth: int) -> Span:
+    if end <= span.start:
+        return Span(span.slot, span.start + growth, span.end + growth)
+    if span.end <= start:
+        return span
+    return Span(span.slot, min(start, span.start), max(end, span.end) + growth)
+
+
+def _tight(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """The spans without the spaces that they begin and end with; those of nothing else are left out."""
+    for slot, start, end in spans:
+        said = text[start:end]
+        if said.strip():
+            yield Span(slot, start + len(said) - len(said.lstrip()), start + len(said.rstrip()))
+
+
+def filled(form: str, said: Mapping[str, str]) -> Marked:
+    """`form % said`, where the fields of the form are slots or their plurals, such as `%(<S>)s` and `%(<S>s)s`."""
+    text, spans, at = "", list[Span](), 0
+    for field in _FIELD.finditer(form):
+        text += form[at : field.start()]
+        at = field.end()
+        word = said[field["said"]] if field["slot"] else "%"
+        if field["slot"]:
+            spans.append(Span(field["slot"], len(text), len(text) + len(word)))
+        text += word
+    text += form[at:]
+    return Marked(text, tuple(_tight(text, spans)))
+
+
+def mention_spans(marked: Marked, groups: Sequence[Sequence[str]]) -> list[list[tuple[int, int]]]:
+    """For each group of slots that describe one thing, where it is mentioned: [start, end) pairs in reading order.
+
+    Slots of a group with only spaces and commas between them are one mention: "the *small, red ball* left of the
+    *cube*". A group of which nothing is said has none.
+    """
+    return [list(_mentions(marked, group)) for group in groups]
+
+
+def _mentions(marked: Marked, group: Sequence[str]) -> Iterator[tuple[int, int]]:
+    first = last = -1
+    for slot, start, end in marked.spans:
+        if slot not in group:
+            continue
+        if first >= 0 and not _JOINT.fullmatch(marked.text, last, max(start, last)):
+            yield first, last
+            first = -1
+        first = start if first < 0 else first
+        last = max(end, last)
+    if first >= 0:
+        yield first, last

@@ -1,0 +1,98 @@
+"""From filled text to a sentence: a fixed row of edits.
+
+1. White space is squeezed.
+2. If asked for, "other" is dropped (see `without_other`).
+3. Gaps before punctuation are closed.
+4. The domain's `rewrites` are applied, each to what the one before left; white space and gaps are tidied once more.
+   They see the words of the sentence to be, though not yet its articles and its capital.
+5. "a" becomes "an" before a vowel sound, and back.
+6. The first letter becomes a capital.
+
+`edits` says so as regex substitutions; `squeezed`, `without_other` and `finished` do the same to plain text, in a
+twentieth of the time (5 µs for one of the shipped CLEVR questions, 120 µs with `edits` and spans).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from vqagen.language.mentions import Edit
+
+Rewrites = Sequence[tuple[re.Pattern[str], str]]
+"""A domain's own edits of sentences."""
+
+_ARTICLE = re.compile(r"\b([Aa])n?(?= (\w+))")
+_VOWEL_SOUND = re.compile(
+    r"(?!one\b|once\b|eu|ewe|u\b|ufo|uk|uni(?!n|m|dent)|us[beu]|ut[eio])[aeiou]"
+    r"|hour|honest|heir|honou?r|[fhlmnrsx]\b|8|1[18]\b",
+    re.IGNORECASE,
+)
+
+
+def squeezed(text: str) -> str:
+    """Without white space at the ends, and one space for each run of it."""
+    return " ".join(text.split())
+
+
+def without_other(sentence: str) -> str:
+    """Drop "other", and turn "another" into "a".
+
+    Asked of "other red cubes of the same size as the ball": the ball is no red cube, so "other" would mislead.
+    """
+    for pattern, replacement in _WITHOUT_OTHER:
+        sentence = pattern.sub(replacement, sentence)
+    return squeezed(sentence)
+
+
+def finished(sentence: str, has_article: bool = True, rewrites: Rewrites = ()) -> str:
+    """All that follows when words are chosen and squeezed. Without `has_article`, "a" and "an" stay as they are."""
+    for gap in (" ?", " ,", " ;", " ."):
+        if gap in sentence:
+            sentence = sentence.replace(gap, gap[1])
+    if rewrites:
+        sentence = _rewritten(sentence, rewrites)
+    if has_article:
+        sentence = _ARTICLE.sub(_agreeing, sentence)
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _rewritten(sentence: str, rewrites: Rewrites) -> str:
+    for pattern, replacement in rewrites:
+        sentence = pattern.sub(replacement, sentence)
+    pattern, replacement = _CLOSED
+    return pattern.sub(replacement, squeezed(sentence))
+
+
+def edits(has_article: bool, drops_other: bool, rewrites: Rewrites) -> Iterator[Edit]:
+    """The whole row, for a text with or without articles."""
+    yield from _SQUEEZED
+    if drops_other:
+        yield from (*_WITHOUT_OTHER, *_SQUEEZED)
+    yield _CLOSED
+    if rewrites:
+        yield from (*rewrites, *_SQUEEZED, _CLOSED)
+    if has_article:
+        yield _ARTICLE, _agreeing
+    yield re.compile(r"\A.", re.DOTALL), _capital
+
+
+_SQUEEZED = (re.compile(r"\A\s+|\s+\Z"), ""), (re.compile(r"\s+"), " ")
+_WITHOUT_OTHER = (
+    (re.compile(r"\banother\b", re.IGNORECASE), "a"),
+    (re.compile(r"\bother\b", re.IGNORECASE), ""),
+)
+_CLOSED = re.compile(r" ([?,;.])"), r"\1"
+
+
+def _agreeing(match: re.Match[str]) -> str:
+    return match[1] + ("n" if starts_with_vowel_sound(match[2]) else "")
+
+
+def _capital(match: re.Match[str]) -> str:
+    return match[0].upper()
+
+
+def starts_with_vowel_sound(word: str) -> bool:
+    """Whether "an" stands before the word: vowel letters, less "one", "unicorn", "use", …; and "hour", "L", "8", …."""
+    return _VOWEL_SOUND.match(word) is not None

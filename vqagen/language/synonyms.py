@@ -1,0 +1,115 @@
+"""Ways to say the values of a domain, from a synonyms file and from the metadata's own `synonyms` section.
+
+Both have one form: `{value: [ways]}`, `{type: {value: [ways]}}`, or both in one; a type is written as in `types`. The
+ways to say a value are the first of these that there are:
+
+1. in the file, those of its type, then those of any type;
+2. in the metadata's section, likewise;
+3. its attribute's `display` of it;
+4. the value itself.
+
+A word that stands for an attribute left open ("thing") has synonyms like a value. How several words are counted as one
+thing is in the domain's `plurals`: by the whole way to say it, or by its last word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from vqagen.errors import BadInput, Problem, describe
+from vqagen.files import parse_json, read_text
+from vqagen.world.domain import Domain
+from vqagen.world.findings import problem_in
+
+NOTES = ("comment", "$schema")
+"""Keys that say nothing about any value."""
+_SAYABLE = re.compile(r"[^<>\[\]]*[^<>\[\]\s][^<>\[\]]*")
+
+
+class Synonyms:
+    """Ways to say a value; `table` is that of the file, and comes before the metadata's."""
+
+    def __init__(self, table: Mapping[str, Any], domain: Domain) -> None:
+        self.domain = domain
+        self._tables = (table, domain.synonyms_section)
+
+    def of(self, type_name: str, value: str | None) -> tuple[str, ...]:
+        """The ways to say a slot's value, or its open form; a single "" where an open slot says nothing."""
+        attribute = self.domain.attribute_of(type_name)
+        if value is None:
+            value = attribute.null if attribute else ""
+        if not value:
+            return ("",)
+        for table in self._tables:
+            if ways := _listed(table, type_name, value):
+                return ways
+        displayed = attribute.display.get(value) if attribute else None
+        return (displayed or value,)
+
+    def plural(self, way: str) -> str:
+        """The plural of a way to say a value: the domain's, of all of it or of its last word; else the English rule."""
+        plurals = self.domain.plurals
+        first, last = way[: way.rfind(" ") + 1], way[way.rfind(" ") + 1 :]
+        return plurals.get(way) or first + (plurals.get(last) or english_plural(last))
+
+
+def _listed(table: Mapping[str, Any], type_name: str, value: str) -> tuple[str, ...]:
+    of_type = table.get(type_name)
+    ways = of_type.get(value) if isinstance(of_type, Mapping) else None
+    ways = ways or table.get(value)
+    return tuple(ways) if isinstance(ways, list) else ()
+
+
+def load_synonyms(path: Path | str | None, domain: Domain) -> Synonyms:
+    """Read a synonyms file, or none, above the section in the domain's metadata.
+
+    Raises BadInput with every mistake in either. Values that the domain does not have are none: a file may serve
+    several domains.
+    """
+    table, problems = _read(Path(path)) if path is not None else ({}, [])
+    problems += [domain.problem(place, fault) for place, fault in synonym_faults(domain.synonyms_section, "synonyms")]
+    if problems:
+        raise BadInput(problems)
+    return Synonyms(table, domain)
+
+
+def _read(path: Path) -> tuple[Mapping[str, Any], list[Problem]]:
+    text = read_text(path)
+    table = parse_json(text, str(path))
+    return table, [problem_in(str(path), place, fault, text) for place, fault in synonym_faults(table)]
+
+
+def synonym_faults(table: object, place: str = "", may_be_typed: bool = True) -> Iterator[tuple[str, str]]:
+    """(JSON path, what is wrong) wherever a table does not have the form; `place` is the path of the table itself."""
+    if not isinstance(table, Mapping):
+        yield place, f"expected an object of value: [ways to say it], found {describe(table)}"
+        return
+    for key, entry in table.items():
+        here = f"{place}.{key}" if place else key
+        if key in NOTES:
+            continue
+        if may_be_typed and isinstance(entry, Mapping):
+            yield from synonym_faults(entry, here, may_be_typed=False)
+        elif not _is_word_list(entry):
+            yield here, f"expected a list of ways to say it, each text without < > [ ], found {describe(entry)}"
+
+
+def _is_word_list(entry: object) -> bool:
+    words = entry if isinstance(entry, list) else []
+    return bool(words) and all(isinstance(word, str) and _SAYABLE.fullmatch(word) for word in words)
+
+
+def english_plural(word: str) -> str:
+    """The regular plural: boxes, berries, cubes.
+
+    >>> english_plural("box"), english_plural("berry"), english_plural("toy")
+    ('boxes', 'berries', 'toys')
+    """
+    if re.search(r"(?:s|x|z|ch|sh)$", word):
+        return word + "es"
+    if re.search(r"[^aeiou]y$", word):
+        return word[:-1] + "ies"
+    return word + "s"

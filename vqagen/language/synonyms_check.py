@@ -1,0 +1,73 @@
+"""What is doubtful in synonyms, though they can be used: names that the domain does not have, words of two meanings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from vqagen.errors import unknown
+from vqagen.language.synonyms import NOTES, Synonyms
+from vqagen.world.domain import Domain
+
+
+class _Said(NamedTuple):
+    """A word's meaning: a value of a type, or the type left open."""
+
+    type: str
+    value: str
+    is_open: bool
+
+
+def unknown_synonyms(table: Mapping[str, Any], domain: Domain, place: str = "") -> Iterator[tuple[str, str]]:
+    """(JSON path, message) for each type or value that is not the domain's; `place` is the path of the table itself."""
+    every_word = list(dict.fromkeys(word for name in domain.value_types for word in _words(domain, name)))
+    for key, entry in table.items():
+        here = f"{place}.{key}" if place else key
+        if key in NOTES:
+            continue
+        if not isinstance(entry, Mapping):
+            if key not in every_word:
+                yield here, unknown("value", key, every_word)
+        elif key in domain.value_types:
+            yield from _unknown_values(entry, key, _words(domain, key), here)
+        else:
+            yield here, unknown("type", key, domain.value_types)
+
+
+def _unknown_values(
+    table: Mapping[str, Any], type_name: str, known: list[str], place: str
+) -> Iterator[tuple[str, str]]:
+    for value in table:
+        if value not in known and value not in NOTES:
+            yield f"{place}.{value}", unknown(type_name, value, known)
+
+
+def _words(domain: Domain, type_name: str) -> list[str]:
+    """What synonyms can be given for: the values of a type, and the word for leaving it open."""
+    attribute = domain.attribute_of(type_name)
+    null = [attribute.null] if attribute and attribute.null else []
+    return [*domain.values_of(type_name), *null]
+
+
+def ambiguous_words(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Each word that says two different things, with the (type, value) of all that it says.
+
+    An attribute left open stands under its null word, beside values; that two attributes say "thing" when they are
+    left open is no ambiguity. Capitals do not count, since a sentence starts with one.
+    """
+    meanings: dict[str, list[_Said]] = {}
+    for way, said in _everything_said(synonyms, domain):
+        meanings.setdefault(way.casefold(), []).append(said)
+    spelt = {way.casefold(): way for way, _ in reversed(list(_everything_said(synonyms, domain)))}
+    for word, found in meanings.items():
+        things = list(dict.fromkeys((said.type, said.value) for said in found))
+        if len(things) > 1 and not all(said.is_open for said in found):
+            yield spelt[word], things
+
+
+def _everything_said(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, _Said]]:
+    for type_name in domain.value_types:
+        attribute = domain.attribute_of(type_name)
+        for value in (*domain.values_of(type_name), None):
+            said = _Said(type_name, value or (attribute.null if attribute else ""), value is None)
+            yield from ((" ".join(way.split()), said) for way in synonyms.of(type_name, value) if way)

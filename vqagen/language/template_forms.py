@@ -1,0 +1,84 @@
+"""The forms that a template record may be written in, and the canonical one that they all come to.
+
+Canonical is `{"text": […], "nodes": […], "constraints": […]}`, with `name` and `params` where they are given, and nodes
+`{"type": …, "inputs": […], "side_inputs": […]}`. Other generators write `function` for `type` and `value_inputs` for
+`side_inputs`. Inputs, side inputs and constraints may be missing, and a single text may stand without its list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+Fault = tuple[str, str]
+"""A JSON path, and what is wrong there."""
+
+_TEMPLATE_KEYS = ("name", "text", "params", "nodes", "constraints", "for", "comment", "$schema")
+_NODE_KEYS = ("type", "function", "inputs", "side_inputs", "value_inputs", "comment")
+_ALIASES = {"type": "function", "side_inputs": "value_inputs"}
+
+
+class Form(NamedTuple):
+    """A record in canonical form; paths in it and in the other fields start from the record itself."""
+
+    record: dict[str, Any]
+    extra: dict[str, Any]
+    """What the record says under unknown keys."""
+    renamed: dict[str, str]
+    """Path in the canonical record -> path in what was written, where they differ."""
+
+    def written_path(self, path: str) -> str:
+        """Where the author wrote what stands at a path of the canonical record."""
+        for canonical, written in self.renamed.items():
+            if path == canonical or path.startswith((f"{canonical}.", f"{canonical}[")):
+                return written + path[len(canonical) :]
+        return path
+
+
+def canonical_form(written: Mapping[str, Any]) -> Form:
+    """The canonical form of a record of the right shape."""
+    renamed: dict[str, str] = {}
+    text, constraints = written["text"], written.get("constraints") or []
+    if isinstance(text, str):
+        renamed["text[0]"] = "text"
+    record = {
+        **{key: written[key] for key in ("name", "params") if key in written},
+        "text": [text] if isinstance(text, str) else text,
+        "nodes": [_node(node, f"nodes[{i}]", renamed) for i, node in enumerate(written["nodes"])],
+        "constraints": [{key: each[key] for key in ("type", "params")} for each in constraints],
+    }
+    return Form(record, {key: value for key, value in written.items() if key not in _TEMPLATE_KEYS}, renamed)
+
+
+def _node(written: Mapping[str, Any], path: str, renamed: dict[str, str]) -> dict[str, Any]:
+    node = {"type": None, "inputs": written.get("inputs", []), "side_inputs": []}
+    for key, alias in _ALIASES.items():
+        if key in written:
+            node[key] = written[key]
+        elif alias in written:
+            node[key] = written[alias]
+            renamed[f"{path}.{key}"] = f"{path}.{alias}"
+    return node
+
+
+def key_faults(written: Mapping[str, Any]) -> Iterator[Fault]:
+    """Keys that are given twice under two names, and unknown keys that are nearly a known one.
+
+    Unknown keys are kept, but a misspelt `constraints` would constrain nothing, and nobody would notice.
+    """
+    yield from _misspelt(written, ("constraints", "params"), _TEMPLATE_KEYS, "")
+    for i, node in enumerate(written["nodes"]):
+        path = f"nodes[{i}]"
+        yield from _misspelt(node, ("inputs", "side_inputs", "value_inputs"), _NODE_KEYS, path)
+        for key, alias in _ALIASES.items():
+            if key in node and alias in node:
+                yield f"{path}.{alias}", f"{alias!r} is another name for {key!r}; give only one of them"
+
+
+def _misspelt(written: Mapping[str, Any], optional: Sequence[str], known: Sequence[str], path: str) -> Iterator[Fault]:
+    """Keys near one that is `optional`, and missing."""
+    missing = [key for key in optional if key not in written]
+    for key in written:
+        if key not in known and (close := get_close_matches(key.lower(), missing, n=1, cutoff=0.8)):
+            yield f"{path}.{key}".removeprefix("."), f"unknown key {key!r}; did you mean {close[0]!r}?"

@@ -1,0 +1,109 @@
+"""What a plug-in declares, checked by itself: names, kinds and types are text, roles fit signatures, and so on.
+
+What needs a domain to be checked, `language.plugin_check` checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vqagen.errors import Problem, unknown
+from vqagen.plugin import (
+    CONSTANT,
+    CONSTANTS,
+    EQUALITY,
+    NODE,
+    NODES,
+    NUMBERS,
+    RELATION,
+    SAMENESS,
+    SLOT,
+    SLOTS,
+    TYPES,
+    VALUES,
+    ComputedAttribute,
+    ConstraintKind,
+    Declarations,
+    FunctionDeclaration,
+    Origin,
+    Run,
+)
+
+KINDS = (SLOT, SLOTS, NODE, NODES, CONSTANT, CONSTANTS)
+PLURAL_KINDS = (SLOTS, NODES, CONSTANTS)
+_ROLES = ("", RELATION, SAMENESS, EQUALITY)
+_COMPARES = ("", TYPES, NUMBERS, VALUES)
+
+
+def shape_problems(declared: Declarations, source: str, module: str) -> Iterator[Problem]:
+    """Everything wrong with what the file `source` declares; `module` is the name it was run under."""
+    if not declared:
+        yield Problem("declares nothing; a plug-in has functions under the decorators of vqagen.plugin", source)
+    for function in declared.functions.values():
+        yield from _placed(function, f"function {function.name}", function.run, module, _function_faults(function))
+    for constraint in declared.constraints.values():
+        faults = _constraint_faults(constraint)
+        yield from _placed(constraint, f"constraint {constraint.name}", constraint.holds, module, faults)
+    for attribute in declared.attributes.values():
+        faults = _attribute_faults(attribute)
+        yield from _placed(attribute, f"attribute {attribute.type}", attribute.compute, module, faults)
+    for relation in declared.relations.values():
+        yield from _placed(relation, f"relation {relation.name}", relation.holds, module, iter(()))
+
+
+def _placed(declared: Origin, what: str, run: Run, module: str, faults: Iterator[str]) -> Iterator[Problem]:
+    if run.__module__ != module:
+        faults = iter((f"define it in the plug-in itself; it is of the module {run.__module__}",))
+    for fault in faults:
+        yield Problem(
+            f"{what}: {fault}", declared.source, line=declared.line or None, column=1 if declared.line else None
+        )
+
+
+def _function_faults(declared: FunctionDeclaration) -> Iterator[str]:
+    texts = (declared.name, *declared.inputs, *declared.values, declared.output, *declared.aliases)
+    wrong = [text for text in texts if not isinstance(text, str) or not text]
+    if wrong:
+        yield f"names and types are text, found {wrong[0]!r}"
+        return
+    holes = ("name", "type") if declared.per_attribute else ("relation",)
+    for text in texts:
+        try:
+            text.format(**dict.fromkeys(holes, "x"))
+        except (KeyError, ValueError, IndexError, AttributeError):
+            yield f"{text!r} has another hole than {' or '.join(f'{{{hole}}}' for hole in holes)}"
+    if declared.per_attribute and declared.name.format(name="a", type="T") == declared.name.format(name="b", type="T"):
+        yield "a family needs {name} in its name"
+    if declared.role not in _ROLES:
+        yield unknown("role", declared.role, _ROLES[1:])
+    yield from _role_faults(declared)
+
+
+def _role_faults(declared: FunctionDeclaration) -> Iterator[str]:
+    """The search counts on these signatures."""
+    if declared.role in (RELATION, SAMENESS) and (declared.inputs[:1], declared.output) != (("Object",), "ObjectSet"):
+        yield f"the role {declared.role!r} is for functions from an Object, their first input, to an ObjectSet"
+    if declared.role == EQUALITY and (len(set(declared.inputs)), len(declared.inputs), declared.output) != (
+        1,
+        2,
+        "Bool",
+    ):
+        yield f"the role {EQUALITY!r} is for functions from two inputs of one type to a Bool"
+
+
+def _constraint_faults(declared: ConstraintKind) -> Iterator[str]:
+    if not declared.params:
+        yield f"takes no parameters; give their kinds: {', '.join(KINDS)}"
+    for place, kind in enumerate(declared.params):
+        if kind not in KINDS:
+            yield unknown("kind of parameter", kind, KINDS)
+        elif kind in PLURAL_KINDS and place < len(declared.params) - 1:
+            yield f"{kind} take one or more, so they come last"
+    if declared.compares not in _COMPARES:
+        yield unknown("comparison", declared.compares, _COMPARES[1:])
+
+
+def _attribute_faults(declared: ComputedAttribute) -> Iterator[str]:
+    for value in declared.values:
+        if not isinstance(value, str) or not value:
+            yield f"values are text, found {value!r}"

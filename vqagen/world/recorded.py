@@ -1,0 +1,107 @@
+"""From object records to tables: how the values of one attribute are read from a scene.
+
+The way is chosen once per domain. An attribute whose values stand under a plain key, each object with one, is read by
+a loop of its own: 1.5 us for 6 objects, against 2.6 us for the general way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from vqagen.bits import Objects
+from vqagen.world.attribute import Attribute
+from vqagen.world.computed import computed_value
+
+Record = Mapping[str, Any]
+RowReader = Callable[[Sequence[Record], Record], tuple[dict[str, Objects], list[Any]]]
+"""(object records, scene record) -> the objects by value, and each object's `Recorded`.
+
+What is not as it should be raises one of the built-in errors; `faults` then finds the place.
+"""
+
+
+def row_reader(attribute: Attribute) -> RowReader:
+    """How the values of an attribute are read."""
+    if attribute.multi:
+        return _several(attribute)
+    is_plain = not (attribute.parents or attribute.optional or attribute.compute or "." in attribute.key)
+    return _plain(attribute) if is_plain else _single(attribute)
+
+
+def _plain(attribute: Attribute) -> RowReader:
+    key, no_objects = attribute.key, dict.fromkeys(attribute.values, 0)
+
+    def read(objects: Sequence[Record], scene: Record) -> tuple[dict[str, Objects], list[Any]]:
+        row = [record[key] for record in objects]
+        by_value = no_objects.copy()
+        bit = 1
+        for value in row:
+            by_value[value] |= bit
+            bit <<= 1
+        return by_value, row
+
+    return read
+
+
+def _single(attribute: Attribute) -> RowReader:
+    found, no_objects = raw_reader(attribute), dict.fromkeys(attribute.values, 0)
+    sayable = {leaf: attribute.sayable(leaf) for leaf in (*attribute.leaves, *([None] if attribute.optional else []))}
+
+    def read(objects: Sequence[Record], scene: Record) -> tuple[dict[str, Objects], list[Any]]:
+        row = [found(record, scene) for record in objects]
+        by_value = no_objects.copy()
+        bit = 1
+        for recorded in row:
+            for value in sayable[recorded]:
+                by_value[value] |= bit
+            bit <<= 1
+        return by_value, row
+
+    return read
+
+
+def _several(attribute: Attribute) -> RowReader:
+    found, no_objects = raw_reader(attribute), dict.fromkeys(attribute.values, 0)
+    place_of = {leaf: place for place, leaf in enumerate(attribute.leaves)}.__getitem__
+
+    def in_order(given: Any) -> tuple[str, ...] | None:
+        if not isinstance(given, list | tuple) and given is not None:
+            raise TypeError(f"not a list of {attribute.name} values")
+        recorded = tuple(sorted(given or (), key=place_of))
+        if len(set(recorded)) != len(recorded) or not (recorded or attribute.optional):
+            raise ValueError(f"{attribute.name} values listed twice, or none")
+        return recorded or None
+
+    def read(objects: Sequence[Record], scene: Record) -> tuple[dict[str, Objects], list[Any]]:
+        row = [in_order(found(record, scene)) for record in objects]
+        by_value = no_objects.copy()
+        bit = 1
+        for recorded in row:
+            for value in attribute.sayable(recorded) if attribute.parents else recorded or ():
+                by_value[value] |= bit
+            bit <<= 1
+        return by_value, row
+
+    return read
+
+
+def raw_reader(attribute: Attribute) -> Callable[[Record, Record], Any]:
+    """(object record, scene record) -> what is there for the attribute, right or not; None where nothing is."""
+    if (compute := attribute.compute) is not None:
+        return lambda record, scene: computed_value(compute, record, scene)
+    key, steps = attribute.key, attribute.key.split(".")
+    if len(steps) == 1:
+        return lambda record, scene: record.get(key)
+
+    def nested(record: Record, scene: Record) -> Any:
+        if key in record:
+            return record[key]
+        inside: Any = record
+        for step in steps:
+            if inside is None:
+                return None
+            inside = inside.get(step)
+        return inside
+
+    return nested
