@@ -14,11 +14,11 @@ from scene_records import SMALL_SCENES
 from vqagen.language.template import Constraint, Parameter, Template
 from vqagen.language.template_check import read_template
 from vqagen.plugin import BUILT_IN, SLOT
-from vqagen.search.choices import Sampling
-from vqagen.search.descriptions import SceneTables
+from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, GAVE_UP, Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
+from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.scene import Scene, compile_scene
 

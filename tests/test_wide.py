@@ -17,9 +17,9 @@ from test_search import EVERYTHING, make_search
 
 from vqagen.language.template import Template
 from vqagen.search import vocabulary
-from vqagen.search.choices import Sampling
-from vqagen.search.descriptions import SceneTables
+from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, Filling
+from vqagen.search.tables import SceneTables
 from vqagen.world.scene import compile_scene
 
 CLEVR = SHIPPED[0]

@@ -16,8 +16,8 @@ from vqagen.language.program import Node
 from vqagen.language.template import Template
 from vqagen.materials import Materials
 from vqagen.rng import stream
-from vqagen.search.descriptions import SceneTables
 from vqagen.search.filling import Filling, Outcome
+from vqagen.search.tables import SceneTables
 from vqagen.tasks.questions import Family, QuestionTask
 from vqagen.tasks.settings import Settings
 from vqagen.world.scene import Scene

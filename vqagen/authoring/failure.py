@@ -12,13 +12,13 @@ from vqagen.authoring.tree import sketches
 from vqagen.language.template import Template
 from vqagen.plugin import Undefined
 from vqagen.rng import stream
-from vqagen.search.choices import Description
-from vqagen.search.descriptions import SceneTables
+from vqagen.search.description import Description
 from vqagen.search.examination import Examination, StageReport
 from vqagen.search.filling import DEGENERATE, GAVE_UP
 from vqagen.search.frame import Frame
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import Apply, Op, Plan
+from vqagen.search.tables import SceneTables
 from vqagen.world.scene import Scene
 
 IDLE = "a relation in it is idle: the answer would be the same without it"

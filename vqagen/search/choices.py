@@ -13,123 +13,20 @@ order is uniform. What is offered, and with which weights, is the reference gene
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-from vqagen.bits import Objects, is_single
+from vqagen.bits import Objects
 from vqagen.language.registry import Value
 from vqagen.plugin import Undefined
-from vqagen.search.descriptions import DescriptionTable
-from vqagen.search.frame import Frame, Pick
-from vqagen.search.vocabulary import REMEMBERED, Vocabulary
+from vqagen.search.description import Description, LocalCheck, Sampling
+from vqagen.search.frame import Draw, Frame, Pick
+from vqagen.search.tables import DescriptionTable
+from vqagen.search.vocabulary import Vocabulary
 
-Draw = Callable[[Frame, Set[Any]], Iterator[tuple[Value, Pick]]]
 ABSENT_TRIES = 20
 """Draws after which a scene that is out of absent descriptions gets one fewer."""
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How options are offered; the defaults are the reference's, without its bug of absent descriptions that fit."""
-
-    idle_share: float = 0.1
-    """Share of idle relations among what is offered; 1 offers every idle pair, 0 none."""
-    absent: str = "new"
-    """"new": descriptions that fit no object; "any": drawn blindly, as the reference does; "none"."""
-    shorten: bool = False
-    """Whether a reference to one object loses words it does not need."""
-
-    def idle_count(self, telling: int, idle: int) -> int:
-        """How many of the idle pairs join so many telling ones."""
-        if self.idle_share >= 1:
-            return idle
-        return min(idle, round(telling * self.idle_share / (1 - self.idle_share)))
-
-
-class Allowed(dict[int, bool]):
-    """Code -> whether a node's own constraints let it be said; decided when first asked for."""
-
-    def __init__(self, vocabulary: Vocabulary, checks: Sequence[LocalCheck]) -> None:
-        super().__init__()
-        self._vocabulary = vocabulary
-        self._of_openness = [check for check in checks if check.of_openness]
-        self._of_words = [check for check in checks if not check.of_openness]
-        self._openness: dict[int, bool] = {}
-        """Set of attributes that are said -> whether that is allowed."""
-
-    def __missing__(self, code: int) -> bool:
-        if len(self) > REMEMBERED:
-            self.clear()
-        words, used = self._vocabulary.said(code)
-        allowed = self._openness.get(used)
-        if allowed is None:
-            allowed = self._openness[used] = all(check.holds(words) for check in self._of_openness)
-        allowed = self[code] = allowed and all(check.holds(words) for check in self._of_words)
-        return allowed
-
-
-@dataclass(frozen=True)
-class LocalCheck:
-    """A condition on the words of one node alone. `places` are those it reads."""
-
-    places: tuple[int, ...]
-    test: Callable[..., bool]
-    of_openness: bool = False
-    """Whether it only asks which words are there."""
-
-    def holds(self, words: Sequence[str | None]) -> bool:
-        """Whether the node's words meet it."""
-        return self.test(*[words[k] for k in self.places])
-
-
-@dataclass(frozen=True)
-class Description:
-    """A node that describes objects: where it starts, what it may say, and what ends it."""
-
-    source: int
-    """The op it starts from: an object set, or the anchor where it relates."""
-    relates: bool
-    reducer: str | None
-    vocabulary: Vocabulary
-    checks: tuple[LocalCheck, ...] = ()
-
-    @cached_property
-    def allowed(self) -> Mapping[int, bool] | None:
-        """Which codes its own constraints let it say; None where it has none."""
-        return Allowed(self.vocabulary, self.checks) if self.checks else None
-
-    def allows(self, code: int) -> bool:
-        """Whether its own constraints let it say this."""
-        return self.allowed is None or self.allowed[code]
-
-    def allows_openness(self, said: Collection[int]) -> bool:
-        """Whether the constraints that ask only which attributes are said let it say just these."""
-        words = ["" if k in said else None for k in range(len(self.vocabulary.attributes))]
-        return all(check.holds(words) for check in self.checks if check.of_openness)
-
-    def may_say(self, k: int) -> bool:
-        """Whether the constraints on the openness of attribute k alone let it be said."""
-        return all(check.test("") for check in self.checks if check.of_openness and check.places == (k,))
-
-    def may_leave_open(self, k: int) -> bool:
-        """Whether they let it be left open."""
-        return all(check.test(None) for check in self.checks if check.of_openness and check.places == (k,))
-
-    def offers_absent(self, sampling: Sampling) -> bool:
-        """Whether descriptions that fit nothing are among the options: not of what must be there."""
-        return sampling.absent != "none" and self.reducer not in ("unique", "not_unique") and not self.relates
-
-    def suits(self, code: int, outcome: Objects) -> bool:
-        """Whether a description with this outcome is one that the node can use."""
-        if self.reducer == "unique":
-            return is_single(outcome)
-        if self.reducer == "not_unique":
-            return outcome & (outcome - 1) != 0
-        if self.reducer is None:
-            return outcome != 0 if self.relates else code != 0
-        return True
 
 
 def draw_reference(node: Description, sampling: Sampling) -> Draw:

@@ -21,7 +21,8 @@ from vqagen.bits import Objects, is_single, only
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.plugin import RELATION, SAMENESS, Undefined
-from vqagen.search.choices import Description, PlainChoice
+from vqagen.search.choices import PlainChoice
+from vqagen.search.description import Description
 from vqagen.search.frame import Frame
 from vqagen.search.plan import Op, Plan
 

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from vqagen.language.registry import Value
 from vqagen.plugin import Undefined
-from vqagen.search.choices import Draw
-from vqagen.search.frame import Frame, Pick
+from vqagen.search.frame import Draw, Frame, Pick
 from vqagen.search.plan import Op, Stage
 
 Step = Callable[[Frame], bool]

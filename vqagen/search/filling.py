@@ -9,7 +9,7 @@ from vqagen.bits import Objects
 from vqagen.language.program import Node, Program
 from vqagen.language.registry import Value
 from vqagen.plugin import SAMENESS
-from vqagen.search.choices import Description
+from vqagen.search.description import Description
 from vqagen.search.frame import Pick
 from vqagen.search.plan import Apply, Plan
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator, Set
 from typing import Any
 
 from vqagen.language.registry import Value
-from vqagen.search.descriptions import SceneTables
+from vqagen.search.tables import SceneTables
 from vqagen.world.scene import Scene
 
 Pick = tuple[Any, ...]
 """What was chosen at an op: (relation or None, description code, objects that fit) or the words of plain slots."""
+
+
+Draw = Callable[["Frame", Set[Any]], Iterator[tuple[Value, Pick]]]
+"""(frame, dead outcomes) -> the options at a node, as (outcome, pick), in random order."""
 
 
 class OutOfBudget(Exception):

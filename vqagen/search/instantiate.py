@@ -22,7 +22,6 @@ from vqagen.search.degeneracy import (
     make_lanes,
     make_telling_test,
 )
-from vqagen.search.descriptions import SceneTables
 from vqagen.search.examination import Examination, LabelledStep, Step
 from vqagen.search.filling import (
     DEGENERATE,
@@ -36,6 +35,7 @@ from vqagen.search.filling import (
 )
 from vqagen.search.frame import Frame, OutOfBudget
 from vqagen.search.plan import Apply, Op, Plan, Stage
+from vqagen.search.tables import SceneTables
 
 Explore = Callable[[Frame], bool]
 

@@ -18,18 +18,9 @@ from vqagen.language.composite import Composite
 from vqagen.language.registry import Value
 from vqagen.language.template import Constraint, Template, TemplateNode
 from vqagen.plugin import EQUALITY, NODE, RELATION, SLOT
-from vqagen.search.choices import (
-    Description,
-    Draw,
-    LocalCheck,
-    PlainChoice,
-    Sampling,
-    draw_description,
-    draw_plain,
-    draw_reference,
-    draw_related,
-)
-from vqagen.search.frame import Frame
+from vqagen.search.choices import PlainChoice, draw_description, draw_plain, draw_reference, draw_related
+from vqagen.search.description import Description, LocalCheck, Sampling
+from vqagen.search.frame import Draw, Frame
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.search.wide import draw_wide_description, draw_wide_reference, draw_wide_related
 

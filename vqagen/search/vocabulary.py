@@ -14,7 +14,7 @@ from vqagen.language.program import Node
 from vqagen.world.domain import Attribute, Domain, Recorded
 
 WIDE = 128
-"""Descriptions of one object above which a scene's are drawn one by one (`wide`) and not listed (`descriptions`)."""
+"""Descriptions of one object above which a scene's are drawn one by one (`wide`) and not listed (`tables`)."""
 REMEMBERED = 50_000
 """Entries after which a memo starts anew, so that memory does not grow with the number of scenes."""
 

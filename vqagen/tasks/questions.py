@@ -20,11 +20,11 @@ from vqagen.language.template import Template
 from vqagen.language.wording import Wording
 from vqagen.rng import shuffled, stream
 from vqagen.search.balance import AnswerCounts
-from vqagen.search.choices import Sampling
-from vqagen.search.descriptions import SceneTables
+from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, GAVE_UP, UNBALANCED, Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
+from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.settings import Settings
 from vqagen.world.scene import Scene

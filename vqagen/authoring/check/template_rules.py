@@ -13,7 +13,7 @@ from vqagen.authoring.check.readings import as_sentence, plainly, readings, shor
 from vqagen.language.template import Template, TemplateNode
 from vqagen.language.template_forms import Fault
 from vqagen.plugin import CONSTANT, VALUES
-from vqagen.search.choices import Sampling
+from vqagen.search.description import Sampling
 from vqagen.search.plan import make_plan
 from vqagen.search.vocabulary import Vocabularies
 

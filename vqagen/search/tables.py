@@ -8,7 +8,7 @@ import numpy as np
 
 from vqagen.bits import Objects
 from vqagen.search.vocabulary import Vocabulary
-from vqagen.search.wide import WideTable
+from vqagen.search.wide_table import WideTable
 from vqagen.world.scene import Scene
 
 WORD_BITS = 63
