@@ -473,6 +473,13 @@ def test_the_catalogues_have_every_function_constraint_and_value(vqagen_: Comman
     assert "  metal  metal / metallic / shiny" in words
 
 
+def test_domain_alone_lists_the_vocabulary(vqagen_: Commands) -> None:
+    """With a value it chooses the domain, as everywhere."""
+    assert vqagen_.done("explain --domain").out == vqagen_.done("explain --vocabulary").out
+    assert vqagen_.done("explain --domain --json").out == vqagen_.done("explain --vocabulary --json").out
+    assert vqagen_.done("explain --domain market").out == vqagen_.done("explain --domain=market").out
+
+
 def test_groups_of_values_are_indented(vqagen_: Commands) -> None:
     metadata = {"types": {"Kind": {"values": {"tool": ["saw"]}}, "Mark": {"values": ["a"], "multi": True}}}
     Path("metadata.json").write_text(json.dumps(metadata))

@@ -9,12 +9,18 @@ import click
 
 from vqagen.cli.values import path
 
+NO_DOMAIN = "-"
+"""What `--domain` without a value stands for, where a command takes it so."""
+_DOMAIN_HELP = "A shipped domain, or a folder with metadata.json, templates and synonyms.json. [default: clevr]"
 _OPTIONS = {
-    "domain": click.option(
+    "domain": click.option("--domain", type=path, metavar="NAME|FOLDER", help=_DOMAIN_HELP),
+    "domain or nothing": click.option(
         "--domain",
         type=path,
-        metavar="NAME|FOLDER",
-        help="A shipped domain, or a folder with metadata.json, templates and synonyms.json. [default: clevr]",
+        metavar="[NAME|FOLDER]",
+        is_flag=False,
+        flag_value=NO_DOMAIN,
+        help=f"{_DOMAIN_HELP} Alone: the same as --vocabulary.",
     ),
     "metadata": click.option("--metadata", type=path, metavar="FILE", help="The domain's vocabulary alone."),
     "templates": click.option(

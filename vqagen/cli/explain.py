@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vqagen.cli.domain_options import domain_options
+from vqagen.cli.domain_options import NO_DOMAIN, domain_options
 from vqagen.cli.values import integer, path
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--functions", "catalogue", flag_value="functions", help="List the functions that programs are made of.")
 @click.option("--constraints", "catalogue", flag_value="constraints", help="List the constraints of templates.")
 @click.option("--vocabulary", "catalogue", flag_value="vocabulary", help="List the domain's values and relations.")
-@domain_options("domain", "metadata", "templates", "synonyms", "plugins")
+@domain_options("domain or nothing", "metadata", "templates", "synonyms", "plugins")
 @click.option("--watch", is_flag=True, help="Do it again whenever a file that was read is saved; Ctrl-C ends it.")
 @click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
 def command(
@@ -62,6 +62,8 @@ def command(
     from vqagen.authoring.finding import domain_of_id
     from vqagen.materials import find_domain
 
+    if domain == NO_DOMAIN:
+        domain, catalogue = None, catalogue or "vocabulary"
     if template and catalogue:
         raise click.UsageError(f"--{catalogue} lists all there are; leave out TEMPLATE")
     if template and not (domain or metadata or templates):
