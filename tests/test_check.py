@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import itertools
 import json
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from commands import ROOT, Commands
 import vqagen
 from vqagen.authoring.check.checking import check_paths
 from vqagen.authoring.check.codes import CODES
+from vqagen.authoring.check.recognition import WHOLE
 from vqagen.authoring.check.report import MOST, Report
 from vqagen.authoring.check.template_rules import TEMPLATE_RULES
 from vqagen.errors import UsageError
@@ -557,6 +559,26 @@ def test_a_file_is_known_by_its_content_or_its_name(name: str, document: object,
         assert report.errors == 1
 
 
+def test_a_large_file_is_known_by_its_own_keys_and_not_by_those_inside(tmp_path: Path) -> None:
+    """A large file of questions names its scenes in `info`."""
+    info = {"generator": {"inputs": {"scenes": "sha256:0"}}, "filler": " " * WHOLE}
+    path = write(tmp_path / "q.json", {"info": info, "questions": [{"program": PROGRAM, "answer": 1}]})
+
+    assert check_paths([path]).files[0].kind == "questions"
+
+
+def test_a_damaged_gzip_file_is_a_mistake(tmp_path: Path) -> None:
+    """Whether its kind is told by all of it or by its beginning."""
+    packed = bytearray(gzip.compress(b'{"question": "?", "answer": 1}\n' * 1000, mtime=0))
+    packed[15] ^= 0xFF
+    for name in ("a.json.gz", "b.jsonl.gz"):
+        (tmp_path / name).write_bytes(packed)
+
+    found = mistakes(check_paths([tmp_path]))
+    assert [name for name, *_ in found] == ["a.json.gz", "b.jsonl.gz"]
+    assert all("damaged or cut off" in message for *_, message in found)
+
+
 def test_of_a_file_that_is_nothing_it_is_told_what_there_is(tmp_path: Path) -> None:
     ((_, _, message),) = mistakes(check_paths([write(tmp_path / "x.json", {"a": 1})]))
 
@@ -689,7 +711,7 @@ WRONG_QUESTIONS: list[tuple[str, str, Record]] = [
     ("questions[0].program[1].value_inputs[0]", "did you mean 'red'", {"program": [PROGRAM[0], MISSPELT, PROGRAM[2]]}),
     ("questions[0].program[1]", "gives none", {"program": PROGRAM[:2]}),
     ("questions[0].answer", "count gives a whole number; found 'red'", {"answer": "red"}),
-    ("questions[0].answer", "count gives a whole number; found True", {"answer": True}),
+    ("questions[0].answer", "count gives a whole number; found true", {"answer": True}),
     ("questions[0]", "the program gives 1", {"answer": 2}),
     ("questions[0]", "the program gives 1", {"answer": "2"}),
 ]  # fmt: skip

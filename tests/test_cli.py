@@ -467,7 +467,7 @@ def test_a_faulty_scene_leaves_nothing_behind(target: str, vqagen_: Commands) ->
         ("--scenes", b"hello", "bad.json: not scenes"),
         ("--scenes", b'{"scenes": [{"objects": []}, ', "bad.json:1:30: scenes[1]: not valid JSON"),
         ("--metadata", b"{", "bad.json:1:2: not valid JSON"),
-        ("--metadata", b"{}", "bad.json:1:1: types: expected an object"),
+        ("--metadata", b"{}", "bad.json:1:1: missing key 'types'"),
         ("--templates", b"[{}]", "bad.json:1:2: "),
         ("--synonyms", b'{"red": 3}', "bad.json:1:9: red: expected a list"),
         ("--synonyms", b"\xff", "bad.json:1:1: not UTF-8 text"),

@@ -299,12 +299,74 @@ def test_a_plug_in_must_fit_the_domain(types: Metadata, given: Declarations, mes
     assert [str(problem).startswith(message) for problem in caught.value.problems] == [True]
 
 
+# As other generators write it -------------------------------------------------------------------------------------
+
+
+def test_types_may_stand_under_attributes() -> None:
+    """As in CLEAR: `relate…` are the relations, and slots are filled unless a template says otherwise."""
+    sounds = {
+        "loudness": {"placeholder": "<L>", "values": ["quiet", "loud"]},
+        "relate_timing": {"placeholder": "<RT>", "values": ["before", "after"]},
+    }
+    found = domain_from_metadata({"attributes": sounds})
+
+    assert [attribute.type for attribute in found.attributes] == ["loudness"]
+    assert (found.relation_type, found.relations) == ("relate_timing", ("before", "after"))
+    assert (found.fills_slots, domain().fills_slots) == (True, False)
+    assert found.types_record == sounds
+
+
+def test_mistakes_under_attributes_are_told_there() -> None:
+    with pytest.raises(BadInput, match=r"metadata: attributes.loudness.values\[1\]: expected a value as text"):
+        domain_from_metadata({"attributes": {"loudness": {"values": ["quiet", 5]}}})
+    found = domain_from_metadata({"attributes": {"loudness": ["quiet"]}})
+
+    assert found.problem("types.loudness", "x").path == "attributes.loudness"
+    assert found.problem("types", "x").path == "attributes"
+    assert domain().problem("types.Size", "x").path == "types.Size"
+
+
+def test_a_type_that_says_how_the_values_of_another_are_said() -> None:
+    """As Super-CLEVR's Shapename; what the attribute says of itself goes before it."""
+    shape = {"values": {"car": ["addi", "suv"], "bus": ["regular"]}, "display": {"suv": "jeep"}}
+    words = {"addi": "regular car", "regular": "regular bus", "suv": "suv"}
+    found = domain("filter_size Size", "filter_shape Shape", Shape=shape, Shapename=words)
+
+    assert found.attributes[-1].display == {"addi": "regular car", "regular": "regular bus", "suv": "jeep"}
+    assert "Shapename" not in found.types
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("parts.json", "expected null, a list of values, {group: [values]} or {'values': [...]}; found 'parts.json'"),
+        ([["box", 0.5]], "expected a value as text, found a list of 2"),
+        ({"car": ["door"], "bus": ["door"]}, "value 'door' is in two groups, 'car' and 'bus'"),
+        ({"small": "tiny", "huge": "big"}, "expected a list of values, or an object from groups to their values"),
+    ],
+)
+def test_a_type_that_is_no_attribute_and_has_no_values_is_left_out(entry: object, message: str) -> None:
+    with pytest.warns(InputWarning, match=r"metadata: types.Part: .*; templates cannot use this type") as told:
+        found = domain("filter_size Size", "filter_shape Shape", Part=entry)
+
+    assert message in str(told[0].message)
+    assert "Part" not in found.types
+    assert len(found.attributes) == 2
+
+
+def test_a_function_of_something_else_than_objects_makes_no_attribute() -> None:
+    functions = [*declared("filter_size Size"), {"name": "query_part", "inputs": ["Part"], "output": "PartName"}]
+    found = domain_from_metadata({"types": {**TYPES, "Part": ["door"]}, "functions": functions})
+
+    assert [attribute.type for attribute in found.attributes] == ["Size"]
+
+
 # Faults -----------------------------------------------------------------------------------------------------------
 
 FORMS = "expected null, a list of values, {group: [values]} or {'values': [...]}; found"
 FAULTS: list[tuple[object, str]] = [
     ([], "expected an object, found a list of 0"),
-    ({}, "types: expected an object, found null or nothing"),
+    ({}, "missing key 'types'"),
     ({"types": ["Size"]}, "types: expected an object, found a list of 1"),
     ({"types": {"Object": None}}, "types: no attribute: expected at least one type with a list of values"),
     ({"types": {"Relation": ["left"]}}, "types: no attribute"),
@@ -344,7 +406,7 @@ FAULTS: list[tuple[object, str]] = [
     (kind(parents={"suv": "suv"}), "types.Kind.parents.suv: groups in a circle: suv in suv"),
     (kind(parents={"suv": "car", "car": "vehicle", "vehicle": "car"}), "types.Kind.parents.car: groups in a circle"),
     (kind(parents=["suv"]), "types.Kind.parents: expected an object, found a list of 1"),
-    (kind(parents={"suv": ["car"]}), "types.Kind.parents.suv: expected text, found a list of 1"),
+    (kind(parents={"suv": ["car"]}), "types.Kind.parents.suv: expected the value's group as text, found a list of 1"),
     (kind(display={"sub": "SUV"}), "types.Kind.display.sub: unknown value 'sub'; did you mean 'suv'?"),
     (kind(display={"suv": 5}), "types.Kind.display.suv: expected text, found 5"),
     (kind(multi="yes"), "types.Kind.multi: expected true or false, found 'yes'"),
@@ -488,7 +550,7 @@ def test_the_reference_metadata_names_the_same_world(shared: Path) -> None:
         (None, "null or nothing"),
         ({}, "an object"),
         ([1], "a list of 1"),
-        (True, "True"),
+        (True, "true"),
         ("a" * 50, "'" + "a" * 36 + "…"),
     ],
 )

@@ -48,6 +48,7 @@ TAKEN: list[tuple[str, Any, list[str]]] = [
     ("[1, /* [ \n \" */ 2]", [1, 2], [f"f.json:1:5: {COMMENT}"]),
     ("[1, 2,]", [1, 2], [f"f.json:1:6: {COMMA}"]),
     ('{"a": [1,\n],\n}', {"a": [1]}, [f"f.json:1:9: {COMMA} (and 1 more in this file)"]),
+    ("[1, -- one\n -2,--two\n]", [1, -2], [f"f.json:1:5: {COMMENT} (and 1 more in this file)", f"f.json:2:4: {COMMA}"]),
     ("[1, # one, two\n]", [1], [f"f.json:1:3: {COMMA}", f"f.json:1:5: {COMMENT}"]),
     ('{"a": 1,\n "b": 2, "a": 3}', {"a": 3, "b": 2},
      ["f.json:2:10: a: the key 'a' is written twice in one object; the first one is lost"]),

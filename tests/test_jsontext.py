@@ -44,7 +44,9 @@ STYLES = st.builds(Style, st.sampled_from([None, "", "  ", "\t"]), st.sampled_fr
 
 
 NOTES = st.lists(
-    st.sampled_from(["", "/**/", '/* "]}, \n// */', '// [{"\n', "# */ \\\r\n", "/*/ , /*/"]), min_size=1, max_size=5
+    st.sampled_from(["", "/**/", '/* "]}, \n// */', '// [{"\n', "# */ \\\r\n", '-- [{"\n', "/*/ , /*/"]),
+    min_size=1,
+    max_size=5,
 )
 """Comments, to be written one after the other wherever white space may stand."""
 

@@ -229,11 +229,14 @@ def types(**members: Any) -> Callable[[Record], object]:
 MISTAKES: list[tuple[Callable[[Record], object], str]] = [
     (sampling(relations={}), "sampling.directions: no direction for relation 'faces'; give it one here, or"),
     (sampling(relations={"fases": {"probability": 0.1}}), "sampling.relations.fases: unknown relation 'fases'; did"),
-    (sampling(relations={"faces": {"probability": 2}}), "sampling.relations.faces.probability: 2 is greater than"),
-    (sampling(relations={"faces": {"symmetric": True}}), "sampling.relations.faces: 'probability' is a required"),
+    (
+        sampling(relations={"faces": {"probability": 2}}),
+        "sampling.relations.faces.probability: expected 1 or less, found 2",
+    ),
+    (sampling(relations={"faces": {"symmetric": True}}), "sampling.relations.faces: missing key 'probability'"),
     (sampling(missing={"color": 0.2}), "sampling.missing.color: every object has a value of 'color'"),
     (sampling(missing={"tig": 0.2}), "sampling.missing.tig: unknown attribute 'tig'; did you mean 'tag'?"),
-    (sampling(missing={"tag": -1}), "sampling.missing.tag: -1 is less than the minimum of 0"),
+    (sampling(missing={"tag": -1}), "sampling.missing.tag: expected 0 or more, found -1"),
     (sampling(list_length={"tag": [1, 2]}), "sampling.list_length.tag: objects have one value of 'tag'"),
     (sampling(list_length={"look.marks": [2, 9]}), "sampling.list_length.look.marks: expected two numbers up to 4"),
     (sampling(list_length={"look.marks": [2, 1]}), "sampling.list_length.look.marks: expected two numbers up to 4"),
@@ -280,7 +283,7 @@ def test_a_mistake_in_a_file_is_told_with_its_line(tmp_path: Any) -> None:
     with pytest.raises(BadInput) as caught:
         SamplingRules.from_domain(load_domain(path))
 
-    assert str(caught.value).startswith(f"{path}:3:13: sampling.margin: -1 is less than the minimum of 0")
+    assert str(caught.value).startswith(f"{path}:3:13: sampling.margin: expected 0 or more, found -1")
 
 
 JSON = st.recursive(

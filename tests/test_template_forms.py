@@ -67,6 +67,44 @@ def counting(*side_inputs: str, name: str = "filter_count") -> Record:
     return {"text": [f"How many {text} things?"], "nodes": nodes(("scene", [], []), (name, [0], list(side_inputs)))}
 
 
+# Slots that are filled ------------------------------------------------------------------------------------------------
+
+
+SOUNDS = Catalogue(
+    domain_from_metadata(
+        {
+            "attributes": {
+                "loudness": {"placeholder": "<L>", "values": ["quiet", "loud"]},
+                "instrument": {"placeholder": "<I>", "values": ["cello", "flute"]},
+                "relate_timing": {"placeholder": "<RT>", "values": ["before", "after"]},
+            }
+        }
+    )
+)
+SOUND: Record = {
+    "text": ["How many <L2> <I2>s are <RT> the <L> <I>?"],
+    "nodes": nodes(
+        ("scene", [], []),
+        ("filter_unique", [0], ["<L>", "<I>"]),
+        ("relate_filter_count", [1], ["<RT>", "<L2>", "<I2>"]),
+    ),
+}
+
+
+def test_slots_are_filled_where_the_metadata_has_attributes_in_place_of_types(tmp_path: Path) -> None:
+    (template,) = load(tmp_path, [SOUND], SOUNDS)
+
+    filled = [(each.kind.name, each.params[0].value) for each in template.constraints]
+    assert filled == [("NOT_NULL", slot) for slot in ("<L>", "<I>", "<L2>", "<I2>")]
+
+
+def test_but_for_those_that_a_template_opens(tmp_path: Path) -> None:
+    """All slots of their types, as CLEAR has it."""
+    (template,) = load(tmp_path, [{**SOUND, "can_be_null_attributes": ["<L>"]}], SOUNDS)
+
+    assert [each.params[0].value for each in template.constraints] == ["<I>", "<I2>"]
+
+
 # Other names ----------------------------------------------------------------------------------------------------------
 
 
@@ -134,6 +172,29 @@ def test_constraints_by_other_names(tmp_path: Path) -> None:
     (template,) = load(tmp_path, [{**COUNT, "constraints": constraints}])
 
     assert [each.kind.name for each in template.constraints] == ["NOT_NULL", "IN", "OUT_GE_CONST"]
+
+
+def test_constants_of_a_constraint_may_stand_under_a_key_of_their_own(tmp_path: Path) -> None:
+    """The key is that of the constraint's type, as clevr-robot-env writes them."""
+    constraints = [
+        {"params": ["<S>"], "type": "SHAPE", "shape": "sphere"},
+        {"params": ["<C>"], "type": "COLOR_SET", "color": ["red", "blue"]},
+    ]
+    given = [each.params[1:] for each in load(tmp_path, [{**COUNT, "constraints": constraints}])[0].constraints]
+
+    assert [[constant.value for constant in constants] for constants in given] == [["sphere"], ["red", "blue"]]
+
+
+def test_a_wrong_constant_is_told_where_it_was_written(tmp_path: Path) -> None:
+    constraints = [
+        {"params": ["<S>"], "type": "SHAPE", "shape": "spheer"},
+        {"params": ["<C>"], "type": "COLOR_SET", "color": ["red", "bleu"]},
+    ]
+
+    assert told(tmp_path, [{**COUNT, "constraints": constraints}]) == [
+        ("[0].constraints[0].shape", "unknown Shape 'spheer'; did you mean 'sphere'?"),
+        ("[0].constraints[1].color[1]", "unknown Color 'bleu'; did you mean 'blue'?"),
+    ]
 
 
 def test_a_constraint_on_any_number_of_slots(tmp_path: Path) -> None:
@@ -275,7 +336,7 @@ def test_what_a_related_description_describes_by(tmp_path: Path) -> None:
     [
         (["glass"], "'glass' is a value of Material and of Name; use a slot with an IN constraint, or a filter of its"),
         (["smal"], "unknown value 'smal'; did you mean 'small'?"),
-        (["before"], "filter_count takes its Relation as a slot, found the value 'before'"),
+        (["before"], "filter_count takes no Relation, found the value 'before'"),
         (["large", "small"], "a second Size; filter_count takes one of each type"),
     ],
 )

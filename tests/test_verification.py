@@ -174,7 +174,7 @@ FAULTS: list[tuple[type, Callable[[Record], object], str, str]] = [
     (str, other_answer, "wrong answer", "the answer is written as 'no such colour', but the program gives '"),
     (bool, true_as_one, "wrong answer", "but the program gives "),
     (int, lambda record: record.update(answer=float(record["answer"])), "wrong answer", "but the program gives "),
-    (bool, lambda record: record.update(answer=None), "wrong answer", "the answer is written as None"),
+    (bool, lambda record: record.update(answer=None), "wrong answer", "the answer is written as null"),
     (bool, lambda record: record.pop("answer"), "answer missing", "no answer is written; the program gives "),
     (bool, wiped_values, "bad program", "program[1].value_inputs: filter_"),
     (bool, unknown_function, "bad program", "unknown function 'filter_colour'; did you mean 'filter_color'?"),

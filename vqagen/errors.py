@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -81,11 +82,12 @@ def unknown(kind: str, name: object, known: Sequence[str]) -> str:
     >>> unknown("colour", "gren", ["red", "green"])
     "unknown colour 'gren'; did you mean 'green'?"
     """
+    named = f"unknown {kind} {name!r}" if isinstance(name, str) else f"unknown {kind} {as_written(name)}"
     close = nearest(name, known) if isinstance(name, str) else None
     if close is not None:
-        return f"unknown {kind} {name!r}; did you mean {close!r}?"
+        return f"{named}; did you mean {close!r}?"
     shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
-    return f"unknown {kind} {name!r}; known: {shown or 'none'}"
+    return f"{named}; known: {shown or 'none'}"
 
 
 def describe(value: object) -> str:
@@ -100,5 +102,10 @@ def describe(value: object) -> str:
         return "an object"
     if isinstance(value, list):
         return f"a list of {len(value)}"
-    shown = repr(value)
+    return as_written(value)
+
+
+def as_written(value: object) -> str:
+    """A value as JSON writes it, text in Python's quotes; cut where it is long."""
+    shown = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
     return shown if len(shown) <= 40 else f"{shown[:37]}…"

@@ -54,8 +54,8 @@ def read_text(path: Path) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise BadInput([Problem("not UTF-8 text", str(path), line=line, column=1)]) from None
+        before = raw[: error.start].decode("utf-8-sig", "replace")
+        raise BadInput([Problem("not UTF-8 text", str(path), "", *position_at(before, len(before)))]) from None
 
 
 def read_json(path: Path) -> Any:

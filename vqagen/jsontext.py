@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 Path = tuple[str | int, ...]
 
-COMMENT = r"//[^\r\n]*+|\#[^\r\n]*+|/\*(?s:.*?)(?:\*/|\Z)"
+COMMENT = r"//[^\r\n]*+|\#[^\r\n]*+|--(?!\d)[^\r\n]*+|/\*(?s:.*?)(?:\*/|\Z)"
 """A comment, as a regular expression (one that is never closed goes on to the end of the text)."""
 TEXT = r'"(?:[^"\\\r\n]++|\\[^\r\n])*+"?+'
 """A text with its quotes (one that is never closed goes on to the end of its line)."""
@@ -24,7 +24,7 @@ WIDEST = 100
 """Columns of an excerpt."""
 
 _read = JSONDecoder().raw_decode
-_TOKEN = re.compile(rf"(?P<comment>{COMMENT})|(?P<text>{TEXT})|[\[\]{{}}:,]|[^\s\[\]{{}}:,\"/\#]++")
+_TOKEN = re.compile(rf"(?P<comment>{COMMENT})|(?P<text>{TEXT})|[\[\]{{}}:,]|(?:[^\s\[\]{{}}:,\"/\#-]|-(?!-(?!\d)))++")
 _STEP = re.compile(r"\[(\d+)\]|\.?([^.\[\]]+)")
 _STEP_END = re.compile(r"(?!\A)(?=[.\[])|\Z")
 _OUTSIDE, _FIRST = -1, "[0]"

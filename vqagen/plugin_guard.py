@@ -50,17 +50,26 @@ def guarded(declared: Declarations) -> Declarations:
     )
 
 
-def failure(error: BaseException, source: str, what: str) -> VqagenError:
-    """A plug-in's exception as a mistake in its file: at the last line of the file that was run before it.
+def failure(error: BaseException, source: str, what: str, declared_at: int = 0) -> VqagenError:
+    """A plug-in's exception as a mistake in its file: at the last line of the file that was run before it or, where
+    none was, at the line where `what` was declared.
 
     A mistake that already is told with its place stays as it is.
     """
     if isinstance(error, VqagenError):
         return error
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == source]
-    line, column = (frames[-1].lineno, (frames[-1].colno or 0) + 1) if frames else (None, None)
-    said = f"{what} failed: {type(error).__name__}" + (f": {error}" if str(error) else "")
+    line, column = (declared_at or None, 1 if declared_at else None)
+    if frames:
+        line, column = frames[-1].lineno, (frames[-1].colno or 0) + 1
+    said = f"{what} failed: {type(error).__name__}" + (f": {_message(error)}" if str(error) else "")
     return BadInput([Problem(f"plug-in: {said}", source, line=line, column=column)])
+
+
+def _message(error: BaseException) -> str:
+    """Without the file that was imported from: where vqagen lies is not what is wrong."""
+    path = error.path if isinstance(error, ImportError) else None
+    return str(error).removesuffix(f" ({path})")
 
 
 def _guarded_function(declared: FunctionDeclaration) -> Run:
@@ -85,7 +94,7 @@ def _guarded(run: Run, declared: Origin, what: str) -> Run:
         except Undefined:
             raise
         except Exception as error:
-            raise failure(error, declared.source, what) from error
+            raise failure(error, declared.source, what, declared.line) from error
 
     return guard
 

@@ -99,7 +99,12 @@ def _faults(error: ValidationError) -> Iterator[tuple[Path, str]]:
     if error.validator == "additionalProperties":
         yield from _strange_keys(error)
     else:
-        yield tuple(error.absolute_path), _SENTENCES[error.validator](error)
+        yield tuple(error.absolute_path), sentence(error)
+
+
+def sentence(error: ValidationError) -> str:
+    """What is wrong, in our own words; for every keyword but `additionalProperties`, which is broken at many places."""
+    return _SENTENCES[error.validator](error)
 
 
 def _wrong_type(error: ValidationError) -> str:
@@ -180,7 +185,7 @@ _SENTENCES: dict[object, Callable[[ValidationError], str]] = {
     "minimum": _found("{} or more"),
     "maximum": _found("{} or less"),
     "exclusiveMinimum": _found("more than {}"),
-    "minProperties": _found("an object with at least {} key"),
+    "minProperties": lambda error: f"expected an object with at least {error.validator_value} key, found none",
     "maxProperties": _found("a list"),
 }
 """A sentence for each keyword that the shipped schemas use (`anyOf`: for keys of which one is needed)."""

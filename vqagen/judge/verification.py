@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from vqagen.errors import BadInput
+from vqagen.errors import BadInput, as_written
 from vqagen.exchange.clevr import image_index, same_answer
 from vqagen.exchange.question_files import read_questions
 from vqagen.language.catalogue import Catalogue
@@ -119,9 +119,10 @@ def _fault(record: Mapping[str, Any], scene: Scene, catalogue: Catalogue) -> Fau
     except Undefined as error:
         return "no answer", f"the program has no answer in this scene: {error}"
     if "answer" not in record:
-        return "answer missing", f"no answer is written; the program gives {derived!r}"
+        return "answer missing", f"no answer is written; the program gives {as_written(derived)}"
     if not same_answer(record["answer"], derived):
-        return "wrong answer", f"the answer is written as {record['answer']!r}, but the program gives {derived!r}"
+        written = as_written(record["answer"])
+        return "wrong answer", f"the answer is written as {written}, but the program gives {as_written(derived)}"
     return None
 
 

@@ -33,7 +33,7 @@ class Catalogue(Mapping[str, Function]):
         """By name and by alias, where an alias gives the constraint under its proper name; the keys are names only."""
         self.types = tuple(dict.fromkeys((*domain.types, *(function.output for function in added))))
         """Every type there is; plug-ins' functions may have outputs of new ones."""
-        faults = [*name_faults(own), *declaration_faults(domain, self._functions, self.types)]
+        faults = [*name_faults(own, domain), *declaration_faults(domain, self._functions, self.types)]
         problems = [domain.problem(path, message) for path, message in faults]
         problems += plugin_problems(plugins, domain, own)
         if problems:

@@ -1,15 +1,20 @@
 """A domain's vocabulary and the functions its metadata declares, checked against the functions that can be run.
 
 Of a declaration, `name`, `inputs`, `side_inputs` and `output` must be true where they are given; other keys, such as
-`terminal`, are ignored. Template-only nodes are checked against their grammar (see `composite`), in which descriptions
-take any attributes in any order. A function that is declared template-only is none, whatever else is declared of it
-(CLEVR-Math's metadata do so); that is warned of.
+`terminal`, are ignored. An input may be said to be of several types, as in `Object|Part`, of which ours is one.
+Template-only nodes are checked against their grammar (see `composite`), in which descriptions take any attributes in
+any order. A function that is declared template-only is none, whatever else is declared of it (CLEVR-Math's metadata do
+so); that is warned of.
+
+A function that there is not is no mistake, unless it looks misspelt: other generators have more of them, and most
+templates do without. That is warned of too; a template with such a node is refused.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from vqagen.errors import describe, unknown, warn
@@ -22,19 +27,24 @@ if TYPE_CHECKING:
 Fault = tuple[str, str]
 """A JSON path inside the metadata, and what is wrong there."""
 PLUGIN_HINT = "a plug-in (--plugin FILE.py) can add functions"
+_MISSPELT = 0.85
+"""How like a function's name one is that is meant for it: same_sise for same_size, and not same_pose."""
 
 
-def name_faults(functions: Sequence[Function]) -> Iterator[Fault]:
+def name_faults(functions: Sequence[Function], domain: Domain) -> Iterator[Fault]:
     """Functions of an attribute whose names are taken, such as filter_count where a type is called Count."""
     taken = list(COMPOSITE_NAMES)
     for function in functions:
         if function.name in taken:
-            yield "types", f"an attribute's {function.name} would have the name of another function; rename its type"
+            types = [each.type for each in domain.attributes if function.name.endswith(f"_{each.name}")]
+            place = f"types.{max(types, key=len)}" if types else "types"
+            yield place, f"its {function.name} would have the name of another function; rename the type"
         taken += [function.name, *function.aliases]
 
 
 def declaration_faults(domain: Domain, functions: Mapping[str, Function], types: Sequence[str]) -> Iterator[Fault]:
     """Everything that the metadata's `functions` say and that is not so; `types` are all there are."""
+    strange: dict[str, str] = {}
     for i, declared in enumerate(domain.declared):
         name, path = declared.get("name"), f"functions[{i}]"
         if not isinstance(name, str):
@@ -42,18 +52,46 @@ def declaration_faults(domain: Domain, functions: Mapping[str, Function], types:
         elif (composite := find_composite(name)) is not None:
             yield from _composite_faults(declared, composite, domain, path)
         elif name not in functions:
-            yield f"{path}.name", _unknown(name, bool(declared.get("template_only")), functions)
+            known = _meant(name, COMPOSITE_NAMES if declared.get("template_only") else functions, domain)
+            if is_misspelt(name, known):
+                kind = "template-only node" if declared.get("template_only") else "function"
+                yield f"{path}.name", f"{unknown(kind, name, known)} ({PLUGIN_HINT})"
+            else:
+                strange[f"{path}.name"] = name
         elif declared.get("template_only"):
             said = f"{name} is no template-only node but a function, {functions[name].signature}; this entry is ignored"
             warn(domain.problem(path, said))
         else:
             yield from _function_faults(declared, functions[name], types, path)
+    if strange:
+        what, them = ("functions", "them") if len(strange) > 1 else ("function", "it")
+        names = ", ".join(strange.values())
+        warn(domain.problem(next(iter(strange)), f"unknown {what} {names}: no template can use {them} ({PLUGIN_HINT})"))
 
 
-def _unknown(name: str, template_only: bool, functions: Mapping[str, Function]) -> str:
-    if template_only:
-        return f"{unknown('template-only node', name, COMPOSITE_NAMES)} ({PLUGIN_HINT})"
-    return f"{unknown('function', name, list(functions))} ({PLUGIN_HINT})"
+def is_misspelt(name: str, known: Iterable[str]) -> bool:
+    """Whether a function's name is nearly one that is known, so that no other function will be meant."""
+    return bool(get_close_matches(name.lower(), [each.lower() for each in known], n=1, cutoff=_MISSPELT))
+
+
+def _is_slip(name: str, known: str) -> bool:
+    """Whether so few letters are too many that they are no word."""
+    return len(name) - len(known) <= 2
+
+
+def _meant(name: str, functions: Iterable[str], domain: Domain) -> list[str]:
+    """What an unknown name may be meant for: functions that are not declared themselves, or differ in case alone.
+
+    Not those that it only adds a word to, as partquery_text does. But those that would make an attribute of a type are
+    among them, as without them it is none.
+    """
+    declared = [str(record.get("name")) for record in domain.declared]
+    makers = [f"{kind}_{each.lower()}" for each in domain.plain_types for kind in ("filter", "query")]
+    undeclared = [each for each in (*functions, *makers) if each not in declared]
+    nearly = [
+        each for each in undeclared if each not in (name[: len(each)], name[-len(each) :]) or _is_slip(name, each)
+    ]
+    return [*nearly, *(each for each in functions if each.lower() == name.lower())]
 
 
 def _function_faults(
@@ -74,10 +112,17 @@ def _list_faults(
     declared: Mapping[str, Any], key: str, wanted: Sequence[str], types: Sequence[str], path: str
 ) -> Iterator[Fault]:
     given, place = declared.get(key, [*wanted]), f"{path}.{key}"
+    if isinstance(given, list) and len(given) == len(wanted):
+        given = [_chosen(each, type_name) for each, type_name in zip(given, wanted, strict=True)]
     faults = list(_type_faults(given, types, place))
     yield from faults
     if not faults and given != [*wanted]:
         yield place, f"{declared['name']} takes {json.dumps(wanted)}, found {json.dumps(given)}"
+
+
+def _chosen(given: object, wanted: str) -> object:
+    """Of several types, as in Object|Part, the wanted one, if it is among them."""
+    return wanted if isinstance(given, str) and wanted in given.split("|") else given
 
 
 def _description_faults(

@@ -50,7 +50,7 @@ class ConstraintCheck:
             return
         kinds = parameter_kinds(kind, len(params))
         if kinds is None:
-            yield f"{path}.params", f"{name} takes {_in_words(kind.params)}, found {len(params)}"
+            yield f"{path}.params", f"{name} takes {_in_words(kind.params)}, found {_counted(len(params))}"
             return
         given = list(zip(kinds, params, strict=True))
         told = [(k, self.parameter_fault(kind, name, *each)) for k, each in enumerate(given)]
@@ -63,9 +63,10 @@ class ConstraintCheck:
 
     def parameter_fault(self, kind: ConstraintKind, name: str, of: str, param: Any) -> str | None:
         if of == SLOT:
-            return (
-                self.slot_fault(kind, param) if isinstance(param, str) else f"{name} takes slots, found {_told(param)}"
-            )
+            if not isinstance(param, str) or not is_slot(param):
+                hint = f"; did you mean <{param}>?" if f"<{param}>" in self.slots.types else ""
+                return f"{name} takes slots, found {_told(param)}{hint}"
+            return self.slot_fault(kind, param)
         if of == NODE:
             return (
                 self.node_fault(param) if type(param) is int else f"{name} takes node numbers, found {describe(param)}"
@@ -131,6 +132,10 @@ def _no_value(name: str, kind: str, value: Any, values: Sequence[str]) -> str:
 
 def _told(param: Any) -> str:
     return f"the node number {param}" if type(param) is int else describe(param)
+
+
+def _counted(number: int) -> str:
+    return f"{number or 'no'} parameter{'' if number == 1 else 's'}"
 
 
 def _in_words(params: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from vqagen.errors import unknown
 from vqagen.language.catalogue import Catalogue
+from vqagen.language.catalogue_check import PLUGIN_HINT, is_misspelt
 from vqagen.language.composite import COMPOSITE_NAMES, Composite
 from vqagen.language.slots import Slots, is_slot
 from vqagen.language.template import TemplateNode
@@ -48,10 +49,17 @@ class NodeCheck:
             return
         function = self.catalogue.get(node.type)
         if function is None:
-            yield f"{path}.type", unknown("node type", node.type, [*self.catalogue, *COMPOSITE_NAMES])
+            yield f"{path}.type", self.unknown_type(node.type)
             return
         yield from self.input_faults(node, function.inputs, path)
         yield from self.value_faults(node, function.values, f"{path}.side_inputs")
+
+    def unknown_type(self, name: str) -> str:
+        """What is wrong with a node of no known type."""
+        if name in [declared.get("name") for declared in self.catalogue.domain.declared]:
+            return f"nothing runs {name!r}, which the metadata declares; {PLUGIN_HINT}"
+        known = [*self.catalogue, *COMPOSITE_NAMES]
+        return unknown("node type", name, known) + ("" if is_misspelt(name, known) else f" ({PLUGIN_HINT})")
 
     # Inputs -----------------------------------------------------------------------------------------------------------
 
@@ -80,7 +88,9 @@ class NodeCheck:
     def value_faults(self, node: TemplateNode, wanted: tuple[str, ...], path: str) -> Iterator[Fault]:
         if len(node.side_inputs) != len(wanted):
             expected = f"{_counted(len(wanted), 'side input')} ({', '.join(wanted)})" if wanted else "no side inputs"
-            yield path, f"{node.type} takes {expected}, found {len(node.side_inputs)}"
+            missing = ", ".join(f"a slot of type {each}" for each in wanted[len(node.side_inputs) :])
+            remedy = f"; give it {missing}, to be filled and said in the text" if missing else ""
+            yield path, f"{node.type} takes {expected}, found {len(node.side_inputs)}{remedy}"
         known_types = self.catalogue.domain.slot_types
         for k, (side_input, type_name) in enumerate(zip(node.side_inputs, wanted, strict=False)):
             known = self.catalogue.domain.values_of(type_name)
@@ -97,11 +107,11 @@ class NodeCheck:
         domain = self.catalogue.domain
         types: list[str] = []
         for k, side_input in enumerate(node.side_inputs):
-            found, fault = self.described(side_input, node.type)
+            found, fault = self.described(side_input, composite)
             if fault:
                 yield f"{path}[{k}]", fault
             if found in domain.slot_types and not (domain.attribute_of(found) or found == domain.relation_type):
-                yield f"{path}[{k}]", f"{node.type} describes objects by their attributes; a {found} is none"
+                yield f"{path}[{k}]", f"{node.type} describes objects by attributes; {found} is none"
             if found in types:
                 yield f"{path}[{k}]", f"a second {found}; {node.type} takes one of each type"
             types += [found] if found in domain.value_types else []
@@ -111,7 +121,7 @@ class NodeCheck:
         if not composite.relates and domain.relation_type in types:
             yield path, f"{node.type} takes no {domain.relation_type} slot"
 
-    def described(self, side_input: str, node_type: str) -> tuple[str, str | None]:
+    def described(self, side_input: str, composite: Composite) -> tuple[str, str | None]:
         """The type of a description's side input ("" where it cannot be told), and what is wrong with it."""
         if is_slot(side_input):
             return self.slots.types.get(side_input, ""), self.slots.fault(side_input)
@@ -123,7 +133,8 @@ class NodeCheck:
             shown = " and of ".join(types)
             return "", f"{side_input!r} is a value of {shown}; use a slot with an IN constraint, or a filter of its own"
         if side_input in domain.relations:
-            return "", f"{node_type} takes its {domain.relation_type} as a slot, found the value {side_input!r}"
+            takes = f"its {domain.relation_type} as a slot" if composite.relates else f"no {domain.relation_type}"
+            return "", f"{composite.name} takes {takes}, found the value {side_input!r}"
         return "", unknown("value", side_input, [word for each in domain.attributes for word in each.values])
 
 

@@ -104,33 +104,35 @@ class _Checker:
         function_key = _first_key(record, "type", "function")
         values_key = _first_key(record, "value_inputs", "side_inputs")
         name = record.get(function_key)
-        inputs = self._listed(record, "inputs", path)
-        values = self._listed(record, values_key, path)
+        inputs, values = self._listed(record, "inputs", path), self._listed(record, values_key, path)
         function = self.catalogue.get(name) if isinstance(name, str) else None
         if function is None:
             self.faults.append((f"{path}.{function_key}", self._no_function(name)))
             self.outputs.append(None)
             return Node("")
-        self.faults += self._input_faults(function, inputs, f"{path}.inputs")
-        self.faults += self._value_faults(function, values, f"{path}.{values_key}")
+        if inputs is not None:
+            self.faults += self._input_faults(function, inputs, f"{path}.inputs")
+        if values is not None:
+            self.faults += self._value_faults(function, values, f"{path}.{values_key}")
         self.outputs.append(function.output)
-        return Node(function.name, tuple(inputs), tuple(values))
+        return Node(function.name, tuple(inputs or ()), tuple(values or ()))
 
     def _no_function(self, name: object) -> str:
         if isinstance(name, str):
             return unknown("function", name, list(self.catalogue))
         return f"expected the name of a function, found {describe(name)}"
 
-    def _listed(self, record: Mapping[str, Any], key: str, path: str) -> list[Any]:
+    def _listed(self, record: Mapping[str, Any], key: str, path: str) -> list[Any] | None:
+        """The list under a key; None where that is no list, which is told."""
         listed = record.get(key)
         if listed is None or isinstance(listed, list):
             return listed or []
         self.faults.append((f"{path}.{key}", f"expected a list, found {describe(listed)}"))
-        return []
+        return None
 
     def _input_faults(self, function: Function, inputs: Sequence[Any], path: str) -> Iterator[Fault]:
         if len(inputs) != len(function.inputs):
-            yield path, f"{function.name} takes {len(function.inputs)} inputs, found {len(inputs)}"
+            yield path, f"{function.name} takes {_counted(len(function.inputs), 'input')}, found {len(inputs)}"
         for k, (i, wanted) in enumerate(zip(inputs, function.inputs, strict=False)):
             if type(i) is not int or not 0 <= i < len(self.outputs):
                 yield f"{path}[{k}]", f"input {describe(i)} is not an earlier node"
@@ -139,11 +141,15 @@ class _Checker:
 
     def _value_faults(self, function: Function, values: Sequence[Any], path: str) -> Iterator[Fault]:
         if len(values) != len(function.values):
-            yield path, f"{function.name} takes {len(function.values)} values, found {len(values)}"
+            yield path, f"{function.name} takes {_counted(len(function.values), 'value')}, found {len(values)}"
         for k, (value, wanted) in enumerate(zip(values, function.values, strict=False)):
             known = self.catalogue.domain.values_of(wanted)
             if value not in known:
                 yield f"{path}[{k}]", unknown(wanted, value, known)
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _first_key(record: Mapping[str, Any], *keys: str) -> str:

@@ -29,7 +29,7 @@ class Slots:
         """Slots that may be left open: those of attributes in a description."""
         for node in record["nodes"]:
             self.filled.update(node["side_inputs"])
-            if find_composite(node["type"]):
+            if find_composite(node["type"]) or node["type"] not in catalogue:  # of a node misspelt enough is told
                 relation_type = catalogue.domain.relation_type
                 self.openable.update(each for each in node["side_inputs"] if self.types.get(each) != relation_type)
 

@@ -50,10 +50,13 @@ class Synonyms:
         return (displayed or value,)
 
     def plural(self, way: str) -> str:
-        """The plural of a way to say a value: the domain's, of all of it or of its last word; else the English rule."""
+        """The plural of a way to say a value: the domain's, of all of it or of its last word; else the English rule.
+
+        The domain may also list what is wrong with an s put behind it, as SHOP-VRB does: `{"knifes": "knives"}`.
+        """
         plurals = self.domain.plurals
         first, last = way[: way.rfind(" ") + 1], way[way.rfind(" ") + 1 :]
-        return plurals.get(way) or first + (plurals.get(last) or english_plural(last))
+        return plurals.get(way) or first + (plurals.get(last) or plurals.get(f"{last}s") or english_plural(last))
 
 
 def _listed(table: Mapping[str, Any], type_name: str, value: str) -> tuple[str, ...]:
@@ -93,13 +96,12 @@ def synonym_faults(table: object, place: str = "", may_be_typed: bool = True) ->
             continue
         if may_be_typed and isinstance(entry, Mapping):
             yield from synonym_faults(entry, here, may_be_typed=False)
-        elif not _is_word_list(entry):
-            yield here, f"expected a list of ways to say it, each text without < > [ ], found {describe(entry)}"
-
-
-def _is_word_list(entry: object) -> bool:
-    words = entry if isinstance(entry, list) else []
-    return bool(words) and all(isinstance(word, str) and _SAYABLE.fullmatch(word) for word in words)
+        elif not isinstance(entry, list) or not entry:
+            yield here, f"expected a list of ways to say it, found {describe(entry)}"
+        else:
+            for i, way in enumerate(entry):
+                if not isinstance(way, str) or not _SAYABLE.fullmatch(way):
+                    yield f"{here}[{i}]", f"expected a way to say it, text without < > [ ], found {describe(way)}"
 
 
 def english_plural(word: str) -> str:

@@ -22,6 +22,8 @@ from vqagen.language.template_forms import Fault, canonical_form, key_faults
 from vqagen.language.template_params import inferred_params
 
 Record = Mapping[str, Any]
+OPENED = "can_be_null_attributes"
+"""CLEAR's key for the slots that may be left open, in a domain that fills slots (see `Domain.fills_slots`)."""
 Checked = tuple[Template, list[Fault]]
 
 
@@ -90,6 +92,8 @@ def _checked(record: Record, extra: Record, catalogue: Catalogue, file: str, ind
         (record["params"], list[Fault]()) if "params" in record else inferred_params(record["nodes"], catalogue)
     )
     slots = Slots(record, params, catalogue)
+    if catalogue.domain.fills_slots:
+        record = {**record, "constraints": [*record["constraints"], *_filling(slots, extra.get(OPENED))]}
     template = Template(
         name=record.get("name", ""),
         file=file,
@@ -110,6 +114,14 @@ def _checked(record: Record, extra: Record, catalogue: Catalogue, file: str, ind
     faults += ConstraintCheck(slots, nodes.outputs, catalogue).faults(record["constraints"])
     faults += _text_faults(template.texts, slots)
     return template, faults
+
+
+def _filling(slots: Slots, opened: object) -> Iterator[Record]:
+    """Constraints that fill the slots of descriptions, but for those of the types of the slots that are `opened`."""
+    open_types = [slots.types.get(each) for each in opened] if isinstance(opened, list) else []
+    for slot, type_name in slots.types.items():
+        if slot in slots.openable and type_name not in open_types:
+            yield {"type": "NOT_NULL", "params": [slot]}
 
 
 def _constraints(records: Sequence[Record], catalogue: Catalogue) -> Iterator[Constraint]:

@@ -2,7 +2,9 @@
 
 Canonical is `{"text": […], "nodes": […], "constraints": […]}`, with `name` and `params` where they are given, and nodes
 `{"type": …, "inputs": […], "side_inputs": […]}`. Other generators write `function` for `type` and `value_inputs` for
-`side_inputs`. Inputs, side inputs and constraints may be missing, and a single text may stand without its list.
+`side_inputs`. Inputs, side inputs and constraints may be missing, and a single text may stand without its list. The
+constants of a constraint may stand under a key that its type names: `{"type": "COLOR_SET", "params": ["<C>"], "color":
+["red", "blue"]}`.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ Fault = tuple[str, str]
 
 _TEMPLATE_KEYS = ("name", "text", "params", "nodes", "constraints", "for", "comment", "$schema")
 _NODE_KEYS = ("type", "function", "inputs", "side_inputs", "value_inputs", "comment")
+_CONSTRAINT_KEYS = ("type", "params", "comment")
 _ALIASES = {"type": "function", "side_inputs": "value_inputs"}
 
 
@@ -46,7 +49,7 @@ def canonical_form(written: Mapping[str, Any]) -> Form:
         **{key: written[key] for key in ("name", "params") if key in written},
         "text": [text] if isinstance(text, str) else text,
         "nodes": [_node(node, f"nodes[{i}]", renamed) for i, node in enumerate(written["nodes"])],
-        "constraints": [{key: each[key] for key in ("type", "params")} for each in constraints],
+        "constraints": [_constraint(each, f"constraints[{i}]", renamed) for i, each in enumerate(constraints)],
     }
     return Form(record, {key: value for key, value in written.items() if key not in _TEMPLATE_KEYS}, renamed)
 
@@ -60,6 +63,19 @@ def _node(written: Mapping[str, Any], path: str, renamed: dict[str, str]) -> dic
             node[key] = written[alias]
             renamed[f"{path}.{key}"] = f"{path}.{alias}"
     return node
+
+
+def _constraint(written: Mapping[str, Any], path: str, renamed: dict[str, str]) -> dict[str, Any]:
+    """With the constants that stand apart put behind its params."""
+    params, key = [*written["params"]], written["type"].lower().removesuffix("_set")
+    if key in written and key not in _CONSTRAINT_KEYS:
+        apart = written[key] if isinstance(written[key], list) else [written[key]]
+        places = [
+            f"{path}.{key}[{k}]" if isinstance(written[key], list) else f"{path}.{key}" for k in range(len(apart))
+        ]
+        renamed |= {f"{path}.params[{len(params) + k}]": place for k, place in enumerate(places)}
+        params += apart
+    return {"type": written["type"], "params": params}
 
 
 def key_faults(written: Mapping[str, Any]) -> Iterator[Fault]:

@@ -80,7 +80,7 @@ def _taken(use: _Use, catalogue: Catalogue) -> str:
 
 
 def _placed(stem: str, domain: Domain) -> str:
-    types = domain.record.get("types", {})
+    types = domain.types_record
     for each in domain.value_types:
         entry = types.get(each)
         placeholder = entry.get("placeholder") if isinstance(entry, Mapping) and "values" in entry else None

@@ -15,6 +15,11 @@ for the head noun, which is the last side input of the declared `filter` (or the
 declared), and "" for every other attribute. `parents` puts values into groups, `display` says values otherwise than
 as themselves, `multi` is for a list of values, `optional` for what an object may lack.
 
+The types may stand under `attributes` in place of `types`, as CLEAR writes them: there the relation type is the one
+whose name begins with "relate", and slots are filled unless a template says otherwise (`can_be_null_attributes`). An
+entry {value: words} under the name of a type that nothing else declares is the `display` of the attribute whose values
+these are.
+
 Besides: `plurals` (word -> plural), `rewrites` (`pattern` and `replace` for finished text), `synonyms` (as a synonyms
 file), `sampling` (see `sampling_rules`). Other keys are kept in `Domain.record`.
 """
@@ -35,7 +40,14 @@ from vqagen.plugin import NO_PLUGINS, Declarations
 from vqagen.world.attribute import Attribute, Compute, Recorded
 from vqagen.world.computed import Holds
 from vqagen.world.findings import Findings, problem_in
-from vqagen.world.metadata_reader import BASE_TYPES, DEFAULT_RELATION_TYPE, HEAD_NOUN, MetadataReader
+from vqagen.world.metadata_reader import (
+    ATTRIBUTES,
+    BASE_TYPES,
+    DEFAULT_RELATION_TYPE,
+    HEAD_NOUN,
+    MetadataReader,
+    section_of_types,
+)
 from vqagen.world.recorded import RowReader, row_reader
 
 NUMBERS = tuple(str(number) for number in range(1, 11))
@@ -80,6 +92,17 @@ class Domain:
     text: str = field(default="", repr=False, compare=False)
     """The metadata file, where it was read from one, for problems that point into it."""
 
+    @cached_property
+    def types_record(self) -> Mapping[str, Any]:
+        """The types as written."""
+        found = self.record.get(section_of_types(self.record), {})
+        return found if isinstance(found, Mapping) else {}
+
+    @property
+    def fills_slots(self) -> bool:
+        """Whether every slot is filled that a template does not list under `can_be_null_attributes`."""
+        return section_of_types(self.record) == ATTRIBUTES
+
     def attribute_of(self, type_name: str) -> Attribute | None:
         """The attribute whose values have this type."""
         return next((attribute for attribute in self.attributes if attribute.type == type_name), None)
@@ -121,6 +144,8 @@ class Domain:
 
     def problem(self, path: str, message: str) -> Problem:
         """A problem at a JSON path of the metadata, with its line and column where they are known."""
+        if path.partition(".")[0] == "types":
+            path = section_of_types(self.record) + path.removeprefix("types")
         return problem_in(self.source or "metadata", path, message, self.text)
 
 

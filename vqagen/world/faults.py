@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any, NoReturn
 
@@ -14,6 +14,8 @@ from vqagen.world.recorded import raw_reader
 
 Fault = tuple[str, str]
 """A JSON path inside the scene, and what is wrong there."""
+_OPTIONAL = '; if there may be none, give its type "optional": true'
+_MULTI = '; if there may be several, give its type "multi": true'
 
 
 def raise_faults(record: object, domain: Domain, index: int, source: str, cause: Exception) -> NoReturn:
@@ -64,7 +66,7 @@ def _recorded_faults(attribute: Attribute, entry: Mapping[str, Any], path: str) 
         yield from _value_faults(attribute, value, f"{path}.{attribute.key}")
     elif not attribute.optional:
         expected = "a list of" if attribute.multi else "one of:"
-        yield path, f"no {attribute.key!r}; expected {expected} {', '.join(attribute.leaves)}"
+        yield path, f"no {attribute.key!r}; expected {expected} {_listed(attribute.leaves)}{_OPTIONAL}"
 
 
 def _blocked(key: str, entry: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -98,7 +100,12 @@ def _computed_faults(
 def _value_faults(attribute: Attribute, value: object, path: str) -> Iterator[Fault]:
     if not attribute.multi:
         if isinstance(value, list | tuple | Mapping):
-            yield path, f"expected one {attribute.name}, found {describe(value)}"
+            remedy = (
+                f'; if it is inside, give its type a "key": "{attribute.key}.…"'
+                if isinstance(value, Mapping)
+                else _MULTI
+            )
+            yield path, f"expected one {attribute.name}, found {describe(value)}{remedy}"
         else:
             yield from _leaf_faults(attribute, value, path)
         return
@@ -106,12 +113,16 @@ def _value_faults(attribute: Attribute, value: object, path: str) -> Iterator[Fa
         yield path, f"expected a list of values, found {describe(value)}"
         return
     if not value and not attribute.optional:
-        yield path, f"expected one or more of: {', '.join(attribute.leaves)}"
+        yield path, f"expected one or more of: {_listed(attribute.leaves)}{_OPTIONAL}"
     for i, member in enumerate(value):
         if member in value[:i]:
             yield f"{path}[{i}]", f"value {member!r} is listed twice"
         else:
             yield from _leaf_faults(attribute, member, f"{path}[{i}]")
+
+
+def _listed(values: Sequence[str]) -> str:
+    return ", ".join(values[:12]) + (", …" if len(values) > 12 else "")
 
 
 def _leaf_faults(attribute: Attribute, value: object, path: str) -> Iterator[Fault]:
@@ -139,10 +150,11 @@ def _relation_faults(record: Mapping[str, Any], domain: Domain, objects: list[Ma
         yield ".relationships", f"expected an object or a list, found {describe(given)}"
         return
     tables = [(path, rows) for path, name, rows in entries if name in domain.recorded_relations]
-    if any(isinstance(rows, Mapping) for _, rows in tables):
-        yield from _shared_ids(objects)
+    shared = list(_shared_ids(objects)) if any(isinstance(rows, Mapping) for _, rows in tables) else []
+    yield from shared
     for path, rows in tables:
-        yield from _table_faults(rows, objects, path)
+        if not (shared and isinstance(rows, Mapping)):  # which object is meant is not known
+            yield from _table_faults(rows, objects, path)
     yield from _coordinate_faults(record, objects)
 
 

@@ -53,11 +53,11 @@ class Findings:
             return ()
         return tuple(self.mapping(item, f"{path}[{i}]") for i, item in enumerate(value))
 
-    def text_at(self, value: object, path: str, may_be_empty: bool = True) -> str:
+    def text_at(self, value: object, path: str, may_be_empty: bool = True, expected: str = "text") -> str:
         """Text."""
         if isinstance(value, str) and (value or may_be_empty):
             return value
-        self.fault(path, f"expected text, found {describe(value)}")
+        self.fault(path, f"expected {expected}, found {describe(value)}")
         return ""
 
     def flag(self, value: object, path: str) -> bool:
@@ -66,10 +66,10 @@ class Findings:
             self.fault(path, f"expected true or false, found {describe(value)}")
         return value is True
 
-    def words(self, value: object, path: str) -> dict[str, str]:
+    def words(self, value: object, path: str, expected: str = "text") -> dict[str, str]:
         """An object from words to text; a comment is no word."""
-        given = self.mapping(value, path)
-        return {word: self.text_at(each, f"{path}.{word}") for word, each in given.items() if word != "comment"}
+        texts = {word: each for word, each in self.mapping(value, path).items() if word != "comment"}
+        return {word: self.text_at(each, f"{path}.{word}", expected=expected) for word, each in texts.items()}
 
     def strange_keys(self, keys: Iterable[str], known: Sequence[str], path: str, only_close: bool = False) -> None:
         """Doubt keys that are not known; `only_close` those that are nearly a known one."""

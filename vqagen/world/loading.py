@@ -236,7 +236,7 @@ def _parse(text: bytes, path: Path, index: int, line: int = 1) -> object:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
         message, at = refusal(text, error)
-        place = position_of(BytesIO(text), at)
+        place = position_of(BytesIO(text), min(at, len(text.rstrip())))  # where a line is cut off, its end is behind it
     raise BadInput(
         [Problem(f"{NOT_JSON}: {message}", str(path), f"scenes[{index}]", line + place.line - 1, place.column)]
     )

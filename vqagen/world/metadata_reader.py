@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -17,12 +17,13 @@ from vqagen.world.value_forms import ValueReader
 
 HEAD_NOUN = "thing"
 DEFAULT_RELATION_TYPE = "Relation"
+ATTRIBUTES = "attributes"
 BASE_TYPES = ("Object", "ObjectSet", "Integer", "Bool")
 
 Rewrite = tuple[re.Pattern[str], str]
 
 _SECTIONS = (
-    "dataset", "types", "functions", "plurals", "rewrites", "synonyms", "sampling", "comment", "$schema",
+    "dataset", "types", ATTRIBUTES, "functions", "plurals", "rewrites", "synonyms", "sampling", "comment", "$schema",
 )  # fmt: skip
 _DETAILS = ("values", "key", "null", "parents", "display", "multi", "optional", "attribute", "placeholder", "comment")
 _RELATION_DETAILS = ("values", "placeholder", "comment")
@@ -36,13 +37,23 @@ class MetadataReader:
         self.findings, self.plugins = findings, plugins
         self.metadata = findings.mapping(metadata, "")
         findings.strange_keys(self.metadata, _SECTIONS, "", only_close=True)
-        types = findings.mapping(self.metadata.get("types"), "types")
+        self.section = section_of_types(self.metadata)
+        types = self._types() if isinstance(metadata, Mapping) else {}
         self.types = {name: entry for name, entry in types.items() if name != "comment"}
         self.functions = findings.records(self.metadata.get("functions", []), "functions")
-        self.function_names = {str(record.get("name", "")) for record in self.functions}
+        self.function_names = {str(record.get("name", "")) for record in self.functions if _is_of_objects(record)}
         self.relation_type = self._relation_type()
+        self.wordings: list[str] = []
+        """Types that are none, but say how an attribute's values are said; known when the attributes have been read."""
 
     # Types --------------------------------------------------------------------------------------------------------
+
+    def _types(self) -> Mapping[str, Any]:
+        if self.section in self.metadata:
+            return self.findings.mapping(self.metadata[self.section], self.section)
+        close = nearest("types", self.metadata)
+        self.findings.fault("", "missing key 'types'" + (f" (found {close!r})" if close else ""))
+        return {}
 
     def attributes(self) -> tuple[Attribute, ...]:
         """Those of the metadata, then those that only a plug-in declares."""
@@ -55,17 +66,20 @@ class MetadataReader:
             if name not in declared and (attribute := self._computed(computed))
         ]
         if not found and not self.findings.problems:
-            self.findings.fault("types", "no attribute: expected at least one type with a list of values")
+            self.findings.fault(self.section, "no attribute: expected at least one type with a list of values")
         self._check_names([attribute.type for attribute in found])
         return tuple(found)
 
     def relations(self) -> tuple[str, ...]:
         """Those of the metadata, then those that only a plug-in declares."""
         entry, listed = self.types.get(self.relation_type), ValueReader(self.findings)
-        if entry is not None:
+        written = entry.get("values", entry) if isinstance(entry, Mapping) else entry
+        is_grouped = isinstance(written, Mapping)
+        if entry is not None and not is_grouped:
             self._read_values(listed, self.relation_type, _RELATION_DETAILS)
-        if listed.parents:
-            self.findings.fault(f"types.{self.relation_type}", "relations have no groups; expected a list of them")
+        if is_grouped or listed.parents:
+            path = f"{self.section}.{self.relation_type}"
+            self.findings.fault(path, "relations have no groups; expected a list of them")
         return (*listed.values, *(name for name in self.plugins.relations if name not in listed.values))
 
     def abstract_types(self) -> tuple[str, ...]:
@@ -76,14 +90,26 @@ class MetadataReader:
     def plain_types(self) -> Mapping[str, tuple[str, ...]]:
         """Types with values that are neither attributes nor the relation type."""
         names = [name for name, entry in self.types.items() if entry is not None and name != self.relation_type]
-        found = {name: ValueReader(self.findings) for name in names if not self._is_attribute(name)}
-        for name, reader in found.items():
-            self._read_values(reader, name, _PLAIN_DETAILS)
-        return MappingProxyType({name: tuple(reader.values) for name, reader in found.items()})
+        found = {name: self._plain_values(name) for name in names if not self._is_attribute(name)}
+        return MappingProxyType({name: values for name, values in found.items() if values})
+
+    def _plain_values(self, name: str) -> tuple[str, ...]:
+        """Other generators keep more than values among the types; what is none to us is left out, with a warning."""
+        if name in self.wordings:
+            return ()
+        problems, reader = len(self.findings.problems), ValueReader(self.findings)
+        self._read_values(reader, name, _PLAIN_DETAILS)
+        found = self.findings.problems[problems:]
+        if not found or _has_details(self.types[name]):
+            return tuple(reader.values)
+        del self.findings.problems[problems:]
+        self.findings.doubt(f"{self.section}.{name}", f"{found[0].message}; templates cannot use this type")
+        return ()
 
     def _relation_type(self) -> str:
         side_inputs = self._side_inputs("relate")
-        return str(side_inputs[0]) if side_inputs else DEFAULT_RELATION_TYPE
+        named = [name for name in self.types if name.startswith("relate")] if self.section == ATTRIBUTES else []
+        return str((*side_inputs, *named, DEFAULT_RELATION_TYPE)[0])
 
     def _side_inputs(self, function: str) -> list[Any]:
         """Of the declared function of this name; empty where there is none, or it takes none."""
@@ -115,11 +141,12 @@ class MetadataReader:
         return names[-1] if names else None
 
     def _attribute(self, name: str, null: str) -> Attribute:
-        path, entry, findings = f"types.{name}", self.types[name], self.findings
+        path, entry, findings = f"{self.section}.{name}", self.types[name], self.findings
         details = entry if _has_details(entry) else {}
         reader = ValueReader(findings)
         self._read_values(reader, name, _DETAILS)
-        reader.read_parents(findings.words(details.get("parents", {}), f"{path}.parents"), f"{path}.parents")
+        parents = findings.words(details.get("parents", {}), f"{path}.parents", "the value's group as text")
+        reader.read_parents(parents, f"{path}.parents")
         found = Attribute(
             name=name.lower(),
             type=name,
@@ -127,7 +154,7 @@ class MetadataReader:
             values=tuple(reader.values),
             null=findings.text_at(details.get("null", null), f"{path}.null"),
             parents=MappingProxyType(reader.parents),
-            display=MappingProxyType(findings.words(details.get("display", {}), f"{path}.display")),
+            display=MappingProxyType(self._display(name, reader.values)),
             multi=findings.flag(details.get("multi", False), f"{path}.multi"),
             optional=findings.flag(details.get("optional", False), f"{path}.optional"),
             compute=self.plugins.attributes[name].compute if name in self.plugins.attributes else None,
@@ -137,17 +164,32 @@ class MetadataReader:
         self._check_same_values(found, path)
         return found
 
+    def _display(self, name: str, values: Collection[str]) -> dict[str, str]:
+        """How values are said: by their type's entry or, as Super-CLEVR's Shapename, by a type {value: words}."""
+        entry = self.types[name]
+        said: dict[str, str] = {}
+        for other, words in self.types.items():
+            if isinstance(words, Mapping) and not self._is_attribute(other) and _are_words(words, values):
+                self.wordings.append(other)
+                said.update(words)
+        own = entry.get("display", {}) if _has_details(entry) else {}
+        return said | self.findings.words(own, f"{self.section}.{name}.display")
+
     def _read_values(self, reader: ValueReader, name: str, known: tuple[str, ...]) -> None:
         """Read the values of a type in any form, and doubt what its entry says besides."""
-        path, entry, problems = f"types.{name}", self.types[name], len(self.findings.problems)
+        path, entry, problems = f"{self.section}.{name}", self.types[name], len(self.findings.problems)
         forms = "null, a list of values, {group: [values]} or {'values': [...]}"
         if _has_details(entry):
             self.findings.strange_keys(entry, known, path)
             entry, path, forms = entry["values"], f"{path}.values", "a list of values or {group: [values]}"
-        elif isinstance(entry, Mapping) and (close := nearest("values", entry)):
-            self.findings.doubt(f"{path}.{close}", f"{close!r} is taken for a group of values; is 'values' meant?")
+        close = nearest("values", entry) if isinstance(entry, Mapping) and not _has_details(self.types[name]) else None
         if isinstance(entry, list | Mapping):
             reader.read(entry, path)
+        if close and len(self.findings.problems) > problems:  # what stands beside it is no group
+            del self.findings.problems[problems:]
+            self.findings.fault(f"{path}.{close}", unknown("key", close, known))
+        elif close:
+            self.findings.doubt(f"{path}.{close}", f"{close!r} is taken for a group of values; is 'values' meant?")
         if not reader.values and len(self.findings.problems) == problems:
             self.findings.fault(path, f"expected {forms}; found {describe(entry)}")
 
@@ -160,10 +202,10 @@ class MetadataReader:
         """Functions are named for types in lower case, so types must differ in more than the case."""
         for i, name in enumerate(names):
             if name in BASE_TYPES:
-                self.findings.fault(f"types.{name}", f"{name} is no attribute: expected null")
+                self.findings.fault(f"{self.section}.{name}", f"{name} is no attribute: expected null")
             if name.lower() in [earlier.lower() for earlier in names[:i]]:
                 message = f"a type called {name.lower()!r}, but for the case, is there already"
-                self.findings.fault(f"types.{name}", message)
+                self.findings.fault(f"{self.section}.{name}", message)
 
     # Plug-ins -----------------------------------------------------------------------------------------------------
 
@@ -173,7 +215,7 @@ class MetadataReader:
         reader = ValueReader(findings)
         reader.read(list(declared.values), f"attribute {declared.type}")
         if not declared.values:
-            message = f"no values: list them in its decorator, or under types.{declared.type} of the metadata"
+            message = f"no values: list them in its decorator, or under {self.section}.{declared.type} of the metadata"
             findings.fault(f"attribute {declared.type}", message)
         if declared.type in (*BASE_TYPES, self.relation_type):
             findings.fault(f"attribute {declared.type}", f"{declared.type} is a type of another kind")
@@ -208,8 +250,11 @@ class MetadataReader:
 
     def rewrites(self) -> tuple[Rewrite, ...]:
         """Patterns and what replaces them in finished text."""
-        records = self.findings.records(self.metadata.get("rewrites", []), "rewrites")
-        return tuple(found for i, record in enumerate(records) for found in self._rewrite(record, f"rewrites[{i}]"))
+        given = self.metadata.get("rewrites", [])
+        self.findings.records(given, "rewrites")
+        listed = enumerate(given if isinstance(given, list) else [])
+        records = [(f"rewrites[{i}]", each) for i, each in listed if isinstance(each, Mapping)]
+        return tuple(found for path, record in records for found in self._rewrite(record, path))
 
     def _rewrite(self, record: Mapping[str, Any], path: str) -> Iterator[Rewrite]:
         problems = len(self.findings.problems)
@@ -230,6 +275,23 @@ class MetadataReader:
             self.findings.fault(at, f"not {kind}: {error}")
         else:
             yield compiled, replace
+
+
+def section_of_types(metadata: Mapping[str, Any]) -> str:
+    """The key that the types stand under: "types" or, as CLEAR has it, "attributes"."""
+    return ATTRIBUTES if "types" not in metadata and ATTRIBUTES in metadata else "types"
+
+
+def _is_of_objects(declared: Mapping[str, Any]) -> bool:
+    """Whether a declared function takes objects, for all that is said of its inputs. Not so one of a Part."""
+    inputs = declared.get("inputs")
+    first = inputs[0] if isinstance(inputs, list) and inputs else None
+    return not isinstance(first, str) or nearest(first, ("Object", "ObjectSet")) is not None
+
+
+def _are_words(entry: Mapping[str, Any], values: Collection[str]) -> bool:
+    """Whether a type's entry is how some of these values are said."""
+    return bool(entry) and all(value in values and isinstance(said, str) for value, said in entry.items())
 
 
 def _has_details(entry: object) -> bool:

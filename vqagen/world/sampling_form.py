@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from vqagen.errors import unknown
+from vqagen.schema import sentence
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -25,7 +27,7 @@ def form_faults(section: object) -> Iterator[tuple[Place, str, bool]]:
         if error.validator == "additionalProperties":
             yield from (((*place, name), message, False) for name, message in _unknown_keys(error))
         else:
-            yield place, error.message, True
+            yield place, sentence(error), True
 
 
 def _unknown_keys(error: ValidationError) -> Iterator[tuple[str, str]]:
@@ -45,7 +47,10 @@ def _validator() -> Any:
 
 
 def _is_finite(_: object, value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """Whole numbers too large for the arithmetic of places are no numbers here."""
+    if isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) < sys.float_info.max
+    return isinstance(value, float) and math.isfinite(value)
 
 
 def _is_whole(_: object, value: object) -> bool:

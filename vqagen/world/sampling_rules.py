@@ -117,7 +117,9 @@ class _Reader:
             self._report(message, "sampling", *place)
             if is_unusable and place:
                 self.malformed.add(place[0])
-        self.section: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
+        if not isinstance(given, Mapping):
+            raise BadInput(self.problems)
+        self.section: Mapping[str, Any] = given
         self.attributes = {each.key: each for each in domain.attributes if each.compute is None}
 
     def rules(self) -> SamplingRules:
@@ -127,8 +129,7 @@ class _Reader:
         plain = self._read_plain()
         radius: Decided[float] = self._read_decided("radius", DEFAULT_RADIUS)
         solid: Decided[str] = self._read_decided("solid", DEFAULT_SOLID)
-        for kind in solid.values.values():
-            self._check_known("solid", kind, list(KINDS), "sampling", "solid")
+        self._check_solids()
         random_relations = self._read_random_relations()
         directions = self._read_directions(camera, random_relations)
         missing, list_length = self._read_missing(), self._read_list_length()
@@ -200,6 +201,7 @@ class _Reader:
         attribute = self.attributes[key]
         if attribute.multi:
             self._report(f"attribute {key!r} has lists of values; it cannot decide", *place, "attribute")
+            return Decided(key, {})
         for value in by_value:
             self._check_known("value", value, attribute.values, *place, "values", value)
         of_leaf: dict[Recorded, Any] = {None: default} if attribute.optional else {}
@@ -209,6 +211,15 @@ class _Reader:
                 self._report(f"nothing for value {leaf!r} of attribute {key!r}", *place, "values")
             of_leaf[leaf] = by_value[said[0]] if said else default
         return Decided(key, of_leaf)
+
+    def _check_solids(self) -> None:
+        given, place = self._part("solid", DEFAULT_SOLID), ("sampling", "solid")
+        if not isinstance(given, Mapping):
+            self._check_known("solid", given, list(KINDS), *place)
+            return
+        for value, kind in given["values"].items():
+            if value != "comment":
+                self._check_known("solid", kind, list(KINDS), *place, "values", value)
 
     def _read_camera(self) -> CameraRules:
         given = self._part("camera", {})
@@ -269,8 +280,11 @@ class _Reader:
         for name, direction in directions.items():
             if abs((length := math.sqrt(dot(direction, direction))) - 1) > 1e-3:
                 self._report(f"a direction has length 1, not {length:.6g}", "sampling", "directions", name)
+        is_misspelt = any(name not in self.domain.relations for name in random_relations)
+        if is_misspelt or {"directions", "relations"} & self.malformed:
+            return directions  # one that is missing may be among what is wrong
         for relation in self.domain.recorded_relations:
-            if not {"directions", "relations"} & self.malformed and relation not in {**directions, **random_relations}:
+            if relation not in {**directions, **random_relations}:
                 advice = "give it one here, or a probability under sampling.relations"
                 self._report(f"no direction for relation {relation!r}; {advice}", "sampling", "directions")
         return directions

@@ -110,15 +110,19 @@ class _DomainCheck:
             self.skip((TEMPLATES, SYNONYMS, SCENES, QUESTIONS, *([METADATA] if declared is None else [])), what)
             return
         self.check_vocabulary(self.catalogue.domain)
-        for item in self.of_kind(SCENES):
+        for item in self.readable(SCENES):
             source = check_scenes(item.path, self.catalogue.domain, self.report.of(item.path))
             self.sound += [(item, source)] if source else []
         self.check_templates(self.catalogue)
-        for item in self.of_kind(QUESTIONS):
+        for item in self.readable(QUESTIONS):
             self.check_questions(item, self.catalogue)
 
     def of_kind(self, *kinds: str) -> Iterator[Item]:
         return (item for item in self.group.items if item.kind in kinds)
+
+    def readable(self, kind: str) -> Iterator[Item]:
+        """Those that were found to be JSON; of the others all is told."""
+        return (item for item in self.of_kind(kind) if not self.report.of(item.path).errors)
 
     def skip(self, kinds: Sequence[str], culprit: str) -> None:
         for item in self.of_kind(*kinds):

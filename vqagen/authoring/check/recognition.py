@@ -17,8 +17,10 @@ from typing import Any
 from vqagen.authoring.check.report import Report
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.exchange.question_files import QUESTION_KEYS
-from vqagen.files import open_bytes, parse_json, read_text
+from vqagen.files import parse_json, read_text
+from vqagen.json_stream import reading
 from vqagen.schema import schema_names
+from vqagen.world.metadata_reader import section_of_types
 
 METADATA, TEMPLATES, SYNONYMS, SCENES, QUESTIONS, PLUGIN = (
     "metadata",
@@ -48,7 +50,7 @@ SCHEMA = ".schema.json"
 """Ends the names of JSON Schemas, which lie beside the files of a domain that `vqagen init` began."""
 LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 WHOLE = 1 << 22
-"""Bytes up to which a file is read as a whole to see what it is; of a larger one only so many are looked at."""
+"""Bytes up to which a file is read as a whole to see what it is; of a larger one only the first keys are."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,10 @@ def _is_plugin(file: Path) -> bool:
     """Whether a Python file imports `vqagen.plugin`; others in a folder are not the author's to be run by a check."""
     if file.suffix != ".py":
         return False
-    text = file.read_bytes()
+    try:
+        text = file.read_bytes()
+    except OSError:
+        return True  # told of, as it will not load
     if b"vqagen.plugin" not in text:
         return False
     try:
@@ -127,7 +132,7 @@ def _kind(path: Path, report: Report) -> str:
     if path.suffix == ".py":
         return PLUGIN
     is_streamed = path.name.endswith(LINES) or path.stat().st_size > WHOLE
-    return _kind_of_opening(path, report) if is_streamed else _kind_of_whole(path, report)
+    return _kind_of_opening(path) if is_streamed else _kind_of_whole(path, report)
 
 
 def _kind_of_whole(path: Path, report: Report) -> str:
@@ -154,20 +159,14 @@ def _kind_of_lines(text: str) -> str:
     return kind if kind in (SCENES, QUESTIONS) else ""
 
 
-def _kind_of_opening(path: Path, report: Report) -> str:
-    """By which of the keys that tell comes first in a file that may be too large to hold."""
-    try:
-        with open_bytes(path) as file:
-            opening = file.read(WHOLE).decode(errors="replace")
-    except (OSError, EOFError) as error:
-        report.of(path).error(Problem(f"damaged or cut off: {error}", str(path)))
-        return _kind_of_name(path)
-    places = {
-        kind: min((at for key in keys if (at := opening.find(f'"{key}"')) >= 0), default=-1)
-        for kind, keys in _KEYS.items()
-    }
-    found = [(at, kind) for kind, at in places.items() if at >= 0]
-    return min(found)[1] if found else _kind_of_name(path)
+def _kind_of_opening(path: Path) -> str:
+    """By the first key that tells, of a document or of what is in its list; for files that may be too large to hold."""
+    kind_of_key = {key: kind for kind, keys in _KEYS.items() for key in keys}
+    with reading(path) as reader:
+        if reader.peek() == b"[":
+            reader.take(b"[")
+        keys = reader.members() if reader.peek() == b"{" else iter(())
+        return next((kind_of_key[key] for key in keys if key in kind_of_key), "") or _kind_of_name(path)
 
 
 def kind_of(document: object, path: Path) -> str:
@@ -186,7 +185,8 @@ def _kind_of_schema(document: object) -> str:
 def _kind_of_keys(document: object) -> str:
     if not isinstance(document, Mapping):
         return ""
-    return next((kind for kind, keys in _KEYS.items() if not keys.isdisjoint(document)), "")
+    found = next((kind for kind, keys in _KEYS.items() if not keys.isdisjoint(document)), "")
+    return found or (METADATA if section_of_types(document) in document else "")
 
 
 def _kind_of_name(path: Path) -> str:

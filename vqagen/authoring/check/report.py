@@ -40,10 +40,13 @@ class FileReport:
     """Mistakes beyond those in `errors`."""
     not_checked: list[str] = field(default_factory=list)
     """What could not be looked at, and why."""
+    _noted: set[tuple[str, Problem]] = field(default_factory=set, repr=False)
+    """Errors and warnings that are in the lists: to look through these takes a minute where there are 50,000."""
 
     def error(self, problem: Problem) -> None:
         """Note a mistake, once."""
-        if problem not in self.errors:
+        if ("error", problem) not in self._noted:
+            self._noted.add(("error", problem))
             self.errors.append(problem)
 
     def one_of_many(self, problem: Problem) -> None:
@@ -56,7 +59,8 @@ class FileReport:
     def doubt(self, code: str, problem: Problem) -> None:
         """Note a doubt, once."""
         assert code in CODES, f"{code} has no meaning yet"
-        if problem not in [doubt.problem for doubt in self.warnings]:
+        if ("warning", problem) not in self._noted:
+            self._noted.add(("warning", problem))
             self.warnings.append(Doubt(code, problem))
 
     def in_order(self) -> FileReport:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,13 +25,14 @@ def check_scenes(path: Path, domain: Domain, report: FileReport) -> SceneSource 
     except (BadInput, UsageError) as error:
         _note_unreadable(error, path, report)
         return None
-    text = read_text(path) if path.stat().st_size <= POINTED_INTO and path.suffix != ".gz" else ""
+    text = _small_text(path) if source.layout != "lines" else ""
     entries = source.entries()
     while True:
         try:
             entry = next(entries, None)
         except BadInput as error:
-            _note_unreadable(error, path, report)
+            for problem in error.problems:
+                report.error(problem if problem.line else _pointed(problem, source, text))
             break
         if entry is None:
             break
@@ -41,6 +43,18 @@ def check_scenes(path: Path, domain: Domain, report: FileReport) -> SceneSource 
             for problem in error.problems:
                 report.one_of_many(_pointed(problem, source, text))
     return None if report.errors else source
+
+
+def _small_text(path: Path) -> str:
+    """The text that places are looked up in; "" where that cannot be done."""
+    if path.suffix == ".gz" or path.stat().st_size > POINTED_INTO:
+        return ""
+    try:
+        text = read_text(path)
+        json.loads(text)
+    except (BadInput, ValueError, RecursionError):  # told where it is read
+        return ""
+    return text
 
 
 def _note_unreadable(error: BadInput | UsageError, path: Path, report: FileReport) -> None:
