@@ -297,6 +297,16 @@ def test_a_terminal_gets_a_bar_on_standard_error(vqagen_: Commands, monkeypatch:
     assert "60/60" in ran.err
 
 
+@pytest.mark.parametrize("unit, line", [("question", "verify q.json --scenes scenes.json"), ("step", "check q.json")])
+def test_a_bar_of_unknown_length_is_a_bar_too(
+    unit: str, line: str, vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vqagen_.done("generate --scenes scenes.json --count 2 --out q.json")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+
+    assert f"0{unit}" in vqagen_.done(line).err
+
+
 def test_packed_outputs_are_the_same_to_the_byte(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     """At another time, under another name; and unpacked they are what is written without packing."""
     vqagen_.done("generate --scenes scenes.json --count 3 --out plain.jsonl")

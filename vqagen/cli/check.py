@@ -67,7 +67,7 @@ def command(
             plugins=plugins,
             scenes=scenes,
             samples=samples,
-            on_progress=shown.update if shown else lambda _: None,
+            on_progress=shown.update if shown is not None else lambda _: None,
         )
     if as_json:
         import json

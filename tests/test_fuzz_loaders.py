@@ -1,0 +1,322 @@
+"""Spoiled files: whatever they hold, every loader takes them or tells what is wrong, and soon. Nothing else may happen.
+
+Sound files are spoiled in two ways: as documents (a value replaced, a key taken away or renamed, a list nested) and as
+texts (cut off, damaged, in another encoding). Which way is decided by a seed, so that a failure can be had again:
+
+    spoiled("metadata", 17)
+"""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import json
+import math
+import signal
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from random import Random
+from types import FrameType
+from typing import Any, NamedTuple
+
+import pytest
+from commands import ROOT
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vqagen.authoring.check.checking import check_paths
+from vqagen.errors import BadInput, InputWarning, VqagenError
+from vqagen.exchange.question_files import read_questions
+from vqagen.judge.verification import verify_questions
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.loading import load_templates
+from vqagen.language.synonyms import load_synonyms
+from vqagen.materials import find_domain
+from vqagen.plugin_loading import load_plugins
+from vqagen.world.domain import load_domain
+from vqagen.world.loading import find_scenes, load_scenes
+from vqagen.world.sampling_rules import SamplingRules
+
+BASES = ROOT / "tests" / "broken" / "bases"
+CLEVR = Catalogue(load_domain(ROOT / "metadata" / "clevr.json"))
+MARKET = Catalogue(load_domain(ROOT / "metadata" / "market.json"))
+ROUNDS = 240
+"""Spoiled files for each loader."""
+SECONDS = 10
+"""How long one may take: far more than any should, as the machine may be busy."""
+
+# Loaders --------------------------------------------------------------------------------------------------------------
+
+
+class Loader(NamedTuple):
+    """What reads a kind of file: `read` is given the path, `sound` are files to spoil, `name` that of the spoiled."""
+
+    read: Callable[[Path], object]
+    sound: tuple[Path, ...]
+    name: str
+
+
+def read_metadata(path: Path) -> None:
+    domain = load_domain(path)
+    Catalogue(domain)
+    SamplingRules.from_domain(domain)
+
+
+def read_all_questions(path: Path) -> None:
+    list(read_questions(path))
+    verify_questions(path, find_scenes(BASES / "scenes.json"), CLEVR)
+
+
+def read_plugin(path: Path) -> None:
+    Catalogue(CLEVR.domain, load_plugins([str(path)]).declarations)
+
+
+LOADERS = {
+    "metadata": Loader(
+        read_metadata,
+        (ROOT / "metadata" / "clevr.json", ROOT / "metadata" / "market.json", BASES / "functions.json"),
+        "metadata.json",
+    ),
+    "templates": Loader(
+        lambda path: load_templates(path, CLEVR),
+        (BASES / "templates.json", BASES / "meta.json", ROOT / "templates" / "clevr" / "zero_hop.json"),
+        "templates.json",
+    ),
+    "market templates": Loader(
+        lambda path: load_templates(path, MARKET), (ROOT / "templates" / "market" / "asking.json",), "templates.json"
+    ),
+    "synonyms": Loader(lambda path: load_synonyms(path, CLEVR.domain), (ROOT / "synonyms.json",), "synonyms.json"),
+    "scenes": Loader(
+        lambda path: list(load_scenes(find_scenes(path), CLEVR.domain)),
+        (BASES / "scenes.json", BASES / "place_scenes.json"),
+        "scenes.json",
+    ),
+    "market scenes": Loader(
+        lambda path: list(load_scenes(find_scenes(path), MARKET.domain)), (BASES / "stall.json",), "scenes.json"
+    ),
+    "scene lines": Loader(
+        lambda path: list(load_scenes(find_scenes(path), CLEVR.domain)), (BASES / "lines.jsonl",), "scenes.jsonl"
+    ),
+    "questions": Loader(read_all_questions, (BASES / "questions.json",), "questions.json"),
+    "plug-ins": Loader(read_plugin, (BASES / "plugin.py",), "plugin.py"),
+}
+
+
+@contextmanager
+def in_time() -> Iterator[None]:
+    """What goes on for longer than SECONDS is stopped by a TimeoutError."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def give(loader: Loader, content: bytes, folder: Path) -> None:
+    """Have a loader read a file of this content; anything but a VqagenError comes out."""
+    path = folder / loader.name
+    path.write_bytes(content)
+    with in_time(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        try:
+            loader.read(path)
+        except VqagenError as error:
+            str(error).encode()  # it can be printed
+
+
+def check(loader: Loader, content: bytes, folder: Path) -> None:
+    """Have a file of this content checked."""
+    path = folder / loader.name
+    path.write_bytes(content)
+    domain = "market" if loader in (LOADERS["market templates"], LOADERS["market scenes"]) else "clevr"
+    with in_time():
+        report = check_paths([path], domain=None if loader.read is read_metadata else domain, samples=0)
+    json.dumps(report.to_record(), ensure_ascii=False).encode()
+
+
+# Spoiling -------------------------------------------------------------------------------------------------------------
+
+NESTED: list[Any] = []
+for _ in range(90):
+    NESTED = [NESTED]
+JUNK: tuple[Any, ...] = (
+    None, True, False, 0, -1, 7, 2.0, 0.5, 10**25, -(10**400), 1e308, math.nan, math.inf,
+    "", " ", "x", "red", "<X>", "<C>", "{a}", "{attribute}", "[", "a.b", "\0", "\ud800", "\u2028", "é" * 3, "a" * 9000,
+    [], {}, [[]], [None], ["red", "red"], [0, 0], {"": 1}, {"values": ["a"]}, {"comment": "x"}, {"a": {"b": {}}},
+    NESTED,
+)  # fmt: skip
+PIECES = (
+    "\0", "\ufeff", "{", "}", "]", ",", ":", '"', "\\", "\\u", "\\ud800", "//", "/*", "#", "NaN", "1e999", "-", "\t",
+    "\x1f", "\r", "\n\n", "'", "“", "true", "9" * 5000, "[" * 3000, "]" * 3, "\U0001f600", " " * 3000,
+)  # fmt: skip
+
+
+def spoiled(name: str, seed: int) -> bytes:
+    """The content of a spoiled file for the loader of that name."""
+    rng = Random(f"{name} {seed}")
+    path = rng.choice(LOADERS[name].sound)
+    text = path.read_text("utf-8")
+    if path.suffix == ".json" and rng.random() < 0.7:
+        document = json.loads(text)
+        for _ in range(rng.choice((1, 1, 2, 4))):
+            document = spoiled_document(document, rng)
+        text = json.dumps(document, ensure_ascii=rng.random() < 0.9 or "\\ud800" in json.dumps(document))
+        return text.encode()
+    return spoiled_text(text, rng)
+
+
+def spoiled_document(document: Any, rng: Random) -> Any:
+    """The document with one value, or one key, changed."""
+    places = list(places_in(document))
+    if not places:
+        return copy.deepcopy(rng.choice(JUNK))
+    inside, key = rng.choice(places)
+    change = rng.randrange(6)
+    if change == 0:
+        del inside[key]
+    elif change == 1:
+        inside[key] = [inside[key]]
+    elif change == 2:
+        other, step = rng.choice(places)
+        inside[key] = copy.deepcopy(other[step])
+    elif change == 3 and isinstance(inside, dict):
+        inside[rng.choice(("", "x", "comment", "type", "values", key.upper(), f"{key}s", "a.b[0]"))] = inside.pop(key)
+    else:
+        inside[key] = copy.deepcopy(rng.choice(JUNK))
+    return document
+
+
+def places_in(document: Any) -> Iterator[tuple[Any, Any]]:
+    """(object or list, key or index) of every value in a document."""
+    if isinstance(document, dict | list):
+        for key in document if isinstance(document, dict) else range(len(document)):
+            yield document, key
+            yield from places_in(document[key])
+
+
+def spoiled_text(text: str, rng: Random) -> bytes:
+    """The text, damaged."""
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        at = rng.randrange(len(text) + 1)
+        to = min(len(text), at + rng.choice((1, 1, 1, 5, 40)))
+        piece = rng.choice(PIECES)
+        text = rng.choice(
+            (
+                text[:at],
+                text[at:],
+                text[:at] + text[to:],
+                text[:at] + piece + text[at:],
+                text[:at] + piece + text[to:],
+                text[:at] + text[at:to] + text[at:],
+                text.replace("\n", "\r\n"),
+                text.replace("\n", "\r"),
+                "\ufeff" + text,
+                text + text,
+            )
+        )
+    return damaged(text.encode(errors="replace"), rng)
+
+
+def damaged(content: bytes, rng: Random) -> bytes:
+    """The content, mostly as it is."""
+    change, at = rng.randrange(12), rng.randrange(len(content) + 1)
+    if change == 0:
+        return content[:at] + bytes([rng.randrange(128, 256)]) + content[at:]
+    if change == 1:
+        return content.decode(errors="replace").encode("utf-16")
+    if change == 2:
+        return gzip.compress(content, mtime=0)
+    return content
+
+
+# The laws -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_a_spoiled_file_is_taken_or_told_of(name: str, tmp_path: Path) -> None:
+    for seed in range(ROUNDS):
+        try:
+            give(LOADERS[name], spoiled(name, seed), tmp_path)
+        except Exception as error:
+            pytest.fail(f"spoiled({name!r}, {seed}) ends in {type(error).__name__}: {error}")
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_check_reports_on_any_spoiled_file(name: str, tmp_path: Path) -> None:
+    for seed in range(ROUNDS // 4):
+        try:
+            check(LOADERS[name], spoiled(name, seed), tmp_path)
+        except Exception as error:
+            pytest.fail(f"spoiled({name!r}, {seed}) ends in {type(error).__name__}: {error}")
+
+
+def test_a_number_that_no_float_can_hold_is_told_of(tmp_path: Path) -> None:
+    """Found by spoiling: an OverflowError."""
+    rules = {"types": {"Color": ["red"], "Relation": ["left"]}, "sampling": {"margin": 10**400}}
+    path = tmp_path / "metadata.json"
+    path.write_text(json.dumps(rules))
+
+    with pytest.raises(BadInput, match="margin: expected a number, found 1000"):
+        read_metadata(path)
+
+
+def test_check_tells_of_a_faulty_scene_before_a_broken_one(tmp_path: Path) -> None:
+    """Found by spoiling: an IndexError, as places were looked up in a text that is no JSON further on."""
+    path = tmp_path / "scenes.jsonl"
+    path.write_text('[{"objects": [{"size": "x"}]}, {"objects": ]]]}')
+    (file,) = check_paths([path], domain="clevr", samples=0).files
+
+    assert file.errors[0].message.startswith("unknown size 'x'")
+    assert "not valid JSON" in file.errors[-1].message
+
+
+VOCABULARY = """
+    types values null key parents multi optional functions name sampling objects radius attribute restrict only
+    templates text nodes params type inputs side_inputs constraints for scene filter_unique query_color NULL
+    synonyms rewrites pattern replace scenes relationships indexes directions 3d_coords color red left questions
+    program answer image_filename Color Relation <C> <R>
+"""
+WORDS = st.sampled_from(VOCABULARY.split())
+DOCUMENTS = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 5) | st.floats(allow_nan=False) | WORDS | st.text(max_size=5),
+    lambda inside: st.lists(inside, max_size=4) | st.dictionaries(WORDS | st.text(max_size=3), inside, max_size=4),
+    max_leaves=25,
+)
+OFTEN = settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=60,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+JSON_LOADERS = [name for name in LOADERS if name != "plug-ins"]
+
+
+@OFTEN
+@given(DOCUMENTS)
+def test_any_document_is_taken_or_told_of(tmp_path: Path, document: Any) -> None:
+    for name in JSON_LOADERS:
+        give(LOADERS[name], json.dumps(document).encode(), tmp_path)
+
+
+@OFTEN
+@given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode(errors="replace")))
+def test_any_bytes_are_taken_or_told_of(tmp_path: Path, content: bytes) -> None:
+    for name in JSON_LOADERS:
+        give(LOADERS[name], content, tmp_path)
+
+
+@OFTEN
+@given(st.text(max_size=20))
+def test_any_name_of_a_domain_is_found_or_told_of(tmp_path: Path, name: str) -> None:
+    for arguments in ({"domain": name}, {"metadata": name}, {"synonyms": name}, {"domain": tmp_path / name}):
+        with suppress(VqagenError):
+            find_domain(**arguments)
