@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import errno
 import gzip
 import itertools
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -347,8 +349,15 @@ def list_of_slots(record: Record) -> list[str]:
     return list(record["nodes"][1]["side_inputs"])
 
 
-def test_few_scenes_tell_nothing(domain: Path) -> None:
-    assert doubts(checked(domain, TRIED[0][2], samples=20)) == []
+def test_few_scenes_tell_only_what_found_nothing_in_them(domain: Path) -> None:
+    report = checked(domain, *(record for _, _, record in TRIED[:4]), samples=20)
+
+    assert doubts(report) == [("t.json", "unsatisfied", "[0]")]
+    assert "no question was found in 20 sampled scenes" in report.files[-1].warnings[0].problem.message
+    assert report.notes == [
+        f"{domain / 'metadata.json'}: templates were tried on only 20 sampled scenes: "
+        "too few to tell what never happens; 100 are enough"
+    ]
 
 
 def test_templates_are_tried_on_given_scenes(domain: Path) -> None:
@@ -442,6 +451,15 @@ def test_what_is_no_json_is_told_of(domain: Path) -> None:
         ("synonyms.json", "not-json"),
         ("t.json", "not-json"),
     ]
+
+
+def test_comments_in_metadata_are_no_json_whether_it_is_to_be_checked_or_beside_it(domain: Path) -> None:
+    write(domain / "metadata.json", f"// toys\n{json.dumps(METADATA)}")
+    path = write(domain / "templates" / "t.json", [COUNT])
+
+    expected = [("metadata.json", "not-json", "")]
+    assert doubts(check_paths([path], samples=0)) == expected
+    assert doubts(check_paths([domain], samples=0)) == expected
 
 
 def test_synonyms_are_for_values_of_the_domain(domain: Path) -> None:
@@ -629,6 +647,44 @@ def test_files_without_metadata_are_checked_as_clevrs_and_that_is_said(tmp_path:
     assert report.errors > 0
 
 
+UNCLEAR: list[tuple[list[str], str]] = [
+    (["d"], "d/farm.json, d/market.json"),
+    (["a", "d/templates"], "a/farm.json, a/market.json"),
+]
+
+
+@pytest.mark.parametrize(("paths", "named"), UNCLEAR)
+def test_of_several_domains_none_is_guessed(
+    paths: list[str], named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for stem in ("farm", "market"):
+        write(Path(paths[0], f"{stem}.json"), METADATA)
+    path = write(Path("d/templates/t.json"), [COUNT])
+
+    report = check_paths(paths, samples=0)
+
+    assert mistakes(report) == [("t.json", "", f"cannot tell which of {named} it belongs to; --metadata says")]
+    assert report.notes == []
+    assert check_paths([path], metadata=f"{paths[0]}/farm.json", samples=0).errors == 0
+
+
+def test_a_folder_that_cannot_be_read_is_a_mistake(domain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the others all is checked."""
+    closed, scandir = domain / "templates" / "closed", os.scandir
+    closed.mkdir(parents=True)
+
+    def refusing(path: Any) -> Any:
+        if str(path) == str(closed):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+
+    assert mistakes(checked(domain, COUNT)) == [("closed", "", "cannot be read: Permission denied")]
+    assert mistakes(check_paths([closed])) == [("closed", "", "cannot be read: Permission denied")]
+
+
 def test_flags_decide_whose_a_file_is(domain: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "t.json", [COUNT])
 
@@ -699,6 +755,90 @@ def test_of_many_faults_some_are_told_and_all_are_counted(domain: Path) -> None:
     assert (len(mistakes(report)), report.errors) == (MOST, MOST + 7)
 
 
+NAMED: dict[str, Any] = {
+    **METADATA,
+    "types": {**METADATA["types"], "Label": {"values": ["new", "old"], "optional": True, "key": "tag.label"}},
+}
+NEXT = {"left": [[1], []], "right": [[], [0]]}
+ODD_NAMES: list[tuple[list[Record], list[tuple[str, str, str]]]] = [
+    (
+        [{**scene(CUP, CUP), "relationships": {"lefft": [[1], []], "right": [[], [0]]}}] * 2,
+        [("unknown-relation", "scenes[0].relationships.lefft", "did you mean 'left'?")],
+    ),
+    (
+        [{**scene(CUP, CUP), "relationships": [{"type": "lefft", "indexes": [[1], []]}]}],
+        [("unknown-relation", "scenes[0].relationships[0].type", "did you mean 'left'?")],
+    ),
+    (
+        [{**scene(CUP, CUP), "relationships": {**NEXT, "lefft": [[], []], "above": [[], []]}}] * 2,
+        [("unknown-relation", "scenes[0].relationships.lefft", "nothing reads 'lefft', 'above'")],
+    ),
+    ([{**scene(CUP, CUP), "relationships": {**NEXT, "comment": "as seen"}}] * 20, []),
+    (
+        [scene(CUP, {**CUP, "tag": {"lable": "new"}}), scene({**CUP, "tag": {"label": None}})],
+        [("unused-attribute", "scenes[0].objects[1].tag.lable", "did you mean 'tag.label'?")],
+    ),
+    ([scene({**CUP, "tag": {"label": None, "labels": 1}}), scene({**CUP, "tag": {"labels": 1}})], []),
+    ([scene(CUP)] * 19, []),
+    ([scene(CUP)] * 20, [("unused-attribute", "", "none of the 20 objects has 'tag.label'")]),
+    ([scene(CUP)] * 20 + [scene({**CUP, "tag": {"label": "old"}, "rotation": 1})], []),
+]
+
+
+@pytest.mark.parametrize(("scenes", "expected"), ODD_NAMES)
+def test_names_in_scenes_that_nothing_reads_are_told_of_once(
+    scenes: list[Record], expected: list[tuple[str, str, str]], domain: Path
+) -> None:
+    """A name that stands beside the one it is like is no misspelt one."""
+    if not any("relationships" in each for each in scenes):
+        write(domain / "metadata.json", NAMED)
+    path = write(domain / "scenes.json", {"scenes": scenes})
+
+    report = check_paths([domain]).of(path)
+
+    assert report.errors == []
+    assert [(each.code, each.problem.path) for each in report.warnings] == [each[:2] for each in expected]
+    assert all(said in each.problem.message for each, (*_, said) in zip(report.warnings, expected, strict=True))
+
+
+@pytest.mark.parametrize("name", ["clevr", "market"])
+def test_sampled_scenes_have_no_odd_names(name: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "scenes.json", {"scenes": list(vqagen.sample_scenes(20, domain=name))})
+
+    assert doubts(check_paths([path], domain=name)) == []
+
+
+def test_the_reference_scenes_have_no_odd_names(shared: Path) -> None:
+    path = shared / "data" / "clevr_v1_train_scenes_1000.json"
+    if not path.is_file():
+        pytest.skip("no reference scenes in shared/")
+
+    report = check_paths([path], domain="clevr")
+
+    assert (mistakes(report), doubts(report)) == ([], [])
+
+
+FAILING = """
+from vqagen.plugin import attribute
+
+@attribute("Weight", values=["light", "heavy"])
+def weight(thing, scene):
+    '''How heavy it is.'''
+    return thing["weight"]
+"""
+
+
+def test_a_plug_in_that_fails_for_every_object_is_told_of_once(domain: Path) -> None:
+    write(domain / "more.py", FAILING)
+    write(domain / "scenes.json", {"scenes": [scene(CUP, CUP, CUP)] * 4})
+
+    ((file, path, message),) = mistakes(check_paths([domain]))
+
+    assert (file, path) == ("scenes.json", "scenes[0].objects[0]")
+    assert "KeyError: 'weight'" in message
+    assert message.endswith("; it failed 11 more times")
+
+
 PROGRAM = [
     {"type": "scene", "inputs": [], "value_inputs": []},
     {"type": "filter_color", "inputs": [0], "value_inputs": ["red"]},
@@ -726,6 +866,20 @@ def test_a_wrong_question_is_told_of(path: str, message: str, parts: Record, dom
 
     assert (file, found) == ("questions.json", path)
     assert message in told
+
+
+def test_everything_among_questions_that_is_none_is_told_of(domain: Path) -> None:
+    """And so are mistakes in the questions behind it."""
+    write(domain / "scenes.json", {"scenes": WRONG[:1]})
+    write(domain / "questions.json", {"questions": [QUESTION, 7, QUESTION, [], {**QUESTION, "program": []}]})
+
+    found = [(path, message) for _, path, message in mistakes(check_paths([domain]))]
+
+    assert found[:2] == [
+        ("questions[1]", "expected a question object, found 7"),
+        ("questions[3]", "expected a question object, found a list of 0"),
+    ]
+    assert [path for path, _ in found[2:]] == ["questions[4].program"]
 
 
 @pytest.mark.parametrize("parts", [{}, {"answer": "1"}, {"answer": None}], ids=str)
@@ -826,8 +980,9 @@ def test_wrong_usage_ends_in_2(line: str, vqagen_: Commands) -> None:
 
 def test_every_code_is_in_the_list_and_tested() -> None:
     of_files = ("not-json", "no-effect", "unknown-synonym", "ambiguous-word", "same-text")
+    of_scenes = [code for _, expected in ODD_NAMES for code, _, _ in expected]
 
-    assert set(CODES) == {*of_files, *(code for code, _, _ in (*DOUBTFUL, *TRIED))}
+    assert set(CODES) == {*of_files, *of_scenes, *(code for code, _, _ in (*DOUBTFUL, *TRIED))}
     assert set(TEMPLATE_RULES) <= set(CODES)
 
 

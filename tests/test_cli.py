@@ -580,3 +580,46 @@ def test_json_lines_have_their_info_beside_them(vqagen_: Commands) -> None:
     Path("b.jsonl.info.json").write_text("mine")
     assert vqagen_("generate --scenes scenes.json --count 2 --out b.jsonl").code == 2
     assert Path("b.jsonl.info.json").read_text() == "mine"
+
+
+def test_what_a_plugin_prints_is_no_result(vqagen_: Commands) -> None:
+    """Standard output holds the questions alone."""
+    Path("loud.py").write_text(
+        "from vqagen.plugin import function\n"
+        "print('loaded')\n"
+        "@function('ObjectSet', output='Integer', asks='count')\n"
+        "def loud_count(scene, objects):\n"
+        "    '''How many objects a set has.'''\n"
+        "    print('counted')\n"
+        "    return objects.bit_count()\n"
+    )
+    template = {
+        "text": ["How many things are there?"],
+        "nodes": [{"type": "scene"}, {"type": "loud_count", "inputs": [0]}],
+    }
+    Path("loud.json").write_text(json.dumps([template]))
+    Path("scene.json").write_text(json.dumps({"scenes": SMALL_SCENES}))
+
+    ran = vqagen_.done("generate --scenes scene.json --templates loud.json --plugin loud.py --out - --format jsonl")
+
+    assert [json.loads(line)["answer"] for line in ran.out.splitlines()] == [3, 4]
+    assert "loaded\n" in ran.err and "counted\n" in ran.err
+
+
+def test_a_plugin_that_exits_is_told_of(vqagen_: Commands) -> None:
+    Path("leaving.py").write_text(
+        "import sys\n"
+        "from vqagen.plugin import function\n"
+        "@function('ObjectSet', output='Integer', asks='count')\n"
+        "def leave(scene, objects):\n"
+        "    '''Nothing.'''\n"
+        "    sys.exit(5)\n"
+    )
+    template = {"text": "How many are there?", "nodes": [{"type": "scene"}, {"type": "leave", "inputs": [0]}]}
+    Path("leaving.json").write_text(json.dumps([template]))
+    Path("scene.json").write_text(json.dumps({"scenes": SMALL_SCENES}))
+
+    ran = vqagen_("generate --scenes scene.json --templates leaving.json --plugin leaving.py --out -")
+
+    assert ran.code == 3
+    assert "leaving.py:6:5: plug-in: function leave failed: SystemExit: 5" in ran.err

@@ -7,7 +7,9 @@ import os
 import pty
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from scene_records import SMALL_SCENES, scene_record
 
 from vqagen.authoring.catalogues import constraint_entries, function_entries
 from vqagen.authoring.constraint_words import in_words
+from vqagen.authoring.doubts import doubts_of
 from vqagen.authoring.explanation import Explanation, explain_template
 from vqagen.authoring.finding import find_templates
 from vqagen.authoring.naming import SceneNames, plain
@@ -525,6 +528,26 @@ def test_plug_ins_are_listed_under_their_file_and_run(vqagen_: Commands) -> None
     assert "found in 1 of 1 scene" in shown
 
 
+def test_drawn_scenes_that_lack_what_a_plug_in_needs_are_no_fault_of_the_plug_in(vqagen_: Commands) -> None:
+    """The same words as `check` has for them."""
+    Path("heavier.py").write_text(
+        "from vqagen.plugin import relation\n\n@relation('heavier')\ndef heavier(thing, anchor, scene):\n"
+        "    return thing['weight'] > anchor['weight']\n"
+    )
+    Path("metadata.json").write_text('{"types": {"Size": ["small", "large"]}}')
+    Path("mine.json").write_text(
+        json.dumps([{"name": "mine", "text": ["How many?"], "nodes": [node("scene"), node("count", [0])]}])
+    )
+    line = "explain mine --templates mine.json --metadata metadata.json --plugin heavier.py"
+    ran = vqagen_(line)
+
+    assert (ran.code, ran.out) == (3, b"")
+    assert ran.err.startswith("vqagen: a drawn scene cannot be used (")
+    assert "KeyError: 'weight'" in ran.err
+    assert ran.err.endswith("); give --scenes\n")
+    assert vqagen_(f"{line} --count 0").code == 0
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -550,6 +573,50 @@ def test_the_same_seed_explains_the_same(tmp_path: Path, vqagen_: Commands) -> N
 
     assert vqagen_.done(line).out == other.out
     assert vqagen_.done(f"{line} --seed 1").out != other.out
+
+
+# Doubts -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", ["mine.json#mine --count 1", "mine.json", ""])
+def test_what_check_finds_doubtful_in_a_template_is_shown_with_its_place(line: str, vqagen_: Commands) -> None:
+    """In full, in short and in the list; in reading order, and in JSON with the same facts."""
+    doubtful = template([node("scene"), node("filter_count", [0], FIRST)])
+    doubtful["text"] = [doubtful["text"][0], "And what of the <Z> <C> <M> <S>"]
+    sound = {**doubtful, "name": "sound", "text": doubtful["text"][:1]}
+    Path("mine.json").write_text(json.dumps([sound, doubtful], indent=1))
+    command = f"explain {line} --templates mine.json"
+    shown, told = vqagen_.done(command).out.decode(), json.loads(vqagen_.done(f"{command} --json").out)
+    checked = json.loads(vqagen_("check mine.json --samples 0 --json").out)
+
+    (doubt,) = (told[1] if isinstance(told, list) else told)["doubts"]
+    assert doubt["code"] == "no-final-mark"
+    (warning,) = checked["files"][0]["warnings"]
+    assert {key: doubt[key] for key in warning} == warning
+    place = f"mine.json:{doubt['line']}:{doubt['column']}"
+    assert f"  {place}: text 1 does not end with a mark: . ? or ! [no-final-mark]" in shown.splitlines()
+
+
+def test_a_template_without_doubts_has_none_in_its_page(vqagen_: Commands) -> None:
+    line = "explain one_hop.json#count --scenes scenes.json"
+
+    assert "Doubts" not in vqagen_.done(line).out.decode()
+    assert json.loads(vqagen_.done(f"{line} --json").out)["doubts"] == []
+
+
+def test_templates_of_one_record_are_each_told_of_their_own_doubts(tmp_path: Path) -> None:
+    record = {
+        "for": {"a": ["Color", "Shape"]},
+        "name": "count_{a}",
+        "text": ["How many are <X>"],
+        "params": [{"type": "{A}", "name": "<X>"}],
+        "nodes": [node("scene"), node("filter_{a}", [0], ["<X>"]), node("count", [1])],
+    }
+    materials = load(tmp_path, record)
+    doubts = doubts_of(materials.templates, tmp_path / "mine.json")
+
+    assert list(doubts) == [each.id for each in materials.templates]
+    assert [[each.code for each in found] for found in doubts.values()] == [["no-final-mark"]] * 2
 
 
 # Colours ------------------------------------------------------------------------------------------------------------
@@ -602,27 +669,71 @@ def test_a_round_follows_every_change(tmp_path: Path) -> None:
 
 
 def test_watching_shows_mistakes_and_goes_on(tmp_path: Path) -> None:
-    """A broken file, saved by an author, and then the mended one, each within two seconds."""
+    """A broken file, saved by an author, a doubtful one, and then the mended one, each within two seconds."""
     good = json.dumps([template([node("scene"), node("filter_count", [0], FIRST)])])
-    (tmp_path / "mine.json").write_text(good)
-    line = "explain mine --templates mine.json --count 1 --watch"
-    with (tmp_path / "out").open("wb") as out, (tmp_path / "err").open("wb") as err:
-        process = start(line, cwd=tmp_path, stdout=out, stderr=err)
+    mine = tmp_path / "mine.json"
+    mine.write_text(good)
+    with watching("explain mine --templates mine.json --count 1 --watch", tmp_path) as shown:
+        wait_for(lambda: shown.out().count("Examples") == 1, seconds=20)
+        mine.write_text(good.replace('"filter_count"', '"filter_cuont"'))
+        wait_for(lambda: "did you mean 'filter_count'?" in shown.err())
+        mine.write_text(good[:-1])
+        wait_for(lambda: "not valid JSON" in shown.err())
+        assert "Doubts" not in shown.out()
+        mine.write_text(good.replace('?"', '"'))
+        wait_for(lambda: "does not end with a mark: . ? or ! [no-final-mark]" in shown.out())
+        mine.write_text(good.replace("What of", "What about"))
+        wait_for(lambda: "What about" in shown.out())
+
+    assert "Traceback" not in shown.err()
+    assert "\x1b" not in shown.out()
+
+
+def test_watching_notices_synonyms_that_come_and_go_and_a_domain_that_is_gone_for_a_while(tmp_path: Path) -> None:
+    domain, domain_metadata = tmp_path / "zoo", tmp_path / "zoo/metadata.json"
+    domain.mkdir()
+    metadata = json.dumps({"types": {"Animal": ["lion", "seal"]}})
+    domain_metadata.write_text(metadata)
+    with watching("explain --vocabulary --domain zoo --watch", tmp_path) as shown:
+        wait_for(lambda: shown.out().count("\n  lion\n") == 1, seconds=20)
+        (domain / "synonyms.json").write_text('{"lion": ["lion", "big cat"]}')
+        wait_for(lambda: "  lion  lion / big cat" in shown.out())
+        (domain / "synonyms.json").unlink()
+        wait_for(lambda: shown.out().count("\n  lion\n") == 2)
+        domain_metadata.unlink()
+        wait_for(lambda: "no domain at zoo" in shown.err())
+        domain_metadata.write_text(metadata.replace("seal", "goat"))
+        wait_for(lambda: "\n  goat\n" in shown.out())
+
+
+def test_watching_does_not_begin_where_the_call_is_wrong(vqagen_: Commands) -> None:
+    assert vqagen_("explain --domain no --watch").code == 2
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a process has written so far."""
+
+    folder: Path
+
+    def out(self) -> str:
+        return (self.folder / "out").read_text()
+
+    def err(self) -> str:
+        return (self.folder / "err").read_text()
+
+
+@contextmanager
+def watching(line: str, folder: Path) -> Iterator[Shown]:
+    """A command that runs until the block ends, as an author ends it."""
+    with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
+        process = start(line, cwd=folder, stdout=out, stderr=err)
     try:
-        wait_for(lambda: (tmp_path / "out").read_text().count("Examples") == 1, seconds=20)
-        (tmp_path / "mine.json").write_text(good.replace('"filter_count"', '"filter_cuont"'))
-        wait_for(lambda: "did you mean 'filter_count'?" in (tmp_path / "err").read_text())
-        (tmp_path / "mine.json").write_text(good[:-1])
-        wait_for(lambda: "not valid JSON" in (tmp_path / "err").read_text())
-        (tmp_path / "mine.json").write_text(good.replace("What of", "What about"))
-        wait_for(lambda: "What about" in (tmp_path / "out").read_text())
+        yield Shown(folder)
     finally:
         process.send_signal(signal.SIGINT)
         code = process.wait(20)
-
     assert code == 130
-    assert "Traceback" not in (tmp_path / "err").read_text()
-    assert "\x1b" not in (tmp_path / "out").read_text()
 
 
 def wait_for(happens: Callable[[], bool], seconds: float = 4) -> None:

@@ -8,6 +8,9 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+Fault = tuple[str, str]
+"""A JSON path inside of what is read, and what is wrong there."""
+
 
 class VqagenError(Exception):
     """A mistake the user can mend. Shown without a traceback; `exit_code` ends the process."""
@@ -67,6 +70,15 @@ class InputWarning(UserWarning):
 def warn(problem: Problem) -> None:
     """Tell of a `problem` without stopping. Commands print it to standard error; `check` collects it."""
     warnings.warn(InputWarning(problem), stacklevel=2)
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "scene"), counted(2000, "scene")
+    ('1 scene', '2,000 scenes')
+    """
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

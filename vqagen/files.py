@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, NoReturn, cast
 
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError, warn
 from vqagen.json_tolerance import BrokenJson, read_tolerantly
@@ -42,6 +42,22 @@ def open_bytes(path: Path) -> BinaryIO:
         return path.open("rb")
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
+
+
+def files_in(folder: Path) -> list[Path]:
+    """All files in a folder and its folders, except hidden ones, in the order of their paths inside it."""
+    files = []
+    for inside, folders, names in os.walk(folder, onerror=_refuse_folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        files += [Path(inside, name) for name in names if not name.startswith(".")]
+    return sorted(
+        (file for file in files if file.is_file() or file.is_symlink()),
+        key=lambda file: file.relative_to(folder).as_posix(),
+    )
+
+
+def _refuse_folder(error: OSError) -> NoReturn:
+    raise UsageError(f"cannot read folder {error.filename}: {error.strerror}")
 
 
 def read_text(path: Path) -> str:

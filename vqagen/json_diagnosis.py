@@ -17,7 +17,7 @@ MOST_DIGITS = 4300
 _TOKEN = re.compile(
     r"""
     (?P<space>[ \t\r\n]++)
-    |(?P<text>"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*+")
+    |(?P<text>"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*)*")
     |(?P<number>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?![\w.+-]))
     |(?P<word>(?:true|false|null)(?![\w.+-]))
     |(?P<mark>[{}\[\],:])
@@ -25,7 +25,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_TEXT_SO_FAR = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*+')
+_TEXT_SO_FAR = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*)*')
 _ESCAPE = re.compile(r"\\(?:u[0-9A-Fa-f]{0,3}|[^\x00-\x1f])")
 _LINE_END = re.compile(r"\\?(?:[\r\n]|\Z)")
 _KIND = {"{": "object", "[": "list"}

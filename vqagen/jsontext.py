@@ -17,14 +17,15 @@ Path = tuple[str | int, ...]
 
 COMMENT = r"//[^\r\n]*+|\#[^\r\n]*+|--(?!\d)[^\r\n]*+|/\*(?s:.*?)(?:\*/|\Z)"
 """A comment, as a regular expression (one that is never closed goes on to the end of the text)."""
-TEXT = r'"(?:[^"\\\r\n]++|\\[^\r\n])*+"?+'
-"""A text with its quotes (one that is never closed goes on to the end of its line)."""
+TEXT = r'"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"?'
+"""A text with its quotes (one that is never closed goes on to the end of its line). No possessive quantifier of a group
+stands here: the first releases of Python 3.11 match those wrongly."""
 
 WIDEST = 100
 """Columns of an excerpt."""
 
 _read = JSONDecoder().raw_decode
-_TOKEN = re.compile(rf"(?P<comment>{COMMENT})|(?P<text>{TEXT})|[\[\]{{}}:,]|(?:[^\s\[\]{{}}:,\"/\#-]|-(?!-(?!\d)))++")
+_TOKEN = re.compile(rf"(?P<comment>{COMMENT})|(?P<text>{TEXT})|[\[\]{{}}:,]|(?:[^\s\[\]{{}}:,\"/\#-]|-(?!-(?!\d)))+")
 _STEP = re.compile(r"\[(\d+)\]|\.?([^.\[\]]+)")
 _STEP_END = re.compile(r"(?!\A)(?=[.\[])|\Z")
 _OUTSIDE, _FIRST = -1, "[0]"

@@ -4,8 +4,10 @@ is not of the declared type does not get any further. vqagen's own functions hav
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import wraps
 from typing import Any
@@ -90,10 +92,11 @@ def _guarded(run: Run, declared: Origin, what: str) -> Run:
     @wraps(run)
     def guard(*given: Any) -> Any:
         try:
-            return run(*given)
+            with redirect_stdout(sys.stderr):  # standard output may hold results
+                return run(*given)
         except Undefined:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise failure(error, declared.source, what, declared.line) from error
 
     return guard

@@ -14,7 +14,7 @@ import hashlib
 import importlib.util
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -150,7 +150,7 @@ def _compiled(content: bytes, source: str) -> CodeType:
 def _run(code: CodeType, module: ModuleType) -> None:
     """Run a plug-in's file. Its module stays known under a name that no other has, as dataclasses need it to."""
     sys.modules[module.__name__] = module
-    with _told(code.co_filename, "loading it"):
+    with _told(code.co_filename, "loading it"), redirect_stdout(sys.stderr):
         exec(code, module.__dict__)
 
 

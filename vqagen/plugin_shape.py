@@ -5,7 +5,8 @@ What needs a domain to be checked, `language.plugin_check` checks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Iterable, Iterator
 
 from vqagen.errors import Problem, unknown
 from vqagen.plugin import (
@@ -40,24 +41,38 @@ def shape_problems(declared: Declarations, source: str, module: str) -> Iterator
     if not declared:
         yield Problem("declares nothing; a plug-in has functions under the decorators of vqagen.plugin", source)
     for function in declared.functions.values():
-        yield from _placed(function, f"function {function.name}", function.run, module, _function_faults(function))
+        taken = 1 if function.per_attribute else 1 + len(function.inputs) + len(function.values)
+        faults = list(_function_faults(function)) or _call_faults(function.run, taken)
+        yield from _placed(function, f"function {function.name}", function.run, module, faults)
     for constraint in declared.constraints.values():
-        faults = _constraint_faults(constraint)
+        faults = list(_constraint_faults(constraint)) or _call_faults(constraint.holds, len(constraint.params))
         yield from _placed(constraint, f"constraint {constraint.name}", constraint.holds, module, faults)
     for attribute in declared.attributes.values():
-        faults = _attribute_faults(attribute)
+        faults = list(_attribute_faults(attribute)) or _call_faults(attribute.compute, 2)
         yield from _placed(attribute, f"attribute {attribute.type}", attribute.compute, module, faults)
     for relation in declared.relations.values():
-        yield from _placed(relation, f"relation {relation.name}", relation.holds, module, iter(()))
+        calls = _call_faults(relation.holds, 3)
+        yield from _placed(relation, f"relation {relation.name}", relation.holds, module, calls)
 
 
-def _placed(declared: Origin, what: str, run: Run, module: str, faults: Iterator[str]) -> Iterator[Problem]:
+def _placed(declared: Origin, what: str, run: Run, module: str, faults: Iterable[str]) -> Iterator[Problem]:
     if run.__module__ != module:
-        faults = iter((f"define it in the plug-in itself; it is of the module {run.__module__}",))
+        faults = (f"define it in the plug-in itself; it is of the module {run.__module__}",)
     for fault in faults:
         yield Problem(
             f"{what}: {fault}", declared.source, line=declared.line or None, column=1 if declared.line else None
         )
+
+
+def _call_faults(run: Run, taken: int) -> Iterator[str]:
+    """Whether what was decorated can be called with so many arguments, scene or records included."""
+    try:
+        inspect.signature(run).bind(*range(taken))
+    except TypeError:
+        shown = inspect.signature(run)
+        yield f"it will be called with {taken} argument{'s' * (taken != 1)}, but takes {shown}"
+    except ValueError:
+        return  # it does not say what it takes
 
 
 def _function_faults(declared: FunctionDeclaration) -> Iterator[str]:

@@ -9,14 +9,12 @@ from functools import cache
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
-from vqagen.errors import describe, nearest, unknown
+from vqagen.errors import Fault, describe, nearest, unknown
 from vqagen.jsontext import Path, show_path
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
 
-Fault = tuple[str, str]
-"""A JSON path, and what is wrong there."""
 
 _FOLDER = FilePath(__file__).parent / "schemas"
 _SUFFIX = ".schema.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from vqagen.errors import UsageError
+from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.world.domain import Domain
 from vqagen.world.loading import find_scenes, load_scenes
 from vqagen.world.sampler import sample_scene
@@ -37,5 +37,14 @@ def scenes_of_file(path: Path, domain: Domain, index: int | None = None) -> Scen
 def sampled_scenes(domain: Domain, seed: int, index: int | None = None) -> ScenesAtHand:
     """The scene of that index or, without one, the first `SAMPLED` that `vqagen scenes sample` draws with this seed."""
     rules = SamplingRules.from_domain(domain)
-    records = ((i, sample_scene(rules, seed, i)) for i in (range(SAMPLED) if index is None else [index]))
-    return ScenesAtHand(tuple(compile_scene(record, domain, i, "sampled") for i, record in records), "sampled")
+    indexes = range(SAMPLED) if index is None else [index]
+    return ScenesAtHand(tuple(drawn_scene(rules, domain, seed, i) for i in indexes), "sampled")
+
+
+def drawn_scene(rules: SamplingRules, domain: Domain, seed: int, index: int) -> Scene:
+    """A sampled scene. It may lack what a plug-in computes something from, which is no mistake of any file."""
+    record = sample_scene(rules, seed, index)
+    try:
+        return compile_scene(record, domain, index, "sampled")
+    except BadInput as error:
+        raise VqagenError(f"a drawn scene cannot be used ({error.problems[0].message}); give --scenes") from None

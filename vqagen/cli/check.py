@@ -81,7 +81,7 @@ def command(
 
 
 def _lines(report: Report) -> Iterator[str]:
-    from vqagen.cli.summary import counted
+    from vqagen.errors import counted
 
     for file in report.files:
         if file.errors or file.warnings or file.not_checked:

@@ -68,14 +68,18 @@ def command(
         raise click.UsageError(f"--{catalogue} lists all there are; leave out TEMPLATE")
     if template and not (domain or metadata or templates):
         domain = domain_of_id(template)
-    files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins)
+
+    def find() -> DomainFiles:
+        return find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins)
 
     def show() -> None:
+        files = find()
         asked = _catalogue(files, catalogue) if catalogue else _templates(files, template, scenes, scene, count, seed)
         _print(asked, as_json)
 
     if watch:
-        _show_again_and_again(files, scenes, show)
+        find()  # a call that cannot work ends here
+        _show_again_and_again(find, scenes, show)
     else:
         show()
 
@@ -96,6 +100,7 @@ def _catalogue(files: DomainFiles, which: str) -> Page:
 def _templates(
     files: DomainFiles, wanted: str | None, scenes: str | None, scene: int | None, count: int, seed: int
 ) -> Page:
+    from vqagen.authoring.doubts import doubts_of
     from vqagen.authoring.explanation import explain_template
     from vqagen.authoring.finding import find_templates
     from vqagen.cli.explain_page import explanation_page, list_page, short_page
@@ -103,13 +108,14 @@ def _templates(
 
     materials = load_materials(files)
     if wanted is None:
-        return list_page(materials.templates)
+        return list_page(materials.templates, doubts_of(materials.templates, files.templates))
     found = find_templates(materials.templates, wanted, files.templates)
     at_hand = _scenes(materials.domain, scenes, scene, seed) if count else None
     explained = [
         explain_template(materials, each, at_hand, 1 if found.is_file else count, seed) for each in found.templates
     ]
-    return short_page(explained) if found.is_file else explanation_page(explained[0])
+    doubts = doubts_of(found.templates, files.templates)
+    return short_page(explained, doubts) if found.is_file else explanation_page(explained[0], doubts)
 
 
 def _scenes(domain: Domain, scenes: str | None, scene: int | None, seed: int) -> ScenesAtHand:
@@ -125,14 +131,21 @@ def _print(page: Page, as_json: bool) -> None:
         click.echo("\n".join(page.lines), color=False if os.environ.get("NO_COLOR") else None)
 
 
-def _show_again_and_again(files: DomainFiles, scenes: str | None, show: Callable[[], None]) -> None:
+def _show_again_and_again(find: Callable[[], DomainFiles], scenes: str | None, show: Callable[[], None]) -> None:
     """Mistakes are told, and do not end it."""
-    from vqagen.authoring.watching import rounds, watched
+    from vqagen.authoring.watching import Stamps, rounds, watched
     from vqagen.cli.messages import input_warnings_told, told
     from vqagen.errors import VqagenError
 
-    inputs = [*files.inputs, *map(Path, files.plugins), *([Path(scenes)] if scenes else [])]
-    for _ in rounds(lambda: watched(inputs)):
+    def look() -> Stamps:
+        """Asked anew what the files are: a domain's synonyms may come and go."""
+        try:
+            files = find()
+        except VqagenError:  # none of a domain's files is looked at before it is whole again
+            return {}
+        return watched([*files.inputs, *map(Path, files.plugins), *([Path(scenes)] if scenes else [])])
+
+    for _ in rounds(look):
         click.clear()
         with input_warnings_told():
             try:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any, NamedTuple
 
 import click
 
 from vqagen.authoring.catalogues import Entry, Vocabulary
+from vqagen.authoring.check.report import Doubt
+from vqagen.authoring.doubts import Doubts
 from vqagen.authoring.explanation import Example, Explanation, Step, Trial
 from vqagen.authoring.failure import Choice, Failure
 from vqagen.authoring.tree import Branch, NodeSketch, branches
-from vqagen.cli.summary import counted
+from vqagen.errors import counted
 from vqagen.language.template import Template
 
 _SLOT = re.compile(r"<[^<>\s]+>")
@@ -26,16 +29,22 @@ class Page(NamedTuple):
     record: Any
 
 
-def list_page(templates: Sequence[Template]) -> Page:
+def list_page(templates: Sequence[Template], doubts: Doubts) -> Page:
     """All templates, one line each."""
     rows = [(each.id, each.answer_type, each.texts[0]) for each in templates]
-    record = [dict(zip(("id", "answer_type", "text"), row, strict=True)) for row in rows]
+    record = [
+        {**dict(zip(("id", "answer_type", "text"), row, strict=True)), "doubts": _doubt_records(doubts.get(row[0], ()))}
+        for row in rows
+    ]
     wide, narrow = (max((len(row[k]) for row in rows), default=0) for k in (0, 1))
-    lines = [f"{_bold(name.ljust(wide))}  {kind.ljust(narrow)}  {_slots(text)}" for name, kind, text in rows]
+    lines = []
+    for name, kind, text in rows:
+        lines.append(f"{_bold(name.ljust(wide))}  {kind.ljust(narrow)}  {_slots(text)}")
+        lines += (f"  {_doubt(doubt)}" for doubt in doubts.get(name, ()))
     return Page(lines, record)
 
 
-def short_page(explanations: Sequence[Explanation]) -> Page:
+def short_page(explanations: Sequence[Explanation], doubts: Doubts) -> Page:
     """Templates with a question of each."""
     lines = []
     for each in explanations:
@@ -44,10 +53,11 @@ def short_page(explanations: Sequence[Explanation]) -> Page:
             lines.append(f"  {example.question} {_answer(example.answer)}")
         if not each.examples and each.failure:
             lines.append(f"  {_ended(each.failure)}")
-    return Page(lines, [each.to_record() for each in explanations])
+        lines += (f"  {_doubt(doubt)}" for doubt in doubts.get(each.template.id, ()))
+    return Page(lines, [_record(each, doubts) for each in explanations])
 
 
-def explanation_page(explanation: Explanation) -> Page:
+def explanation_page(explanation: Explanation, doubts: Doubts) -> Page:
     """All of one template."""
     template = explanation.template
     parts = {
@@ -60,12 +70,13 @@ def explanation_page(explanation: Explanation) -> Page:
     }
     if explanation.failure:
         parts[f"Nothing on scene {explanation.failure.scene}"] = list(_failure(explanation.failure))
+    parts["Doubts"] = [_doubt(each) for each in doubts.get(template.id, ())]
     never = f"  {_dim('never ' + _said(list(explanation.impossible)))}" if explanation.impossible else ""
     lines = [f"{_bold(template.id)}  {template.answer_type}{never}"]
     for title, part in parts.items():
         if part:
             lines += ["", _bold(title), *(f"  {line}" for line in part)]
-    return Page(lines, explanation.to_record())
+    return Page(lines, _record(explanation, doubts))
 
 
 def entries_page(entries: Sequence[Entry]) -> Page:
@@ -96,6 +107,14 @@ def vocabulary_page(vocabularies: Sequence[Vocabulary]) -> Page:
 
 
 # Parts of an explanation ------------------------------------------------------------------------------------------
+
+
+def _record(explanation: Explanation, doubts: Doubts) -> dict[str, Any]:
+    return {**explanation.to_record(), "doubts": _doubt_records(doubts.get(explanation.template.id, ()))}
+
+
+def _doubt_records(doubts: Sequence[Doubt]) -> list[dict[str, Any]]:
+    return [{"code": each.code, **asdict(each.problem)} for each in doubts]
 
 
 def _slot_lines(template: Template) -> Iterator[str]:
@@ -157,6 +176,13 @@ def _failure(failure: Failure) -> Iterator[str]:
 def _ended(failure: Failure) -> str:
     at = "" if failure.node is None else f"node {failure.node}: "
     return click.style(at + failure.verdict, fg="red")
+
+
+def _doubt(doubt: Doubt) -> str:
+    """As `vqagen check` words it, but for the JSON path."""
+    problem = doubt.problem
+    place = problem.source + (f":{problem.line}:{problem.column}" if problem.line is not None else "")
+    return f"{place}: {click.style(problem.message, fg='yellow')} {_dim(f'[{doubt.code}]')}"
 
 
 def _fate(choice: Choice) -> str:

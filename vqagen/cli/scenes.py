@@ -51,7 +51,7 @@ def sample(
     """
     from vqagen.api import find_domain, sample_scenes, scene_info
     from vqagen.cli.progress import with_bar
-    from vqagen.cli.summary import counted
+    from vqagen.errors import counted
     from vqagen.run.output import check_record_file, layout_of, record_file
 
     layout = layout_of(out)

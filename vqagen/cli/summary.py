@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from statistics import median
 
+from vqagen.errors import counted
 from vqagen.tasks.questions import Tally
 from vqagen.tasks.settings import Settings
 
@@ -25,11 +26,6 @@ def summary(tally: Tally, settings: Settings) -> str:
     return "\n".join([head, *_short_families(tally), *_short_scenes(tally, settings)])
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things, such as "1 scene"."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
 def _short_families(tally: Tally) -> Iterator[str]:
     usual = median(tally.questions[family] for family in tally.tries) if tally.tries else 0
     short = sorted((tally.questions[family], family) for family in tally.tries if tally.failures_of(family))
@@ -46,10 +42,11 @@ def _short_scenes(tally: Tally, settings: Settings) -> Iterator[str]:
         wanted, reasons = settings.templates_per_image, Counter[str]()
         for (_, reason), count in tally.failures.items():
             reasons[reason] += count
-        yield (
-            f"  {tally.short_scenes:,} of {tally.scenes:,} scenes have questions from fewer than {wanted} families; "
-            f"failed tries: {_told(reasons)}"
+        why = f"; failed tries: {_told(reasons)}" if reasons else ""
+        few = f"fewer than {wanted} families" + (
+            "" if len(tally.tries) >= wanted else f": there are {len(tally.tries)}"
         )
+        yield f"  {tally.short_scenes:,} of {tally.scenes:,} scenes have questions from {few}{why}"
 
 
 def _told(reasons: Counter[str]) -> str:

@@ -35,7 +35,7 @@ def command(
     """
     from vqagen.api import verify
     from vqagen.cli.progress import bar
-    from vqagen.cli.summary import counted
+    from vqagen.errors import counted
 
     with bar(None, "question") as shown:
         on_checked = shown.update if shown is not None else lambda _: None

@@ -16,13 +16,23 @@ QUESTION_KEYS = {"program", "question", "answer"}
 
 def read_questions(path: Path) -> Iterator[Record]:
     """Every question record of a file, in order. A text that breaks raises BadInput with its place."""
+    for found in read_entries(path):
+        if isinstance(found, Problem):
+            raise BadInput([found])
+        yield found
+
+
+def read_entries(path: Path) -> Iterator[Record | Problem]:
+    """The same, but what is no object is given as a problem, and what follows it is read."""
     if not path.is_file():
         raise UsageError(f"questions not found: {path}")
     with reading(path) as reader:
         for number, value in enumerate(_values(path, reader)):
-            if not isinstance(value, dict):
-                raise _fault(path, f"questions[{number}]", f"expected a question object, found {describe(value)}")
-            yield value
+            if isinstance(value, dict):
+                yield value
+            else:
+                expected = f"expected a question object, found {describe(value)}"
+                yield Problem(expected, str(path), f"questions[{number}]")
 
 
 def _values(path: Path, reader: JsonReader) -> Iterator[object]:

@@ -17,15 +17,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from vqagen.errors import describe, unknown, warn
+from vqagen.errors import Fault, describe, unknown, warn
 from vqagen.language.composite import COMPOSITE_NAMES, Composite, find_composite
 from vqagen.world.domain import Domain
 
 if TYPE_CHECKING:
     from vqagen.language.registry import Function
 
-Fault = tuple[str, str]
-"""A JSON path inside the metadata, and what is wrong there."""
 PLUGIN_HINT = "a plug-in (--plugin FILE.py) can add functions"
 _MISSPELT = 0.85
 """How like a function's name one is that is meant for it: same_sise for same_size, and not same_pose."""

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from vqagen.errors import describe, unknown
+from vqagen.errors import Fault, describe, unknown
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.node_check import Outputs
 from vqagen.language.slots import Slots, is_slot
-from vqagen.language.template_forms import Fault
 from vqagen.plugin import CONSTANT, CONSTANTS, NODE, NODES, NUMBERS, SLOT, SLOTS, TYPES, VALUES, ConstraintKind
 
 _ONE_OF_MANY = {SLOTS: SLOT, NODES: NODE, CONSTANTS: CONSTANT}

@@ -8,7 +8,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.files import parse_json, read_text
+from vqagen.files import files_in, parse_json, read_text
 from vqagen.jsontext import locate
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.template import Template
@@ -34,15 +34,10 @@ def find_template_files(path: Path | str) -> list[TemplateFile]:
         return [TemplateFile(path, path.name)]
     if not path.is_dir():
         raise UsageError(f"templates not found: {path}")
-    found = [(file, file.relative_to(path)) for file in path.rglob("*.json") if file.is_file()]
-    files = [TemplateFile(file, name.as_posix()) for file, name in found if not _is_hidden(name)]
-    if not files:
+    found = [file for file in files_in(path) if file.suffix == ".json"]
+    if not found:
         raise UsageError(f"no template files (*.json) under {path}")
-    return sorted(files, key=lambda file: file.name)
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
+    return [TemplateFile(file, file.relative_to(path).as_posix()) for file in found]
 
 
 def load_templates(path: Path | str, catalogue: Catalogue) -> tuple[Template, ...]:

@@ -19,8 +19,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vqagen.errors import unknown
-from vqagen.language.template_forms import Fault
+from vqagen.errors import Fault, unknown
 from vqagen.world.domain import Attribute, Domain
 
 MOST = 10_000

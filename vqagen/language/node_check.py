@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vqagen.errors import unknown
+from vqagen.errors import Fault, counted, unknown
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.catalogue_check import PLUGIN_HINT, is_misspelt
 from vqagen.language.composite import COMPOSITE_NAMES, Composite
 from vqagen.language.slots import Slots, is_slot
 from vqagen.language.template import TemplateNode
-from vqagen.language.template_forms import Fault
 
 Outputs = Sequence[str | None]
 """The type that each node gives; None where it cannot be told."""
@@ -65,7 +64,7 @@ class NodeCheck:
 
     def input_faults(self, node: TemplateNode, wanted: tuple[str, ...], path: str) -> Iterator[Fault]:
         if len(node.inputs) != len(wanted):
-            yield f"{path}.inputs", f"{node.type} takes {_counted(len(wanted), 'input')}, found {len(node.inputs)}"
+            yield f"{path}.inputs", f"{node.type} takes {counted(len(wanted), 'input')}, found {len(node.inputs)}"
         for k, (i, type_name) in enumerate(zip(node.inputs, wanted, strict=False)):
             if i >= len(self.outputs):
                 yield f"{path}.inputs[{k}]", self.misplaced(i)
@@ -87,7 +86,7 @@ class NodeCheck:
 
     def value_faults(self, node: TemplateNode, wanted: tuple[str, ...], path: str) -> Iterator[Fault]:
         if len(node.side_inputs) != len(wanted):
-            expected = f"{_counted(len(wanted), 'side input')} ({', '.join(wanted)})" if wanted else "no side inputs"
+            expected = f"{counted(len(wanted), 'side input')} ({', '.join(wanted)})" if wanted else "no side inputs"
             missing = ", ".join(f"a slot of type {each}" for each in wanted[len(node.side_inputs) :])
             remedy = f"; give it {missing}, to be filled and said in the text" if missing else ""
             yield path, f"{node.type} takes {expected}, found {len(node.side_inputs)}{remedy}"
@@ -136,7 +135,3 @@ class NodeCheck:
             takes = f"its {domain.relation_type} as a slot" if composite.relates else f"no {domain.relation_type}"
             return "", f"{composite.name} takes {takes}, found the value {side_input!r}"
         return "", unknown("value", side_input, [word for each in domain.attributes for word in each.values])
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -11,13 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, indexes
-from vqagen.errors import BadInput, Problem, describe, unknown
+from vqagen.errors import BadInput, Fault, Problem, counted, describe, unknown
 from vqagen.language.catalogue import Catalogue
+from vqagen.language.catalogue_check import PLUGIN_HINT, is_misspelt
 from vqagen.language.registry import Function, Value
 from vqagen.world.scene import Scene
-
-Fault = tuple[str, str]
-"""A JSON path, and what is wrong there."""
 
 
 class Node(NamedTuple):
@@ -119,7 +117,8 @@ class _Checker:
 
     def _no_function(self, name: object) -> str:
         if isinstance(name, str):
-            return unknown("function", name, list(self.catalogue))
+            known = list(self.catalogue)
+            return unknown("function", name, known) + ("" if is_misspelt(name, known) else f" ({PLUGIN_HINT})")
         return f"expected the name of a function, found {describe(name)}"
 
     def _listed(self, record: Mapping[str, Any], key: str, path: str) -> list[Any] | None:
@@ -132,7 +131,7 @@ class _Checker:
 
     def _input_faults(self, function: Function, inputs: Sequence[Any], path: str) -> Iterator[Fault]:
         if len(inputs) != len(function.inputs):
-            yield path, f"{function.name} takes {_counted(len(function.inputs), 'input')}, found {len(inputs)}"
+            yield path, f"{function.name} takes {counted(len(function.inputs), 'input')}, found {len(inputs)}"
         for k, (i, wanted) in enumerate(zip(inputs, function.inputs, strict=False)):
             if type(i) is not int or not 0 <= i < len(self.outputs):
                 yield f"{path}[{k}]", f"input {describe(i)} is not an earlier node"
@@ -141,15 +140,11 @@ class _Checker:
 
     def _value_faults(self, function: Function, values: Sequence[Any], path: str) -> Iterator[Fault]:
         if len(values) != len(function.values):
-            yield path, f"{function.name} takes {_counted(len(function.values), 'value')}, found {len(values)}"
+            yield path, f"{function.name} takes {counted(len(function.values), 'value')}, found {len(values)}"
         for k, (value, wanted) in enumerate(zip(values, function.values, strict=False)):
             known = self.catalogue.domain.values_of(wanted)
             if value not in known:
                 yield f"{path}[{k}]", unknown(wanted, value, known)
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _first_key(record: Mapping[str, Any], *keys: str) -> str:

@@ -11,14 +11,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vqagen.errors import unknown
+from vqagen.errors import Fault, unknown
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.constraint_check import ConstraintCheck, parameter_kinds
 from vqagen.language.meta_templates import Choice, choices_of, extra_with_choice, unknown_placeholders, with_choice
 from vqagen.language.node_check import NodeCheck
 from vqagen.language.slots import SLOT_PATTERN, Slots, is_slot
 from vqagen.language.template import Constraint, Parameter, Template, TemplateNode
-from vqagen.language.template_forms import Fault, canonical_form, key_faults
+from vqagen.language.template_forms import canonical_form, key_faults
 from vqagen.language.template_params import inferred_params
 
 Record = Mapping[str, Any]

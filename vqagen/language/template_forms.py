@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-Fault = tuple[str, str]
-"""A JSON path, and what is wrong there."""
+from vqagen.errors import Fault
 
 _TEMPLATE_KEYS = ("name", "text", "params", "nodes", "constraints", "for", "comment", "$schema")
 _NODE_KEYS = ("type", "function", "inputs", "side_inputs", "value_inputs", "comment")

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from vqagen.errors import Fault
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.composite import find_composite
 from vqagen.language.slots import is_slot
-from vqagen.language.template_forms import Fault
 from vqagen.world.domain import Domain
 
 UNKNOWN = ""

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any, NoReturn
 
-from vqagen.errors import BadInput, Problem, describe, unknown
+from vqagen.errors import BadInput, Fault, Problem, describe, unknown
 from vqagen.world.attribute import Attribute
 from vqagen.world.computed import PlugInFailure, computed_truth
 from vqagen.world.domain import Domain
 from vqagen.world.recorded import raw_reader
 
-Fault = tuple[str, str]
-"""A JSON path inside the scene, and what is wrong there."""
 _OPTIONAL = '; if there may be none, give its type "optional": true'
 _MULTI = '; if there may be several, give its type "multi": true'
 

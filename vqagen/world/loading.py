@@ -12,7 +12,6 @@ a scene is read when it is asked for, and not kept.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
@@ -23,6 +22,7 @@ from typing import Any, BinaryIO, NoReturn
 import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, describe, nearest
+from vqagen.files import files_in
 from vqagen.json_stream import (
     BYTE_ORDER_MARK,
     NOT_JSON,
@@ -105,16 +105,7 @@ def _find_in_folder(folder: Path) -> SceneSource:
 
 
 def _scene_files(folder: Path) -> list[Path]:
-    """All scene files in a folder and its folders, except hidden ones."""
-    files = []
-    for inside, folders, names in os.walk(folder, onerror=_refuse_folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        files += [Path(inside, name) for name in names if name.endswith(SCENE_SUFFIXES) and not name.startswith(".")]
-    return sorted(files, key=lambda file: file.relative_to(folder).as_posix())
-
-
-def _refuse_folder(error: OSError) -> NoReturn:
-    raise UsageError(f"cannot read folder {error.filename}: {error.strerror}")
+    return [file for file in files_in(folder) if file.name.endswith(SCENE_SUFFIXES)]
 
 
 def _find_in_file(path: Path, reader: JsonReader) -> SceneSource:

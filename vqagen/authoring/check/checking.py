@@ -25,17 +25,17 @@ from vqagen.authoring.check.scene_files import check_scenes
 from vqagen.authoring.check.synonym_rules import note_ambiguous, note_own_section, note_unknown
 from vqagen.authoring.check.template_files import Placed, note_doubts, note_findings, read_template_file
 from vqagen.authoring.check.trials import SEED, try_out
+from vqagen.authoring.scenes_at_hand import drawn_scene
 from vqagen.errors import BadInput, VqagenError
-from vqagen.files import shipped
+from vqagen.files import parse_json, read_text, shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.synonyms import load_synonyms
 from vqagen.plugin import Declarations
 from vqagen.plugin_loading import load_plugins
 from vqagen.world.domain import Domain, load_domain
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
-from vqagen.world.sampler import sample_scene
 from vqagen.world.sampling_rules import SamplingRules
-from vqagen.world.scene import Scene, compile_scene
+from vqagen.world.scene import Scene
 
 T = TypeVar("T")
 SAMPLES = 2_000
@@ -70,7 +70,7 @@ def check_paths(
     UsageError where there is nothing to check.
     """
     report = Report()
-    items = [recognise(path, report) for path in find_files(paths)]
+    items = [recognise(path, report) for path in find_files(paths, report)]
     groups = Grouping(items, Flags(domain, metadata, synonyms, tuple(plugins)), report).run()
     trying = Trying(Path(scenes) if scenes else None, samples, on_progress)
     checks = [_DomainCheck(group, trying, report) for group in groups]
@@ -100,13 +100,15 @@ class _DomainCheck:
         """Scene files without mistakes."""
 
     def run(self) -> None:
+        metadata = self.group.metadata
         for item in self.group.items:
-            self.report.of(item.path).domain = str(self.group.metadata)
+            self.report.of(item.path).domain = str(metadata)
         declared = self.declarations()
         if declared is not None:
-            self.catalogue = self.read(lambda: _load_catalogue(self.group.metadata, declared), "no-effect")
+            self.read(lambda: parse_json(read_text(metadata), str(metadata)), "not-json")
+            self.catalogue = self.read(lambda: _load_catalogue(metadata, declared), "no-effect")
         if self.catalogue is None:
-            what = "a plug-in" if declared is None else f"the metadata ({self.group.metadata})"
+            what = "a plug-in" if declared is None else f"the metadata ({metadata})"
             self.skip((TEMPLATES, SYNONYMS, SCENES, QUESTIONS, *([METADATA] if declared is None else [])), what)
             return
         self.check_vocabulary(self.catalogue.domain)
@@ -171,11 +173,15 @@ class _DomainCheck:
 
     def try_templates(self, placed: Sequence[Placed], scenes: Iterator[Scene], source: str) -> None:
         try:
-            note_findings(try_out(placed, scenes, source, self.trying.on_progress), placed, self.report)
+            found = try_out(placed, scenes, source, self.trying.on_progress, self.note_few)
+            note_findings(found, placed, self.report)
         except BadInput as error:
             self.report.add_errors(self.trying.scenes or self.group.metadata, error.problems)
         except VqagenError as error:
             self.report.note(f"templates were not tried out: {error}")
+
+    def note_few(self, what: str) -> None:
+        self.report.note(f"{self.group.metadata}: templates were tried on {what}")
 
     def scenes_to_try(self, domain: Domain) -> tuple[Iterator[Scene] | None, str]:
         """Scenes and what they are called: of the file that was given, drawn, or of a file that was checked."""
@@ -190,7 +196,7 @@ class _DomainCheck:
             why = f"no scenes can be drawn ({error.problems[0].message})"
             self.report.note(f"{self.group.metadata}: {why}, so templates were not tried out; give --scenes")
             return None, ""
-        return (_drawn(rules, domain, index) for index in range(self.trying.samples)), "sampled"
+        return (drawn_scene(rules, domain, SEED, index) for index in range(self.trying.samples)), "sampled"
 
     def given_scenes(self) -> SceneSource | None:
         path = self.trying.scenes
@@ -222,12 +228,3 @@ class _DomainCheck:
 
 def _load_catalogue(metadata: Path, declared: Declarations) -> Catalogue:
     return Catalogue(load_domain(metadata, declared), declared)
-
-
-def _drawn(rules: SamplingRules, domain: Domain, index: int) -> Scene:
-    """A sampled scene. It may lack what a plug-in computes something from, which is no mistake of any file."""
-    record = sample_scene(rules, SEED, index)
-    try:
-        return compile_scene(record, domain, index, "sampled")
-    except BadInput as error:
-        raise VqagenError(f"a drawn scene cannot be used ({error.problems[0].message}); give --scenes") from None

@@ -9,6 +9,8 @@ CODES: Mapping[str, str] = {
     "no-effect": "something in the metadata that nothing will read",
     "unknown-synonym": "synonyms for a value or type that the domain does not have",
     "ambiguous-word": "one word for two values",
+    "unknown-relation": "relations in scenes that the domain does not have, perhaps misspelt",
+    "unused-attribute": "what objects may lack and all of them do, perhaps as its key is misspelt",
     "unused-slot": "a slot that no node uses",
     "unsaid-slot": "a text that leaves out a slot, and so asks something else",
     "unreached-node": "a node that neither the answer nor a constraint depends on",

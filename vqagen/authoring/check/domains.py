@@ -5,7 +5,8 @@ Flags decide; without them it is the metadata nearest to the file, in its own fo
 * a metadata file among those that are checked, or (up to `NEAR` folders above) one called metadata.json;
 * `metadata/NAME.json` for what lies in the folder `templates/NAME` beside it.
 
-Otherwise it is the one metadata file that is checked, if there is just one, and else that of the shipped CLEVR.
+Otherwise it is the one metadata file that is checked, if there is just one, and that of the shipped CLEVR where there
+is none. Where there are several, in one folder or far away, it cannot be told, which is a mistake.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, Item
 from vqagen.authoring.check.report import Report
+from vqagen.errors import Problem
 from vqagen.materials import DEFAULT_DOMAIN, find_domain
 
 NEAR = 3
@@ -101,7 +103,11 @@ class Grouping:
         elif item.kind == SYNONYMS and (served := self._served(item)):
             yield from map(self._group, served)
         else:
-            yield self._group(self._nearest(item) or self._last_resort(item))
+            found = self._nearest(item)
+            if len(found) > 1:
+                self._note_unclear(item, found)
+            else:
+                yield self._group(found[0] if found else self._default(item))
 
     def _served(self, item: Item) -> list[Path]:
         """The domains in the folder `metadata` beside a synonyms file that stands by itself."""
@@ -110,22 +116,32 @@ class Grouping:
             return []
         return sorted((folder / "metadata").glob("*.json"))
 
-    def _nearest(self, item: Item) -> Path | None:
+    def _nearest(self, item: Item) -> list[Path]:
+        """The metadata that is near or, else, all that is checked; several where it cannot be told which one it is."""
         for above, folder in enumerate(item.folders):
             own = folder.parent.parent / "metadata" / f"{folder.name}.json"
             if folder.parent.name == "templates" and (own in self.given or (above <= NEAR and own.is_file())):
-                return self.given.get(own, _shown(own, item))
+                return [self.given.get(own, _shown(own, item))]
             usual = folder / "metadata.json"
-            here = [path for path in self.given if path.parent == folder]
-            if usual in self.given or len(here) == 1:
-                return self.given[usual if usual in self.given else here[0]]
+            if usual in self.given:
+                return [self.given[usual]]
+            here = [given for path, given in self.given.items() if path.parent == folder]
+            if len(here) == 1:
+                return here
             if above <= NEAR and usual.is_file():
-                return _shown(usual, item)
-        return None
+                return [_shown(usual, item)]
+            if here:
+                return here
+        return list(self.given.values())
 
-    def _last_resort(self, item: Item) -> Path:
-        if len(self.given) == 1:
-            return next(iter(self.given.values()))
+    def _note_unclear(self, item: Item, found: Sequence[Path]) -> None:
+        """Nothing is said of a file that has mistakes already."""
+        file = self.report.of(item.path)
+        if not file.errors:
+            names = ", ".join(map(str, found[:SHOWN])) + (", …" if len(found) > SHOWN else "")
+            file.error(Problem(f"cannot tell which of {names} it belongs to; --metadata says", str(item.path)))
+
+    def _default(self, item: Item) -> Path:
         self.homeless.append(str(item.path))
         return find_domain(DEFAULT_DOMAIN).metadata
 

@@ -9,7 +9,7 @@ from typing import Any
 from vqagen.authoring.check.report import FileReport
 from vqagen.errors import BadInput, Problem, describe
 from vqagen.exchange.clevr import release_answer
-from vqagen.exchange.question_files import read_questions
+from vqagen.exchange.question_files import read_entries
 from vqagen.judge.verification import verify_questions
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
@@ -23,11 +23,15 @@ def check_questions(path: Path, catalogue: Catalogue, report: FileReport) -> set
     """Note what is wrong with questions whatever their scenes.
 
     Returns the places, from 0, of those whose answers need no verifying: they are wrong already, or lack an answer or a
-    program. None where the file cannot be read to its end.
+    program. None where the file cannot be read to its end, or not all in it are questions.
     """
-    settled = set()
+    settled, is_whole = set(), True
     try:
-        for i, record in enumerate(read_questions(path)):
+        for i, record in enumerate(read_entries(path)):
+            if isinstance(record, Problem):
+                report.one_of_many(record)
+                is_whole = False
+                continue
             faults = list(question_faults(record, catalogue))
             for place, message in faults:
                 report.one_of_many(Problem(message, str(path), f"questions[{i}].{place}"))
@@ -37,7 +41,7 @@ def check_questions(path: Path, catalogue: Catalogue, report: FileReport) -> set
         for problem in error.problems:
             report.one_of_many(problem)
         return None
-    return settled
+    return settled if is_whole else None
 
 
 def verify_answers(

@@ -66,29 +66,41 @@ class Item:
         return tuple(Path(os.path.abspath(self.path)).parents)
 
 
-def find_files(paths: Sequence[Path | str]) -> list[Path]:
-    """The files meant by these paths, each once. UsageError where there are none."""
+def find_files(paths: Sequence[Path | str], report: Report) -> list[Path]:
+    """The files meant by these paths, each once. UsageError where there are none.
+
+    Folders that cannot be read are noted.
+    """
     found: dict[str, Path] = {}
     for path in map(Path, paths):
         if not path.exists():
             raise UsageError(f"nothing to check at {path}: there is no such file or folder")
         if not path.is_dir() and not path.is_file():
             raise UsageError(f"nothing to check at {path}: expected a file or folder")
-        files = _files_in(path) if path.is_dir() else [path]
-        if not files:
+        files = _files_in(path, report) if path.is_dir() else [path]
+        if not files and not report.errors:
             raise UsageError(f"nothing to check in {path}: no {', '.join(SUFFIXES[::2])} or plug-in in this folder")
         for file in files:
             found.setdefault(os.path.abspath(file), file)
     return list(found.values())
 
 
-def _files_in(folder: Path) -> list[Path]:
+def _files_in(folder: Path, report: Report) -> list[Path]:
+    def note(error: OSError) -> None:
+        report.of(error.filename).error(Problem(f"cannot be read: {error.strerror}", str(error.filename)))
+
     files = []
-    for inside, folders, names in os.walk(folder):
+    for inside, folders, names in os.walk(folder, onerror=note):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        files += [Path(inside, name) for name in names if not name.startswith(".")]
-    wanted = [file for file in files if file.is_file() and (_is_json(file) or _is_plugin(file))]
-    return sorted(wanted, key=lambda file: file.relative_to(folder).as_posix())
+        try:
+            files += [file for name in names if _is_wanted(file := Path(inside, name))]
+        except OSError as error:  # the names in a folder may be read where what they name may not
+            note(error)
+    return sorted(files, key=lambda file: file.relative_to(folder).as_posix())
+
+
+def _is_wanted(file: Path) -> bool:
+    return not file.name.startswith(".") and file.is_file() and (_is_json(file) or _is_plugin(file))
 
 
 def _is_json(file: Path) -> bool:

@@ -1,12 +1,16 @@
-"""Scene files: every fault of every scene."""
+"""Scene files: every fault of every scene, and names that nothing reads."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from vqagen.authoring.check.report import FileReport
+from vqagen.authoring.check.scene_names import NamesSeen
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files import read_text
 from vqagen.jsontext import locate
@@ -14,6 +18,8 @@ from vqagen.world.domain import Domain
 from vqagen.world.loading import SceneSource, find_scenes
 from vqagen.world.scene import compile_scene
 
+_IN_PLUG_IN = re.compile(r"\S+:\d+:\d+: plug-in: ")
+"""A place in a plug-in, as `plugin_guard` tells it."""
 POINTED_INTO = 1 << 18
 """Bytes up to which the places of mistakes in scenes are looked up; in a larger file that takes too long."""
 
@@ -26,23 +32,53 @@ def check_scenes(path: Path, domain: Domain, report: FileReport) -> SceneSource 
         _note_unreadable(error, path, report)
         return None
     text = _small_text(path) if source.layout != "lines" else ""
-    entries = source.entries()
-    while True:
-        try:
-            entry = next(entries, None)
-        except BadInput as error:
-            for problem in error.problems:
-                report.error(problem if problem.line else _pointed(problem, source, text))
-            break
-        if entry is None:
-            break
-        index, record, name = entry
-        try:
-            compile_scene(record, domain, index, name)
-        except BadInput as error:
-            for problem in error.problems:
-                report.one_of_many(_pointed(problem, source, text))
+    names, failures = NamesSeen(domain, str(path)), _PlugInFailures()
+    try:
+        for index, record, name in source.entries():
+            names.add(record, index, name)
+            for problem in _faults(record, domain, index, name):
+                if not failures.has_taken(problem):
+                    report.one_of_many(_pointed(problem, source, text))
+    except BadInput as error:
+        for problem in error.problems:
+            report.error(problem if problem.line else _pointed(problem, source, text))
+    for problem in failures.told():
+        report.error(_pointed(problem, source, text))
+    for doubt in names.doubts():
+        report.doubt(doubt.code, _pointed(Problem(doubt.message, *doubt.place), source, text))
     return None if report.errors else source
+
+
+def _faults(record: dict[str, Any], domain: Domain, index: int, name: str) -> tuple[Problem, ...]:
+    try:
+        compile_scene(record, domain, index, name)
+    except BadInput as error:
+        return error.problems
+    return ()
+
+
+class _PlugInFailures:
+    """What plug-ins failed at, once for each line of them: it may be the same for every object of every scene."""
+
+    def __init__(self) -> None:
+        self.first: dict[str, Problem] = {}
+        self.times: dict[str, int] = {}
+
+    def has_taken(self, problem: Problem) -> bool:
+        """Whether this is a plug-in's failure; it is told later then."""
+        found = _IN_PLUG_IN.search(problem.message)
+        if found is None:
+            return False
+        self.first.setdefault(found[0], problem)
+        self.times[found[0]] = self.times.get(found[0], 0) + 1
+        return True
+
+    def told(self) -> Iterator[Problem]:
+        """The first failure of each line, with the number of the others."""
+        for line, problem in self.first.items():
+            more = self.times[line] - 1
+            remark = f"; it failed {more:,} more time{'' if more == 1 else 's'}" if more else ""
+            yield replace(problem, message=problem.message + remark)
 
 
 def _small_text(path: Path) -> str:

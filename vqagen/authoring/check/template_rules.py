@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from vqagen.authoring.check.openness import never_said, ways_to_say
 from vqagen.authoring.check.readings import as_sentence, plainly, readings, shortest, slots_in, without_words
+from vqagen.errors import Fault
 from vqagen.language.template import Template, TemplateNode
-from vqagen.language.template_forms import Fault
 from vqagen.plugin import CONSTANT, VALUES
 from vqagen.search.description import Sampling
 from vqagen.search.plan import make_plan

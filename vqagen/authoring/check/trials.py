@@ -32,7 +32,7 @@ from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.scene import Scene
 
 ENOUGH = 100
-"""Scenes after which something that has not been seen is told of."""
+"""Scenes after which something that has not been seen is told of; of fewer, only that nothing was found at all."""
 BUDGET = 2_000
 """Options tried in one scene for one thing to be seen."""
 FEW = 3
@@ -43,9 +43,16 @@ SEED = 0
 
 
 def try_out(
-    placed: Sequence[Placed], scenes: Iterable[Scene], source: str, on_scene: Callable[[int], None]
+    placed: Sequence[Placed],
+    scenes: Iterable[Scene],
+    source: str,
+    on_scene: Callable[[int], None],
+    on_few: Callable[[str], None],
 ) -> Iterator[Finding]:
-    """What is doubtful in templates after they were tried; `source` says what scenes these are, as in "sampled"."""
+    """What is doubtful in templates after they were tried; `source` says what scenes these are, as in "sampled".
+
+    `on_few` is told where there are too few scenes for some of the templates.
+    """
     if not placed:
         return
     vocabularies = Vocabularies(placed[0].template.catalogue.domain)
@@ -61,8 +68,13 @@ def try_out(
         on_scene(1)
         if not waiting:
             break
-    for trial in waiting if count >= ENOUGH else ():
-        yield from trial.findings(f"in {count:,} {source} scenes", shown)
+    if not count:
+        return
+    where = f"{count:,} {source} scene{'' if count == 1 else 's'}"
+    if waiting and count < ENOUGH:
+        on_few(f"only {where}: too few to tell what never happens; {ENOUGH} are enough")
+    for trial in waiting:
+        yield from trial.findings(f"in {where}", shown if count >= ENOUGH else None)
 
 
 class _Shown:
@@ -136,12 +148,13 @@ class _Trial:
 
     # What is doubtful in the end ----------------------------------------------------------------------------------
 
-    def findings(self, where: str, shown: _Shown) -> Iterator[Finding]:
-        """`where` says how many scenes were tried."""
+    def findings(self, where: str, shown: _Shown | None) -> Iterator[Finding]:
+        """`where` says how many scenes were tried; `shown` is what they showed, if they were enough."""
         last = f"nodes[{len(self.template.nodes) - 1}]"
         if not self.found:
             hint = f"`vqagen explain {self.template.id}` tells why"
             yield Finding("unsatisfied", self.placed, "", f"no question was found {where}; {hint}")
+        if shown is None or not self.found:
             return
         if message := self.missing_answers(shown):
             yield Finding("impossible-answer", self.placed, last, f"{message} {where}")

@@ -1,0 +1,140 @@
+"""Names in scenes that nothing reads: a misspelt relation, or key of what an object may lack, counts as missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from vqagen.errors import nearest
+from vqagen.world.domain import Domain
+from vqagen.world.sampling_rules import WRITTEN_KEYS
+
+UNKNOWN_RELATION, UNUSED_ATTRIBUTE = "unknown-relation", "unused-attribute"
+TELLING = 20
+"""Objects after which it is no accident that none of them has an attribute."""
+SHOWN = 5
+"""Relations named in one warning."""
+_COMMENT = "comment"
+_NOT_MISSPELT = (*WRITTEN_KEYS, "id", _COMMENT)
+
+
+class Place(NamedTuple):
+    """Where something is: the source of a scene, and the JSON path."""
+
+    source: str
+    path: str
+
+
+class NameDoubt(NamedTuple):
+    """What is doubtful about a name."""
+
+    code: str
+    place: Place
+    message: str
+
+
+class NamesSeen:
+    """The relations and the objects' keys in all scenes of a file."""
+
+    def __init__(self, domain: Domain, source: str) -> None:
+        self.source = source
+        self.optional = {each.key: each.name for each in domain.attributes if each.optional and each.compute is None}
+        inside = {key.rsplit(".", depth)[0] for key in self.optional for depth in range(1, key.count(".") + 1)}
+        self.objects = 0
+        self.opened = frozenset(inside)
+        """Keys of objects that are looked into, as "text" is for "text.body"."""
+        every_key = [each.key for each in domain.attributes]
+        self.relations = _Names(domain.relations, (*domain.relations, _COMMENT))
+        self.keys = _Names(tuple(self.optional), (*every_key, *inside, *_NOT_MISSPELT))
+
+    def add(self, record: Mapping[str, Any], index: int, source: str) -> None:
+        """One more scene, whether it has mistakes or not."""
+        self.relations.add(dict(_relation_paths(record.get("relationships"))), source, f"scenes[{index}].relationships")
+        things = record.get("objects")
+        if self.optional and isinstance(things, list):
+            for i, thing in enumerate(things):
+                if isinstance(thing, Mapping):
+                    self.objects += 1
+                    self.keys.add(dict(_key_paths(thing, self.opened)), source, f"scenes[{index}].objects[{i}]")
+
+    def doubts(self) -> Iterator[NameDoubt]:
+        """What is doubtful when all scenes have been seen."""
+        misspelt = list(self.relations.misspelt())
+        for name, other, place in misspelt:
+            message = f"unknown relation {other!r}, which nothing reads; did you mean {name!r}?"
+            yield NameDoubt(UNKNOWN_RELATION, place, message)
+        yield from self._unread_relations([other for _, other, _ in misspelt])
+        told = []
+        for key, other, place in self.keys.misspelt():
+            told.append(key)
+            message = f"nothing reads {other!r}, and this object has no {key!r}; did you mean {key!r}?"
+            yield NameDoubt(UNUSED_ATTRIBUTE, place, message)
+        for key, name in self.optional.items() if self.objects >= TELLING else ():
+            if key not in self.keys.found and key not in told:
+                message = f"none of the {self.objects:,} objects has {key!r}, which the domain knows as {name}"
+                yield NameDoubt(UNUSED_ATTRIBUTE, Place(self.source, ""), message)
+
+    def _unread_relations(self, told: Sequence[str]) -> Iterator[NameDoubt]:
+        rest = [name for name in self.relations.strange if name not in told]
+        if rest:
+            shown = ", ".join(map(repr, rest[:SHOWN])) + (", …" if len(rest) > SHOWN else "")
+            message = f"nothing reads {shown}: the domain has no such relation{'' if len(rest) == 1 else 's'}"
+            yield NameDoubt(UNKNOWN_RELATION, self.relations.strange[rest[0]], message)
+
+
+class _Names:
+    """Names that may be there, and the strange ones that were: none of `known`.
+
+    A strange name is taken for a misspelt one only if it stands in its place, and nowhere beside it.
+    """
+
+    def __init__(self, wanted: Sequence[str], known: Sequence[str]) -> None:
+        self.wanted, self.known = wanted, frozenset(known)
+        self.found: set[str] = set()
+        self.strange: dict[str, Place] = {}
+        """Where each strange name is first."""
+        self.instead: dict[tuple[str, str], Place] = {}
+        """(wanted, strange) -> where the strange name first is without the wanted one."""
+        self.beside: set[tuple[str, str]] = set()
+        """(wanted, strange) names that were seen together."""
+
+    def add(self, paths: Mapping[str, str], source: str, inside: str) -> None:
+        """The names of one object or scene, by their paths `inside` of it."""
+        self.found.update(paths.keys() & self.wanted)
+        if paths.keys() <= self.known:
+            return
+        for strange, path in paths.items():
+            if strange in self.known:
+                continue
+            place = Place(source, inside + path)
+            self.strange.setdefault(strange, place)
+            self.beside.update((name, strange) for name in self.wanted if name in paths)
+            for name in self.wanted:
+                if name not in paths:
+                    self.instead.setdefault((name, strange), place)
+
+    def misspelt(self) -> Iterator[tuple[str, str, Place]]:
+        """(meant, written, where) of each strange name that seems to be meant for another one."""
+        for strange in self.strange:
+            meant = nearest(strange, [name for name in self.wanted if (name, strange) not in self.beside])
+            if meant is not None and (meant, strange) in self.instead:
+                yield meant, strange, self.instead[meant, strange]
+
+
+def _relation_paths(given: object) -> Iterator[tuple[str, str]]:
+    """(relation, path) in either form."""
+    if isinstance(given, Mapping):
+        yield from ((str(name), f".{name}") for name in given)
+    elif isinstance(given, list):
+        for i, entry in enumerate(given):
+            if isinstance(entry, Mapping) and isinstance(entry.get("type"), str):
+                yield entry["type"], f"[{i}].type"
+
+
+def _key_paths(thing: Mapping[str, Any], opened: frozenset[str], above: str = "") -> Iterator[tuple[str, str]]:
+    """(key, path) of an object; a key inside of another one with a dot between them."""
+    for name, value in thing.items():
+        key = f"{above}{name}"
+        yield key, f".{key}"
+        if key in opened and isinstance(value, Mapping):
+            yield from _key_paths(value, opened, f"{key}.")

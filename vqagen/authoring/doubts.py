@@ -1,0 +1,53 @@
+"""What the rules of `vqagen check` find doubtful in single templates, with its place in their files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from vqagen.authoring.check.report import Doubt, Report
+from vqagen.authoring.check.template_files import Placed, read_template_file
+from vqagen.authoring.check.template_rules import TEMPLATE_RULES
+from vqagen.errors import Fault, Problem
+from vqagen.language.loading import find_template_files
+from vqagen.language.template import Template
+
+Doubts = Mapping[str, Sequence[Doubt]]
+"""Template id -> what is doubtful in it, in reading order. Templates without doubts are left out."""
+
+
+def doubts_of(templates: Sequence[Template], folder: Path) -> Doubts:
+    """What is doubtful in templates that were loaded from `folder`, which may be a file."""
+    found = {each.id: _faults(each) for each in templates}
+    placed = _placed([each for each in templates if found[each.id]], folder)
+    doubts = {
+        each.id: [Doubt(code, _problem(each, placed.get(each.id), *fault)) for code, fault in found[each.id]]
+        for each in templates
+        if found[each.id]
+    }
+    return {name: sorted(told, key=_place) for name, told in doubts.items()}
+
+
+def _faults(template: Template) -> list[tuple[str, Fault]]:
+    """(code of the rule, what it finds)"""
+    return [(code, fault) for code, rule in TEMPLATE_RULES.items() for fault in rule(template)]
+
+
+def _placed(templates: Sequence[Template], folder: Path) -> dict[str, Placed]:
+    """Template id -> where it stands; the files are read again for it."""
+    wanted = {each.file: each.catalogue for each in templates}
+    return {
+        f"{file.name}#{each.template.name or each.template.index}": each
+        for file in find_template_files(folder)
+        if file.name in wanted
+        for each in read_template_file(file.path, wanted[file.name], Report())
+    }
+
+
+def _problem(template: Template, placed: Placed | None, place: str, message: str) -> Problem:
+    """Without line and column where the file has been saved anew since, without the template."""
+    return placed.problem(place, message) if placed else Problem(message, template.file, place)
+
+
+def _place(doubt: Doubt) -> tuple[int, int]:
+    return doubt.problem.line or 0, doubt.problem.column or 0
