@@ -34,7 +34,7 @@ from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import load_templates
 from vqagen.language.synonyms import load_synonyms
 from vqagen.materials import find_domain
-from vqagen.plugin_loading import load_plugins
+from vqagen.plugin.loading import load_plugins
 from vqagen.world.domain import load_domain
 from vqagen.world.loading import find_scenes, load_scenes
 from vqagen.world.sampling_rules import SamplingRules

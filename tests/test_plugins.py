@@ -15,7 +15,7 @@ from vqagen.files import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.plugin import BUILT_IN, RELATION, Declarations, Undefined
-from vqagen.plugin_loading import Plugins, load_plugins
+from vqagen.plugin.loading import Plugins, load_plugins
 from vqagen.world.domain import domain_from_metadata, load_domain
 from vqagen.world.scene import Scene, compile_scene
 

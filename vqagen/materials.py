@@ -12,7 +12,7 @@ from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import find_template_files, load_templates
 from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.language.template import Template
-from vqagen.plugin_loading import Plugins, load_plugins
+from vqagen.plugin.loading import Plugins, load_plugins
 from vqagen.world.domain import Domain, load_domain
 
 PathLike = Path | str

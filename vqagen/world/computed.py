@@ -44,7 +44,7 @@ def computed_table(holds: Holds, objects: Sequence[Record], scene: Record) -> li
 def _told(function: Callable[..., Any], run: Callable[[], T]) -> T:
     try:
         return run()
-    except BadInput as error:  # told already, with its place in the plug-in (see `plugin_guard`)
+    except BadInput as error:  # told already, with its place in the plug-in (see `plugin.guard`)
         raise PlugInFailure("; ".join(map(str, error.problems))) from error
     except Exception as error:  # a function may raise anything
         name = getattr(function, "__name__", repr(function))

@@ -31,7 +31,7 @@ from vqagen.files import parse_json, read_text, shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.synonyms import load_synonyms
 from vqagen.plugin import Declarations
-from vqagen.plugin_loading import load_plugins
+from vqagen.plugin.loading import load_plugins
 from vqagen.world.domain import Domain, load_domain
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
 from vqagen.world.sampling_rules import SamplingRules

@@ -19,7 +19,7 @@ from vqagen.world.loading import SceneSource, find_scenes
 from vqagen.world.scene import compile_scene
 
 _IN_PLUG_IN = re.compile(r"\S+:\d+:\d+: plug-in: ")
-"""A place in a plug-in, as `plugin_guard` tells it."""
+"""A place in a plug-in, as `plugin.guard` tells it."""
 POINTED_INTO = 1 << 18
 """Bytes up to which the places of mistakes in scenes are looked up; in a larger file that takes too long."""
 

@@ -1,7 +1,7 @@
 """Decorators that declare what programs, constraints and scenes are made of beyond data.
 
 vqagen's own functions and constraints are declared by the same decorators as those of a plug-in, a Python file given
-with `--plugin` (see `plugin_loading`):
+with `--plugin` (see `plugin.loading`):
 
     from vqagen.plugin import NODE, Undefined, attribute, constraint, function, relation
 

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from vqagen.errors import BadInput, Problem, nearest
 from vqagen.plugin import Declarations, collecting
-from vqagen.plugin_guard import failure, guarded
-from vqagen.plugin_shape import shape_problems
+from vqagen.plugin.guard import failure, guarded
+from vqagen.plugin.shape import shape_problems
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
