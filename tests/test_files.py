@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vqagen.errors import BadInput, InputWarning, Problem, warn
-from vqagen.files import parse_json, read_json
+from vqagen.files import parse_json, read_text
 from vqagen.json_diagnosis import NOT_JSON, find_mistake
 from vqagen.jsontext import Position, locate, show_path
 
@@ -187,7 +187,7 @@ def test_a_file_is_named(tmp_path: Path) -> None:
     path.write_text("[1 2]")
 
     with pytest.raises(BadInput, match=r"mine\.json:1:4: not valid JSON"):
-        read_json(path)
+        parse_json(read_text(path), str(path))
 
 
 # Any text -----------------------------------------------------------------------------------------------------------

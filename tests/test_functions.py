@@ -9,6 +9,7 @@ The scene, with its objects by number:
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from scene_records import scene_record
 
 from vqagen.bits import indexes, union_of
 from vqagen.errors import BadInput, InputWarning
-from vqagen.files import read_json, shipped
+from vqagen.files import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.composite import COMPOSITE_NAMES, find_composite
 from vqagen.language.template_check import read_templates
@@ -241,7 +242,7 @@ def reference_functions(shared: Path) -> list[dict[str, Any]]:
     """What the reference's metadata declares."""
     if not REFERENCE.is_dir():
         pytest.skip("no reference metadata in shared/")
-    return list(read_json(REFERENCE / "metadata.json")["functions"])
+    return list(json.loads((REFERENCE / "metadata.json").read_text("utf-8"))["functions"])
 
 
 def test_signatures_are_those_of_the_reference(reference_functions: list[dict[str, Any]]) -> None:

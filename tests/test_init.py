@@ -12,7 +12,6 @@ from commands import PROGRAM, ROOT, Commands, finish, start
 
 from vqagen.authoring.scaffold import STARTER_FILES, write_starter
 from vqagen.errors import UsageError
-from vqagen.files import read_json
 from vqagen.materials import find_domain, load_materials
 from vqagen.schema import schema_faults, schema_names, schema_text
 
@@ -61,7 +60,7 @@ def test_the_working_folder_can_be_the_domain(given: str, vqagen_: Commands, mon
     monkeypatch.chdir("here")
     vqagen_.done(f"init {given}")
 
-    assert read_json(Path("metadata.json"))["dataset"] == "here"
+    assert json.loads((Path("metadata.json")).read_text("utf-8"))["dataset"] == "here"
 
 
 def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
@@ -76,7 +75,7 @@ def test_each_file_names_a_schema_that_lies_beside_it_and_fits(name: str, tmp_pa
     """So do the starter's own files, which lie elsewhere."""
     write_starter(tmp_path / "farm")
     for path in (tmp_path / "farm" / name, STARTER / name):
-        document = read_json(path)
+        document = json.loads(path.read_text("utf-8"))
         schema = path.parent / document["$schema"]
         kind = schema.name.removesuffix(".schema.json")
 

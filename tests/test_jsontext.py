@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vqagen.errors import InputWarning
 from vqagen.files import parse_json
-from vqagen.jsontext import Path, Position, locate, read_path, repeated_keys, show_path
+from vqagen.jsontext import Path, Position, locate, repeated_keys, show_path
 
 # Keys that hold dots or brackets cannot be told apart in a path, and an empty one cannot be seen.
 KEYS = st.text(st.characters(exclude_characters=".[]", exclude_categories=["Cs"]), min_size=1, max_size=6)
@@ -134,12 +134,6 @@ def test_a_path_that_ends_early_gives_the_nearest_value(document: Any, style: St
         assert locate(writer.text, show_path((*path, "no such key", 0))) == writer.position(path)
 
 
-@given(st.lists(KEYS | st.integers(0, 99), max_size=6))
-@settings(deadline=None, max_examples=100)
-def test_a_path_is_read_as_it_was_shown(steps: list[str | int]) -> None:
-    assert read_path(show_path(tuple(steps))) == tuple(steps)
-
-
 @pytest.mark.parametrize(
     ("path", "text"),
     [
@@ -151,7 +145,7 @@ def test_a_path_is_read_as_it_was_shown(steps: list[str | int]) -> None:
     ],
 )
 def test_how_a_path_looks(path: Path, text: str) -> None:
-    assert (show_path(path), read_path(text)) == (text, path)
+    assert show_path(path) == text
 
 
 def test_lines_and_columns_count_from_one() -> None:

@@ -14,7 +14,7 @@ from commands import ROOT, Commands
 from jsonschema import Draft202012Validator
 
 import vqagen
-from vqagen.files import parse_json, read_json
+from vqagen.files import parse_json
 from vqagen.schema import _SENTENCES, schema_faults, schema_names, schema_text
 from vqagen.world.camera import CameraRules
 from vqagen.world.sampling_form import form_faults
@@ -88,18 +88,18 @@ def test_every_property_is_described(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "path"), FILES, ids=[path.name for _, path in FILES])
 def test_a_shipped_file_names_its_schema(name: str, path: Path) -> None:
-    document = read_json(path)
+    document = json.loads(path.read_text("utf-8"))
 
     assert (path.parent / document["$schema"]).resolve() == ROOT / "vqagen" / "schemas" / f"{name}.schema.json"
 
 
 def test_the_files_of_the_reference_fit(shared: Path) -> None:
     data = shared / "data"
-    scenes = read_json(data / "clevr_v1_train_scenes_1000.json")
+    scenes = json.loads((data / "clevr_v1_train_scenes_1000.json").read_text("utf-8"))
     for name in ("metadata", "synonyms"):
-        assert list(schema_faults(read_json(data / "clevr_v1" / f"{name}.json"), name)) == []
+        assert list(schema_faults(json.loads((data / "clevr_v1" / f"{name}.json").read_text("utf-8")), name)) == []
     for path in sorted((data / "clevr_v1" / "templates").glob("*.json")):
-        assert list(schema_faults(read_json(path), "templates")) == []
+        assert list(schema_faults(json.loads(path.read_text("utf-8")), "templates")) == []
     assert list(schema_faults({**scenes, "scenes": scenes["scenes"][:20]}, "scenes")) == []
 
 
@@ -110,8 +110,8 @@ def test_what_is_written_fits(dialect: str, tmp_path: Path, capsysbinary: pytest
     run.done(f"scenes sample --count 3 -o {scenes}")
     run.done(f"generate --scenes {scenes} --out {questions} --dialect {dialect} --trace")
 
-    assert list(schema_faults(read_json(scenes), "scenes")) == []
-    assert list(schema_faults(read_json(questions), "questions")) == []
+    assert list(schema_faults(json.loads(scenes.read_text("utf-8")), "scenes")) == []
+    assert list(schema_faults(json.loads(questions.read_text("utf-8")), "questions")) == []
 
 
 def test_every_sampling_rule_is_in_the_schema() -> None:
@@ -135,7 +135,7 @@ def each_place(value: Any) -> Iterator[tuple[Any, Any]]:
 @pytest.mark.parametrize("strange", [None, True, -1, 0.5, 10**6, [], [0], ["x", "x"], {}, {"x": 1}], ids=repr)
 @pytest.mark.parametrize("path", SHIPPED["metadata"], ids=lambda path: path.name)
 def test_the_sampling_form_and_the_schema_refuse_the_same(path: Path, strange: Any) -> None:
-    metadata = {"types": {}, "sampling": read_json(path)["sampling"]}
+    metadata = {"types": {}, "sampling": json.loads(path.read_text("utf-8"))["sampling"]}
     for container, key in each_place(metadata["sampling"]):
         if key == "comment":
             continue

@@ -12,7 +12,7 @@ from families import COLLECTIONS, Collection
 from scene_records import SMALL_SCENES
 
 from vqagen.language.template import Constraint, Parameter, Template
-from vqagen.language.template_check import read_template
+from vqagen.language.template_check import read_templates
 from vqagen.plugin import BUILT_IN, SLOT
 from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, GAVE_UP, Filling
@@ -220,7 +220,7 @@ def test_a_template_without_a_choice_is_a_question_too(
     """Nothing to fill, or only literal values: one filling, or none where a relation is idle."""
     domain = COLLECTIONS[0].materials
     raw = {"text": ["How?"], "params": [], "nodes": [{"type": t, "inputs": i, "side_inputs": s} for t, i, s in nodes]}
-    template, faults = read_template(raw, "", domain.catalogue, "made.json", 0)
+    (template,), faults = read_templates(raw, "", domain.catalogue, "made.json", 0)
     record = SMALL_SCENES[0]
 
     found = every(make_search(template, policy), compile_for(COLLECTIONS[0], record))

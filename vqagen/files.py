@@ -74,11 +74,6 @@ def read_text(path: Path) -> str:
         raise BadInput([Problem("not UTF-8 text", str(path), "", *position_at(before, len(before)))]) from None
 
 
-def read_json(path: Path) -> Any:
-    """Parse a hand-edited JSON file. A syntax error names its line and column."""
-    return parse_json(read_text(path), str(path))
-
-
 def parse_json(text: str, source: str) -> Any:
     """The value of a hand-edited JSON text; `source` names it in errors.
 

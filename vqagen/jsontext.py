@@ -26,7 +26,6 @@ WIDEST = 100
 
 _read = JSONDecoder().raw_decode
 _TOKEN = re.compile(rf"(?P<comment>{COMMENT})|(?P<text>{TEXT})|[\[\]{{}}:,]|(?:[^\s\[\]{{}}:,\"/\#-]|-(?!-(?!\d)))+")
-_STEP = re.compile(r"\[(\d+)\]|\.?([^.\[\]]+)")
 _STEP_END = re.compile(r"(?!\A)(?=[.\[])|\Z")
 _OUTSIDE, _FIRST = -1, "[0]"
 """The document is the first member of what is outside of it."""
@@ -79,11 +78,6 @@ def show_path(path: Path) -> str:
 
 def _show_step(step: str | int) -> str:
     return f"[{step}]" if isinstance(step, int) else f".{step}"
-
-
-def read_path(text: str) -> Path:
-    """The inverse of `show_path` (keys that hold a dot or a bracket cannot be told apart)."""
-    return tuple(int(index) if index else key for index, key in _STEP.findall(text))
 
 
 def locate(text: str, path: str) -> Position:

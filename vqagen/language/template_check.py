@@ -51,12 +51,6 @@ def read_templates(
     return templates, [(_inside(path, form.written_path(place)), message) for place, message in faults]
 
 
-def read_template(written: Record, path: str, catalogue: Catalogue, file: str, index: int) -> Checked:
-    """The one template of a record that makes no more, and its faults."""
-    (template,), faults = read_templates(written, path, catalogue, file, index)
-    return template, faults
-
-
 def canonical_records(written: Record, catalogue: Catalogue) -> list[dict[str, Any]]:
     """The records in canonical form, slot types and all, of the templates that a record without faults makes."""
     record = canonical_form(written).record
