@@ -10,14 +10,12 @@ from typing import Any
 from vqagen.authoring.constraint_words import in_words
 from vqagen.authoring.tree import sketches
 from vqagen.language.template import Template
-from vqagen.plugin import Undefined
 from vqagen.rng import stream
 from vqagen.search.description import Description
-from vqagen.search.examination import Examination, StageReport
+from vqagen.search.examination import Ended, Examination, StageReport
 from vqagen.search.filling import DEGENERATE, GAVE_UP
-from vqagen.search.frame import Frame
 from vqagen.search.instantiate import Search
-from vqagen.search.plan import Apply, Op, Plan
+from vqagen.search.plan import Op, Plan
 from vqagen.search.tables import SceneTables
 from vqagen.world.scene import Scene
 
@@ -83,8 +81,8 @@ class _Story:
 
     def verdict(self, watch: Examination, reason: str) -> tuple[int | None, str]:
         """The step where it ended, and how."""
-        if undefined := self.prelude_fault():
-            return undefined
+        if watch.ended is not None:
+            return self.without_choice(watch.ended)
         ended = next((report for report in watch.reports if not report.passed), None)
         if ended is None:
             return None, self.finished(watch.finished)
@@ -103,21 +101,11 @@ class _Story:
             return f"every filling is refused: {IDLE}"
         return "the search gave up before it had seen every option"
 
-    def prelude_fault(self) -> tuple[int, str] | None:
-        """The step before any choice that has no result here, or not one that is allowed; if there is one."""
-        frame = Frame(SceneTables(self.scene), _no_draw, len(self.plan.ops), 0, 0, (), set(), 0)
-        for op in self.plan.prelude:
-            assert isinstance(op.does, Apply)
-            node = self.node_of[op.index]
-            try:
-                inputs = [frame.values[i] for i in op.inputs]
-                frame.values[op.index] = op.does.run(self.scene, *inputs, *op.does.values)
-            except Undefined as error:
-                return node, f"no result: {error}"
-            for check in op.checks:
-                if not check.test(frame):
-                    return node, f"it is the same for every question of the scene, but: {self.cause(check.meaning)}"
-        return None
+    def without_choice(self, ended: Ended) -> tuple[int, str]:
+        """Where it ended at a step before any choice: with no result here, or not one that is allowed."""
+        same = "it is the same for every question of the scene, but: "
+        said = f"no result: {ended.cause}" if ended.is_undefined else same + self.cause(ended.cause)
+        return self.node_of[ended.op], said
 
     def nothing_offered(self, op: Op) -> str:
         """Why a step had nothing to choose from."""
@@ -149,11 +137,6 @@ class _Story:
         for each in self.template.constraints:
             if each.slots and not each.nodes and own.issuperset(each.slots):
                 yield each
-
-
-def _no_draw() -> float:
-    """What comes before any choice is no matter of chance."""
-    raise AssertionError
 
 
 def _nodes_of_ops(template: Template) -> list[int]:

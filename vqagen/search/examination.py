@@ -16,10 +16,19 @@ Step = Callable[[Frame], bool]
 
 
 class LabelledStep(NamedTuple):
-    """Something that follows from a choice, and what it means when it fails."""
+    """Something that is done for an op, and what it means when it fails."""
 
     run: Step
-    failure: str
+    op: int
+    failure: str = ""
+
+
+class Ended(NamedTuple):
+    """Where it went no further: at which op, and why. `is_undefined`: it has no result, and was not refused."""
+
+    op: int
+    cause: str
+    is_undefined: bool
 
 
 @dataclass
@@ -39,6 +48,13 @@ class Examination:
         self.reports = [StageReport(stage.choice) for stage in stages]
         self.finished: Counter[str] = Counter()
         """Complete fillings, by what was said of them in the end."""
+        self.ended: Ended | None = None
+        """What kept it from coming to any choice."""
+
+    def begins(self, frame: Frame, steps: Sequence[LabelledStep]) -> bool:
+        """Do all that comes before any choice."""
+        self.ended = _first_failure(frame, steps)
+        return self.ended is None
 
     def counted(self, depth: int, draw: Draw) -> Draw:
         """The same draw, but its options are counted."""
@@ -56,16 +72,21 @@ class Examination:
         report = self.reports[depth]
 
         def settles(frame: Frame) -> bool:
-            for step in steps:
-                try:
-                    holds = step.run(frame)
-                except Undefined as error:
-                    report.died[str(error)] += 1
-                    return False
-                if not holds:
-                    report.died[step.failure] += 1
-                    return False
+            ended = _first_failure(frame, steps)
+            if ended is not None:
+                report.died[ended.cause] += 1
+                return False
             report.passed += 1
             return True
 
         return settles
+
+
+def _first_failure(frame: Frame, steps: Sequence[LabelledStep]) -> Ended | None:
+    for step in steps:
+        try:
+            if not step.run(frame):
+                return Ended(step.op, step.failure, is_undefined=False)
+        except Undefined as error:
+            return Ended(step.op, str(error), is_undefined=True)
+    return None

@@ -50,8 +50,8 @@ class Search:
         self._lanes = make_lanes(plan, degeneracy)
         self._is_idle = make_idle_test(plan, self._lanes, degeneracy)
         self._follow = _lane_steps(plan.stages[-1].ops if plan.stages else (), self._lanes)
-        lanes = _lane_steps(plan.prelude, self._lanes)
-        self._begins = _settling([*_steps(plan.prelude), *(LabelledStep(step, "") for step in lanes)])
+        self._prelude = (*_steps(plan.prelude), *_unfailing(_lane_steps(plan.prelude, self._lanes)))
+        self._begins = _settling(self._prelude)
         self._explore = self._compile(self._finish, plan.grouped)
 
     def find(self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int) -> Outcome:
@@ -109,7 +109,7 @@ class Search:
             return False
 
         try:
-            if self._begins(frame):
+            if watch.begins(frame, self._prelude):
                 self._compile(tell, remembers=False, watch=watch)(frame)
         except OutOfBudget:
             watch.finished[GAVE_UP] += 1
@@ -174,10 +174,10 @@ def _explorer(
     is_decisive = not any(is_shadowed_by_words(stage.choice, lane) for lane in lanes)
     tells = make_telling_test(plan, stage.choice, lanes)
     steps = (
-        *(LabelledStep(tell, DEGENERATE) for tell in tells),
+        *(LabelledStep(tell, at, DEGENERATE) for tell in tells),
         *_checks(stage.choice),
         *_steps(stage.applied),
-        *(LabelledStep(step, "") for step in follow),
+        *_unfailing(follow),
     )
     settles = watch.settling(depth, steps) if watch else _settling(steps)
     if watch:
@@ -233,11 +233,16 @@ def _settling(labelled: Sequence[LabelledStep]) -> Step:
 
 def _steps(ops: Sequence[Op]) -> tuple[LabelledStep, ...]:
     """Compute each op, then check what hangs there."""
-    return tuple(step for op in ops for step in (LabelledStep(_apply(op), ""), *_checks(op)))
+    return tuple(step for op in ops for step in (LabelledStep(_apply(op), op.index), *_checks(op)))
 
 
 def _checks(op: Op) -> tuple[LabelledStep, ...]:
-    return tuple(LabelledStep(check.test, check.meaning) for check in op.checks)
+    return tuple(LabelledStep(check.test, op.index, check.meaning) for check in op.checks)
+
+
+def _unfailing(steps: Sequence[Step]) -> tuple[LabelledStep, ...]:
+    """Of no op, as they never fail."""
+    return tuple(LabelledStep(step, -1) for step in steps)
 
 
 def _apply(op: Op) -> Step:
