@@ -666,7 +666,7 @@ def test_of_several_domains_none_is_guessed(
 
     assert mistakes(report) == [("t.json", "", f"cannot tell which of {named} it belongs to; --metadata says")]
     assert report.notes == []
-    assert check_paths([path], metadata=f"{paths[0]}/farm.json", samples=0).errors == 0
+    assert check_paths([path], metadata=str(Path(paths[0], "farm.json")), samples=0).errors == 0
 
 
 def test_a_folder_that_cannot_be_read_is_a_mistake(domain: Path, monkeypatch: pytest.MonkeyPatch) -> None:

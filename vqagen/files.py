@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NoReturn, cast
@@ -44,20 +44,27 @@ def open_bytes(path: Path) -> BinaryIO:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
 
 
-def files_in(folder: Path) -> list[Path]:
-    """All files in a folder and its folders, except hidden ones, in the order of their paths inside it."""
+def files_in(folder: Path, on_error: Callable[[OSError], object] | None = None) -> list[Path]:
+    """All files in a folder and its folders, except hidden ones, in the order of their paths inside it.
+
+    UsageError where a folder, or what lies in it, cannot be read, unless `on_error` takes it; then the others are gone
+    through.
+    """
+    on_error = on_error or _refuse
     files = []
-    for inside, folders, names in os.walk(folder, onerror=_refuse_folder):
+    for inside, folders, names in os.walk(folder, onerror=on_error):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        files += [Path(inside, name) for name in names if not name.startswith(".")]
-    return sorted(
-        (file for file in files if file.is_file() or file.is_symlink()),
-        key=lambda file: file.relative_to(folder).as_posix(),
-    )
+        paths = [Path(inside, name) for name in names if not name.startswith(".")]
+        try:
+            files += [path for path in paths if path.is_file() or path.is_symlink()]
+        except OSError as error:  # the names in a folder may be read where what they name may not
+            on_error(error)
+    return sorted(files, key=lambda file: file.relative_to(folder).as_posix())
 
 
-def _refuse_folder(error: OSError) -> NoReturn:
-    raise UsageError(f"cannot read folder {error.filename}: {error.strerror}")
+def _refuse(error: OSError) -> NoReturn:
+    what = "folder " if os.path.isdir(error.filename) else ""
+    raise UsageError(f"cannot read {what}{error.filename}: {error.strerror}")
 
 
 def read_text(path: Path) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from vqagen.authoring.check.report import Doubt, Report
+from vqagen.authoring.check.report import Doubt, Report, reading_order
 from vqagen.authoring.check.template_files import Placed, read_template_file
-from vqagen.authoring.check.template_rules import TEMPLATE_RULES
-from vqagen.errors import Fault, Problem
+from vqagen.authoring.check.template_rules import doubtful
+from vqagen.errors import Problem
 from vqagen.language.loading import find_template_files
 from vqagen.language.template import Template
 
@@ -18,19 +18,14 @@ Doubts = Mapping[str, Sequence[Doubt]]
 
 def doubts_of(templates: Sequence[Template], folder: Path) -> Doubts:
     """What is doubtful in templates that were loaded from `folder`, which may be a file."""
-    found = {each.id: _faults(each) for each in templates}
+    found = {each.id: list(doubtful(each)) for each in templates}
     placed = _placed([each for each in templates if found[each.id]], folder)
     doubts = {
         each.id: [Doubt(code, _problem(each, placed.get(each.id), *fault)) for code, fault in found[each.id]]
         for each in templates
         if found[each.id]
     }
-    return {name: sorted(told, key=_place) for name, told in doubts.items()}
-
-
-def _faults(template: Template) -> list[tuple[str, Fault]]:
-    """(code of the rule, what it finds)"""
-    return [(code, fault) for code, rule in TEMPLATE_RULES.items() for fault in rule(template)]
+    return {name: sorted(told, key=lambda doubt: reading_order(doubt.problem)) for name, told in doubts.items()}
 
 
 def _placed(templates: Sequence[Template], folder: Path) -> dict[str, Placed]:
@@ -47,7 +42,3 @@ def _placed(templates: Sequence[Template], folder: Path) -> dict[str, Placed]:
 def _problem(template: Template, placed: Placed | None, place: str, message: str) -> Problem:
     """Without line and column where the file has been saved anew since, without the template."""
     return placed.problem(place, message) if placed else Problem(message, template.file, place)
-
-
-def _place(doubt: Doubt) -> tuple[int, int]:
-    return doubt.problem.line or 0, doubt.problem.column or 0

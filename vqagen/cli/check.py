@@ -56,9 +56,9 @@ def command(
     """
     from vqagen.authoring.check.checking import check_paths
     from vqagen.cli.messages import told
-    from vqagen.cli.progress import bar
+    from vqagen.cli.progress import counting
 
-    with bar(None, "step") as shown:
+    with counting("step") as on_progress:
         report = check_paths(
             paths,
             domain=domain,
@@ -67,7 +67,7 @@ def command(
             plugins=plugins,
             scenes=scenes,
             samples=samples,
-            on_progress=shown.update if shown is not None else lambda _: None,
+            on_progress=on_progress,
         )
     if as_json:
         import json
@@ -91,20 +91,17 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _file_lines(file: FileReport) -> Iterator[str]:
+    from vqagen.errors import counted
+
     yield click.style(file.path, bold=True)
     for problem in file.errors:
         yield from _problem_lines(problem, click.style("error", fg="red"))
     if file.unlisted:
-        yield f"  … and {_more(file.unlisted)}"
+        yield f"  … and {counted(file.unlisted, 'more error')}"
     for doubt in file.warnings:
         yield from _problem_lines(doubt.problem, click.style("warning", fg="yellow"), f" [{doubt.code}]")
     for what in file.not_checked:
         yield f"  not checked: {what}"
-
-
-def _more(number: int) -> str:
-    """Such as "1 more error"."""
-    return f"{number:,} more error{'' if number == 1 else 's'}"
 
 
 def _problem_lines(problem: Problem, word: str, code: str = "") -> Iterator[str]:

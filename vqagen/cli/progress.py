@@ -22,6 +22,13 @@ def bar(total: int | None, unit: str) -> Iterator[Any | None]:
         yield shown
 
 
+@contextmanager
+def counting(unit: str) -> Iterator[Callable[[int], None]]:
+    """What to call with the number of things done since, where it is not known how many there will be."""
+    with bar(None, unit) as shown:
+        yield shown.update if shown is not None else lambda _: None
+
+
 def with_bar(
     items: Iterable[Item], total: int | None, unit: str, made: Callable[[], int] | None = None
 ) -> Iterator[Item]:

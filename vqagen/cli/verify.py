@@ -34,11 +34,10 @@ def command(
       vqagen verify questions.json --scenes scenes.json
     """
     from vqagen.api import verify
-    from vqagen.cli.progress import bar
+    from vqagen.cli.progress import counting
     from vqagen.errors import counted
 
-    with bar(None, "question") as shown:
-        on_checked = shown.update if shown is not None else lambda _: None
+    with counting("question") as on_checked:
         report = verify(questions, scenes, domain=domain, metadata=metadata, plugins=plugins, on_checked=on_checked)
     if as_json:
         import json

@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.authoring.check.report import FileReport
-from vqagen.errors import BadInput, Problem, describe
+from vqagen.errors import BadInput, Fault, Problem, describe
 from vqagen.exchange.clevr import release_answer
 from vqagen.exchange.question_files import read_entries
 from vqagen.judge.verification import verify_questions
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.world.loading import SceneSource
-
-Fault = tuple[str, str]
-"""A JSON path inside the question, and what is wrong there."""
 
 
 def check_questions(path: Path, catalogue: Catalogue, report: FileReport) -> set[int] | None:

@@ -17,7 +17,7 @@ from typing import Any
 from vqagen.authoring.check.report import Report
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.exchange.question_files import QUESTION_KEYS
-from vqagen.files import parse_json, read_text
+from vqagen.files import files_in, parse_json, read_text
 from vqagen.json_stream import reading
 from vqagen.schema import schema_names
 from vqagen.world.metadata_reader import section_of_types
@@ -89,18 +89,7 @@ def _files_in(folder: Path, report: Report) -> list[Path]:
     def note(error: OSError) -> None:
         report.of(error.filename).error(Problem(f"cannot be read: {error.strerror}", str(error.filename)))
 
-    files = []
-    for inside, folders, names in os.walk(folder, onerror=note):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        try:
-            files += [file for name in names if _is_wanted(file := Path(inside, name))]
-        except OSError as error:  # the names in a folder may be read where what they name may not
-            note(error)
-    return sorted(files, key=lambda file: file.relative_to(folder).as_posix())
-
-
-def _is_wanted(file: Path) -> bool:
-    return not file.name.startswith(".") and file.is_file() and (_is_json(file) or _is_plugin(file))
+    return [file for file in files_in(folder, note) if file.is_file() and (_is_json(file) or _is_plugin(file))]
 
 
 def _is_json(file: Path) -> bool:

@@ -67,8 +67,8 @@ class FileReport:
         """The same in reading order."""
         return replace(
             self,
-            errors=sorted(self.errors, key=_place),
-            warnings=sorted(self.warnings, key=lambda doubt: _place(doubt.problem)),
+            errors=sorted(self.errors, key=reading_order),
+            warnings=sorted(self.warnings, key=lambda doubt: reading_order(doubt.problem)),
         )
 
     def to_record(self) -> dict[str, Any]:
@@ -84,8 +84,8 @@ class FileReport:
         }
 
 
-def _place(problem: Problem) -> tuple[int, int]:
-    """Problems without a place come first."""
+def reading_order(problem: Problem) -> tuple[int, int]:
+    """To sort by; problems without a place come first."""
     return problem.line or 0, problem.column or 0
 
 

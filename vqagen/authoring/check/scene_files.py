@@ -11,7 +11,7 @@ from typing import Any
 
 from vqagen.authoring.check.report import FileReport
 from vqagen.authoring.check.scene_names import NamesSeen
-from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.files import read_text
 from vqagen.jsontext import locate
 from vqagen.world.domain import Domain
@@ -77,7 +77,7 @@ class _PlugInFailures:
         """The first failure of each line, with the number of the others."""
         for line, problem in self.first.items():
             more = self.times[line] - 1
-            remark = f"; it failed {more:,} more time{'' if more == 1 else 's'}" if more else ""
+            remark = f"; it failed {counted(more, 'more time')}" if more else ""
             yield replace(problem, message=problem.message + remark)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from vqagen.authoring.check.readings import plainly, readings, slots_in
 from vqagen.authoring.check.report import Report
-from vqagen.authoring.check.template_rules import TEMPLATE_RULES
+from vqagen.authoring.check.template_rules import doubtful
 from vqagen.errors import Problem
 from vqagen.files import parse_json, read_text
 from vqagen.language.catalogue import Catalogue
@@ -76,12 +76,7 @@ def _placed(document: Any, path: Path, text: str, catalogue: Catalogue) -> Itera
 
 def note_doubts(placed: Sequence[Placed], report: Report) -> None:
     """What rules find doubtful in the templates of a domain, each by itself and all together."""
-    told = [
-        Finding(code, each, *fault)
-        for each in placed
-        for code, rule in TEMPLATE_RULES.items()
-        for fault in rule(each.template)
-    ]
+    told = [Finding(code, each, *fault) for each in placed for code, fault in doubtful(each.template)]
     note_findings([*told, *same_texts(placed)], placed, report)
 
 

@@ -209,3 +209,9 @@ TEMPLATE_RULES: Mapping[str, Rule] = {
     "impossible-answer": impossible_answers,
 }
 """Rules of a single template, by code."""
+
+
+def doubtful(template: Template) -> Iterator[tuple[str, Fault]]:
+    """(code, fault) of all that the rules find in a template."""
+    for code, rule in TEMPLATE_RULES.items():
+        yield from ((code, fault) for fault in rule(template))
