@@ -348,7 +348,7 @@ def test_nothing_there_is_wrong_usage(tmp_path: Path) -> None:
     write(tmp_path / "notes.txt", "no scene")
     with pytest.raises(UsageError, match="scenes not found"):
         find_scenes(tmp_path / "missing.json")
-    with pytest.raises(UsageError, match=r"no scene files \(\*\.json, \*\.json\.gz\) in folder"):
+    with pytest.raises(UsageError, match=r"no scene files \(\*\.json, \*\.json\.gz, \*\.json\.zst\) in folder"):
         find_scenes(tmp_path)
     with pytest.raises(UsageError, match="not a file or folder"):
         find_scenes(os.devnull)

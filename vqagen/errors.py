@@ -54,6 +54,10 @@ class BadInput(VqagenError):
         assert self.problems, "BadInput needs at least one problem"
         super().__init__("\n".join(_with_excerpt(problem) for problem in self.problems))
 
+    def __reduce__(self) -> tuple[type[BadInput], tuple[tuple[Problem, ...]]]:
+        """As `Exception` pickles itself, the text would come back in place of the problems."""
+        return type(self), (self.problems,)
+
 
 def _with_excerpt(problem: Problem) -> str:
     return "\n    ".join((str(problem), *problem.excerpt.splitlines()))

@@ -1,21 +1,24 @@
-"""Files in and out: shipped data, gzip by suffix, content hashes, JSON that points at its mistakes, atomic outputs."""
+"""Files in and out: shipped data, packed files, content hashes, JSON that points at its mistakes, atomic outputs."""
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO, NoReturn, cast
+from typing import IO, Any, BinaryIO, NoReturn, TypeVar, cast
 
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError, warn
 from vqagen.json_tolerance import BrokenJson, read_tolerantly
 from vqagen.jsontext import excerpt, position_at, show_path
+from vqagen.locations import Location, Remote, locate
+from vqagen.packing import PACKINGS, packed, packing_of, recognised, unpacked
+
+Place = TypeVar("Place", bound=Location)
 
 STDOUT = "-"
 _PACKAGE = Path(__file__).resolve().parent
@@ -27,21 +30,46 @@ def shipped(name: str) -> Path:
     return installed if installed.exists() else _PACKAGE.parent / name
 
 
-def require(path: Path, what: str) -> Path:
+def require(path: Place, what: str) -> Place:
     """`path`, if something is there; otherwise a UsageError that names what was looked for."""
     if not path.exists():
         raise UsageError(f"{what} not found: {path}")
     return path
 
 
-def open_bytes(path: Path) -> BinaryIO:
-    """Open for reading, unpacking a `.gz`."""
+def open_bytes(path: Location) -> BinaryIO:
+    """Open for reading, unpacking a `.gz` or `.zst`."""
+    file = open_as_it_is(path)
     try:
-        if path.suffix == ".gz":
-            return cast(BinaryIO, gzip.open(path, "rb"))
+        return unpacked(file, packing_of(path.name))
+    except UsageError:
+        file.close()
+        raise
+
+
+def open_as_it_is(path: Location) -> BinaryIO:
+    """Open for reading, packed or not."""
+    if isinstance(path, Remote):
+        return path.open_bytes()
+    try:
         return path.open("rb")
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
+
+
+def unnamed_packing(path: Location) -> str:
+    """The suffix that a packed file should have and has not, going by its first bytes; "" for other files."""
+    with open_as_it_is(path) as file:
+        packing = recognised(file.read(4))
+    return "" if path.name.endswith(PACKINGS) else packing
+
+
+def files_below(folder: Location) -> Sequence[Location]:
+    """`files_in`, wherever the folder is."""
+    if isinstance(folder, Path):
+        return files_in(folder)
+    shown = [(name, file) for name, file in folder.files() if not any(part[:1] == "." for part in name.split("/"))]
+    return [file for _, file in sorted(shown, key=lambda each: each[0])]
 
 
 def files_in(folder: Path, on_error: Callable[[OSError], object] | None = None) -> list[Path]:
@@ -67,7 +95,7 @@ def _refuse(error: OSError) -> NoReturn:
     raise UsageError(f"cannot read {what}{error.filename}: {error.strerror}")
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Location) -> str:
     """The whole file as UTF-8 text (a byte order mark is dropped)."""
     with open_bytes(path) as file:
         try:
@@ -99,12 +127,12 @@ def parse_json(text: str, source: str) -> Any:
     return value
 
 
-def content_hash(paths: list[Path]) -> str:
+def content_hash(paths: Iterable[Location]) -> str:
     """`sha256:…` over the contents of the files, in the given order; names and places do not count."""
     total = hashlib.sha256()
     for path in paths:
-        with open(path, "rb") as file:
-            total.update(hashlib.file_digest(file, "sha256").digest())
+        with open_as_it_is(path) as file:
+            total.update(hashlib.file_digest(cast(Any, file), "sha256").digest())
     return f"sha256:{total.hexdigest()}"
 
 
@@ -117,15 +145,34 @@ def check_output(target: str, force: bool, inputs: Iterable[Path | str | None] =
         if sys.stdout is None:
             raise UsageError("standard output is closed; name a file")
         return
-    path = Path(target)
+    path, read = locate(target), [locate(given) for given in inputs if given]
+    if isinstance(path, Remote):
+        fault = _remote_output_fault(path, force, read)
+    else:
+        fault = _local_output_fault(path, force, read)
+    if fault:
+        raise UsageError(fault)
+
+
+def _remote_output_fault(path: Remote, force: bool, inputs: Iterable[Location]) -> str:
+    """Only writing could tell whether there is leave to write."""
+    if path in inputs:
+        return f"output {path} is an input of the same run; name another file"
+    if path.is_dir():
+        return f"output {path} is a folder; name a file"
+    if path.exists():
+        return "" if force else f"output {path} exists already; give --force to replace it"
+    return f"the bucket of output {path} does not exist; create it first" if path.lacks_bucket() else ""
+
+
+def _local_output_fault(path: Path, force: bool, inputs: Iterable[Location]) -> str:
     try:
-        fault = _output_fault(path, force) or _input_fault(path, [Path(given) for given in inputs if given])
+        fault = _output_fault(path, force) or _input_fault(path, inputs)
         if not fault and not is_pipe_or_device(path):
             tempfile.TemporaryFile(dir=path.parent).close()  # permissions alone do not tell: the disk may be read-only
     except OSError as error:
-        fault = f"cannot write {target}: {error.strerror}"
-    if fault:
-        raise UsageError(fault)
+        fault = f"cannot write {path}: {error.strerror}"
+    return fault
 
 
 def _output_fault(path: Path, force: bool) -> str:
@@ -138,8 +185,9 @@ def _output_fault(path: Path, force: bool) -> str:
     return "" if path.parent.is_dir() else f"output folder {path.parent} is a file"
 
 
-def _input_fault(path: Path, inputs: Iterable[Path]) -> str:
-    if path.is_file() and any(given.exists() and path.samefile(given) for given in inputs):
+def _input_fault(path: Path, inputs: Iterable[Location]) -> str:
+    local = [given for given in inputs if isinstance(given, Path)]
+    if path.is_file() and any(given.exists() and path.samefile(given) for given in local):
         return f"output {path} is an input of the same run; name another file"
     return ""
 
@@ -153,19 +201,24 @@ def is_pipe_or_device(path: Path) -> bool:
 def atomic_output(target: str) -> Iterator[IO[bytes]]:
     """Write beside `target` and rename when complete, so that the name never holds half a file.
 
-    A `.gz` target is compressed, without a time stamp, so that the same content gives the same bytes. Of a symbolic
-    link, the file that it names is replaced. Standard output (`-`), pipes and devices are written as it comes.
+    What a `.gz` or `.zst` target gets is packed: the same content gives the same bytes. Of a symbolic link, the file
+    that it names is replaced. For a URL all is written to a temporary file and uploaded at the end: no upload stays
+    open for hours, and none is begun by a run that fails. Standard output (`-`), pipes and devices are written as it
+    comes.
     """
-    path = Path(target)
+    path = locate(target)
     try:
         if target == STDOUT:
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
+        elif isinstance(path, Remote):
+            with _uploaded(path) as file:
+                yield file
         elif is_pipe_or_device(path):
             with path.open("wb") as file:
                 yield file
         else:
-            with _replacement(path.resolve(), is_packed=path.suffix == ".gz") as file:
+            with _replacement(path.resolve(), packing_of(path.name)) as file:
                 yield file
     except BrokenPipeError:
         raise
@@ -177,15 +230,21 @@ def atomic_output(target: str) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _replacement(path: Path, is_packed: bool) -> Iterator[IO[bytes]]:
+def _uploaded(path: Remote) -> Iterator[IO[bytes]]:
+    with tempfile.TemporaryDirectory(prefix="vqagen-") as folder:
+        staged = Path(folder, "staged")
+        with staged.open("wb") as file, packed(file, packing_of(path.name)) as content:
+            yield content
+        path.upload(staged)
+
+
+@contextmanager
+def _replacement(path: Path, packing: str) -> Iterator[IO[bytes]]:
     handle, beside = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            if is_packed:
-                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-                    yield cast(IO[bytes], packed)
-            else:
-                yield file
+            with packed(file, packing) as content:
+                yield content
             file.flush()
             os.fsync(file.fileno())
         os.chmod(beside, 0o666 & ~_umask())

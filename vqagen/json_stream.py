@@ -15,7 +15,6 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import orjson
@@ -23,6 +22,7 @@ import orjson
 from vqagen.errors import BadInput, Problem
 from vqagen.files import open_bytes
 from vqagen.jsontext import Position
+from vqagen.locations import Location
 
 NOT_JSON = "not valid JSON"
 
@@ -126,7 +126,7 @@ class JsonReader:
     def skip(self) -> None:
         """Pass over the next value; over a list, element by element."""
         if self.peek() != b"[":
-            self._skip_held()
+            self.text()
             return
         self.take(b"[")
         if self.peek() == b"]":
@@ -155,7 +155,7 @@ class JsonReader:
             before = self.offset
             yield index
             if self.offset == before:
-                self._skip_held()
+                self.text()
             if self.take(b",]") == b"]":
                 return
             index += 1
@@ -178,12 +178,15 @@ class JsonReader:
             if self.take(b",}") == b"}":
                 return
 
-    def _skip_held(self) -> None:
+    def text(self) -> bytes:
+        """Step over the next value, and give its text, of which only braces and quotes have been looked at."""
         text = self._guessed_object()
         if text and _is_one_object(text):
             self._at += len(text)
         else:
-            self._step_over(self._whole_value())
+            text = self._whole_value()
+            self._step_over(text)
+        return text
 
     def _guessed_object(self) -> bytes:
         """The text of the next value, as far as can be guessed; b"" where it cannot."""
@@ -241,14 +244,14 @@ class JsonReader:
 
 
 @contextmanager
-def reading(path: Path, offset: int = 0) -> Iterator[JsonReader]:
-    """A reader of the file's text (unpacked, if `.gz`), from a byte on. Faults are raised as `reading_bytes` says."""
+def reading(path: Location, offset: int = 0) -> Iterator[JsonReader]:
+    """A reader of the file's text (unpacked), from a byte on. Faults are raised as `reading_bytes` says."""
     with reading_bytes(path) as file:
         yield JsonReader(file, offset)
 
 
 @contextmanager
-def reading_bytes(path: Path) -> Iterator[BinaryIO]:
+def reading_bytes(path: Location) -> Iterator[BinaryIO]:
     """The open file. A JsonFault inside becomes BadInput with file, JSON path, line and column."""
     with open_bytes(path) as file:
         try:
@@ -259,7 +262,7 @@ def reading_bytes(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def read_errors_told(path: str = "", place: str = "") -> Iterator[None]:
-    """Turn what an unreadable file or a damaged `.gz` raises into a JsonFault."""
+    """Turn what an unreadable file or a damaged `.gz` or `.zst` raises into a JsonFault."""
     try:
         yield
     except (OSError, EOFError, zlib.error) as error:
@@ -294,7 +297,7 @@ def position_of(file: BinaryIO, offset: int) -> Position:
     return Position(line, column)
 
 
-def _problem(path: Path, fault: JsonFault) -> Problem:
+def _problem(path: Location, fault: JsonFault) -> Problem:
     if fault.offset is None:
         return Problem(fault.message, str(path), fault.path)
     message = f"{NOT_JSON}: {fault.message}"

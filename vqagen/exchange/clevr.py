@@ -6,16 +6,19 @@
   `question_family_index` counts over all families.
 
 Both get a `question_type`; with a trace, `trace` lists every step's output (object sets as lists of
-object indexes), and `mentions` where the text describes which objects.
+object indexes), and `mentions` where the text describes which objects. Records of a test set hide what would give the
+answer away: the answer itself, the program, its trace and the objects that are meant.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 from vqagen.bits import indexes
+from vqagen.errors import UsageError
 from vqagen.language.question import Question
 from vqagen.language.registry import Value
 from vqagen.world.scene import Scene
@@ -25,8 +28,31 @@ ToRecord = Callable[[Question, int], Record]
 RELEASE_WORDS = {True: "yes", False: "no"}
 
 
-def record_writer(dialect: str, trace: bool = False, extra: bool = False) -> ToRecord:
-    """How to turn (question, question index) into a record of a dialect; `extra` adds the template's further keys."""
+@dataclass(frozen=True)
+class RecordForm:
+    """How questions become records."""
+
+    dialect: str = "generator"
+    trace: bool = False
+    template_extra: bool = False
+    hide_answers: bool = False
+
+    def writer(self) -> ToRecord:
+        """Turns a question and its number into a record. UsageError for options that contradict each other."""
+        return record_writer(self.dialect, self.trace, self.template_extra, self.hide_answers)
+
+    def to_record(self) -> dict[str, bool]:
+        """For an output's `info`, beside the dialect."""
+        return {"trace": self.trace, "template_extra": self.template_extra, "hide_answers": self.hide_answers}
+
+
+def record_writer(dialect: str, trace: bool = False, extra: bool = False, hide_answers: bool = False) -> ToRecord:
+    """How to turn (question, question index) into a record of a dialect.
+
+    `extra` adds the template's further keys; they are the same whatever the answer, so `hide_answers` leaves them.
+    """
+    if trace and hide_answers:
+        raise UsageError("--trace tells the answers that --hide-answers leaves out; choose one of the two")
     is_release = dialect == "release"
     function_key = "function" if is_release else "type"
 
@@ -40,8 +66,9 @@ def record_writer(dialect: str, trace: bool = False, extra: bool = False) -> ToR
             record["template_filename"] = template.file
         record["question_type"] = question.question_type
         record["question"] = question.text
-        record["answer"] = release_answer(question.answer) if is_release else question.answer
-        record["program"] = question.program.to_records(function_key)
+        if not hide_answers:
+            record["answer"] = release_answer(question.answer) if is_release else question.answer
+            record["program"] = question.program.to_records(function_key)
         if trace:
             record["trace"] = question.program.readable_outputs(question.scene)
             record["mentions"] = [

@@ -1,20 +1,25 @@
-"""Question files in: a document `{"info": …, "questions": […]}`, a list, or JSON Lines; each also `.gz`. Streamed."""
+"""Question files in: a document `{"info": …, "questions": […]}`, a list, or JSON Lines, each also packed; and Parquet.
+
+They are streamed. Parquet is known by the suffix, the others by what they begin with.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, UsageError, describe
+from vqagen.files import unnamed_packing
 from vqagen.json_stream import JsonReader, reading
+from vqagen.locations import Location
 
 Record = dict[str, Any]
 QUESTION_KEYS = {"program", "question", "answer"}
 """A question has at least one of these."""
+COLUMNS_SUFFIX = ".parquet"
 
 
-def read_questions(path: Path) -> Iterator[Record]:
+def read_questions(path: Location) -> Iterator[Record]:
     """Every question record of a file, in order. A text that breaks raises BadInput with its place."""
     for found in read_entries(path):
         if isinstance(found, Problem):
@@ -22,10 +27,15 @@ def read_questions(path: Path) -> Iterator[Record]:
         yield found
 
 
-def read_entries(path: Path) -> Iterator[Record | Problem]:
+def read_entries(path: Location) -> Iterator[Record | Problem]:
     """The same, but what is no object is given as a problem, and what follows it is read."""
     if not path.is_file():
         raise UsageError(f"questions not found: {path}")
+    if path.name.endswith(COLUMNS_SUFFIX):
+        from vqagen.exchange.columns import read_records
+
+        yield from read_records(path)
+        return
     with reading(path) as reader:
         for number, value in enumerate(_values(path, reader)):
             if isinstance(value, dict):
@@ -35,12 +45,15 @@ def read_entries(path: Path) -> Iterator[Record | Problem]:
                 yield Problem(expected, str(path), f"questions[{number}]")
 
 
-def _values(path: Path, reader: JsonReader) -> Iterator[object]:
+def _values(path: Location, reader: JsonReader) -> Iterator[object]:
     opening = reader.peek()
     if opening == b"[":
         yield from _elements(reader)
         _end(reader)
     elif opening != b"{":
+        packing = unnamed_packing(path)
+        if packing:
+            raise _fault(path, "", f"compressed: give the file a name that ends in {packing}")
         found = repr(opening.decode("latin-1")) if opening else "an empty file"
         raise _fault(path, "", f"not questions: expected JSON that begins with '{{' or '[', found {found}")
     elif _is_document(path):
@@ -54,7 +67,7 @@ def _values(path: Path, reader: JsonReader) -> Iterator[object]:
             number += 1
 
 
-def _is_document(path: Path) -> bool:
+def _is_document(path: Location) -> bool:
     """Whether the object that a file begins with holds the questions, and is not the first of them."""
     keys = []
     with reading(path) as reader:
@@ -69,7 +82,7 @@ def _is_document(path: Path) -> bool:
     return False
 
 
-def _document(path: Path, reader: JsonReader) -> Iterator[object]:
+def _document(path: Location, reader: JsonReader) -> Iterator[object]:
     for key in reader.members():
         if key == "questions":
             if reader.peek() != b"[":
@@ -91,5 +104,5 @@ def _end(reader: JsonReader) -> None:
     reader.take_end()
 
 
-def _fault(path: Path, place: str, message: str) -> BadInput:
+def _fault(path: Location, place: str, message: str) -> BadInput:
     return BadInput([Problem(message, str(path), place)])

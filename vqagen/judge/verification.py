@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, as_written
@@ -19,6 +18,7 @@ from vqagen.exchange.clevr import image_index, same_answer
 from vqagen.exchange.question_files import read_questions
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
+from vqagen.locations import Location
 from vqagen.plugin import Undefined
 from vqagen.world.loading import SceneSource, load_scenes
 from vqagen.world.scene import Scene
@@ -79,7 +79,7 @@ class VerificationReport:
 
 
 def verify_questions(
-    questions: Path, scenes: SceneSource, catalogue: Catalogue, on_checked: Callable[[int], None] = lambda _: None
+    questions: Location, scenes: SceneSource, catalogue: Catalogue, on_checked: Callable[[int], None] = lambda _: None
 ) -> VerificationReport:
     """Check every question of a file of either dialect; `on_checked` is told, now and then, how many more were."""
     report = VerificationReport()

@@ -1,4 +1,4 @@
-"""Scenes in: a document, a list, JSON Lines, a folder of one-scene files or one scene alone; each may be `.gz`.
+"""Scenes in: a document, a list, JSON Lines, a folder of one-scene files or one scene alone; each may be packed.
 
     {"info": {...}, "scenes": [scene, ...]}    a document; keys in any order, `info` may be missing
     [scene, ...]                               a list
@@ -12,7 +12,7 @@ a scene is read when it is asked for, and not kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
@@ -21,8 +21,8 @@ from typing import Any, BinaryIO, NoReturn
 
 import orjson
 
-from vqagen.errors import BadInput, Problem, UsageError, describe, nearest
-from vqagen.files import files_in
+from vqagen.errors import BadInput, Problem, UsageError, VqagenError, describe, nearest
+from vqagen.files import files_below, unnamed_packing
 from vqagen.json_stream import (
     BYTE_ORDER_MARK,
     NOT_JSON,
@@ -33,15 +33,35 @@ from vqagen.json_stream import (
     reading_bytes,
     refusal,
 )
+from vqagen.locations import Location, locate
+from vqagen.packing import PACKINGS, packing_of
 from vqagen.world.domain import Domain
 from vqagen.world.scene import Scene, compile_scene
 
-SCENE_SUFFIXES = (".json", ".json.gz")
-LINES_SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+SCENE_SUFFIXES = (".json", *(f".json{packing}" for packing in PACKINGS))
+LINES_SUFFIXES = tuple(f"{kind}{packing}" for kind in (".jsonl", ".ndjson") for packing in ("", *PACKINGS))
 
 
 Entry = tuple[int, dict[str, Any], str]
 """One scene as read: its absolute index, the record, and what errors call the place it comes from."""
+
+
+@dataclass(frozen=True, slots=True)
+class SceneText:
+    """One scene as it stands in its file: what is sent to another process, which reads it."""
+
+    index: int
+    text: bytes
+    place: str
+    """What errors call the place it comes from."""
+
+
+class UnreadableScene(VqagenError):
+    """The text of a scene is broken. Where, only its file can tell: see `SceneSource.tell`."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
 
 
 @dataclass(frozen=True)
@@ -51,9 +71,9 @@ class SceneSource:
     `layout` is document, list, lines or files; `first` the byte where the first scene of a document or list begins.
     """
 
-    path: Path
+    path: Location
     info: Mapping[str, Any]
-    files: list[Path]
+    files: Sequence[Location]
     layout: str
     first: int = 0
 
@@ -63,17 +83,44 @@ class SceneSource:
 
     def entries(self, start: int = 0, count: int = 0) -> Iterator[Entry]:
         """The same with the place that each record comes from."""
+        found = self._found(start, count, as_text=False)
+        return ((index, _scene(value, index, place), place) for index, value, place in found)
+
+    def texts(self, start: int = 0, count: int = 0) -> Iterator[SceneText]:
+        """The same, unread: half the work, for whoever has others read them by `read_scene`."""
+        return (SceneText(*found) for found in self._found(start, count, as_text=True))
+
+    def count(self, start: int = 0, count: int = 0) -> int:
+        """How many scenes `texts` gives."""
+        if self.layout == "files":
+            there = max(len(self.files) - start, 0)
+            return min(there, count) if count else there
+        return sum(1 for _ in self._found(start, count, as_text=True))
+
+    @property
+    def size(self) -> int:
+        """Bytes of a file that holds many scenes; 0 where they do not tell how many."""
+        path, is_told = self.path, self.layout != "files" and not packing_of(self.path.name)
+        return path.stat().st_size if is_told and isinstance(path, Path) else 0
+
+    def _found(self, start: int, count: int, as_text: bool) -> Iterator[Found]:
         if start < 0 or count < 0:
             raise UsageError(f"cannot take {count} scenes from scene {start} on: no number may be negative")
-        return islice(_READERS[self.layout](self, start), count or None)
+        return islice(_READERS[self.layout](self, start, as_text), count or None)
+
+    def tell(self, unreadable: UnreadableScene) -> NoReturn:
+        """Raise what is wrong with a scene of this source, with its place."""
+        for _ in self.entries(unreadable.index, 1):
+            pass
+        raise BadInput([Problem("changed while it was read", str(self.path), f"scenes[{unreadable.index}]")])
 
 
-def find_scenes(path: Path | str) -> SceneSource:
-    """See what lies at `path`. UsageError when nothing does, BadInput when it cannot be scenes.
+def find_scenes(path: Location | str) -> SceneSource:
+    """See what lies at `path`, a local one or a URL. UsageError when nothing does, BadInput when it cannot be scenes.
 
     Reads up to the first scene or, when `info` has not come by then, once to the end.
     """
-    path = Path(path)
+    path = locate(path)
     if path.is_dir():
         return _find_in_folder(path)
     if not path.is_file():
@@ -82,7 +129,18 @@ def find_scenes(path: Path | str) -> SceneSource:
         return _find_in_file(path, reader)
 
 
-def load_scenes(source: SceneSource | Path | str, domain: Domain, start: int = 0, count: int = 0) -> Iterator[Scene]:
+def read_scene(scene: SceneText) -> Entry:
+    """What a text says. Raises UnreadableScene, or BadInput for JSON that is no object."""
+    try:
+        record = orjson.loads(scene.text.removeprefix(BYTE_ORDER_MARK))
+    except orjson.JSONDecodeError:
+        raise UnreadableScene(scene.index) from None
+    return scene.index, _scene(record, scene.index, scene.place), scene.place
+
+
+def load_scenes(
+    source: SceneSource | Location | str, domain: Domain, start: int = 0, count: int = 0
+) -> Iterator[Scene]:
     """Compiled scenes from `start` on, `count` of them or (0) all.
 
     BadInput ends it at the first faulty scene, with every fault of that scene.
@@ -95,25 +153,25 @@ def load_scenes(source: SceneSource | Path | str, domain: Domain, start: int = 0
 # Finding ----------------------------------------------------------------------------------------------------------
 
 
-def _find_in_folder(folder: Path) -> SceneSource:
+def _find_in_folder(folder: Location) -> SceneSource:
     files = _scene_files(folder)
     if not files:
-        raise UsageError(f"no scene files (*.json, *.json.gz) in folder {folder}")
+        raise UsageError(f"no scene files ({', '.join(f'*{suffix}' for suffix in SCENE_SUFFIXES)}) in folder {folder}")
     if find_scenes(files[0]).layout != "files":
         _reject(files[0], "", "many scenes in one file of a folder: name the file, or keep one scene in each")
     return SceneSource(folder, {}, files, "files")
 
 
-def _scene_files(folder: Path) -> list[Path]:
-    return [file for file in files_in(folder) if file.name.endswith(SCENE_SUFFIXES)]
+def _scene_files(folder: Location) -> list[Location]:
+    return [file for file in files_below(folder) if file.name.endswith(SCENE_SUFFIXES)]
 
 
-def _find_in_file(path: Path, reader: JsonReader) -> SceneSource:
+def _find_in_file(path: Location, reader: JsonReader) -> SceneSource:
     opening = reader.peek()
     if opening == b"[":
         return SceneSource(path, {}, [path], "list", _first_scene(path, reader))
     if opening != b"{":
-        _reject(path, "", _why_not_json(opening))
+        _reject(path, "", _why_not_json(path, opening))
     info: Mapping[str, Any] = {}
     first, keys = None, []
     for key in reader.members():
@@ -133,7 +191,7 @@ def _find_in_file(path: Path, reader: JsonReader) -> SceneSource:
     return SceneSource(path, info, [path], "document", first)
 
 
-def _first_scene(path: Path, reader: JsonReader) -> int:
+def _first_scene(path: Location, reader: JsonReader) -> int:
     """Go into a list of scenes, up to the first; the byte where that begins."""
     opening = reader.peek()
     if opening != b"[":
@@ -145,14 +203,14 @@ def _first_scene(path: Path, reader: JsonReader) -> int:
     return reader.offset
 
 
-def _read_info(path: Path, reader: JsonReader) -> Mapping[str, Any]:
+def _read_info(path: Location, reader: JsonReader) -> Mapping[str, Any]:
     info = reader.value()
     if info is not None and not isinstance(info, Mapping):
         _reject(path, "info", f"expected an object, found {describe(info)}")
     return info or {}
 
 
-def _is_alone(path: Path) -> bool:
+def _is_alone(path: Location) -> bool:
     """Whether the one scene that begins a file is all of it."""
     if path.name.endswith(LINES_SUFFIXES):
         return False
@@ -161,11 +219,12 @@ def _is_alone(path: Path) -> bool:
         return reader.peek() != b"{"
 
 
-def _why_not_json(opening: bytes) -> str:
+def _why_not_json(path: Location, opening: bytes) -> str:
     if not opening:
         return "the file is empty"
-    if opening == b"\x1f":
-        return "compressed: give the file a name that ends in .gz"
+    packing = unnamed_packing(path)
+    if packing:
+        return f"compressed: give the file a name that ends in {packing}"
     if opening == b"\0" or opening > b"\x7f":
         return "not UTF-8 text"
     return f"not scenes: expected JSON that begins with '{{' or '[', found {opening.decode()!r}"
@@ -181,13 +240,18 @@ def _why_no_scenes(keys: list[str]) -> str:
 # Reading ----------------------------------------------------------------------------------------------------------
 
 
-def _list_entries(source: SceneSource, start: int) -> Iterator[Entry]:
+Found = tuple[int, Any, str]
+"""A scene's absolute index, its value or (where texts are asked for) its text, and its place."""
+
+
+def _in_list(source: SceneSource, start: int, as_text: bool) -> Iterator[Found]:
     """Of a list of scenes, in a document or by itself."""
     name = str(source.path)
     with reading(source.path, source.first) as reader:
+        take: Callable[[], Any] = reader.text if as_text else reader.value
         for index in reader.rest_of_list("scenes"):
             if index >= start:
-                yield index, _scene(reader.value(), index, name), name
+                yield index, take(), name
         reader.path = ""
         if source.layout == "document" and reader.take(b",}") == b",":
             for _ in reader.rest_of_object():
@@ -195,15 +259,15 @@ def _list_entries(source: SceneSource, start: int) -> Iterator[Entry]:
         reader.take_end()
 
 
-def _line_entries(source: SceneSource, start: int) -> Iterator[Entry]:
+def _in_lines(source: SceneSource, start: int, as_text: bool) -> Iterator[Found]:
     index = number = 0
     with reading_bytes(source.path) as file:
         while line := _next_line(file, f"scenes[{index}]"):
             number += 1
             if not line.isspace():
                 if index >= start:
-                    name = f"{source.path}:{number}"
-                    yield index, _scene(_parse(line, source.path, index, number), index, name), name
+                    value = line if as_text else _parse(line, source.path, index, number)
+                    yield index, value, f"{source.path}:{number}"
                 index += 1
 
 
@@ -212,15 +276,15 @@ def _next_line(file: BinaryIO, where: str) -> bytes:
         return file.readline()
 
 
-def _file_entries(source: SceneSource, start: int) -> Iterator[Entry]:
+def _in_files(source: SceneSource, start: int, as_text: bool) -> Iterator[Found]:
     """Of files with one scene each."""
     for index, path in enumerate(source.files[start:], start):
         with reading_bytes(path) as file, read_errors_told(f"scenes[{index}]"):
             text = file.read()
-        yield index, _scene(_parse(text, path, index), index, str(path)), str(path)
+        yield index, text if as_text else _parse(text, path, index), str(path)
 
 
-def _parse(text: bytes, path: Path, index: int, line: int = 1) -> object:
+def _parse(text: bytes, path: Location, index: int, line: int = 1) -> object:
     """The value of a text that begins at a line of a file."""
     text = text.removeprefix(BYTE_ORDER_MARK)
     try:
@@ -239,13 +303,13 @@ def _scene(record: object, index: int, source: str) -> dict[str, Any]:
     return record
 
 
-def _reject(source: Path | str, where: str, message: str) -> NoReturn:
+def _reject(source: Location | str, where: str, message: str) -> NoReturn:
     raise BadInput([Problem(message, str(source), where)])
 
 
-_READERS: Mapping[str, Callable[[SceneSource, int], Iterator[Entry]]] = {
-    "document": _list_entries,
-    "list": _list_entries,
-    "lines": _line_entries,
-    "files": _file_entries,
+_READERS: Mapping[str, Callable[[SceneSource, int, bool], Iterator[Found]]] = {
+    "document": _in_list,
+    "list": _in_list,
+    "lines": _in_lines,
+    "files": _in_files,
 }

@@ -216,7 +216,7 @@ class _DomainCheck:
         try:
             verify_answers(item.path, scenes, catalogue, settled, report, self.trying.on_progress)
         except BadInput as error:
-            self.report.add_errors(scenes.path, error.problems)
+            self.report.add_errors(str(scenes.path), error.problems)
             report.not_checked.append(f"the answers: the scenes ({scenes.path}) have mistakes")
 
     def scenes_of(self, questions: Item) -> SceneSource | None:

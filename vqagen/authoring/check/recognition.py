@@ -20,6 +20,7 @@ from vqagen.exchange.question_files import QUESTION_KEYS
 from vqagen.files import files_in, parse_json, read_text
 from vqagen.json_stream import reading
 from vqagen.schema import schema_names
+from vqagen.world.loading import LINES_SUFFIXES, SCENE_SUFFIXES
 from vqagen.world.metadata_reader import section_of_types
 
 METADATA, TEMPLATES, SYNONYMS, SCENES, QUESTIONS, PLUGIN = (
@@ -45,10 +46,9 @@ _KEYS = {
 }
 """Keys of a document, or of what is in its list, of which one tells the kind."""
 
-SUFFIXES = (".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
+SUFFIXES = (*SCENE_SUFFIXES, *LINES_SUFFIXES)
 SCHEMA = ".schema.json"
 """Ends the names of JSON Schemas, which lie beside the files of a domain that `vqagen init` began."""
-LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 WHOLE = 1 << 22
 """Bytes up to which a file is read as a whole to see what it is; of a larger one only the first keys are."""
 
@@ -132,7 +132,7 @@ def recognise(path: Path, report: Report) -> Item:
 def _kind(path: Path, report: Report) -> str:
     if path.suffix == ".py":
         return PLUGIN
-    is_streamed = path.name.endswith(LINES) or path.stat().st_size > WHOLE
+    is_streamed = path.name.endswith(LINES_SUFFIXES) or path.stat().st_size > WHOLE
     return _kind_of_opening(path) if is_streamed else _kind_of_whole(path, report)
 
 

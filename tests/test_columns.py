@@ -1,0 +1,317 @@
+"""Parquet: every record of every dialect and option comes back, other tools read it, and its bytes are settled."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pandas
+import pyarrow
+import pytest
+from commands import ROOT, Commands
+from families import SHIPPED, Collection
+from pyarrow import parquet
+
+from vqagen.errors import BadInput, UsageError
+from vqagen.exchange.clevr import record_writer, release_answer
+from vqagen.exchange.columns import Columns, decode, read_info, read_records, row_groups, to_records, write_tables
+from vqagen.exchange.question_files import read_questions
+from vqagen.language.question import Question
+from vqagen.tasks.questions import QuestionTask
+from vqagen.tasks.settings import Settings
+from vqagen.tasks.tally import Tally
+from vqagen.world.scene import compile_scene
+
+Record = dict[str, Any]
+INFO = {"dialect": "generator", "generator": {"name": "vqagen", "records": {"trace": True}}, "ümlaut": [1]}
+OPTIONS = [
+    Columns(dialect, trace, extra, hidden)
+    for dialect, trace, extra, hidden in product(("generator", "release"), *[(False, True)] * 3)
+    if not (trace and hidden)
+]
+
+
+@cache
+def questions(collection: Collection) -> tuple[Question, ...]:
+    """About a few sampled scenes, from many templates."""
+    materials = collection.materials
+    task = QuestionTask(materials.templates, materials.synonyms, Settings(templates_per_image=20), marks=True)
+    scenes = [compile_scene(record, materials.domain, i) for i, record in enumerate(collection.sampled(6, seed=3))]
+    return tuple(question for _, made in task.window(scenes, Tally()) for question in made)
+
+
+def records(collection: Collection, columns: Columns) -> list[Record]:
+    write = record_writer(columns.dialect, columns.trace, columns.template_extra, columns.hide_answers)
+    return [write(question, number) for number, question in enumerate(questions(collection))]
+
+
+def blocks(items: Sequence[Record], *sizes: int) -> list[list[Record]]:
+    """Cut into pieces of these sizes; the rest is the last."""
+    ends = [sum(sizes[:number]) for number in range(len(sizes) + 1)]
+    return [list(items[start:end]) for start, end in zip(ends, [*ends[1:], None], strict=True)]
+
+
+def write(path: Path, columns: Columns, batches: Sequence[Sequence[Record]]) -> Path:
+    with path.open("wb") as file:
+        columns.write(map(columns.encode, batches), file, INFO)
+    return path
+
+
+def as_read(record: Record) -> Record:
+    """What Parquet makes of a record: answers are text, and the rest is what it would be in JSON."""
+    answer = {"answer": release_answer(record["answer"])} if "answer" in record else {}
+    return {**json.loads(json.dumps(record)), **answer}
+
+
+@pytest.fixture
+def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsysbinary)
+
+
+# There and back -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("collection", SHIPPED, ids=str)
+@pytest.mark.parametrize("columns", OPTIONS, ids=str)
+def test_every_record_comes_back(columns: Columns, collection: Collection, tmp_path: Path) -> None:
+    made = records(collection, columns)
+    path = write(tmp_path / "q.parquet", columns, blocks(made, 40, 0, 30))
+
+    assert list(read_questions(path)) == [as_read(record) for record in made]
+
+
+@pytest.mark.parametrize("columns", OPTIONS, ids=str)
+def test_options_decide_the_columns_whatever_the_data(columns: Columns, tmp_path: Path) -> None:
+    schemas = {
+        parquet.read_schema(write(tmp_path / f"{number}.parquet", columns, batches)).remove_metadata()
+        for number, batches in enumerate(([], [[]], [records(SHIPPED[0], columns)]))
+    }
+    (schema,) = schemas
+
+    assert schema == columns.schema
+    assert set(schema.names) >= records(SHIPPED[0], columns)[0].keys()
+
+
+def test_what_a_scene_lacks_is_null_and_comes_back_as_nothing(tmp_path: Path) -> None:
+    columns = Columns(template_extra=True)
+    bare = {key: records(SHIPPED[0], columns)[0][key] for key in ("question_index", "question", "answer", "program")}
+    path = write(tmp_path / "q.parquet", columns, [[bare]])
+
+    assert list(read_questions(path)) == [as_read(bare)]
+    assert parquet.read_table(path).column("split").null_count == 1
+
+
+def test_further_keys_of_a_template_come_back(tmp_path: Path) -> None:
+    columns, extra = Columns(template_extra=True), {"level": [1, None, {"é": True}]}
+    first, second, *_ = records(SHIPPED[0], columns)
+    given = [{**first, "template_extra": extra}, second]
+    path = write(tmp_path / "q.parquet", columns, [given])
+
+    assert [record.get("template_extra") for record in read_questions(path)] == [extra, None]
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"), [(True, "yes"), (3, "3"), ("red", "red"), (("a", "b"), "a, b"), (["a", "b"], "a, b")]
+)
+def test_answers_are_text(answer: Any, text: str) -> None:
+    (record,) = to_records(decode(Columns().encode([{"question": "q?", "answer": answer, "program": []}])))
+
+    assert record["answer"] == text
+
+
+def test_a_batch_may_be_encoded_in_another_process() -> None:
+    import pickle
+
+    columns = OPTIONS[0]
+    made = records(SHIPPED[0], columns)
+
+    assert pickle.loads(pickle.dumps(columns)).encode(made) == columns.encode(made)
+
+
+# The file -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sizes", [[20, 30], [0, 20, 0, 30, 0], [0, 0], []])
+def test_each_batch_comes_back_and_no_row_group_is_empty(sizes: list[int], tmp_path: Path) -> None:
+    columns = OPTIONS[0]
+    path = write(tmp_path / "q.parquet", columns, blocks(records(SHIPPED[0], columns), *sizes)[:-1])
+    file = parquet.ParquetFile(path)
+
+    assert [table.num_rows for table in row_groups(path)] == sizes
+    assert [table.schema.remove_metadata() for table in row_groups(path)] == [columns.schema for _ in sizes]
+    assert [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)] == [size for size in sizes if size]
+    assert len(pandas.read_parquet(path)) == sum(sizes)
+
+
+def test_questions_are_numbered_over_the_file(tmp_path: Path) -> None:
+    columns = OPTIONS[0]
+    unnumbered = [{**record, "question_index": 0} for record in records(SHIPPED[0], columns)]
+    path = write(tmp_path / "q.parquet", columns, blocks(unnumbered, 20, 0, 30))
+
+    assert [record["question_index"] for record in read_records(path)] == list(range(len(unnumbered)))
+
+
+def test_the_info_is_in_the_metadata(tmp_path: Path) -> None:
+    path = write(tmp_path / "q.parquet", OPTIONS[0], [])
+
+    assert read_info(path) == INFO == json.loads(parquet.read_schema(path).metadata[b"vqagen"])
+
+
+def test_columns_are_those_that_the_info_tells() -> None:
+    said = {"trace": False, "template_extra": True, "hide_answers": True}
+
+    assert Columns.from_info({"dialect": "release", "generator": {"records": said}}) == Columns("release", **said)
+
+
+def test_the_same_records_give_the_same_bytes_in_another_process(tmp_path: Path) -> None:
+    given = records(SHIPPED[0], Columns(trace=True))
+    path = write(tmp_path / "q.parquet", Columns(trace=True), blocks(given, 20))
+    (tmp_path / "given.json").write_text(json.dumps([blocks(given, 20), INFO]))
+    program = """
+import json, sys
+from vqagen.exchange.columns import Columns
+blocks, info = json.load(open("given.json"))
+with open("again.parquet", "wb") as file:
+    Columns(trace=True).write(map(Columns(trace=True).encode, blocks), file, info)
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"}
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, check=True)
+
+    assert (tmp_path / "again.parquet").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("columns", OPTIONS, ids=str)
+@pytest.mark.parametrize("cut", [0, 1, 33, 60])
+def test_halves_of_a_row_group_make_the_bytes_of_a_whole_one(columns: Columns, cut: int, tmp_path: Path) -> None:
+    """As in two shards, whose border lies inside a window."""
+    given = records(SHIPPED[0], columns)[:100]
+    before, cut_one, after = blocks(given, 20, 60)
+    whole = write(tmp_path / "whole.parquet", columns, [before, cut_one, after])
+    first = write(tmp_path / "first.parquet", columns, [before, cut_one[:cut]])
+    second = write(tmp_path / "second.parquet", columns, [cut_one[cut:], after])
+    (head, left), (right, tail) = row_groups(first), row_groups(second)
+    merged = io.BytesIO()
+    write_tables([head, pyarrow.concat_tables([left, right]), tail], merged, columns.schema, INFO)
+
+    assert merged.getvalue() == whole.read_bytes()
+
+
+# Other tools --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("columns", OPTIONS, ids=str)
+def test_pandas_reads_it(columns: Columns, tmp_path: Path) -> None:
+    given = records(SHIPPED[0], columns)
+    frame = pandas.read_parquet(write(tmp_path / "q.parquet", columns, blocks(given, 30, 0)))
+
+    assert list(frame.columns) == columns.names
+    assert list(frame["question"]) == [record["question"] for record in given]
+    assert str(frame["question_index"].dtype) == "int64"
+    if not columns.hide_answers:
+        assert list(frame["program"][0][1]["inputs"]) == given[0]["program"][1]["inputs"]
+
+
+def test_datasets_reads_it_without_a_network(tmp_path: Path) -> None:
+    """The first batch is empty, and its row group would be where the number of rows to read at once is taken from."""
+    columns = Columns("release", trace=True)
+    given = records(SHIPPED[0], columns)
+    path = write(tmp_path / "q.parquet", columns, [[], *blocks(given, 30, 0)])
+    program = """
+import json, sys
+from datasets import load_dataset
+rows = load_dataset("parquet", data_files=sys.argv[1], split="train", cache_dir=sys.argv[2])
+print(json.dumps([rows[0], len(rows)]))
+"""
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}
+    command = [sys.executable, "-c", program, str(path), str(tmp_path / "cache")]
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, check=False, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    first, rows = json.loads(ran.stdout.splitlines()[-1])
+
+    assert rows == len(given)
+    assert first["program"] == given[0]["program"]
+    assert first["mentions"] == given[0]["mentions"]
+    assert list(map(json.loads, first["trace"])) == given[0]["trace"]
+
+
+@pytest.mark.parametrize("columns", [each for each in OPTIONS if not each.hide_answers], ids=str)
+@pytest.mark.parametrize("collection", SHIPPED, ids=str)
+def test_verify_finds_every_answer_right(columns: Columns, collection: Collection, vqagen_: Commands) -> None:
+    Path("scenes.json").write_text(json.dumps(collection.sampled(6, seed=3)))
+    given = records(collection, columns)
+    write(Path("q.parquet"), columns, [given])
+    ran = vqagen_.done(f"verify q.parquet --scenes scenes.json --metadata {collection.metadata}")
+
+    assert ran.out == f"{len(given):,} questions checked, 0 wrong\n".encode()
+
+
+# What is wrong ------------------------------------------------------------------------------------------------------
+
+
+def test_values_that_do_not_fit_are_told_with_their_scenes() -> None:
+    given = [record for record in records(SHIPPED[0], OPTIONS[0]) if record["image_index"] < 2]
+    second = next(number for number, record in enumerate(given) if record["image_index"] == 1)
+    for record in given[second:]:
+        record.update(image_index="b7", split=3)
+    more = len(given) - second - 1
+    with pytest.raises(BadInput) as raised:
+        OPTIONS[0].encode(given)
+    advice = "change it in the scenes, or write JSON Lines (--format jsonl)"
+
+    assert str(raised.value).splitlines() == [
+        f"scene {given[second]['image_filename']}: split: a column holds text, found 3 (and of {more} more questions); "
+        + advice,
+        f"scene {given[second]['image_filename']}: image_index: a column holds a whole number, found 'b7' "
+        f"(and of {more} more questions); {advice}",
+    ]
+
+
+@pytest.mark.parametrize("value", [1.0, True, 2**63, [1], "1"])
+def test_a_column_of_whole_numbers_takes_no_others(value: Any) -> None:
+    with pytest.raises(BadInput, match=r"^scene a\.png: image_index: a column holds a whole number, found "):
+        Columns(hide_answers=True).encode([{"image_filename": "a.png", "image_index": value}])
+
+
+SPOILED = {
+    "empty": lambda content: b"",
+    "other": lambda content: b'{"questions": []}',
+    "cut off": lambda content: content[:-9],
+    "no beginning": lambda content: content[1000:],
+    "changed inside": lambda content: content[:40] + b"\xff" * 2000 + content[2040:],
+}
+
+
+@pytest.mark.parametrize("spoiled", SPOILED)
+def test_a_damaged_file_is_one_line(spoiled: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "q.parquet", OPTIONS[0], [records(SHIPPED[0], OPTIONS[0])])
+    path.write_bytes(SPOILED[spoiled](path.read_bytes()))
+    with pytest.raises(BadInput, match=r"q\.parquet: not a Parquet file, damaged or cut off: ") as raised:
+        list(read_questions(path))
+
+    assert "\n" not in str(raised.value)
+
+
+def test_other_columns_are_no_questions(tmp_path: Path) -> None:
+    path = tmp_path / "q.parquet"
+    parquet.write_table(pyarrow.table({"a": [1], "b": [2]}), path)
+    with pytest.raises(BadInput, match=r"expected a column 'program', 'question' or 'answer'; found 'a', 'b'$"):
+        list(read_questions(path))
+
+    assert read_info(path) == {}
+
+
+def test_a_missing_library_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "q.parquet", OPTIONS[0], [])
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for use in (lambda: list(read_questions(path)), lambda: Columns().encode([])):
+        with pytest.raises(UsageError, match=r"^Parquet needs pyarrow; install it: pip install 'vqagen\[parquet\]'$"):
+            use()
