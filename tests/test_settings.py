@@ -19,9 +19,16 @@ OTHER_FLAGS = {"domain", "metadata", "templates", "synonyms", "plugins"} | {
     "dialect",
     "trace",
     "template_extra",
+    "hide_answers",
+    "disjoint_from",
+    "shard",
+    "workers",
+    "cluster",
+    "resume",
+    "report",
     "force",
 }
-"""Parameters of `vqagen generate` that say where things are and how they are written, not what is generated."""
+"""Parameters of `vqagen generate` that say where things are and how they are made, not what is generated."""
 
 OPTIONS = {option.name: option for option in command.params if isinstance(option, click.Option) and option.expose_value}
 
@@ -41,7 +48,7 @@ def test_a_setting_has_its_flag_in_help_with_the_same_default(name: str) -> None
     assert flag(name) in command.get_help(context)
     assert option.opts == [flag(name)]
     if name != "degeneracy":
-        assert (default or False) == getattr(vqagen.Settings(), name)
+        assert (() if option.multiple else default or False) == getattr(vqagen.Settings(), name)
 
 
 @pytest.mark.parametrize(("compat", "degeneracy"), [("none", "all"), ("clevr", "clevr")])
@@ -63,6 +70,15 @@ def test_compat_decides_the_default_of_degeneracy(compat: str, degeneracy: str) 
         ({"degeneracy": "some"}, "--degeneracy must be one of none, clevr, all, found 'some'"),
         ({"redundancy": ""}, "--redundancy must be one of keep, reduce, found ''"),
         ({"compat": "gqa"}, "--compat must be one of none, clevr, found 'gqa'"),
+        ({"questions_per_image": -1}, "--questions-per-image must be at least 0, found -1"),
+        ({"max_per_template": -2}, "--max-per-template must be at least 0, found -2"),
+        ({"dedupe": "text"}, "--dedupe must be one of none, image, all, found 'text'"),
+        ({"only": "count"}, "only must be a list of names, found 'count'"),
+        ({"only": ("count", 3, None)}, "only must hold names, found 3\nonly must hold names, found None"),
+        (
+            {"only": {"count"}, "dedupe": 1},
+            "only must be a list of names, found {'count'}\ndedupe must be text, found 1",
+        ),
         (
             {"count": -1, "compat": "gqa", "search_budget": -2},
             "--count must be at least 0, found -1\n--search-budget must be at least 1, found -2\n"
@@ -83,8 +99,9 @@ def test_all_that_is_wrong_is_told_at_once(wrong: dict[str, Any], told: str) -> 
         vqagen.Settings(),
         vqagen.Settings(seed=-3, compat="clevr"),
         vqagen.Settings(start_index=5, count=7, instances_per_template=0, shuffle_templates=True, degeneracy="none"),
+        vqagen.Settings(questions_per_image=3, only=("count", "one_hop.json"), max_per_template=9, dedupe="all"),
     ],
-    ids=["default", "compat", "many"],
+    ids=["default", "compat", "many", "selected"],
 )
 def test_a_record_makes_the_settings_again(settings: vqagen.Settings) -> None:
     """By way of JSON, as it stands in a file's `info`."""
@@ -92,3 +109,4 @@ def test_a_record_makes_the_settings_again(settings: vqagen.Settings) -> None:
 
     assert tuple(record) == vqagen.Settings.names()
     assert vqagen.Settings(**record) == settings
+    assert settings.to_record() == record, "as it is compared when a run goes on"

@@ -73,11 +73,12 @@ class Search:
         self,
         tables: SceneTables,
         rng: Random,
-        take: Callable[[Filling], Container[Value]],
+        take: Callable[[Filling], Container[Value] | None],
         refused: Container[Value],
         budget: int,
     ) -> str:
-        """Give every filling to `take`, in random order; `take` says which answers are refused from then on.
+        """Give every filling to `take`, in random order; `take` says which answers are refused from then on, or None
+        when it has enough.
 
         Returns FOUND, the reason why there was none, or GAVE_UP when the budget ended it: a template with two relations
         has hundreds of thousands of fillings in one scene.
@@ -88,7 +89,10 @@ class Search:
             if self._finish(frame):
                 filling = self._filling(frame)
                 seen.add(filling.picked)
-                frame.refused = take(filling)
+                now_refused = take(filling)
+                if now_refused is None:
+                    return True
+                frame.refused = now_refused
             return False
 
         frame = self._frame(tables, rng.random, refused, seen, budget)

@@ -1,4 +1,5 @@
-"""Single questions: for each scene, templates are tried in turn until enough of them have made a question.
+"""Single questions: for each scene, templates are tried in turn until enough of them have made a question, or until
+there are enough questions.
 
 A window of scenes is a pure function of the settings: counters start at zero, and every random draw for a scene comes
 from that scene's own stream. Which templates a scene gets depends on how often each was used before in its window.
@@ -6,11 +7,11 @@ from that scene's own stream. Which templates a scene gets depends on how often 
 
 from __future__ import annotations
 
-from collections import Counter
+import sys
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from vqagen.language.mentions import Marked, mention_spans
 from vqagen.language.question import Mention, Question
@@ -21,12 +22,16 @@ from vqagen.language.wording import Wording
 from vqagen.rng import shuffled, stream
 from vqagen.search.balance import AnswerCounts
 from vqagen.search.description import Sampling
-from vqagen.search.filling import FOUND, GAVE_UP, UNBALANCED, Filling
+from vqagen.search.filling import FOUND, GAVE_UP, REPEATED, UNBALANCED, Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
 from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
+from vqagen.tasks.exclusion import Exclusion
+from vqagen.tasks.family_choice import chosen_templates
+from vqagen.tasks.screening import TRIES, Screen
 from vqagen.tasks.settings import Settings
+from vqagen.tasks.tally import Tally
 from vqagen.world.scene import Scene
 
 
@@ -39,31 +44,24 @@ class Family:
     wording: Wording
 
 
-@dataclass
-class Tally:
-    """What happened in a run, by template: questions made, and for every failed try its reason."""
-
-    scenes: int = 0
-    short_scenes: int = 0
-    """Scenes for which too few templates succeeded."""
-    questions: Counter[str] = field(default_factory=Counter)
-    tries: Counter[str] = field(default_factory=Counter)
-    failures: Counter[tuple[str, str]] = field(default_factory=Counter)
-
-    def failures_of(self, family: str) -> Counter[str]:
-        """Why tries of one template failed."""
-        return Counter({reason: count for (name, reason), count in self.failures.items() if name == family})
-
-
 class QuestionTask:
     """Everything that is the same for all scenes of a run."""
 
     def __init__(
-        self, templates: Sequence[Template], synonyms: Synonyms, settings: Settings, marks: bool = False
+        self,
+        templates: Sequence[Template],
+        synonyms: Synonyms,
+        settings: Settings,
+        marks: bool = False,
+        exclusion: Exclusion | None = None,
     ) -> None:
-        """`marks`: whether questions tell where their text mentions objects; it changes nothing else."""
+        """`marks`: whether questions tell where their text mentions objects; it changes nothing else.
+
+        `exclusion`: what must not be asked. Raises UsageError for a name in the settings that no template has.
+        """
         self.settings = settings
         self.marks = marks
+        self.exclusion = exclusion
         self.is_compat = settings.compat == "clevr"
         vocabularies = Vocabularies(synonyms.domain)
         sampling = Sampling(
@@ -76,7 +74,7 @@ class QuestionTask:
                 Search(make_plan(template, vocabularies, sampling), settings.degeneracy),
                 Wording(template, synonyms),
             )
-            for template in templates
+            for template in chosen_templates(templates, settings.only)
         ]
 
     def window(
@@ -92,6 +90,15 @@ class QuestionTask:
             yield scene, window.questions(scene, tally if scene.index >= counted_from else replayed)
 
 
+class _Subject(NamedTuple):
+    """The scene that is asked about."""
+
+    scene: Scene
+    tables: SceneTables
+    rng: Random
+    """Its own stream, from which everything about it is drawn."""
+
+
 class _Window:
     """The counters of one balance window."""
 
@@ -99,24 +106,25 @@ class _Window:
         self.task = task
         self.uses = [0] * len(task.families)
         self.answers = [AnswerCounts(family.template) for family in task.families]
+        self.screen = Screen(task.settings.dedupe, task.exclusion)
         self.largest = 0
         """Most objects of a scene so far."""
 
     def questions(self, scene: Scene, tally: Tally) -> list[Question]:
         """Questions for one scene: the least used templates first, until enough have succeeded."""
         settings = self.task.settings
-        rng = stream(settings.seed, "questions", scene.index)
-        tables = SceneTables(scene)
+        subject = _Subject(scene, SceneTables(scene), stream(settings.seed, "questions", scene.index))
         questions: list[Question] = []
-        wanted = settings.templates_per_image
+        wanted = settings.questions_per_image or settings.templates_per_image
         tally.scenes += 1
         self.meet(scene)
-        for number in self.order(rng):
-            made = self.instances(number, scene, tables, rng, tally)
+        self.screen.next_scene()
+        for number in self.order(subject.rng):
+            made = self.instances(number, subject, self.most(wanted), tally)
             if made:
                 questions += made
                 self.uses[number] += 1
-                wanted -= 1
+                wanted -= len(made) if settings.questions_per_image else 1
                 if not wanted:
                     break
         if wanted:
@@ -136,60 +144,86 @@ class _Window:
             numbers = shuffled(rng, numbers)
         return sorted(numbers, key=self.uses.__getitem__)
 
-    def instances(self, number: int, scene: Scene, tables: SceneTables, rng: Random, tally: Tally) -> list[Question]:
-        """Questions of one template, as many as the settings ask for."""
-        family, answers, settings = self.task.families[number], self.answers[number], self.task.settings
+    def most(self, wanted: int) -> int:
+        """How many questions the next template may give when so many, or so many templates, are still wanted."""
+        instances = self.task.settings.instances_per_template or sys.maxsize
+        return min(instances, wanted) if self.task.settings.questions_per_image else instances
+
+    def instances(self, number: int, subject: _Subject, most: int, tally: Tally) -> list[Question]:
+        """Questions of one template, as many as there may be."""
+        family, answers = self.task.families[number], self.answers[number]
         name = family.template.id
         tally.tries[name] += 1
         if answers.all_refused(family.search.plan.impossible):
             tally.failures[name, UNBALANCED] += 1
             return []
-        if settings.instances_per_template:
-            made, reason = self.some_instances(family, answers, scene, tables, rng)
-        else:
-            made, reason = self.all_instances(family, answers, scene, tables, rng)
+        find = self.some_instances if self.task.settings.instances_per_template else self.all_instances
+        made, reason = find(family, answers, subject, most)
         if not made or reason == GAVE_UP:
             tally.failures[name, reason] += 1
         tally.questions[name] += len(made)
         return made
 
     def some_instances(
-        self, family: Family, answers: AnswerCounts, scene: Scene, tables: SceneTables, rng: Random
+        self, family: Family, answers: AnswerCounts, subject: _Subject, most: int
     ) -> tuple[list[Question], str]:
         """Different questions, each from a search of its own, and why there are no more."""
-        settings, made, seen, reason = self.task.settings, list[Question](), set[Any](), FOUND
-        while len(made) < settings.instances_per_template:
-            filling, reason = family.search.find(tables, rng, answers.refused, seen, settings.search_budget)
-            if filling is None:
+        made, seen, reason = list[Question](), set[Any](), FOUND
+        while len(made) < most:
+            question, reason = self.instance(family, answers, subject, seen)
+            if question is None:
                 break
-            answers.add(filling.answer)
-            made.append(self.question(family, scene, filling, rng))
+            made.append(question)
         return made, reason
 
+    def instance(
+        self, family: Family, answers: AnswerCounts, subject: _Subject, seen: set[Any]
+    ) -> tuple[Question | None, str]:
+        """One question that is not `seen` and that the screen lets pass, or why there is none."""
+        refusal = ""
+        for _ in range(TRIES):
+            filling, reason = family.search.find(
+                subject.tables, subject.rng, answers.refused, seen, self.task.settings.search_budget
+            )
+            if filling is None:
+                return None, refusal if refusal and reason == REPEATED else reason
+            question = self.question(family, subject, filling)
+            refusal = self.screen.refusal(question)
+            if not refusal:
+                answers.add(filling.answer)
+                return question, FOUND
+        return None, refusal
+
     def all_instances(
-        self, family: Family, answers: AnswerCounts, scene: Scene, tables: SceneTables, rng: Random
+        self, family: Family, answers: AnswerCounts, subject: _Subject, most: int
     ) -> tuple[list[Question], str]:
-        """All questions that the balance of their answers lets in."""
-        made: list[Question] = []
+        """All questions that the balance of their answers and the screen let pass, and why there are no more."""
+        made, refusal = list[Question](), ""
 
-        def take(filling: Filling) -> Container[Value]:
-            answers.add(filling.answer)
-            made.append(self.question(family, scene, filling, rng))
-            return answers.refused
+        def take(filling: Filling) -> Container[Value] | None:
+            nonlocal refusal
+            question = self.question(family, subject, filling)
+            refusal = self.screen.refusal(question)
+            if not refusal:
+                answers.add(filling.answer)
+                made.append(question)
+            return answers.refused if len(made) < most else None
 
-        return made, family.search.find_all(tables, rng, take, answers.refused, self.task.settings.search_budget)
+        budget = self.task.settings.search_budget
+        reason = family.search.find_all(subject.tables, subject.rng, take, answers.refused, budget)
+        return made, refusal if reason == FOUND and not made else reason
 
-    def question(self, family: Family, scene: Scene, filling: Filling, rng: Random) -> Question:
-        words = filling.words()
+    def question(self, family: Family, subject: _Subject, filling: Filling) -> Question:
+        words, random = filling.words(), subject.rng.random
         keep_other = True
         if family.wording.mentions_other:
             keep_other = self.keeps_other(family.template, filling, words)
         if self.task.marks:
-            marked = family.wording.say_marked(words, rng.random, keep_other)
+            marked = family.wording.say_marked(words, random, keep_other)
             text, mentions = marked.text, tuple(sorted(_mentions(marked, filling)))
         else:
-            text, mentions = family.wording.say(words, rng.random, keep_other), ()
-        return Question(scene, family.template, text, filling.program(), filling.answer, words, mentions)
+            text, mentions = family.wording.say(words, random, keep_other), ()
+        return Question(subject.scene, family.template, text, filling.program(), filling.answer, words, mentions)
 
     def keeps_other(self, template: Template, filling: Filling, words: dict[str, str | None]) -> bool:
         """ "other" is said when the anchor itself fits what is described; `compat` asks only whether words differ."""

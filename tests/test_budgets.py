@@ -1,0 +1,405 @@
+"""How many questions, of which families, and none of those that were asked before: what each setting promises."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import oracle
+import pytest
+from families import SHIPPED, Collection
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import vqagen
+from vqagen.exchange.clevr import record_writer
+from vqagen.language.template import Template
+from vqagen.search.balance import AnswerCounts
+from vqagen.search.filling import UNBALANCED
+from vqagen.tasks.exclusion import Exclusion
+from vqagen.tasks.questions import QuestionTask
+from vqagen.tasks.screening import ALREADY_ASKED, IN_OTHER_SET
+from vqagen.tasks.selection import Selection
+from vqagen.tasks.tally import Tally
+from vqagen.world.scene import Scene, compile_scene
+
+SCENES, WINDOW = 40, 15
+SIMPLE = {"clevr": "zero_hop.json", "market": "existence.json"}
+"""A file of each domain whose questions have few texts, so that they come again."""
+BY_COLLECTION = pytest.mark.parametrize("collection", SHIPPED, ids=str)
+
+Record = dict[str, Any]
+
+
+class Run(NamedTuple):
+    """What came of a run: the questions of each scene, and its tally."""
+
+    by_scene: list[list[vqagen.Question]]
+    tally: Tally
+
+    @property
+    def questions(self) -> list[vqagen.Question]:
+        """All of them, in order."""
+        return [question for made in self.by_scene for question in made]
+
+    @property
+    def texts(self) -> list[str]:
+        """Theirs."""
+        return [question.text for question in self.questions]
+
+
+@cache
+def scene_records(collection: Collection) -> list[Record]:
+    """Sampled scenes."""
+    return collection.sampled(SCENES, seed=33)
+
+
+@cache
+def scenes(collection: Collection) -> list[Scene]:
+    """The same, compiled."""
+    domain = collection.materials.domain
+    return [compile_scene(record, domain, index) for index, record in enumerate(scene_records(collection))]
+
+
+def run(
+    collection: Collection, exclusion: Exclusion | None = None, start: int = 0, end: int = SCENES, **chosen: Any
+) -> Run:
+    """The scenes from `start` up to `end`, in windows of WINDOW scenes; what comes before in the first is replayed."""
+    materials, tally = collection.materials, Tally()
+    run_settings = vqagen.Settings(**{"reset_counts_every": WINDOW, **chosen})
+    task = QuestionTask(materials.templates, materials.synonyms, run_settings, exclusion=exclusion)
+    made = []
+    for first in range(start - start % WINDOW, end, WINDOW):
+        window = scenes(collection)[first : min(first + WINDOW, end)]
+        made += [asked for scene, asked in task.window(window, tally, start) if scene.index >= start]
+    return Run(made, tally)
+
+
+def written(questions: list[vqagen.Question], dialect: str = "generator", **how: Any) -> list[Record]:
+    """As they come back from a file. Their numbers are left out: merging numbers them anew."""
+    to_record = record_writer(dialect, **how)
+    records = [json.loads(json.dumps(to_record(question, 0))) for question in questions]
+    return [{key: value for key, value in record.items() if key != "question_index"} for record in records]
+
+
+def selected(chosen: vqagen.Settings, records: list[Record], is_shard: bool = False) -> list[Record]:
+    """What a selection keeps of an output."""
+    selection = Selection(chosen, is_shard)
+    return [record for record in records if selection.keeps(record)]
+
+
+# Questions per image ----------------------------------------------------------------------------------------------
+
+
+@BY_COLLECTION
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"questions_per_image": 7},
+        {"questions_per_image": 7, "instances_per_template": 3},
+        {"questions_per_image": 25, "instances_per_template": 0, "search_budget": 200},
+        {"questions_per_image": 1, "instances_per_template": 0},
+        {"questions_per_image": 7, "templates_per_image": 2},
+    ],
+    ids=str,
+)
+def test_every_scene_gets_so_many_questions(collection: Collection, chosen: dict[str, Any]) -> None:
+    """However many one family gives, and whatever `templates_per_image` says; the last one gives what is missing."""
+    made = run(collection, **chosen)
+
+    assert {len(questions) for questions in made.by_scene} == {chosen["questions_per_image"]}
+    assert made.tally.short_scenes == 0
+    assert made.tally.questions.total() == SCENES * chosen["questions_per_image"]
+
+
+@BY_COLLECTION
+def test_a_scene_with_fewer_questions_is_short(collection: Collection) -> None:
+    """One file has not enough families for so many questions; each family is tried once."""
+    made = run(collection, questions_per_image=9, only=(SIMPLE[str(collection)],))
+    short = [questions for questions in made.by_scene if len(questions) < 9]
+
+    assert made.tally.short_scenes == len(short) > 0
+
+
+# Families ---------------------------------------------------------------------------------------------------------
+
+
+def asks(template: Template) -> str:
+    return template.last_function.asks
+
+
+@BY_COLLECTION
+@pytest.mark.parametrize("called", ["id", "file", "name", "question type"])
+def test_only_the_families_named_are_asked(collection: Collection, called: str) -> None:
+    """By any of their names, one or several; what is written of them is what a run of all families writes."""
+    name_of = {"id": lambda t: t.id, "file": lambda t: t.file, "name": lambda t: t.name, "question type": asks}[called]
+    templates = collection.materials.templates
+    only = [name_of(templates[3]), name_of(templates[-2])]
+    named = {template.id for template in templates if name_of(template) in only}
+
+    made = run(collection, only=only, templates_per_image=60)
+
+    assert {question.template.id for question in made.questions} == named == set(made.tally.tries)
+    assert all(question.template is templates[question.template.family] for question in made.questions)
+
+
+def test_names_of_several_kinds_add_up() -> None:
+    made = run(SHIPPED[0], only=("exist", "one_hop.json#query_color"), templates_per_image=60)
+
+    assert {asks(question.template) for question in made.questions} == {"exist", "query"}
+    assert {q.template.id for q in made.questions if asks(q.template) == "query"} == {"one_hop.json#query_color"}
+
+
+def test_unknown_names_are_told_with_the_nearest() -> None:
+    """All at once, and the known ones among them are not."""
+    with pytest.raises(vqagen.UsageError) as caught:
+        run(SHIPPED[0], only=("counts", "exist", "one_hop.jsn", "one_hop.json#query_colour"))
+
+    assert str(caught.value) == (
+        "--only: unknown question type or template 'counts'; did you mean 'count'?\n"
+        "--only: unknown question type or template 'one_hop.jsn'; did you mean 'one_hop.json'?\n"
+        "--only: unknown question type or template 'one_hop.json#query_colour'; "
+        "did you mean 'one_hop.json#query_color'?"
+    )
+
+
+# Repeated questions -----------------------------------------------------------------------------------------------
+
+
+def often(collection: Collection, **chosen: Any) -> dict[str, Any]:
+    """Settings under which texts come again from scene to scene."""
+    return {"only": (SIMPLE[str(collection)],), "instances_per_template": 12, **chosen}
+
+
+def with_templates(collection: Collection, folder: Path, **files: Any) -> Collection:
+    """The same domain with other template files."""
+    for name, templates in files.items():
+        (folder / f"{name}.json").write_text(json.dumps(templates), "utf-8")
+    return replace(collection, templates=folder)
+
+
+HOW_MANY = {
+    "name": "how_many",
+    "params": [],
+    "text": ["How many things are there?"],
+    "nodes": [{"type": "scene", "inputs": []}, {"type": "count", "inputs": [0]}],
+    "constraints": [],
+}
+"""A template of one text and one program."""
+
+
+@BY_COLLECTION
+@pytest.mark.parametrize("instances", [3, 0])
+def test_no_text_comes_twice_about_one_image(collection: Collection, instances: int, tmp_path: Path) -> None:
+    """Of families that ask the same, each makes other questions; about another image they may come again."""
+    same = json.loads((collection.templates / SIMPLE[str(collection)]).read_text("utf-8"))
+    doubled = with_templates(collection, tmp_path, one=same, two=same)
+    chosen = {"instances_per_template": instances, "search_budget": 100, "templates_per_image": 60, "end": WINDOW}
+    plain, made = (run(doubled, **chosen, dedupe=dedupe) for dedupe in ("none", "image"))
+
+    assert any(len({question.text for question in asked}) < len(asked) for asked in plain.by_scene)
+    assert all(len({question.text for question in asked}) == len(asked) for asked in made.by_scene)
+    assert len(set(made.texts)) < len(made.texts)
+
+
+@BY_COLLECTION
+@pytest.mark.parametrize("dedupe", ["image", "all"])
+@pytest.mark.parametrize("instances", [2, 0])
+def test_a_family_whose_texts_are_all_said_tells_so(
+    collection: Collection, dedupe: str, instances: int, tmp_path: Path
+) -> None:
+    """Of two families with the same one text, the first asks it: in each scene, or once in each window."""
+    twice = with_templates(collection, tmp_path, how_many=[HOW_MANY, HOW_MANY | {"name": "again"}])
+    made = run(twice, dedupe=dedupe, instances_per_template=instances)
+    wanted = range(0, SCENES, WINDOW) if dedupe == "all" else range(SCENES)
+    reasons = made.tally.failures_of("how_many.json#again")
+
+    assert set(made.texts) == {"How many things are there?"}
+    assert max(map(len, made.by_scene)) == 1
+    assert len(made.questions) <= len(wanted)
+    assert reasons[ALREADY_ASKED] > 0
+    assert set(reasons) <= {ALREADY_ASKED, UNBALANCED}
+
+
+@BY_COLLECTION
+def test_no_text_comes_twice_in_a_window(collection: Collection) -> None:
+    """Other fillings take the place of most."""
+    plain, made = (run(collection, **often(collection, dedupe=dedupe)) for dedupe in ("none", "all"))
+
+    for first in range(0, SCENES, WINDOW):
+        texts = [question.text for asked in made.by_scene[first : first + WINDOW] for question in asked]
+        assert len(texts) == len(set(texts))
+    assert len(set(plain.texts)) < len(set(made.texts)) < len(plain.texts)
+
+
+@BY_COLLECTION
+@pytest.mark.parametrize("dialect", ["generator", "release"])
+def test_no_text_comes_twice_in_the_whole_output(collection: Collection, dialect: str) -> None:
+    """Windows know nothing of each other; the selection finds what comes again in a later one."""
+    made = run(collection, **often(collection, dedupe="all"))
+    kept = selected(vqagen.Settings(dedupe="all"), written(made.questions, dialect))
+    texts = [record["question"] for record in kept]
+
+    assert texts == list(dict.fromkeys(made.texts))
+    assert len(texts) < len(made.texts)
+
+
+@BY_COLLECTION
+@pytest.mark.parametrize("dialect", ["generator", "release"])
+def test_no_template_has_more_questions_than_asked_for(collection: Collection, dialect: str) -> None:
+    """Its first ones are kept, in their order."""
+    made = run(collection).questions
+    kept = selected(vqagen.Settings(max_per_template=3), written(made, dialect))
+    seen = Counter[str]()
+    first_three = []
+    for question in made:
+        seen[question.template.id] += 1
+        first_three += [question] if seen[question.template.id] <= 3 else []
+
+    assert kept == written(first_three, dialect)
+    assert max(seen.values()) > 3
+
+
+@BY_COLLECTION
+def test_what_is_refused_does_not_count_for_the_balance(collection: Collection) -> None:
+    """Counting the questions that were made, and no others, no answer was too common when it was given."""
+    made = run(collection, **often(collection, dedupe="all", only=("exist",), instances_per_template=3))
+    counts: dict[tuple[int, str], AnswerCounts] = {}
+    for question in made.questions:
+        key = question.scene.index // WINDOW, question.template.id
+        so_far = counts.setdefault(key, AnswerCounts(question.template))
+
+        assert question.answer not in so_far.refused
+        so_far.add(question.answer)
+
+    assert len(made.questions) > 100
+
+
+# Another set ------------------------------------------------------------------------------------------------------
+
+
+def programs(questions: list[vqagen.Question]) -> set[Any]:
+    return {question.program.nodes for question in questions}
+
+
+@BY_COLLECTION
+@pytest.mark.parametrize(("dialect", "instances"), [("generator", 2), ("release", 0)])
+def test_no_text_and_no_program_of_the_other_set_comes_again(
+    collection: Collection, dialect: str, instances: int
+) -> None:
+    """Though the scenes and the families are the same; by default some do come again."""
+    chosen = {"instances_per_template": instances, "search_budget": 40, "templates_per_image": 10, "end": WINDOW}
+    other = run(collection, seed=1, **chosen).questions
+    plain = run(collection, **chosen)
+    apart = run(collection, Exclusion.from_records(written(other, dialect)), **chosen)
+
+    assert programs(plain.questions) & programs(other)
+    assert not set(apart.texts) & {question.text for question in other}
+    assert not programs(apart.questions) & programs(other)
+    assert len(apart.questions) > len(plain.questions) / 2
+
+
+@BY_COLLECTION
+@pytest.mark.parametrize("instances", [2, 0])
+@pytest.mark.parametrize(
+    "other",
+    [{"question": "How many things are there?"}, {"question": "Count!", "program": HOW_MANY["nodes"]}],
+    ids=["text", "program"],
+)
+def test_a_family_that_is_all_in_the_other_set_tells_so(
+    collection: Collection, instances: int, other: Record, tmp_path: Path
+) -> None:
+    """By its text or by its program; nothing was answered, so nothing is out of balance."""
+    single = with_templates(collection, tmp_path, how_many=[HOW_MANY])
+    apart = run(single, Exclusion.from_records([other]), instances_per_template=instances)
+
+    assert apart.questions == []
+    assert apart.tally.failures == {("how_many.json#how_many", IN_OTHER_SET): SCENES}
+
+
+@BY_COLLECTION
+def test_hidden_questions_count_by_their_text(collection: Collection) -> None:
+    """A test set without programs still keeps its texts to itself."""
+    other = run(collection, seed=1).questions
+    apart = run(collection, Exclusion.from_records(written(other, hide_answers=True)))
+
+    assert set(run(collection).texts) & {question.text for question in other}
+    assert not set(apart.texts) & {question.text for question in other}
+
+
+# Laws -------------------------------------------------------------------------------------------------------------
+
+SOME_OF_ALL = st.fixed_dictionaries(
+    {
+        "questions_per_image": st.sampled_from([0, 3, 8]),
+        "instances_per_template": st.sampled_from([1, 2, 0]),
+        "dedupe": st.sampled_from(["none", "image", "all"]),
+        "max_per_template": st.sampled_from([0, 1, 5]),
+        "only": st.sampled_from([(), ("exist", "query"), ("count",)]),
+        "shuffle_templates": st.booleans(),
+        "templates_per_image": st.just(4),
+        "search_budget": st.just(40),
+    }
+)
+
+
+@BY_COLLECTION
+@given(chosen=SOME_OF_ALL, cuts=st.lists(st.integers(1, SCENES - 1), max_size=3), is_apart=st.booleans())
+@settings(max_examples=8, deadline=None)
+def test_shards_make_what_one_run_makes(
+    collection: Collection, chosen: dict[str, Any], cuts: list[int], is_apart: bool
+) -> None:
+    """Cut anywhere, each selected by itself and then all together; so do the counts of what happened."""
+    exclusion = Exclusion.from_records(written(run(collection, seed=1, end=5).questions)) if is_apart else None
+    whole = run(collection, exclusion, **chosen)
+    shards = [run(collection, exclusion, *cut, **chosen) for cut in pairwise([0, *sorted(set(cuts)), SCENES])]
+    run_settings = vqagen.Settings(**chosen)
+    laid_out = [each for shard in shards for each in selected(run_settings, written(shard.questions), is_shard=True)]
+    total = Tally()
+    for shard in shards:
+        total.add(Tally.from_record(json.loads(json.dumps(shard.tally.to_record()))))
+
+    assert selected(run_settings, laid_out) == selected(run_settings, written(whole.questions))
+    assert json.dumps(total.to_record()) == json.dumps(whole.tally.to_record()), "to the order"
+
+
+@BY_COLLECTION
+def test_answers_can_be_re_derived(collection: Collection) -> None:
+    """With everything asked for at once, the independent checker finds nothing wrong."""
+    chosen = {"questions_per_image": 12, "instances_per_template": 2, "dedupe": "all", "only": ("query", "count")}
+    exclusion = Exclusion.from_records(written(run(collection, seed=1).questions))
+    records = written(run(collection, exclusion, **chosen).questions)
+    by_image = {record["image_filename"]: record for record in scene_records(collection)}
+
+    faults = [
+        (record["question"], fault)
+        for record in records
+        for fault in oracle.check_question(record, by_image[record["image_filename"]], collection.raw_metadata)
+    ]
+
+    assert faults == []
+    assert len(records) > 10 * SCENES
+
+
+# Hidden answers ---------------------------------------------------------------------------------------------------
+
+
+@BY_COLLECTION
+@pytest.mark.parametrize("dialect", ["generator", "release"])
+def test_hidden_records_are_the_same_without_what_tells_the_answer(collection: Collection, dialect: str) -> None:
+    questions = run(collection, end=5).questions
+    hidden, full = written(questions, dialect, hide_answers=True), written(questions, dialect)
+
+    for record, told in zip(hidden, full, strict=True):
+        assert record == {key: value for key, value in told.items() if key not in ("answer", "program")}
+        assert {"question", "question_type", "question_family_index", "image_filename"} <= record.keys()
+
+
+def test_a_trace_cannot_be_hidden() -> None:
+    with pytest.raises(vqagen.UsageError, match="--trace tells the answers that --hide-answers leaves out"):
+        record_writer("generator", trace=True, hide_answers=True)
