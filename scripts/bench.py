@@ -1,5 +1,6 @@
 """Benchmarks. `generate`: what a scene costs from file to file in one process, and where the time goes. `domains`: what
-loading costs, and what many attributes do."""
+loading costs, and what many attributes do. `scale`: long runs (bench_scale.py). `kills`: runs that
+are killed and go on (bench_kills.py)."""
 
 from __future__ import annotations
 
@@ -11,11 +12,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from itertools import groupby
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import click
+from bench_kills import kills
+from bench_scale import scale
 from wide_domain import make_wide_domain
 
 import vqagen
@@ -24,8 +28,9 @@ from vqagen.exchange.clevr import record_writer
 from vqagen.materials import shipped_domains
 from vqagen.rng import stream
 from vqagen.run.output import RecordWriter
-from vqagen.run.windows import run_windows
-from vqagen.tasks.questions import QuestionTask, Tally
+from vqagen.run.windows import window_of
+from vqagen.tasks.questions import QuestionTask
+from vqagen.tasks.tally import Tally
 
 VQAGEN = Path(sys.executable).with_name("vqagen")
 REPEATS = 5
@@ -144,7 +149,8 @@ def phases(scenes: Path, chosen: dict[str, str | None]) -> None:
 
     load = cpu_seconds(lambda: exhaust(load_scenes(source, materials.domain)))
     size = settings.reset_counts_every
-    ask = cpu_seconds(lambda: exhaust(run_windows(compiled, size, 0, lambda window: task.window(window, Tally()))))
+    windows = [list(window) for _, window in groupby(compiled, key=lambda scene: window_of(scene.index, size))]
+    ask = cpu_seconds(lambda: [exhaust(task.window(window, Tally())) for window in windows])
     wording = {family.template.id: family.wording for family in task.families}
     random = stream(0, "bench").random
     say = cpu_seconds(lambda: [wording[question.template.id].say(question.words, random) for question in made])
@@ -188,6 +194,9 @@ def report(name: str, figures: str) -> None:
     """One line of the table."""
     click.echo(f"{name:28} {figures}")
 
+
+bench.add_command(scale)
+bench.add_command(kills)
 
 if __name__ == "__main__":
     bench()

@@ -21,8 +21,11 @@ __all__ = [
     "DomainFiles",
     "Generation",
     "Materials",
+    "Means",
     "Program",
     "Question",
+    "RecordForm",
+    "Report",
     "Scene",
     "Settings",
     "Undefined",
@@ -37,8 +40,11 @@ __all__ = [
     "load_materials",
     "load_scenes",
     "load_templates",
+    "merge",
     "sample_scenes",
     "verify",
+    "write_questions",
+    "write_scenes",
 ]
 
 if TYPE_CHECKING:
@@ -49,8 +55,11 @@ if TYPE_CHECKING:
         DomainFiles,
         Generation,
         Materials,
+        Means,
         Program,
         Question,
+        RecordForm,
+        Report,
         Scene,
         Settings,
         Undefined,
@@ -65,8 +74,11 @@ if TYPE_CHECKING:
         load_materials,
         load_scenes,
         load_templates,
+        merge,
         sample_scenes,
         verify,
+        write_questions,
+        write_scenes,
     )
 
 

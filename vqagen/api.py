@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
-from vqagen import __version__
 from vqagen.errors import BadInput, UsageError, VqagenError, unknown
-from vqagen.files import content_hash
+from vqagen.exchange.clevr import RecordForm
+from vqagen.generation import Generation
 from vqagen.judge.verification import Mismatch, VerificationReport, verify_questions
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import load_templates
 from vqagen.language.program import Program
 from vqagen.language.question import Question
+from vqagen.locations import locate
 from vqagen.materials import DomainFiles, Materials, PathLike, find_domain, load_catalogue, load_materials
 from vqagen.plugin import Undefined
-from vqagen.run.windows import run_windows, span_to_read
-from vqagen.tasks.questions import QuestionTask, Tally
+from vqagen.run.means import Means
+from vqagen.run.merge import Merged
+from vqagen.scene_writing import write_scenes
 from vqagen.tasks.settings import Settings
 from vqagen.world.domain import Domain, load_domain
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
 from vqagen.world.sampler import sample_scenes as sample_scene_records
-from vqagen.world.sampler import scene_document_info
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import Scene, compile_scene
+from vqagen.writing import Report, merge, write_questions
 
 __all__ = [
     "BadInput",
@@ -33,9 +34,13 @@ __all__ = [
     "DomainFiles",
     "Generation",
     "Materials",
+    "Means",
+    "Merged",
     "Mismatch",
     "Program",
     "Question",
+    "RecordForm",
+    "Report",
     "Scene",
     "SceneSource",
     "Settings",
@@ -51,48 +56,12 @@ __all__ = [
     "load_materials",
     "load_scenes",
     "load_templates",
+    "merge",
     "sample_scenes",
-    "scene_info",
     "verify",
+    "write_questions",
+    "write_scenes",
 ]
-
-
-class Generation:
-    """A run of the question generator: `by_scene` makes the questions, `tally` counts what happened meanwhile."""
-
-    def __init__(self, scenes: SceneSource, materials: Materials, settings: Settings, marks: bool = False) -> None:
-        """`marks`: whether questions tell where their text mentions objects."""
-        self.scenes, self.materials, self.settings = scenes, materials, settings
-        self.task = QuestionTask(materials.templates, materials.synonyms, settings, marks)
-        self.tally = Tally()
-
-    def by_scene(self) -> Iterator[tuple[Scene, list[Question]]]:
-        """Each scene of the run, in order, with its questions."""
-        settings = self.settings
-        span = span_to_read(settings.start_index, settings.count, settings.reset_counts_every)
-        scenes = load_scenes(self.scenes, self.materials.domain, span.first, span.length)
-        return run_windows(
-            scenes,
-            settings.reset_counts_every,
-            settings.start_index,
-            lambda window: self.task.window(window, self.tally, settings.start_index),
-        )
-
-    def info(self) -> dict[str, Any]:
-        """The output's `info`: the scenes' own, and how to make the file again. Nothing in it names a host or path."""
-        scene_info = dict(self.scenes.info)
-        made_scenes = scene_info.pop("generator", None)
-        return {
-            **scene_info,
-            **({"scene_generator": made_scenes} if made_scenes else {}),
-            "generator": {
-                "name": "vqagen",
-                "version": __version__,
-                "settings": self.settings.to_record(),
-                "inputs": {"scenes": content_hash(self.scenes.files), **self.materials.hashes},
-                "families": [template.id for template in self.materials.templates],
-            },
-        }
 
 
 def generate(
@@ -139,7 +108,7 @@ def verify(
     `on_checked` is called now and then with the number of questions checked since, for a progress bar.
     """
     catalogue, _ = load_catalogue(find_domain(domain, metadata=metadata, plugins=plugins))
-    return verify_questions(Path(questions), find_scenes(scenes), catalogue, on_checked)
+    return verify_questions(locate(questions), find_scenes(scenes), catalogue, on_checked)
 
 
 def sample_scenes(
@@ -155,23 +124,3 @@ def sample_scenes(
     """Scene records drawn by the rules in a domain's metadata (default: CLEVR's), with no picture."""
     catalogue, _ = load_catalogue(find_domain(domain, metadata=metadata, plugins=plugins))
     return sample_scene_records(SamplingRules.from_domain(catalogue.domain), seed, start, count, split)
-
-
-def scene_info(
-    *,
-    seed: int = 0,
-    start: int = 0,
-    split: str = "sample",
-    domain: PathLike | None = None,
-    metadata: PathLike | None = None,
-    plugins: Sequence[str] = (),
-) -> dict[str, Any]:
-    """The `info` of a document of sampled scenes: what it is, and how to make it again."""
-    files = find_domain(domain, metadata=metadata, plugins=plugins)
-    made_by = {
-        "name": "vqagen",
-        "version": __version__,
-        "settings": {"seed": seed, "start_index": start},
-        "inputs": {"metadata": content_hash([files.metadata])},
-    }
-    return {**scene_document_info(split), "generator": made_by}

@@ -54,9 +54,9 @@ class BadInput(VqagenError):
         assert self.problems, "BadInput needs at least one problem"
         super().__init__("\n".join(_with_excerpt(problem) for problem in self.problems))
 
-    def __reduce__(self) -> tuple[type[BadInput], tuple[tuple[Problem, ...]]]:
+    def __reduce__(self) -> tuple[type[BadInput], tuple[tuple[Problem, ...]], dict[str, object]]:
         """As `Exception` pickles itself, the text would come back in place of the problems."""
-        return type(self), (self.problems,)
+        return type(self), (self.problems,), self.__dict__
 
 
 def _with_excerpt(problem: Problem) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from vqagen.errors import UsageError, unknown
 from vqagen.files import content_hash, require, shipped
@@ -28,10 +29,32 @@ class DomainFiles:
     synonyms: Path | None
     plugins: tuple[str, ...] = ()
 
+    def __reduce__(self) -> tuple[Callable[..., DomainFiles], tuple[object, ...]]:
+        """For another process: it may work in another folder and, on another machine, have vqagen elsewhere."""
+        paths = tuple(path and _portable(path) for path in (self.metadata, self.templates, self.synonyms))
+        plugins = tuple(str(Path(name).absolute()) if Path(name).exists() else name for name in self.plugins)
+        return _arrived, (*paths, plugins)
+
     @property
     def inputs(self) -> tuple[Path, ...]:
         """The files and folders that are read."""
         return (self.metadata, self.templates, *([self.synonyms] if self.synonyms else []))
+
+
+def _portable(path: Path) -> tuple[bool, str]:
+    """Whether a path is one that vqagen ships, and its name."""
+    is_shipped = path.is_relative_to(shipped(""))
+    return is_shipped, path.relative_to(shipped("")).as_posix() if is_shipped else str(path.absolute())
+
+
+def _arrived(*given: Any) -> DomainFiles:
+    *paths, plugins = given
+    metadata, templates, synonyms = (each and _placed(*each) for each in paths)
+    return DomainFiles(metadata, templates, synonyms, plugins)
+
+
+def _placed(is_shipped: bool, name: str) -> Path:
+    return shipped(name) if is_shipped else Path(name)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from vqagen.errors import VqagenError
 
 COMMANDS = {
     "generate": "vqagen.cli.generate",
+    "merge": "vqagen.cli.merge",
     "verify": "vqagen.cli.verify",
     "scenes": "vqagen.cli.scenes",
     "check": "vqagen.cli.check",
@@ -82,15 +83,21 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        return told("interrupted", 130)
+    except (click.Abort, KeyboardInterrupt) as stop:
+        return told(_with_notes("interrupted", stop.__cause__ or stop), 130)
     except _Stopped as stop:
-        return told(f"stopped by {stop.signal.name}", 128 + stop.signal)
+        return told(_with_notes(f"stopped by {stop.signal.name}", stop), 128 + stop.signal)
     except VqagenError as error:
-        return told(str(error), error.exit_code)
+        return told(_with_notes(str(error), error), error.exit_code)
     except OSError as error:
-        return told(f"{error.strerror or error}: {error.filename or 'standard output'}", 3)
+        message = f"{error.strerror or error}: {error.filename or 'standard output'}"
+        return told(_with_notes(message, error), 3)
     return code if isinstance(code, int) else 0
+
+
+def _with_notes(message: str, error: BaseException) -> str:
+    """A message, and what was noted of its error on the way, such as where a run's results are kept."""
+    return "\n".join([message, *(f"  {note}" for note in getattr(error, "__notes__", []))])
 
 
 def _is_written_out() -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from vqagen.cli.aliases import ReferenceCommand
 from vqagen.cli.domain_options import domain_options
+from vqagen.cli.means_options import means_options
 from vqagen.cli.values import integer, path
+
+if TYPE_CHECKING:
+    from vqagen.api import Means
 
 
 @click.command("generate", cls=ReferenceCommand)
@@ -19,7 +23,9 @@ from vqagen.cli.values import integer, path
     "--out", "-o", required=True, type=path, metavar="FILE", help="Where the questions go; - for standard output."
 )
 @domain_options("domain", "metadata", "templates", "synonyms", "plugins")
-@click.option("--format", "layout", type=click.Choice(["json", "jsonl"]), help="[default: by the name of --out]")
+@click.option(
+    "--format", "layout", type=click.Choice(["json", "jsonl", "parquet"]), help="[default: by the name of --out]"
+)
 @click.option(
     "--dialect",
     type=click.Choice(["generator", "release"]),
@@ -31,18 +37,56 @@ from vqagen.cli.values import integer, path
 @click.option(
     "--template-extra", is_flag=True, help="Add what templates hold beyond the known keys to their questions."
 )
+@click.option("--hide-answers", is_flag=True, help="Leave out answers and programs, as for a test set.")
 @click.option("--seed", type=integer(), default=0, show_default=True)
 @click.option(
     "--start-index", type=integer(), default=0, show_default=True, help="First scene, by its place in the input."
 )
 @click.option("--count", type=integer(), default=0, show_default=True, help="How many scenes; 0 for all.")
+@click.option("--shard", metavar="K/N", help="Only the K-th of N parts of these scenes, from 1; see `vqagen merge`.")
 @click.option("--templates-per-image", type=integer(), default=10, show_default=True)
+@click.option(
+    "--questions-per-image",
+    type=integer(),
+    default=0,
+    show_default=True,
+    help="As many questions about each scene, in place of --templates-per-image.",
+)
 @click.option(
     "--instances-per-template",
     type=integer(),
     default=1,
     show_default=True,
     help="Questions of one template; 0 for all that the balance of answers and the budget let in.",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="FAMILY|TYPE",
+    help="Only these: a template's id, name or file, or a question type such as count; may be given several times.",
+)
+@click.option(
+    "--max-per-template",
+    type=integer(),
+    default=0,
+    show_default=True,
+    help="Most questions of one template in the whole output, the first ones; 0 for no limit.",
+)
+@click.option(
+    "--dedupe",
+    type=click.Choice(["none", "image", "all"]),
+    is_flag=False,
+    flag_value="all",
+    default="none",
+    show_default=True,
+    help="No text twice about one image, or in the whole output (also if no value is given).",
+)
+@click.option(
+    "--disjoint-from",
+    type=path,
+    multiple=True,
+    metavar="FILE",
+    help="Ask nothing that has its text or its program in common with these questions; may be given several times.",
 )
 @click.option(
     "--reset-counts-every",
@@ -78,7 +122,8 @@ from vqagen.cli.values import integer, path
     show_default=True,
     help="Options tried before a template gives up on a scene.",
 )
-@click.option("--force", is_flag=True, help="Replace the output if it exists.")
+@means_options
+@click.option("--report", type=path, metavar="FILE", help="Write what was made and what fell short, as JSON.")
 def command(
     scenes: str,
     out: str,
@@ -91,35 +136,46 @@ def command(
     dialect: str,
     trace: bool,
     template_extra: bool,
+    hide_answers: bool,
+    shard: str | None,
+    disjoint_from: tuple[str, ...],
     degeneracy: str | None,
-    force: bool,
+    means: Means,
+    report: str | None,
     **settings: Any,
 ) -> None:
     """Make questions, programs and answers about scenes.
 
     Templates are filled by depth-first search; each question's program is run on its scene graph, and gives its answer.
-    The same seed gives the same bytes, and shards laid end to end equal one run.
+    The same seed gives the same bytes, with any number of workers, and shards laid end to end equal one run.
 
     \b
     Example:
       vqagen generate --scenes scenes.json --out questions.json --seed 7
     """
-    from vqagen.api import Generation, find_domain, find_scenes, load_materials, make_settings
-    from vqagen.cli.progress import with_bar
+    from vqagen.api import RecordForm, find_domain, make_settings, write_questions
+    from vqagen.cli.progress import run_bar
     from vqagen.cli.summary import summary
-    from vqagen.exchange.clevr import record_writer
-    from vqagen.run.output import check_record_file, layout_of, record_file
+    from vqagen.files import check_output
 
     chosen = make_settings(degeneracy=degeneracy or "", **settings)
-    layout = layout or layout_of(out)
     files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins)
-    check_record_file(out, layout, force, (scenes, *files.inputs))
-    run = Generation(find_scenes(scenes), load_materials(files), chosen, marks=trace)
-    to_record = record_writer(dialect, trace, template_extra)
-    info = run.info() | {"dialect": dialect}
-    made = 0
-    with record_file(out, layout, info) as writer:
-        for _, questions in with_bar(run.by_scene(), chosen.count or None, "scene", run.tally.questions.total):
-            writer.write(to_record(question, made + i) for i, question in enumerate(questions))
-            made += len(questions)
-    click.echo(summary(run.tally, chosen), err=True)
+    form = RecordForm(dialect, trace, template_extra, hide_answers)
+    if report:
+        check_output(report, means.force or means.resume, (scenes, out, *files.inputs, *disjoint_from))
+    with run_bar("question") as on_made:
+        made = write_questions(
+            scenes,
+            out,
+            files,
+            chosen,
+            form,
+            layout=layout,
+            means=means,
+            shard=shard,
+            disjoint_from=disjoint_from,
+            on_made=on_made,
+        )
+    if report and not made.was_complete:
+        made.write(report)
+    click.echo(summary(made, out), err=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-Item = TypeVar("Item")
+if TYPE_CHECKING:
+    from vqagen.run.progress import OnProgress, Progress
 
 
 @contextmanager
@@ -29,17 +30,20 @@ def counting(unit: str) -> Iterator[Callable[[int], None]]:
         yield shown.update if shown is not None else lambda _: None
 
 
-def with_bar(
-    items: Iterable[Item], total: int | None, unit: str, made: Callable[[], int] | None = None
-) -> Iterator[Item]:
-    """The items, counted on a bar. `made` counts what comes of them: questions, whose rate is shown beside."""
-    with bar(total, unit) as shown:
-        if shown is None:
-            yield from items
-            return
-        for item in items:
-            yield item
-            shown.update()
-            if made is not None and shown.n % 50 == 0:
-                seconds = max(shown.format_dict["elapsed"], 1e-9)
-                shown.set_postfix_str(f"{made() / seconds:,.0f} questions/s", refresh=False)
+@contextmanager
+def run_bar(made: str = "") -> Iterator[OnProgress]:
+    """What to call with the progress of a run: scenes on the bar, and beside it the rate of what is made of them."""
+    with bar(None, "scene") as shown:
+        yield _teller(shown, made) if shown is not None else lambda _: None
+
+
+def _teller(shown: Any, made: str) -> OnProgress:
+    def tell(progress: Progress) -> None:
+        shown.initial = progress.resumed_items  # rates are of this run
+        shown.total = progress.expected and max(progress.expected, progress.items)
+        if made:
+            seconds = max(shown.format_dict["elapsed"], 1e-9)
+            shown.set_postfix_str(f"{progress.new_records / seconds:,.0f} {made}s/s", refresh=False)
+        shown.update(progress.items - shown.n)
+
+    return tell

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from vqagen.cli.domain_options import domain_options
 from vqagen.cli.group import Group
+from vqagen.cli.means_options import means_options
 from vqagen.cli.values import integer, path
+
+if TYPE_CHECKING:
+    from vqagen.api import Means
 
 
 @click.group("scenes", cls=Group)
@@ -28,7 +34,7 @@ def command() -> None:
 @click.option("--start-index", type=integer(0), default=0, show_default=True, help="Index of the first scene.")
 @click.option("--split", default="sample", show_default=True, help="Written into each scene, and its image's name.")
 @domain_options("domain", "metadata", "plugins")
-@click.option("--force", is_flag=True, help="Replace the output if it exists.")
+@means_options
 def sample(
     count: int,
     out: str,
@@ -38,7 +44,7 @@ def sample(
     domain: str | None,
     metadata: str | None,
     plugins: tuple[str, ...],
-    force: bool,
+    means: Means,
 ) -> None:
     """Draw scenes at random by the rules in the domain's metadata.
 
@@ -49,19 +55,13 @@ def sample(
     Example:
       vqagen scenes sample --count 20 --seed 1 -o scenes.json
     """
-    from vqagen.api import find_domain, sample_scenes, scene_info
-    from vqagen.cli.progress import with_bar
+    from vqagen.api import find_domain, write_scenes
+    from vqagen.cli.progress import run_bar
     from vqagen.errors import counted
-    from vqagen.run.output import check_record_file, layout_of, record_file
 
-    layout = layout_of(out)
     files = find_domain(domain, metadata=metadata, plugins=plugins)
-    check_record_file(out, layout, force, files.inputs)
-    records = sample_scenes(
-        count, seed=seed, start=start_index, split=split, domain=domain, metadata=metadata, plugins=plugins
-    )
-    info = scene_info(seed=seed, start=start_index, split=split, domain=domain, metadata=metadata, plugins=plugins)
-    with record_file(out, layout, info, key="scenes") as writer:
-        for record in with_bar(records, count, "scene"):
-            writer.write([record])
-    click.echo(counted(count, "scene"), err=True)
+    with run_bar() as on_made:
+        is_new = write_scenes(
+            count, out, files, seed=seed, start=start_index, split=split, means=means, on_made=on_made
+        )
+    click.echo(counted(count, "scene") if is_new else f"{out} is complete: there is nothing to do", err=True)

@@ -7,23 +7,32 @@ from collections.abc import Iterator
 from statistics import median
 
 from vqagen.errors import counted
-from vqagen.tasks.questions import Tally
 from vqagen.tasks.settings import Settings
+from vqagen.tasks.tally import Tally
+from vqagen.writing import Report
 
 SHORT = 0.9
 """A family is short when it made less than this share of what the middle family made."""
 SHOWN = 5
 
 
-def summary(tally: Tally, settings: Settings) -> str:
+def summary(report: Report, out: str) -> str:
     """Questions, scenes and families; then which families and scenes fell short, and why."""
+    tally, settings = report.tally, report.settings
+    if report.was_complete:
+        return f"{out} is complete: there is nothing to do"
     if not tally.scenes:
         return f"no questions: there is no scene from index {settings.start_index} on"
-    total = sum(tally.questions.values())
     used = sum(1 for made in tally.questions.values() if made)
-    about = f"{counted(total, 'question')} about {counted(tally.scenes, 'scene')}"
+    about = f"{counted(report.questions, 'question')} about {counted(tally.scenes, 'scene')}"
     head = f"{about}, from {used} of {len(tally.tries)} families tried"
-    return "\n".join([head, *_short_families(tally), *_short_scenes(tally, settings)])
+    return "\n".join([head, *_left_out(report), *_short_families(tally), *_short_scenes(tally, settings)])
+
+
+def _left_out(report: Report) -> Iterator[str]:
+    made = report.tally.questions.total()
+    if made > report.questions:
+        yield f"  {counted(made - report.questions, 'more question')} were made and left out of the whole"
 
 
 def _short_families(tally: Tally) -> Iterator[str]:
@@ -39,14 +48,18 @@ def _short_families(tally: Tally) -> Iterator[str]:
 
 def _short_scenes(tally: Tally, settings: Settings) -> Iterator[str]:
     if tally.short_scenes:
-        wanted, reasons = settings.templates_per_image, Counter[str]()
+        reasons = Counter[str]()
         for (_, reason), count in tally.failures.items():
             reasons[reason] += count
         why = f"; failed tries: {_told(reasons)}" if reasons else ""
-        few = f"fewer than {wanted} families" + (
-            "" if len(tally.tries) >= wanted else f": there are {len(tally.tries)}"
-        )
-        yield f"  {tally.short_scenes:,} of {tally.scenes:,} scenes have questions from {few}{why}"
+        yield f"  {tally.short_scenes:,} of {tally.scenes:,} scenes have {_too_few(tally, settings)}{why}"
+
+
+def _too_few(tally: Tally, settings: Settings) -> str:
+    if settings.questions_per_image:
+        return f"fewer than {counted(settings.questions_per_image, 'question')}"
+    wanted, there = settings.templates_per_image, len(tally.tries)
+    return f"questions from fewer than {wanted} families" + ("" if there >= wanted else f": there are {there}")
 
 
 def _told(reasons: Counter[str]) -> str:

@@ -1,52 +1,83 @@
-"""Records into a file: one JSON document, or JSON Lines. Both hold one record a line and are written as they come.
+"""Where records go: a JSON document, JSON Lines or Parquet; under a name, packed, at a URL, or into standard output.
 
-A document begins with its `info`. JSON Lines have no place for one: it goes beside them, into `<name>.info.json`.
+A document begins with its `info`, and Parquet holds it in its metadata. JSON Lines have no place for one: it goes
+beside them, into `<name>.info.json`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 import orjson
 
 from vqagen.files import STDOUT, atomic_output, check_output, is_pipe_or_device
+from vqagen.locations import locate
+from vqagen.packing import unpacked_name
+from vqagen.run.layouts import Batches, Document, Encode, Layout, Lines, encode_lines
 
 Record = Mapping[str, Any]
+Keep = Callable[[Record], bool]
+"""Whether a record stays; asked for each in the order of the output."""
+LAYOUTS = ("json", "jsonl", "parquet")
 
 
 def layout_of(target: str) -> str:
-    """The format that a file's name asks for: JSON Lines for `.jsonl` and `.jsonl.gz`, else one document."""
-    return "jsonl" if target.removesuffix(".gz").endswith(".jsonl") else "json"
+    """The format that a file's name asks for: Parquet or JSON Lines by suffix, else one document."""
+    if target.endswith(".parquet"):
+        return "parquet"
+    return "jsonl" if unpacked_name(target).endswith((".jsonl", ".ndjson")) else "json"
 
 
 def info_beside(target: str, layout: str) -> str | None:
-    """Where the `info` of JSON Lines goes; None for a document, which holds it, and for standard output and devices."""
-    is_stream = target == STDOUT or is_pipe_or_device(Path(target))
-    return None if layout == "json" or is_stream else f"{target}.info.json"
+    """Where the `info` of JSON Lines goes; None for layouts that hold it, and for standard output and devices."""
+    return f"{target}.info.json" if layout == "jsonl" and not is_stream(target) else None
+
+
+def is_stream(target: str) -> bool:
+    """Whether a target is written as it comes: standard output, a pipe or a device."""
+    if target == STDOUT:
+        return True
+    location = locate(target)
+    return isinstance(location, Path) and is_pipe_or_device(location)
+
+
+def place_of(target: str) -> Path:
+    """What the part lies beside: the target (what it links to), or its name in this folder if it is elsewhere."""
+    location = locate(target)
+    if isinstance(location, Path):
+        return location.resolve() if location.is_symlink() else location
+    return Path(location.name)
 
 
 def check_record_file(target: str, layout: str, force: bool, inputs: Iterable[Path | str | None] = ()) -> None:
     """`files.check_output` for all that `record_file` writes."""
-    check_output(target, force, inputs)
+    given = list(inputs)
+    check_output(target, force, given)
     beside = info_beside(target, layout)
     if beside is not None:
-        check_output(beside, force, inputs)
+        check_output(beside, force, given)
+
+
+def write_info(target: str, layout: str, info: Record) -> None:
+    """Write the `info` beside a target that has no place for it."""
+    beside = info_beside(target, layout)
+    if beside is not None:
+        with atomic_output(beside) as file:
+            file.write(orjson.dumps(info, option=orjson.OPT_INDENT_2) + b"\n")
 
 
 @contextmanager
 def record_file(target: str, layout: str, info: Record, key: str = "questions") -> Iterator[RecordWriter]:
-    """A writer whose file appears under its name when all is written, and so does the `info` beside it."""
+    """A writer of lines whose file appears under its name when all is written, and so does the `info` beside it."""
     with atomic_output(target) as file:
         writer = RecordWriter(file, layout, info, key)
         yield writer
         writer.close()
-        beside = info_beside(target, layout)
-        if beside is not None:
-            with atomic_output(beside) as info_file:
-                info_file.write(orjson.dumps(info, option=orjson.OPT_INDENT_2) + b"\n")
+        write_info(target, layout, info)
 
 
 class RecordWriter:
@@ -74,3 +105,59 @@ class RecordWriter:
         """Complete the document."""
         if self._is_document:
             self._file.write(b"\n]}\n")
+
+
+class Columns(Protocol):
+    """How records stand in Parquet."""
+
+    def encode(self, records: Sequence[Record]) -> bytes:
+        """A batch of records, without their numbers."""
+
+    def write(self, batches: Iterable[bytes], file: IO[bytes], info: Record) -> None:
+        """Batches into a file; numbers the records."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output of a run, and how its records get there.
+
+    They are staged in a part (see `journal`), and the output is made of that when all are there.
+    """
+
+    target: str
+    layout: str
+    info: Record
+    columns: Columns | None = None
+    """For Parquet. Can be pickled."""
+    select: Callable[[], Keep] | None = None
+    """Where records are chosen when all are there: makes what chooses."""
+    key: str = "questions"
+    number_key: str | None = "question_index"
+    """Where a record has its place in the output."""
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it is written as it comes."""
+        return is_stream(self.target)
+
+    @property
+    def is_staged_as_it_is(self) -> bool:
+        """Whether the part, complete, is what the output says, if it is not packed."""
+        return self.select is None and self.layout != "parquet"
+
+    @property
+    def place(self) -> Path:
+        """See `place_of`."""
+        return place_of(self.target)
+
+    @property
+    def staged(self) -> Layout:
+        """How the part is written."""
+        if self.select is not None or self.layout == "jsonl":
+            return Lines(self.number_key)
+        return Batches() if self.layout == "parquet" else Document(self.number_key, self.key)
+
+    @property
+    def encode(self) -> Encode:
+        """How workers encode the records of a block."""
+        return self.columns.encode if self.columns and isinstance(self.staged, Batches) else encode_lines

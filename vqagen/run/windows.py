@@ -1,31 +1,31 @@
-"""Windows: what is generated for a scene depends on the scenes before it in its window, and on no others.
+"""Windows: what is generated for an item depends on the items before it in its window, and on no others.
 
-Windows are counted by absolute scene index (`index // size`), so that a shard may begin anywhere: it replays the
-beginning of its first window without giving it out, and shards laid end to end equal one run (DESIGN: law 2).
+Windows are counted by absolute index (`index // size`), so that a run may begin anywhere: it replays the beginning of
+its first window without giving it out, and runs laid end to end equal one run (DESIGN: law 2). What is finished is
+written in blocks: a window, or pieces of a long one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from vqagen.world.scene import Scene
+from vqagen.run.work import Item, Window
 
-Result = TypeVar("Result")
-WindowTask = Callable[[Iterable[Scene]], Iterator[tuple[Scene, Result]]]
-"""A pure function from one window's scenes, from its first one on, to a result for each of them."""
+BLOCK = 1000
+"""Most items of a block. A block is held in memory, and what a run loses when it is killed."""
 
 
 class Span(NamedTuple):
-    """Which scenes to read: from `first` on, `length` of them; a length of 0 means all."""
+    """Which items to read: from `first` on, `length` of them; a length of 0 means all."""
 
     first: int
     length: int
 
 
 def span_to_read(start_index: int, count: int, size: int) -> Span:
-    """The scenes a run needs: those asked for, and the beginning of the first one's window.
+    """The items a run needs: those asked for, and the beginning of the first one's window.
 
     >>> span_to_read(260, 50, 250)
     Span(first=250, length=60)
@@ -34,11 +34,21 @@ def span_to_read(start_index: int, count: int, size: int) -> Span:
     return Span(start, count + start_index - start if count else 0)
 
 
-def run_windows(
-    scenes: Iterable[Scene], size: int, start_index: int, task: WindowTask[Result]
-) -> Iterator[tuple[Scene, Result]]:
-    """Give each window to the task, and give out the results of the scenes from `start_index` on, in order."""
-    for _, window in groupby(scenes, key=lambda scene: scene.index // size if size else 0):
-        for scene, result in task(window):
-            if scene.index >= start_index:
-                yield scene, result
+def window_of(index: int, size: int) -> int:
+    """The window that an item lies in; a size of 0 means one window for all."""
+    return index // size if size else 0
+
+
+def block_of(index: int, size: int) -> tuple[int, int]:
+    """The block that an item lies in: its window, and which piece of that.
+
+    >>> block_of(2600, 250), block_of(2600, 0)
+    ((10, 0), (0, 2))
+    """
+    return window_of(index, size), (index % size if size else index) // BLOCK
+
+
+def windows_of(items: Iterable[Item], size: int) -> Iterator[Window]:
+    """Consecutive items in windows. A window's items must be taken before the next window is."""
+    groups = groupby(items, key=lambda item: window_of(item.index, size))
+    return (Window(number, group) for number, (_, group) in enumerate(groups))

@@ -1,0 +1,285 @@
+"""The journal: whatever a killed run left of it and of the part, going on gives the bytes of an uninterrupted run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from toy_work import ToyJob, toy_output
+
+from vqagen.errors import UsageError
+from vqagen.run.in_process import in_process
+from vqagen.run.journal import Journal, journal_of, part_of
+from vqagen.run.output import Output, Record
+from vqagen.run.runner import Made, check_place, run
+
+
+class Killed(BaseException):
+    """Ends a run after a block."""
+
+
+class Left(NamedTuple):
+    """A run that was killed when all blocks were made."""
+
+    output: Output
+    part: bytes
+    journal: bytes
+    whole: bytes
+    """What a run that was not killed makes."""
+
+    def put(self, part: bytes | None = None, journal: bytes | None = None) -> None:
+        """Lay out both files, changed or not."""
+        part_of(self.output.place).write_bytes(self.part if part is None else part)
+        journal_of(self.output.place).write_bytes(self.journal if journal is None else journal)
+
+    def resumed(self) -> bytes:
+        """What going on makes of them; clears up."""
+        run(ToyJob(), in_process, self.output, lambda _: None, resume=True)
+        assert [path.name for path in self.output.place.parent.iterdir() if path.suffix in (".part", ".journal")] == []
+        return self.output.place.read_bytes()
+
+    def resumed_from(self) -> int:
+        """The first item that is not taken over from the killed run."""
+        job = ToyJob()
+        run(job, in_process, self.output, lambda _: None, resume=True)
+        return job.asked[0]
+
+
+def whole(output: Output) -> bytes:
+    run(ToyJob(), in_process, output, lambda _: None)
+    content = output.place.read_bytes()
+    output.place.unlink()
+    return content
+
+
+def killed_after(output: Output, items: int) -> None:
+    """Leave what a run leaves that is killed when so many items are done."""
+
+    def kill(made: Made) -> None:
+        if made.end == items:
+            raise Killed
+
+    with pytest.raises(Killed):
+        run(ToyJob(), in_process, output, kill)
+
+
+def left(output: Output) -> Left:
+    expected = whole(output)
+    killed_after(output, 9)
+    part, journal = part_of(output.place), journal_of(output.place)
+    return Left(output, part.read_bytes(), journal.read_bytes(), expected)
+
+
+@pytest.fixture(params=["toys.json", "toys.jsonl"])
+def killed(request: pytest.FixtureRequest, tmp_path: Path) -> Left:
+    return left(toy_output(tmp_path / request.param))
+
+
+@pytest.fixture
+def killed_json(tmp_path: Path) -> Left:
+    return left(toy_output(tmp_path / "toys.json"))
+
+
+# What going on makes of it -------------------------------------------------------------------------------------------
+
+
+def test_a_journal_cut_at_any_byte_gives_the_same_bytes(killed_json: Left) -> None:
+    for length in range(len(killed_json.journal) + 1):
+        killed_json.put(journal=killed_json.journal[:length])
+
+        assert killed_json.resumed() == killed_json.whole, length
+
+
+def test_a_part_cut_at_any_byte_gives_the_same_bytes(killed_json: Left) -> None:
+    """Also one that is shorter than the journal says."""
+    for length in range(len(killed_json.part) + 1):
+        killed_json.put(part=killed_json.part[:length])
+
+        assert killed_json.resumed() == killed_json.whole, length
+
+
+def test_a_part_and_a_journal_cut_together_give_the_same_bytes(killed_json: Left) -> None:
+    for length in range(0, len(killed_json.part), 31):
+        for lines in range(0, len(killed_json.journal), 53):
+            killed_json.put(killed_json.part[:length], killed_json.journal[:lines])
+
+            assert killed_json.resumed() == killed_json.whole, (length, lines)
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "json.gz", "jsonl.zst"])
+def test_so_they_do_in_other_layouts_and_packings(tmp_path: Path, ending: str) -> None:
+    if ending.endswith(".zst"):
+        pytest.importorskip("zstandard")
+    killed = left(toy_output(tmp_path / f"toys.{ending}"))
+
+    for length in range(0, len(killed.part) + 1, 13):
+        killed.put(part=killed.part[:length])
+
+        assert killed.resumed() == killed.whole, length
+
+
+@pytest.mark.parametrize("behind", [b"\n]}\n", b"\n", b"\0" * 5000, b',\n{"question_index":', b"\xff\xfe"])
+def test_whatever_stands_behind_the_last_block_is_cut_off(killed: Left, behind: bytes) -> None:
+    """The end of the document, half a block, or what a machine that lost its power left."""
+    killed.put(part=killed.part + behind)
+
+    assert killed.resumed() == killed.whole
+
+
+@pytest.mark.parametrize(
+    "behind", [b"{", b'{"first":9,"end"', b"{}\n", b"[1]\n", b"\0" * 5000, b"\0\n", b"\n\n", b'{"first":9}\n{"']
+)
+def test_a_line_of_the_journal_that_is_no_block_ends_it(killed: Left, behind: bytes) -> None:
+    lines = killed.journal.splitlines(keepends=True)
+    for place in range(1, len(lines) + 1):
+        killed.put(journal=b"".join(lines[:place]) + behind + b"".join(lines[place:]))
+
+        assert killed.resumed() == killed.whole, place
+
+
+def test_a_part_that_is_missing_is_made_again(killed: Left) -> None:
+    killed.put()
+    part_of(killed.output.place).unlink()
+
+    assert killed.resumed() == killed.whole
+
+
+def test_a_block_whose_bytes_are_not_those_that_were_written_is_made_again(killed: Left) -> None:
+    """As after a loss of power; so are those behind it, and those before it are kept."""
+    for place in range(0, len(killed.part), 7):
+        changed = bytearray(killed.part)
+        changed[place] ^= 1
+        killed.put(part=bytes(changed))
+
+        assert killed.resumed() == killed.whole, place
+
+
+def test_what_is_whole_is_not_made_again(tmp_path: Path) -> None:
+    output = toy_output(tmp_path / "toys.json")
+
+    resumed = []
+    for items in (2, 3, 5, 6, 8, 9):
+        killed_after(output, items)
+        resumed.append(Left(output, b"", b"", b"").resumed_from())
+        output.place.unlink()
+
+    assert resumed == [2, 3, 5, 6, 8, 9]
+
+
+def test_a_run_may_be_killed_again_after_each_block(killed: Left) -> None:
+    def kill(made: Made) -> None:
+        seen.append(made.end)
+        if len(seen) > before:
+            raise Killed
+
+    seen: list[int] = []
+    before = 0
+    killed.put(b"", b"")
+    while len(seen) < 6:
+        before, seen = len(seen), []
+        with pytest.raises(Killed):
+            run(ToyJob(), in_process, killed.output, kill, resume=True)
+
+    assert seen == [2, 3, 5, 6, 8, 9]
+    assert killed.resumed() == killed.whole
+
+
+def test_records_that_are_chosen_at_the_end_are_the_same_after_going_on(tmp_path: Path) -> None:
+    """What chooses begins anew with the first record."""
+
+    def every_second() -> Callable[[Record], bool]:
+        seen: list[Record] = []
+
+        def keep(record: Record) -> bool:
+            seen.append(record)
+            return len(seen) % 2 == 1
+
+        return keep
+
+    killed = left(toy_output(tmp_path / "toys.json", every_second))
+    assert killed.whole.count(b'"toy"') == 4
+
+    for length in range(0, len(killed.part), 5):
+        killed.put(part=killed.part[:length])
+
+        assert killed.resumed() == killed.whole, length
+
+
+# What is refused -----------------------------------------------------------------------------------------------------
+
+OTHERS: list[tuple[str, dict[str, object], str]] = [
+    ("toys.json", {"seed": 2}, "  info.seed: 1, not 2"),
+    ("toys.json", {"seed": 1, "inputs": {"scenes": "b"}}, "  info.inputs.scenes: 'a', not 'b'"),
+    ("toys.json", {"seed": True}, "  info.seed: 1, not true\n  info.inputs: an object, not nothing"),
+    ("toys.jsonl", {"seed": 1, "inputs": {"scenes": "a"}}, "  staged: 'Document', not 'Lines'"),
+]
+"""Name of the output, its info, and how it differs from that of the run that was killed."""
+
+
+@pytest.mark.parametrize(("name", "info", "difference"), OTHERS)
+def test_a_journal_of_another_run_is_refused_and_left_as_it_is(
+    tmp_path: Path, name: str, info: dict[str, object], difference: str
+) -> None:
+    killed = left(toy_output(tmp_path / "toys.json", seed=1, inputs={"scenes": "a"}))
+    other = toy_output(tmp_path / name, **info)
+    part, journal = part_of(other.place), journal_of(other.place)
+    part.write_bytes(killed.part)
+    journal.write_bytes(killed.journal)
+    job = ToyJob()
+
+    with pytest.raises(UsageError) as refused:
+        run(job, in_process, other, lambda _: None, resume=True)
+
+    told, *differences = str(refused.value).split("\n", 1)
+    assert told == f"{journal} is of another run; --force replaces it. There:"
+    assert differences[0].startswith(difference)
+    assert (part.read_bytes(), journal.read_bytes(), job.asked) == (killed.part, killed.journal, [])
+
+
+def test_a_file_that_is_no_journal_is_refused(killed_json: Left) -> None:
+    for foreign in (b"my notes\n", b"[]\n", b'"text"\nmore'):
+        killed_json.put(journal=foreign)
+
+        with pytest.raises(UsageError, match="is of another run"):
+            killed_json.resumed()
+
+        assert journal_of(killed_json.output.place).read_bytes() == foreign
+
+
+def test_a_part_that_lost_its_journal_is_refused(killed_json: Left) -> None:
+    """It cannot be known what it holds; a killed run never leaves that."""
+    killed_json.put()
+    journal_of(killed_json.output.place).unlink()
+    target = killed_json.output.target
+
+    for resume in (False, True):
+        with pytest.raises(UsageError, match=r"toys\.json\.part has lost its journal, toys\.json\.journal; --force"):
+            check_place(target, resume, force=False)
+
+    check_place(target, resume=False, force=True)
+
+
+def test_while_one_run_writes_another_is_refused(tmp_path: Path) -> None:
+    """Whether it goes on or begins anew; and the first does not notice."""
+    output = toy_output(tmp_path / "toys.json")
+    expected, refusals = whole(output), []
+
+    def meanwhile(made: Made) -> None:
+        for resume in (False, True):
+            with pytest.raises(UsageError) as refused:
+                run(ToyJob(), in_process, output, lambda _: None, resume)
+            refusals.append(str(refused.value))
+
+    run(ToyJob(), in_process, output, meanwhile)
+
+    assert set(refusals) == {f"another run is writing {output.place}"}
+    assert output.place.read_bytes() == expected
+
+
+def test_a_journal_is_free_when_it_is_closed(tmp_path: Path) -> None:
+    journals = [Journal(tmp_path / "toys.json")]
+    journals[0].close()
+    journals.append(Journal(tmp_path / "toys.json"))
+    journals[1].close()

@@ -1,0 +1,572 @@
+"""`vqagen merge`: shards make exactly the file that one run makes, or are refused with the reason."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from itertools import groupby, islice, pairwise
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pyarrow.parquet as pq
+import pytest
+from commands import Commands
+from families import SHIPPED, Collection
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vqagen.cli import run
+from vqagen.run.merge import merge
+from vqagen.run.merged_columns import blocks_from
+from vqagen.run.output import info_beside, record_file
+from vqagen.run.shard_files import open_shard
+from vqagen.run.windows import block_of
+
+SCENES, WINDOW = 40, 16
+LAYOUTS = {"json": "json", "jsonl": "jsonl", "json.gz": "json", "jsonl.gz": "jsonl", "jsonl.zst": "jsonl"}
+"""Name endings -> layout."""
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What one run made of all scenes, and shards of it that are cut out of that."""
+
+    folder: Path
+    """Where the run's outputs lie."""
+    info: Mapping[str, Any]
+    by_scene: list[list[Mapping[str, Any]]]
+
+    def shard(self, path: Path | str, first: int, count: int, **changes: Any) -> str:
+        """Write a shard as a run makes it; `changes` are further settings, or a `shard` key of the generator."""
+        end = first + count if count else SCENES
+        records = [record for questions in self.by_scene[first:end] for record in questions]
+        info = deepcopy(dict(self.info))
+        key = changes.pop("shard", None)
+        info["generator"]["settings"] |= {"start_index": first, "count": count, **changes}
+        info["generator"] |= {"shard": key} if key else {}
+        layout = LAYOUTS[Path(path).name.split(".", 1)[1]]
+        with record_file(str(path), layout, info) as writer:
+            writer.write({**record, "question_index": number} for number, record in enumerate(records))
+        return str(path)
+
+    def whole(self, ending: str) -> bytes:
+        """What the run wrote into a file with that ending."""
+        return (self.folder / f"whole.{ending}").read_bytes()
+
+
+def generate(folder: Path, collection: Collection, out: str, flags: str = "") -> Path:
+    """Run the real generator; where its output is."""
+    path = folder / out
+    line = f"generate --scenes {folder}/scenes.json --metadata {collection.metadata} --templates {collection.templates}"
+    line += f" --templates-per-image 3 --reset-counts-every {WINDOW} {flags}"
+    assert run([*line.split(), "--out", str(path)]) == 0
+    return path
+
+
+def scenes_folder(folder: Path, collection: Collection) -> Path:
+    (folder / "scenes.json").write_text(json.dumps({"info": {"split": "x"}, "scenes": collection.sampled(SCENES, 3)}))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory: pytest.TempPathFactory) -> Questions:
+    """A run over all scenes in every layout."""
+    folder = scenes_folder(tmp_path_factory.mktemp("one"), SHIPPED[0])
+    for ending in LAYOUTS:
+        generate(folder, SHIPPED[0], f"whole.{ending}")
+    document = json.loads((folder / "whole.json").read_text())
+    groups = {image: list(group) for image, group in groupby(document["questions"], key=lambda q: q["image_index"])}
+    return Questions(folder, document["info"], [groups.get(index, []) for index in range(SCENES)])
+
+
+@pytest.fixture
+def vqagen_(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Commands:
+    """Runs commands in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsysbinary)
+
+
+# As one run ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dialect", ["generator", "release"])
+@pytest.mark.parametrize("collection", SHIPPED, ids=str)
+def test_shards_of_the_generator_are_merged_into_what_one_run_writes(
+    collection: Collection, dialect: str, tmp_path: Path
+) -> None:
+    """Cut inside windows, of mixed layouts, given in any order; the info beside JSON Lines is the same too."""
+    folder, flags = scenes_folder(tmp_path, collection), f"--dialect {dialect}"
+    edges, endings = [0, 5, 23, 24, SCENES], ["jsonl", "json", "json.gz", "jsonl.gz"]
+    shards = [
+        generate(folder, collection, f"{first}.{ending}", f"{flags} --start-index {first} --count {end - first}")
+        for (first, end), ending in zip(pairwise(edges), endings, strict=True)
+    ]
+    whole = [
+        generate(folder, collection, f"whole.{ending}", f"{flags} --count {SCENES}") for ending in ("json", "jsonl")
+    ]
+
+    for path in whole:
+        merged = tmp_path / f"merged{path.suffix}"
+        merge(shards[::-1], str(merged))
+
+        assert merged.read_bytes() == path.read_bytes()
+    assert Path(f"{merged}.info.json").read_bytes() == Path(f"{path}.info.json").read_bytes()
+
+
+@given(
+    cuts=st.lists(st.integers(1, SCENES - 1), max_size=6, unique=True),
+    endings=st.lists(st.sampled_from(sorted(LAYOUTS)), min_size=7, max_size=7),
+    out=st.sampled_from(sorted(LAYOUTS)),
+    turn=st.integers(0, 6),
+)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_cuts_in_any_layouts_and_order(
+    one: Questions, tmp_path: Path, cuts: list[int], endings: list[str], out: str, turn: int
+) -> None:
+    """The last shard says that it holds all that follow, as the whole run does."""
+    edges = [0, *sorted(cuts), SCENES]
+    paths = [
+        one.shard(tmp_path / f"{first}.{ending}", first, end - first if end < SCENES else 0)
+        for (first, end), ending in zip(pairwise(edges), endings, strict=False)
+    ]
+    merged = tmp_path / f"merged.{out}"
+    came_to = merge(paths[turn:] + paths[:turn], str(merged), force=True)
+
+    assert merged.read_bytes() == one.whole(out)
+    assert came_to == (sum(map(len, one.by_scene)), len(paths))
+
+
+@pytest.mark.parametrize("flags", ["", "--max-per-template 1", "--dedupe all", "--dedupe all --max-per-template 1"])
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_shards_made_as_k_of_n_are_merged_into_what_one_run_writes(
+    one: Questions, vqagen_: Commands, ending: str, flags: str
+) -> None:
+    """What chooses from the whole output does so again."""
+    generate(one.folder, SHIPPED[0], f"all.{ending}", f"{flags} --force")
+    for number in (1, 2, 3, 4):
+        generate(one.folder, SHIPPED[0], f"{number}-4.{ending}", f"{flags} --shard {number}/4 --force")
+    vqagen_.done(f"merge {' '.join(str(path) for path in one.folder.glob(f'?-4.{ending}'))} -o merged.{ending}")
+
+    assert Path(f"merged.{ending}").read_bytes() == (one.folder / f"all.{ending}").read_bytes()
+
+
+def test_shards_of_k_of_n_get_the_settings_of_the_whole_run(one: Questions, vqagen_: Commands) -> None:
+    """Their key goes, and the count that was asked for comes back."""
+    for number, (first, count) in enumerate([(0, 16), (16, 16), (32, 0)], start=1):
+        one.shard(f"{number}.jsonl", first, count, shard=part(number))
+    vqagen_.done("merge 3.jsonl 1.jsonl 2.jsonl -o merged.json")
+
+    assert Path("merged.json").read_bytes() == one.whole("json")
+
+
+def test_shards_made_by_hand_may_stand_in_for_one_of_k_of_n(one: Questions, vqagen_: Commands) -> None:
+    one.shard("1.jsonl", 0, 16, shard=part(1))
+    one.shard("2.jsonl", 16, 10)
+    one.shard("3.jsonl", 26, 6)
+    one.shard("4.jsonl", 32, 0, shard=part(3))
+    vqagen_.done("merge 1.jsonl 2.jsonl 3.jsonl 4.jsonl -o merged.json")
+
+    assert Path("merged.json").read_bytes() == one.whole("json")
+
+
+def test_the_command_says_what_it_came_to_and_writes_to_standard_output(one: Questions, vqagen_: Commands) -> None:
+    one.shard("a.jsonl", 0, 7)
+    one.shard("b.json", 7, 0)
+    ran = vqagen_.done("merge a.jsonl b.json -o - --format jsonl")
+
+    assert ran.err == "120 questions from 2 shards\n"
+    assert ran.out == one.whole("jsonl")
+
+
+def test_a_shard_without_questions_counts_for_its_scenes(one: Questions, vqagen_: Commands) -> None:
+    """As where no template fits the only scene of a shard."""
+    one.shard("a.jsonl", 0, 7)
+    one.shard("b.jsonl", 7, 1)
+    Path("b.jsonl").write_bytes(b"")
+    one.shard("c.json", 8, 0)
+    vqagen_.done("merge a.jsonl b.jsonl c.json -o merged.jsonl")
+    texts = [json.loads(line)["question"] for line in Path("merged.jsonl").read_text().splitlines()]
+
+    assert texts == [q["question"] for i, questions in enumerate(one.by_scene) if i != 7 for q in questions]
+
+
+def test_shards_may_lie_in_a_store(one: Questions, vqagen_: Commands) -> None:
+    """Such as a bucket, and so may what is made of them."""
+    store = fsspec.filesystem("memory")
+    one.shard("a.jsonl", 0, 7)
+    one.shard("b.json", 7, 0)
+    for path in ("a.jsonl", "a.jsonl.info.json", "b.json"):
+        store.pipe(f"/merge/{path}", Path(path).read_bytes())
+    vqagen_.done("merge memory://merge/b.json memory://merge/a.jsonl -o memory://merge/merged.json")
+
+    assert store.cat("/merge/merged.json") == one.whole("json")
+
+
+def test_progress_is_told(one: Questions, tmp_path: Path) -> None:
+    told: list[int] = []
+    shards = [one.shard(tmp_path / "a.json", 0, 7), one.shard(tmp_path / "b.json", 7, 0)]
+    merged = merge(shards, str(tmp_path / "merged.json"), on_merged=told.append)
+
+    assert sum(told) == merged.questions
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+def test_records_are_read_as_they_are_asked_for(one: Questions, tmp_path: Path, ending: str) -> None:
+    """The first come before the end of a file, which is broken."""
+    path = Path(one.shard(tmp_path / f"a.{ending}", 0, 0))
+    content = path.read_bytes()
+    path.write_bytes(content + 50 * content[-100_000:] + b"{")
+    records = open_shard(path).records()
+
+    assert [record["question_index"] for record in islice(records, 3)] == [0, 1, 2]
+
+
+def test_the_blocks_of_a_shard_are_those_of_its_scenes() -> None:
+    """Whatever the window, and wherever the shard begins."""
+    for size in (0, 250, 1000, 2500):
+        for first in (0, 1, 249, 2499, 2500, 7777):
+            blocks = [block for block, _ in groupby(block_of(index, size) for index in range(first, first + 9000))]
+
+            assert list(islice(blocks_from(first, size), len(blocks))) == blocks
+
+
+# Selection -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_selection_of_the_whole_output_is_made_again(one: Questions, tmp_path: Path) -> None:
+    """It is asked about each question in order, and numbers have no gaps; one file alone is selected already."""
+
+    def select(run_settings: Mapping[str, Any], are_shards: bool) -> Any:
+        assert (run_settings["reset_counts_every"], are_shards) == (WINDOW, False)
+        seen: Iterator[int] = iter(range(10**6))
+        return lambda record: next(seen) % 3 == 0
+
+    shards = [one.shard(tmp_path / "a.json", 0, 7), one.shard(tmp_path / "b.json", 7, 0)]
+    out = tmp_path / "merged.jsonl"
+    merge(shards, str(out), select=select)
+    kept = [json.loads(line) for line in out.read_text().splitlines()]
+    asked = [record for questions in one.by_scene for record in questions]
+
+    assert [record["question"] for record in kept] == [record["question"] for record in asked[::3]]
+    assert [record["question_index"] for record in kept] == list(range(len(kept)))
+
+
+BOTH_RULES = "--dedupe all --max-per-template 1"
+
+
+def test_the_only_shard_is_selected_from_too(one: Questions, vqagen_: Commands) -> None:
+    """With both rules a shard keeps what the limit would leave out."""
+    for name, flags in (("only", "--shard 1/1"), ("all", "")):
+        generate(one.folder, SHIPPED[0], f"{name}.jsonl", f"{BOTH_RULES} {flags} --force")
+    vqagen_.done(f"merge {one.folder}/only.jsonl -o merged.jsonl")
+
+    assert Path("merged.jsonl").read_bytes() == (one.folder / "all.jsonl").read_bytes()
+    assert (one.folder / "only.jsonl").stat().st_size > Path("merged.jsonl").stat().st_size
+
+
+def test_both_rules_need_shards_that_know_of_each_other(one: Questions, vqagen_: Commands) -> None:
+    one.shard("a.json", 0, 7, dedupe="all", max_per_template=1)
+    one.shard("b.json", 7, 0, dedupe="all", max_per_template=1)
+    ran = vqagen_("merge a.json b.json -o merged.json")
+
+    assert (ran.code, Path("merged.json").exists()) == (2, False)
+    assert "make shards with --shard K/N" in ran.err
+
+
+# Refused -------------------------------------------------------------------------------------------------------------
+
+
+def part(number: int, of: int = 3, start_index: int = 0, count: int = 0) -> dict[str, int]:
+    """The info's key of a shard K/N."""
+    return {"number": number, "of": of, "start_index": start_index, "count": count}
+
+
+Shards = dict[str, tuple[int, int, dict[str, Any]]]
+"""Name -> first scene, count, changes."""
+
+NOT_TOGETHER: dict[str, tuple[Shards, list[str]]] = {
+    "another seed": (
+        {"a.json": (0, 9, {}), "b.json": (9, 0, {"seed": 1})},
+        ["b.json differs from a.json in generator.settings.seed: 1, not 0"],
+    ),
+    "other settings": (
+        {"a.json": (0, 9, {}), "b.jsonl": (9, 5, {"compat": "clevr", "more": 1}), "c.json": (14, 0, {"seed": 7})},
+        [
+            "b.jsonl differs from a.json in generator.settings.compat: 'clevr', not 'none'",
+            "b.jsonl differs from a.json in generator.settings.more: 1, not nothing",
+            "c.json differs from a.json in generator.settings.seed: 7, not 0",
+        ],
+    ),
+    "gaps": (
+        {"a.json": (0, 5, {}), "b.json": (10, 5, {}), "c.json": (16, 0, {})},
+        [
+            "scenes 5 to 9 are in no shard: make them with --start-index 5 --count 5",
+            "scene 15 is in no shard: make it with --start-index 15 --count 1",
+        ],
+    ),
+    "overlaps": (
+        {"a.json": (0, 20, {}), "b.json": (5, 5, {}), "c.json": (19, 5, {})},
+        ["a.json and b.json both hold scenes 5 to 9", "a.json and c.json both hold scene 19"],
+    ),
+    "an overlap and a gap": (
+        {"a.json": (0, 20, {}), "b.json": (18, 5, {}), "c.json": (30, 0, {})},
+        [
+            "a.json and b.json both hold scenes 18 to 19",
+            "scenes 23 to 29 are in no shard: make them with --start-index 23 --count 7",
+        ],
+    ),
+    "all that follow, and more": (
+        {"a.json": (0, 0, {}), "b.json": (30, 5, {}), "c.json": (35, 0, {})},
+        [
+            "a.json holds all scenes from 0 on (its count is 0), and b.json begins at 30",
+            "a.json holds all scenes from 0 on (its count is 0), and c.json begins at 35",
+        ],
+    ),
+    "missing shards": (
+        {"a.json": (0, 9, {"shard": part(1, 5)}), "b.json": (20, 9, {"shard": part(3, 5)})},
+        ["shard 2/5 is missing", "shard 4/5 is missing", "shard 5/5 is missing"],
+    ),
+    "many missing shards": (
+        {"a.json": (0, 9, {"shard": part(1, 40)})},
+        [*(f"shard {number}/40 is missing" for number in range(2, 7)), "34 more shards are missing"],
+    ),
+    "shards of another cut": (
+        {"a.json": (0, 9, {"shard": part(1, 2)}), "b.json": (9, 0, {"shard": part(2, 3)})},
+        ["b.json differs from a.json in generator.shard.of: 3, not 2"],
+    ),
+    "shards of another run": (
+        {"a.json": (0, 9, {"shard": part(1, 2)}), "b.json": (9, 6, {"shard": part(2, 2, count=15)})},
+        ["b.json differs from a.json in generator.shard.count: 15, not 0"],
+    ),
+    "a beginning by hand is missing": (
+        {"a.json": (4, 9, {}), "b.json": (13, 0, {"shard": part(2, 2)})},
+        ["scenes 0 to 3 are in no shard: make them with --start-index 0 --count 4"],
+    ),
+    "an end by hand is missing": (
+        {"a.json": (0, 9, {"shard": part(1, 2)}), "b.json": (9, 5, {})},
+        ["the scenes from 14 on are in no shard: make them with --start-index 14"],
+    ),
+    "a counted end by hand is missing": (
+        {"a.json": (0, 9, {"shard": part(1, 2, count=15)}), "b.json": (9, 5, {})},
+        ["scene 14 is in no shard: make it with --start-index 14 --count 1"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("shards", "told"), NOT_TOGETHER.values(), ids=NOT_TOGETHER)
+def test_shards_that_do_not_belong_together(one: Questions, vqagen_: Commands, shards: Shards, told: list[str]) -> None:
+    """Every reason is told, in a line of its own, and nothing is written."""
+    for name, (first, count, changes) in shards.items():
+        one.shard(name, first, count, **changes)
+    ran = vqagen_(f"merge {' '.join(shards)} -o merged.json")
+
+    assert ran.err.splitlines() == [f"vqagen: {line}" for line in told]
+    assert (ran.code, Path("merged.json").exists()) == (3, False)
+
+
+def test_many_differences_are_counted(one: Questions, vqagen_: Commands) -> None:
+    one.shard("a.json", 0, 9)
+    one.shard("b.json", 9, 0, **{f"new_{number}": number for number in range(8)})
+    ran = vqagen_("merge a.json b.json -o merged.json")
+
+    assert len(ran.err.splitlines()) == 6
+    assert ran.err.endswith("b.json differs from a.json in 3 more places\n")
+
+
+FOREIGN = "not made by vqagen: its info does not say how to make it again"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b'{"info": {"split": "x"}, "questions": []}', FOREIGN),
+        (b'{"info": {"generator": {"name": "vqagen", "settings": {"seed": 0}}}, "scenes": []}', FOREIGN),
+        (b'{"info": {"generator": {"name": "vqagen"}}, "questions": []}', FOREIGN),
+        (b'{"info": 3, "questions": []}', FOREIGN),
+        (b"[1, 2]", FOREIGN),
+        (b"no JSON", FOREIGN),
+        (b'{"question": "Is it?"}\n', "its info is missing: `vqagen generate` writes it beside JSON Lines, into"),
+        (b"", "its info is missing"),
+        (b'{"info": {"a": tru', "not valid JSON"),
+    ],
+)
+def test_what_the_generator_did_not_make(one: Questions, vqagen_: Commands, content: bytes, told: str) -> None:
+    """What is wrong with the others is told too."""
+    one.shard("a.json", 0, 7)
+    one.shard("b.json", 7, 0, seed=5)
+    Path("other.json").write_bytes(content)
+    ran = vqagen_("merge a.json other.json b.json -o merged.json")
+    first, second = ran.err.splitlines()
+
+    assert first.startswith("vqagen: other.json") and told in first
+    assert second == "vqagen: b.json differs from a.json in generator.settings.seed: 5, not 0"
+    assert (ran.code, Path("merged.json").exists()) == (3, False)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("no.json also.json a.json -o m.json", ["shard not found: no.json", "shard not found: also.json"]),
+        ("a.json folder -o m.json", ["shard folder is a folder; name its files"]),
+        ("a.json a.json b.json -o m.json", ["a.json is given twice"]),
+        ("a.json b.json link.json -o m.json", ["a.json and link.json are the same file"]),
+        (
+            "a.json going.jsonl -o m.json",
+            ["shard going.jsonl is not complete (going.jsonl.part is): finish it with --resume"],
+        ),
+        ("a.json b.json -o there.json", ["output there.json exists already; give --force to replace it"]),
+        ("a.json b.json -o a.json --force", ["output a.json is an input of the same run; name another file"]),
+        (
+            "a.json b.json -o m.parquet",
+            ["only Parquet shards make a Parquet file: make the shards with --format parquet"],
+        ),
+    ],
+)
+def test_wrong_usage(one: Questions, vqagen_: Commands, line: str, told: list[str]) -> None:
+    one.shard("a.json", 0, 7)
+    one.shard("b.json", 7, 0)
+    Path("link.json").symlink_to("a.json")
+    Path("folder").mkdir()
+    Path("going.jsonl.part").write_bytes(b"{")
+    Path("there.json").write_bytes(b"kept")
+    before = {path: path.read_bytes() for path in Path().iterdir() if path.is_file()}
+    ran = vqagen_(f"merge {line}")
+
+    assert ran.err.splitlines() == [f"vqagen: {message}" for message in told]
+    assert ran.code == 2
+    assert {path: path.read_bytes() for path in Path().iterdir() if path.is_file()} == before
+
+
+def test_the_info_beside_a_shard_is_not_overwritten(one: Questions, vqagen_: Commands) -> None:
+    one.shard("a.jsonl", 0, 7)
+    one.shard("b.jsonl", 7, 0)
+    ran = vqagen_("merge a.jsonl b.jsonl -o a.jsonl.info.json --force")
+
+    assert (ran.code, ran.err) == (
+        2,
+        "vqagen: output a.jsonl.info.json is an input of the same run; name another file\n",
+    )
+
+
+# Parquet -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def columns(one: Questions) -> Path:
+    """The folder with whole.parquet, of one run, and shards of it cut inside windows, named by their first scene."""
+    edges = [0, 5, 7, 16, 30, SCENES]
+    generate(one.folder, SHIPPED[0], "whole.parquet")
+    for first, end in pairwise(edges):
+        count = end - first if end < SCENES else 0
+        generate(one.folder, SHIPPED[0], f"part{first}.parquet", f"--start-index {first} --count {count}")
+    return one.folder
+
+
+def test_row_groups_that_a_shard_ended_in_are_put_together(columns: Path, tmp_path: Path) -> None:
+    merged = tmp_path / "merged.parquet"
+    came_to = merge(sorted(columns.glob("part*.parquet")), str(merged))
+
+    assert merged.read_bytes() == (columns / "whole.parquet").read_bytes()
+    assert came_to == (120, 5)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("part0.parquet part5.parquet -o m.json", "Parquet holds answers as text: its shards make a Parquet file"),
+        (
+            "part0.parquet part5.parquet -o - --format parquet",
+            "Parquet cannot be written to - as it comes; name a file",
+        ),
+        ("part0.parquet whole.json -o m.parquet", "part0.parquet is Parquet and whole.json is not: merge one kind"),
+    ],
+)
+def test_parquet_makes_parquet_only(
+    columns: Path, vqagen_: Commands, monkeypatch: pytest.MonkeyPatch, line: str, told: str
+) -> None:
+    monkeypatch.chdir(columns)
+    ran = vqagen_(f"merge {line}")
+
+    assert (ran.code, ran.out) == (2, b"")
+    assert told in ran.err
+    assert not list(columns.glob("m.*"))
+
+
+def test_columns_that_were_changed_are_refused(columns: Path, vqagen_: Commands) -> None:
+    """Rows were taken out, by a library that keeps the info."""
+    table = pq.read_table(columns / "part0.parquet")
+    pq.write_table(table.filter([number != 2 for number in range(table.num_rows)]), "part0.parquet")
+    ran = vqagen_(f"merge part0.parquet {' '.join(map(str, columns.glob('part[1-9]*.parquet')))} -o merged.parquet")
+
+    changed = "questions[2]: question_index is 3, not 2: the file was changed or cut after it was made"
+    assert (ran.code, ran.err) == (3, f"vqagen: part0.parquet: {changed}\n")
+    assert not Path("merged.parquet").exists()
+
+
+def test_columns_that_were_cut_off_are_refused(columns: Path, vqagen_: Commands) -> None:
+    content = (columns / "part0.parquet").read_bytes()
+    Path("part0.parquet").write_bytes(content[: len(content) // 2])
+    ran = vqagen_(f"merge part0.parquet {columns}/part5.parquet -o merged.parquet")
+
+    assert (ran.code, Path("merged.parquet").exists()) == (3, False)
+    assert ran.err.startswith("vqagen: part0.parquet: not a Parquet file, damaged or cut off")
+
+
+# Changed or cut ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", sorted(LAYOUTS))
+@pytest.mark.parametrize("share", [0.3, 0.7, 0.999])
+def test_a_shard_that_was_cut_off_is_refused(one: Questions, vqagen_: Commands, ending: str, share: float) -> None:
+    one.shard("a.json", 0, 7)
+    path = Path(one.shard(f"b.{ending}", 7, 0))
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
+    ran = vqagen_(f"merge a.json {path} -o merged.json")
+
+    assert ran.code == 3
+    assert ran.err.startswith(f"vqagen: {path}") and len(ran.err.splitlines()) == 1
+    assert not list(Path().glob("*merged*"))
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda lines: lines.pop(4), "questions[4]: question_index is 5, not 4"),
+        (lambda lines: lines.insert(2, lines[3]), "questions[2]: question_index is 3, not 2"),
+        (lambda lines: lines.__setitem__(1, b'{"question": "Is it?"}'), "questions[1]: question_index is null or"),
+        (lambda lines: lines.__setitem__(1, b"[]"), "questions[1]: expected a question object, found a list of 0"),
+        (lambda lines: lines.__setitem__(2, b'{"question_index" 2}'), "questions[2]: not valid JSON"),
+    ],
+)
+def test_a_shard_that_was_changed_is_refused(
+    one: Questions, vqagen_: Commands, ending: str, change: Any, told: str
+) -> None:
+    path = Path(one.shard(f"a.{ending}", 0, 0))
+    is_document = ending == "json"
+    opening, *lines = path.read_bytes().splitlines() if is_document else [b"", *path.read_bytes().splitlines()]
+    closing = [lines.pop()] if is_document else []
+    lines = [line.removesuffix(b",") for line in lines]
+    change(lines)
+    between = b",\n" if is_document else b"\n"
+    path.write_bytes(b"\n".join(filter(None, [opening, between.join(lines), *closing])))
+    ran = vqagen_(f"merge {path} -o merged.json")
+
+    assert (ran.code, Path("merged.json").exists()) == (3, False)
+    assert told in ran.err and ran.err.startswith(f"vqagen: {path}")
+
+
+def test_reading_is_by_content_and_not_by_name(one: Questions, vqagen_: Commands) -> None:
+    """Such as after `--format jsonl -o shard.json`."""
+    one.shard("a.jsonl", 0, 7)
+    Path("a.jsonl").rename("a.json")
+    Path(info_beside("a.jsonl", "jsonl") or "").rename("a.json.info.json")
+    one.shard("b.json", 7, 0)
+    vqagen_.done("merge a.json b.json -o merged.json.gz")
+
+    assert gzip.decompress(Path("merged.json.gz").read_bytes()) == one.whole("json")

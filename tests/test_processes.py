@@ -1,0 +1,412 @@
+"""Workers: what comes back of them is in order and whole, whatever becomes of one of them, and none is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from commands import Commands, finish, start
+from marks import marked, set_mark, wait_until
+from toy_work import Toy, ToyJob, begun
+
+import vqagen
+from vqagen.errors import BadInput, InputWarning, VqagenError
+from vqagen.run.in_process import in_process
+from vqagen.run.processes import AHEAD, TRIES, Processes
+from vqagen.run.work import Block, Engine, Window, WindowFailed
+
+Result = TypeVar("Result")
+
+
+def made(job: ToyJob, engine: Engine, first: int | None = None) -> list[Block]:
+    """All blocks of a job."""
+    first = job.first if first is None else first
+    with closing(engine(job.work(first), job.windows(first))) as blocks:
+        return list(blocks)
+
+
+def made_until(job: ToyJob, kind: type[Exception], engine: Engine | None = None) -> tuple[list[int], str]:
+    """The first items of the blocks that come before an error, and the error."""
+    seen = []
+    with pytest.raises(kind) as raised, closing((engine or Processes(2))(job.work(0), job.windows(0))) as blocks:
+        for block in blocks:
+            seen.append(block.first)
+    return seen, str(raised.value)
+
+
+def with_warnings(action: Callable[[], Result]) -> tuple[Result, list[str]]:
+    """What an action comes to, and what it warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", InputWarning)
+        result = action()
+    return result, [str(each.message) for each in caught]
+
+
+@pytest.fixture
+def mark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+    """What `marked` finds the processes of this test by."""
+    return set_mark(monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def vqagen_(capfdbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    return Commands(capfdbinary)
+
+
+# The same blocks -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize(("first", "count", "size"), [(0, 20, 3), (5, 14, 4), (2, 9, 0)])
+def test_any_number_of_workers_makes_the_same_blocks(workers: int, first: int, count: int, size: int) -> None:
+    """Also if a run begins inside a window, and if its windows cannot be shared out evenly."""
+    job = ToyJob(count, size, first)
+
+    assert made(job, Processes(workers)) == made(job, in_process)
+
+
+def test_blocks_come_in_order_however_long_each_window_takes() -> None:
+    job = ToyJob(24, 2, toy=Toy(dict.fromkeys((0, 6, 8, 10, 20), "rest")))
+
+    assert made(job, Processes(3)) == made(job, in_process)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_while_a_window_lasts_only_so_many_others_are_begun(tmp_path: Path, workers: int) -> None:
+    """That bounds memory. Those behind are done all the same when it is."""
+    ahead = AHEAD * workers if workers > 1 else 1
+    acts = {0: f"wait for {ahead}", 2 * AHEAD * workers: "stop here"}
+    seen = read_so_far = 0
+
+    def windows() -> Iterator[Window]:
+        nonlocal read_so_far
+        for window in job.windows(0):
+            read_so_far += 1
+            yield window
+
+    job = ToyJob(60, 2, toy=Toy(acts, folder=str(tmp_path)))
+    with closing(Processes(workers)(job.work(0), windows())) as blocks:
+        first = next(blocks)
+        assert (first.first, len(begun(tmp_path))) == (0, ahead)
+        assert read_so_far <= AHEAD * workers
+        seen = 1 + sum(1 for _ in blocks)
+
+    assert seen == 30
+
+
+def test_a_consumer_that_takes_its_time_gets_no_more_windows_begun(tmp_path: Path) -> None:
+    job = ToyJob(400, 2, toy=Toy(folder=str(tmp_path)))
+    with closing(Processes(2)(job.work(0), job.windows(0))) as blocks:
+        next(blocks)
+        time.sleep(0.3)
+
+        assert len(begun(tmp_path)) <= 2 * AHEAD + 1
+
+
+def test_what_a_window_prints_is_no_result(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    made(ToyJob(toy=Toy({4: "print"})), Processes(2))
+    out, err = capfdbinary.readouterr()
+
+    assert (out, err) == (b"", b"printed by a plug-in\n")
+
+
+def test_doubts_are_told_in_order() -> None:
+    job = ToyJob(30, 1, toy=Toy({3: "doubt", 9: "doubt"}))
+
+    assert with_warnings(lambda: made(job, Processes(2)))[1] == ["a doubtful toy"] * 2
+
+
+# Workers that die ----------------------------------------------------------------------------------------------------
+
+KILLED = "a worker process was killed by SIGKILL (out of memory?)"
+DEATHS = [("die", "was killed by SIGKILL (out of memory?)"), ("exit", "ended with exit code 7")]
+
+
+@pytest.mark.parametrize(("act", "times"), [("die once", 1), ("die twice", 2)])
+def test_a_window_whose_worker_dies_is_done_again(tmp_path: Path, act: str, times: int) -> None:
+    job = ToyJob(20, 3, toy=Toy({7: act}, folder=str(tmp_path)))
+    blocks, told = with_warnings(lambda: made(job, Processes(2)))
+
+    assert told == [f"{KILLED} while doing scenes 6 to 8: begun again"] * times
+    assert blocks == made(replace(job, toy=Toy()), in_process)
+
+
+def test_all_workers_may_die_at_once(tmp_path: Path) -> None:
+    job = ToyJob(20, 1, toy=Toy(dict.fromkeys((4, 5, 6), "die once"), folder=str(tmp_path)))
+    blocks, told = with_warnings(lambda: made(job, Processes(3)))
+
+    assert sorted(told) == [f"{KILLED} while doing scene {index}: begun again" for index in (4, 5, 6)]
+    assert blocks == made(replace(job, toy=Toy()), in_process)
+
+
+@pytest.mark.parametrize(("act", "cause"), DEATHS)
+def test_a_window_that_kills_every_worker_is_given_up_in_its_turn(act: str, cause: str) -> None:
+    """What comes before it is not lost, although it takes longer."""
+    job = ToyJob(20, 2, toy=Toy({4: "rest", 5: "rest", 6: act}))
+    (seen, error), told = with_warnings(lambda: made_until(job, VqagenError))
+
+    assert (seen, len(told)) == ([0, 2, 4], TRIES - 1)
+    assert error == f"a worker process {cause} while doing scenes 6 to 7: given up after 3 times"
+
+
+def test_workers_that_are_killed_while_blocks_are_written_lose_nothing(mark: str) -> None:
+    job = ToyJob(40, 1)
+
+    def kill_the_first() -> list[int]:
+        blocks = []
+        with closing(Processes(2)(job.work(0), job.windows(0))) as making:
+            for block in making:
+                blocks.append(block.first)
+                if len(blocks) == 1:
+                    for process in marked(mark):
+                        os.kill(process, signal.SIGKILL)
+        return blocks
+
+    assert with_warnings(kill_the_first)[0] == list(range(40))
+
+
+# Errors --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_mistake_in_a_window_is_told_in_its_turn() -> None:
+    job = ToyJob(20, 2, toy=Toy({1: "rest", 5: "mistake"}))
+
+    assert made_until(job, BadInput) == ([0, 2], "toys.json: no such thing")
+
+
+def test_a_bug_in_a_window_names_its_scenes_and_its_place() -> None:
+    seen, error = made_until(ToyJob(20, 2, toy=Toy({3: "rest", 5: "bug"})), WindowFailed)
+
+    assert seen == [0, 2]
+    assert error.startswith("scenes 4 to 5:\nTraceback (most recent call last):\n")
+    assert error.endswith('in _act\n    raise ZeroDivisionError("a bug of ours")\nZeroDivisionError: a bug of ours\n')
+
+
+def test_an_input_that_cannot_be_read_further_is_told_when_all_before_is_done() -> None:
+    """What was read of the window itself is not a window."""
+    job = ToyJob(20, 2, toy=Toy({1: "rest", 2: "rest"}), unreadable=7)
+
+    assert made_until(job, VqagenError) == ([0, 2, 4], "toy 7 cannot be read")
+
+
+def test_work_that_cannot_be_loaded_says_why() -> None:
+    assert made_until(ToyJob(toy=Toy(loading="mistake")), BadInput) == ([], "toys.json: no such thing")
+
+
+@pytest.mark.parametrize(("act", "cause"), DEATHS)
+def test_workers_that_die_while_they_start_are_given_up(act: str, cause: str) -> None:
+    job = ToyJob(3, toy=Toy(loading=act))
+    (seen, error), told = with_warnings(lambda: made_until(job, VqagenError))
+
+    began = f"a worker process {cause} before it could begin with scenes 0 to 2"
+    assert told == [f"{began}: begun again"] * (TRIES - 1)
+    assert (seen, error) == ([], f"{began}: given up after 3 times")
+
+
+def test_a_worker_that_dies_while_it_starts_is_replaced(tmp_path: Path) -> None:
+    job = ToyJob(3, toy=Toy(loading="die once", folder=str(tmp_path)))
+    blocks, told = with_warnings(lambda: made(job, Processes(2)))
+
+    assert told == [f"{KILLED} before it could begin with scenes 0 to 2: begun again"]
+    assert [block.first for block in blocks] == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("loading", "last"), [("bug", "ZeroDivisionError: a bug of ours"), ("disk", "FileNotFoundError: ")]
+)
+def test_a_bug_while_loading_says_where_it_is(loading: str, last: str) -> None:
+    seen, error = made_until(ToyJob(toy=Toy(loading=loading)), WindowFailed)
+
+    assert seen == []
+    assert error.startswith("a worker process could not load its work:\nTraceback")
+    assert error.splitlines()[-1].startswith(last)
+
+
+def test_a_machine_that_starts_no_process_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+
+    assert made_until(ToyJob(), VqagenError) == ([], "cannot start a worker process: No such file or directory")
+
+
+# The end -------------------------------------------------------------------------------------------------------------
+
+
+def consumed_early(blocks: Generator[Block]) -> None:
+    blocks.close()
+
+
+def interrupted(blocks: Generator[Block]) -> None:
+    with pytest.raises(KeyboardInterrupt), closing(blocks):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("end", [consumed_early, interrupted])
+def test_no_worker_outlives_what_takes_the_blocks(mark: str, end: Callable[[Generator[Block]], None]) -> None:
+    """Not even one that is in the middle of a window."""
+    job = ToyJob(20, 2, toy=Toy(dict.fromkeys(range(6, 20, 2), "stay")))
+    blocks = Processes(2)(job.work(0), job.windows(0))
+    next(blocks)
+    assert len(marked(mark)) == 2
+
+    end(blocks)
+
+    assert marked(mark) == set()
+
+
+@pytest.mark.parametrize("act", ["mistake", "bug", "die"])
+def test_no_worker_outlives_an_error(mark: str, act: str) -> None:
+    job = ToyJob(20, 2, toy=Toy({2: act, 4: "stay", 6: "stay"}))
+    with_warnings(lambda: made_until(job, Exception, Processes(3)))
+
+    assert marked(mark) == set()
+
+
+PARENT = """
+import sys
+sys.path.insert(0, {tests!r})
+from toy_work import Toy, ToyJob
+from vqagen.run.processes import Processes
+job = ToyJob(20, 2, toy=Toy(dict.fromkeys(range(4, 20), "stay"), folder={folder!r}))
+for block in Processes(2)(job.work(0), job.windows(0)):
+    print(block.first, flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_workers_end_with_their_parent_however_that_ends(mark: str, tmp_path: Path, number: signal.Signals) -> None:
+    """They are in the middle of a window, and the signal is not for them."""
+    program = PARENT.format(tests=str(Path(__file__).parent), folder=str(tmp_path))
+    parent = start("", program)
+    wait_until(lambda: len(begun(tmp_path)) == 4)
+    assert len(marked(mark)) == 3
+
+    parent.send_signal(number)
+    parent.communicate()
+
+    assert parent.returncode != 0
+    wait_until(lambda: marked(mark) == set())
+
+
+def test_ctrl_c_reaches_the_parent_alone(mark: str, tmp_path: Path) -> None:
+    """A terminal sends it to a process group, and a batch system sends SIGTERM to every process it knows of."""
+    program = PARENT.format(tests=str(Path(__file__).parent), folder=str(tmp_path))
+    parent = start("", program, process_group=0)
+    wait_until(lambda: len(begun(tmp_path)) == 4)
+    workers = marked(mark) - {parent.pid}
+
+    assert all(os.getpgid(worker) != parent.pid for worker in workers)
+    for worker in workers:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            os.kill(worker, number)
+    assert marked(mark) == {parent.pid, *workers}
+
+    os.killpg(parent.pid, signal.SIGINT)
+    parent.communicate()
+    wait_until(lambda: marked(mark) == set())
+
+
+# Programs ------------------------------------------------------------------------------------------------------------
+
+PLUGIN = """
+from vqagen.plugin import function
+print("loaded")
+
+@function("ObjectSet", output="Integer", asks="count")
+def corners(scene, objects):
+    print("at work")
+    if BUG and scene.index == 5:
+        raise ZeroDivisionError("a bug of the plug-in")
+    return 8 * objects.bit_count()
+"""
+TEMPLATE = {
+    "name": "corners",
+    "text": ["How many corners are there?"],
+    "params": [],
+    "nodes": [{"type": "scene", "inputs": []}, {"type": "corners", "inputs": [0]}],
+    "constraints": [],
+}
+SCRIPT = """
+import sys
+from pathlib import Path
+sys.path.insert(0, "parts")
+sys.path.append(Path("elsewhere"))
+import vqagen
+print("run once")
+files = vqagen.find_domain(templates="templates.json", plugins=["corners.py"])
+settings, means = vqagen.Settings(reset_counts_every=2), vqagen.Means(workers=int(sys.argv[2]))
+vqagen.write_questions("scenes.json", sys.argv[1], files, settings, means=means)
+"""
+ASKED = "generate --scenes scenes.json --templates templates.json --plugin corners.py --reset-counts-every 2"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with scenes, a plug-in that prints, and a template that needs it."""
+    monkeypatch.chdir(tmp_path)
+    records = list(vqagen.sample_scenes(9, seed=3))
+    Path("scenes.json").write_text(json.dumps({"info": {}, "scenes": records}))
+    Path("templates.json").write_text(json.dumps([TEMPLATE]))
+    Path("corners.py").write_text(f"BUG = False\n{PLUGIN}")
+    return tmp_path
+
+
+def test_a_plug_in_gives_the_same_bytes_with_workers(folder: Path, vqagen_: Commands) -> None:
+    for workers in (1, 2):
+        vqagen_.done(f"{ASKED} -o q{workers}.json --workers {workers}")
+
+    assert Path("q1.json").read_bytes() == Path("q2.json").read_bytes()
+    assert len(json.loads(Path("q1.json").read_bytes())["questions"]) == 9
+
+
+def test_standard_output_with_workers_has_results_and_nothing_else(folder: Path) -> None:
+    outs = [finish(start(f"{ASKED} -o - --workers {workers}", cwd=folder)).out for workers in (1, 2)]
+
+    assert outs[0] == outs[1]
+    assert len(json.loads(outs[0])["questions"]) == 9
+
+
+def test_a_bug_of_a_plug_in_names_its_line(folder: Path, vqagen_: Commands) -> None:
+    Path("corners.py").write_text(f"BUG = True\n{PLUGIN}")
+    for workers in (1, 2):
+        ran = vqagen_(f"{ASKED} -o q{workers}.json --workers {workers}")
+
+        assert ran.code == 3
+        assert "corners.py:10:9: plug-in: function corners failed: ZeroDivisionError: a bug of the plug-in" in ran.err
+
+
+def test_a_script_needs_no_guard_and_may_change_its_path(folder: Path) -> None:
+    """`multiprocessing` would run it again in each worker, and not know of a path that it has set itself."""
+    Path("parts").mkdir()
+    Path("parts/helper.py").write_text("BUG = False")
+    Path("corners.py").write_text(f"from helper import BUG\n{PLUGIN}")
+    Path("script.py").write_text(SCRIPT)
+    ran = [
+        subprocess.run(
+            [sys.executable, "script.py", f"q{workers}.json", str(workers)], capture_output=True, check=False
+        )
+        for workers in (1, 2)
+    ]
+
+    assert [(each.returncode, each.stdout.count(b"run once")) for each in ran] == [(0, 1), (0, 1)], ran
+    assert Path("q1.json").read_bytes() == Path("q2.json").read_bytes()
+
+
+def test_a_reader_that_goes_away_leaves_no_worker(folder: Path, mark: str) -> None:
+    process = start(f"{ASKED} -o - --workers 2 --instances-per-template 0", cwd=folder)
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdout = None
+    finish(process)
+
+    assert marked(mark) == set()

@@ -1,0 +1,321 @@
+"""Real runs that are killed, or find the disk full: --resume ends them with the bytes of a run that was left alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from commands import Commands, Ran, finish, start
+from marks import marked, set_mark, wait_until
+
+import vqagen
+from scripts.bench_kills import Room, killed
+from vqagen.files import shipped
+from vqagen.run.progress import Progress
+
+SCENES, WINDOW = 200, 5
+ONE_HOP = shipped("templates") / "clevr" / "one_hop.json"
+ASKED = f"generate --scenes scenes.json --templates {ONE_HOP} --reset-counts-every {WINDOW}"
+"""40 blocks; the templates of one file are loaded in half the time."""
+
+
+class Killed(BaseException):
+    """Ends a run in this process."""
+
+
+@pytest.fixture(scope="module")
+def scenes() -> bytes:
+    return json.dumps({"info": {}, "scenes": list(vqagen.sample_scenes(SCENES, seed=4))}).encode()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scenes: bytes) -> Path:
+    """A working folder with scenes."""
+    monkeypatch.chdir(tmp_path)
+    Path("scenes.json").write_bytes(scenes)
+    return tmp_path
+
+
+@pytest.fixture
+def vqagen_(capfdbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    return Commands(capfdbinary)
+
+
+@pytest.fixture
+def mark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+    return set_mark(monkeypatch, tmp_path)
+
+
+def blocks_in(journal: str) -> int:
+    """How many blocks a journal tells of."""
+    return Path(journal).read_bytes().count(b"\n") - 1 if Path(journal).exists() else 0
+
+
+def started_until(line: str, out: str, blocks: int) -> subprocess.Popen[bytes]:
+    """A run that has made so many blocks, or is done: it may be quicker than we look."""
+    process = start(f"{ASKED} -o {out} {line}", stdout=subprocess.DEVNULL)
+    wait_until(lambda: process.poll() is not None or blocks_in(f"{out}.journal") >= blocks)
+    return process
+
+
+def struck(line: str, out: str, blocks: int, number: signal.Signals) -> Ran:
+    """A run that gets a signal when it has made so many blocks."""
+    for _ in range(9):
+        process = started_until(line, out, blocks)
+        process.send_signal(number)
+        ran = finish(process)
+        if ran.code:
+            return ran
+        Path(out).unlink()
+    raise AssertionError("always done before it was killed")
+
+
+def limited(size: int) -> Callable[[], None]:
+    """Lets a process write no file larger than that, as a full disk would."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+
+
+def done_all_but_the_end(out: str, **settings: bool) -> None:
+    """Leave what a run leaves that is killed when all is made and the output is not."""
+
+    def kill(progress: Progress) -> None:
+        if progress.items == SCENES:
+            raise Killed
+
+    files, chosen = vqagen.find_domain(templates=ONE_HOP), vqagen.Settings(reset_counts_every=WINDOW)
+    with pytest.raises(Killed):
+        vqagen.write_questions("scenes.json", out, files, chosen, on_made=kill)
+
+
+# Kills ---------------------------------------------------------------------------------------------------------------
+
+
+class Kill(NamedTuple):
+    """How a run is killed."""
+
+    number: signal.Signals
+    code: int
+    workers: int
+    out: str
+    blocks: int
+    """In the journal when it is killed."""
+    again: int = 0
+    """In the journal when going on is killed too, by SIGKILL; 0 if it is not."""
+    options: str = ""
+
+
+KILLS = [
+    Kill(signal.SIGKILL, -9, 1, "q.json", 1),
+    Kill(signal.SIGKILL, -9, 2, "q.jsonl", 9, again=14),
+    Kill(signal.SIGTERM, 143, 1, "q.jsonl.gz", 4, again=5),
+    Kill(signal.SIGTERM, 143, 2, "q.json", 12),
+    Kill(signal.SIGINT, 130, 1, "q.parquet", 3, again=12),
+    Kill(signal.SIGINT, 130, 2, "q.json.gz", 2),
+    Kill(signal.SIGHUP, 129, 2, "q.json", 7, options="--max-per-template 30 --dedupe"),
+]
+
+
+@pytest.mark.parametrize("kill", KILLS, ids=lambda kill: f"{kill.number.name}-{kill.workers}-{kill.out}")
+def test_a_run_that_is_killed_goes_on_with_the_same_bytes(
+    kill: Kill, folder: Path, vqagen_: Commands, mark: str
+) -> None:
+    """Whatever killed it, and whoever finishes it; nothing is left running, or lying about."""
+    if kill.out.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
+    Path("whole").mkdir()
+    vqagen_.done(f"{ASKED} -o whole/{kill.out} {kill.options}")
+
+    ran = struck(f"--workers {kill.workers} {kill.options}", kill.out, kill.blocks, kill.number)
+    assert ran.code == kill.code, ran.err
+    wait_until(lambda: marked(mark) == set())
+    assert blocks_in(f"{kill.out}.journal") >= kill.blocks
+    if kill.again:
+        process = started_until(f"--workers {kill.workers} {kill.options} --resume", kill.out, kill.again)
+        process.kill()
+        finish(process)
+        wait_until(lambda: marked(mark) == set())
+    vqagen_.done(f"{ASKED} -o {kill.out} {kill.options} --resume")
+
+    made = sorted(path for path in os.listdir() if path.startswith("q."))
+    assert made == sorted(os.listdir("whole"))
+    assert [Path(name).read_bytes() for name in made] == [Path("whole", name).read_bytes() for name in made]
+
+
+def test_what_stops_a_run_says_what_is_kept(folder: Path) -> None:
+    kept = "  what was made is kept in q.json.part; the same command with --resume goes on with it"
+    for number, told in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "stopped by SIGTERM")):
+        ran = struck("", "q.json", 1, number)
+        Path("q.json.part").unlink()
+        Path("q.json.journal").unlink()
+
+        assert ran.err.strip().splitlines() == [f"vqagen: {told}", kept]
+
+
+def test_a_run_survives_the_loss_of_a_worker(folder: Path, vqagen_: Commands, mark: str) -> None:
+    vqagen_.done(f"{ASKED} -o whole.json")
+    for _ in range(9):
+        process = started_until("--workers 2 --force", "q.json", 1)
+        for worker in sorted(marked(mark) - {process.pid})[:1]:
+            os.kill(worker, signal.SIGKILL)
+        ran = finish(process)
+        assert ran.code == 0, ran.err
+        assert Path("q.json").read_bytes() == Path("whole.json").read_bytes()
+        if "a worker process was killed by SIGKILL (out of memory?) while doing scenes" in ran.err:
+            return
+    raise AssertionError("always done before its worker was killed")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
+def test_fifty_kills_at_random_moments_change_nothing(tmp_path: Path, seed: int) -> None:
+    """Signals, lost workers and full disks, in all layouts; some are killed again while they go on."""
+    results = list(killed(Room.furnished(tmp_path, scenes=200), 50, seed))
+
+    assert [(str(result.trial), result.faults) for result in results if result.faults] == []
+    assert sum(result.hit + result.hit_again for result in results) >= 50
+
+
+# A full disk ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "limit", "fuller"),
+    [
+        ("", 300_000, "part"),
+        ("--workers 2", 150_000, "part"),
+        ("--search-budget 1", 8_000, "journal"),
+    ],
+)
+def test_a_full_disk_loses_nothing(folder: Path, vqagen_: Commands, options: str, limit: int, fuller: str) -> None:
+    """Whichever of the two files finds it full: almost no question is found with a budget of 1."""
+    vqagen_.done(f"{ASKED} -o whole.json {options}")
+    ran = finish(start(f"{ASKED} -o q.json {options}", preexec_fn=limited(limit)))
+    sizes = {name: Path(f"q.json.{name}").stat().st_size for name in ("part", "journal")}
+
+    assert (ran.code, max(sizes, key=lambda name: sizes[name])) == (3, fuller)
+    assert ran.err.splitlines() == [
+        "vqagen: cannot write q.json.part: File too large",
+        "  what was made is kept in q.json.part; the same command with --resume goes on with it",
+    ]
+    blocks = blocks_in("q.json.journal")
+    assert 0 < blocks < SCENES / WINDOW
+
+    vqagen_.done(f"{ASKED} -o q.json {options} --resume")
+    assert Path("q.json").read_bytes() == Path("whole.json").read_bytes()
+
+
+@pytest.mark.parametrize("out", ["q.jsonl.gz", "q.json", "q.parquet"])
+def test_a_disk_that_is_full_at_the_end_loses_nothing(folder: Path, vqagen_: Commands, out: str) -> None:
+    """While the output is packed, completed, or put together."""
+    if out.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
+    vqagen_.done(f"{ASKED} -o whole.{out}")
+    done_all_but_the_end(out)
+    ran = finish(start(f"{ASKED} -o {out} --resume", preexec_fn=limited(20_000)))
+    full = f"{out}.part" if out == "q.json" else out
+
+    assert (ran.code, Path(out).exists()) == (3, False)
+    assert ran.err.splitlines() == [
+        f"vqagen: cannot write {full}: File too large",
+        f"  what was made is kept in {out}.part; the same command with --resume goes on with it",
+    ]
+
+    vqagen_.done(f"{ASKED} -o {out} --resume")
+    assert Path(out).read_bytes() == Path(f"whole.{out}").read_bytes()
+    assert [name for name in os.listdir() if "part" in name or "journal" in name] == []
+
+
+# What --resume takes, and what it refuses ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def halved(folder: Path) -> Path:
+    """The part of a run that was killed."""
+    struck("", "q.json", 5, signal.SIGKILL)
+    return Path("q.json.part")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("--seed 7", ["info.generator.settings.seed: 0, not 7"]),
+        (
+            "--seed 7 --trace",
+            ["info.generator.settings.seed: 0, not 7", "info.generator.records.trace: false, not true"],
+        ),
+        ("--format jsonl", ["staged: 'Document', not 'Lines'"]),
+        ("--dialect release", ["info.dialect: 'generator', not 'release'"]),
+    ],
+)
+def test_a_run_of_other_settings_does_not_go_on(halved: Path, vqagen_: Commands, change: str, told: list[str]) -> None:
+    part = halved.read_bytes()
+    ran = vqagen_(f"{ASKED} -o q.json --resume {change}")
+
+    lines = ["vqagen: q.json.journal is of another run; --force replaces it. There:", *(f"  {each}" for each in told)]
+    assert (ran.code, ran.err.splitlines()) == (2, lines)
+    assert halved.read_bytes() == part
+
+
+def test_a_run_whose_input_has_changed_does_not_go_on(halved: Path, vqagen_: Commands) -> None:
+    Path("scenes.json").write_bytes(Path("scenes.json").read_bytes() + b"\n")
+    ran = vqagen_(f"{ASKED} -o q.json --resume")
+
+    assert ran.code == 2
+    assert "  info.generator.inputs.scenes: 'sha256" in ran.err
+
+
+def test_without_resume_a_killed_run_is_not_touched_unless_it_is_said(halved: Path, vqagen_: Commands) -> None:
+    part = halved.read_bytes()
+    refused = vqagen_(f"{ASKED} -o q.json")
+    told = f"vqagen: {halved} holds an unfinished run; give --resume to go on with it, or --force to begin anew\n"
+    assert (refused.code, refused.err, halved.read_bytes()) == (2, told, part)
+
+    vqagen_.done(f"{ASKED} -o q.json --seed 7 --force")
+    vqagen_.done(f"{ASKED} -o whole.json --seed 7")
+    assert Path("q.json").read_bytes() == Path("whole.json").read_bytes()
+
+
+def test_while_one_run_writes_another_is_refused(folder: Path, vqagen_: Commands) -> None:
+    """And the first one, which stands still meanwhile, does not notice."""
+    vqagen_.done(f"{ASKED} -o whole.json")
+    process = started_until("--workers 2", "q.json", 1)
+    process.send_signal(signal.SIGSTOP)
+    refused = [vqagen_(f"{ASKED} -o q.json {how}") for how in ("--resume", "--force") if process.poll() is None]
+    process.send_signal(signal.SIGCONT)
+
+    assert finish(process).code == 0
+    assert all((ran.code, ran.err) == (2, "vqagen: another run is writing q.json\n") for ran in refused)
+    assert Path("q.json").read_bytes() == Path("whole.json").read_bytes()
+
+
+def test_a_finished_run_is_left_as_it_is(folder: Path, vqagen_: Commands) -> None:
+    """The same command with --resume may be given until it succeeds, and once more."""
+    for out in ("q.json", "q.jsonl.gz"):
+        vqagen_.done(f"{ASKED} -o {out} --count 20 --resume")
+        before = Path(out).stat()
+        vqagen_.done(f"{ASKED} -o {out} --count 20 --resume --workers 2")
+        after = Path(out).stat()
+        refused = vqagen_(f"{ASKED} -o {out} --count 20 --resume --seed 7")
+
+        assert (after.st_mtime_ns, after.st_ino) == (before.st_mtime_ns, before.st_ino)
+        assert refused.code == 2
+        assert refused.err.endswith(
+            "is of another run; --force replaces it. There:\n  generator.settings.seed: 0, not 7\n"
+        )
+
+
+def test_the_report_of_a_run_that_went_on_is_that_of_the_whole(halved: Path, vqagen_: Commands) -> None:
+    vqagen_.done(f"{ASKED} -o q.json --resume --report halved.report")
+    vqagen_.done(f"{ASKED} -o whole.json --report whole.report")
+    reports = [json.loads(Path(f"{name}.report").read_bytes()) for name in ("halved", "whole")]
+
+    assert reports[0].pop("run")["resumed_scenes"] >= 5 * WINDOW
+    assert reports[1].pop("run")["resumed_scenes"] == 0
+    assert reports[0] == reports[1]

@@ -1,0 +1,33 @@
+"""The flags that say by what means a run is done, shared by every command that makes an output in windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+
+_OPTIONS = (
+    click.option("--workers", default="1", show_default=True, metavar="N|auto", help="Processes; auto for one a core."),
+    click.option("--cluster", default="", metavar="ADDRESS", help="A Dask scheduler, tcp://host:8786, or local:N."),
+    click.option("--resume", is_flag=True, help="Go on with what an interrupted run of the same settings has left."),
+    click.option("--force", is_flag=True, help="Replace the output if it exists."),
+)
+
+
+def means_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the flags; the command gets them together, as `means`."""
+
+    @wraps(command)
+    def with_means(*args: Any, workers: str, cluster: str, resume: bool, force: bool, **others: Any) -> Any:
+        from vqagen.run.means import Means
+
+        means = Means(int(workers) if workers.isdecimal() else workers, cluster, resume, force)
+        return command(*args, means=means, **others)
+
+    option_adders: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = list(reversed(_OPTIONS))
+    wrapped: Callable[..., Any] = with_means
+    for add in option_adders:
+        wrapped = add(wrapped)
+    return wrapped

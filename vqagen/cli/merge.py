@@ -1,0 +1,38 @@
+"""`vqagen merge`: shards into the file of one run."""
+
+from __future__ import annotations
+
+import click
+
+from vqagen.cli.values import path
+
+
+@click.command("merge")
+@click.argument("shards", type=path, nargs=-1, required=True, metavar="SHARD...")
+@click.option(
+    "--out", "-o", required=True, type=path, metavar="FILE", help="Where the questions go; - for standard output."
+)
+@click.option(
+    "--format", "layout", type=click.Choice(["json", "jsonl", "parquet"]), help="[default: by the name of --out]"
+)
+@click.option("--force", is_flag=True, help="Replace the output if it exists.")
+def command(shards: tuple[str, ...], out: str, layout: str | None, force: bool) -> None:
+    """Put shards together into the file that one run would have written.
+
+    Shards are outputs of `vqagen generate` about neighbouring scenes, with the same settings, made with --shard or with
+    --start-index and --count. They may be given in any order. Differences, gaps and overlaps are told, and questions
+    are numbered anew.
+
+    \b
+    Example:
+      vqagen generate --scenes scenes.json --shard 1/2 --out shard-1.jsonl
+      vqagen generate --scenes scenes.json --shard 2/2 --out shard-2.jsonl
+      vqagen merge shard-1.jsonl shard-2.jsonl --out merged.json
+    """
+    from vqagen.api import merge
+    from vqagen.cli.progress import counting
+    from vqagen.errors import counted
+
+    with counting("question") as on_merged:
+        merged = merge(shards, out, layout=layout, force=force, on_merged=on_merged)
+    click.echo(f"{counted(merged.questions, 'question')} from {counted(merged.shards, 'shard')}", err=True)

@@ -1,0 +1,261 @@
+"""The engine for several machines: windows go to the workers of a Dask cluster, and their blocks come back in order.
+
+Dask keeps what it was given until it is done, and does the windows of a lost worker again on another one. All that it
+is given is bytes, and functions of the standard library that find ours on the worker (`run.cluster_worker`): a
+scheduler needs no vqagen, and a worker without it can be told from other trouble.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import operator
+import pickle
+import pkgutil
+import re
+import threading
+import time
+import warnings
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from vqagen import __version__
+from vqagen.errors import Problem, UsageError, VqagenError, warn
+from vqagen.extras import needed
+from vqagen.run.local_cluster import local_cluster
+from vqagen.run.ordering import Begun, Ordering
+from vqagen.run.work import Block, Outcome, Window, WindowFailed, Work, span_of
+
+RUNNING = 2
+"""Windows at the cluster for each thread there: one that it does, and the next."""
+AHEAD = 4
+"""Windows for each thread that may have been begun and not yet been written: this bounds memory."""
+TIMEOUT = 10
+"""Seconds in which a scheduler must answer."""
+LOOK = 1.0
+"""Seconds after which the cluster is looked at again: workers come and go."""
+SHORT_MEMORY = {"distributed.admin.low-level-log-length": 10}
+"""A Dask client keeps the last 1,000 messages it sent, windows and all: 700 MB after 600 windows of 550 kB each."""
+PATIENCE = 5.0
+"""Seconds without any worker before the user is told."""
+
+
+class Cluster:
+    """`Cluster("tcp://host:8786")` is the engine that uses a scheduler's workers; `local:N` starts both here."""
+
+    def __init__(self, address: str) -> None:
+        self._local_workers = _local_workers(address)
+        self._address = address
+        needed("distributed", "cluster", "--cluster")
+
+    def __call__(self, work: Work, windows: Iterator[Window]) -> Generator[Block]:
+        """The blocks of all windows, in order. Nothing that was started outlives the generator."""
+        with _quiet():
+            if self._local_workers:
+                with local_cluster(self._local_workers) as address:
+                    yield from self._blocks(address, work, windows)
+            else:
+                yield from self._blocks(self._address, work, windows)
+
+    def _blocks(self, address: str, work: Work, windows: Iterator[Window]) -> Iterator[Block]:
+        with _connected(address) as client:
+            yield from _Run(client, address, work, windows).blocks()
+
+
+def _local_workers(address: str) -> int:
+    """The N of `local:N`; 0 for the address of a scheduler."""
+    if local := re.fullmatch(r"local:0*([1-9]\d{0,3})", address):
+        return int(local[1])
+    if re.fullmatch(r"[a-z]+://[^\s/]+:\d+(/\S*)?", address):
+        return 0
+    expected = "the address of a Dask scheduler, such as tcp://host:8786, or local:N for N workers on this machine"
+    raise UsageError(f"--cluster {address}: expected {expected}")
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[Any]:
+    """A client of the scheduler. Windows that are not done when it closes are dropped by the cluster."""
+    try:
+        with _unwarned(), needed("dask", "cluster", "--cluster").config.set(SHORT_MEMORY):
+            client = _within(TIMEOUT + 2, lambda: _client(address))
+    except (OSError, ValueError, ImportError) as error:
+        raise UsageError(f"cannot reach the scheduler at {address}: {error or type(error).__name__}") from None
+    try:
+        yield client
+    finally:
+        client.close(TIMEOUT)
+
+
+def _client(address: str) -> Any:
+    distributed = needed("distributed", "cluster", "--cluster")
+    return distributed.Client(address, timeout=TIMEOUT, set_as_default=False)
+
+
+def _within(seconds: float, action: Callable[[], Any]) -> Any:
+    """What the action returns. Dask waits for ever on what is no scheduler, such as its own dashboard's port."""
+    answer: Future[Any] = Future()
+
+    def act() -> None:
+        try:
+            answer.set_result(action())
+        except Exception as error:
+            answer.set_exception(error)
+
+    threading.Thread(target=act, daemon=True).start()
+    try:
+        return answer.result(seconds)
+    except TimeoutError as error:
+        raise TimeoutError(str(error) or "something answers there, but not as a scheduler does") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A window at the cluster."""
+
+    number: int
+    made: str
+    """What of the input it holds, for people."""
+
+
+class _Run:
+    """The windows of one run: those at the cluster, and those whose turn to be given out has not come."""
+
+    def __init__(self, client: Any, address: str, work: Work, windows: Iterator[Window]) -> None:
+        self.client, self.address = client, address
+        self.work = pickle.dumps(work)
+        self.sent: dict[Any, _Sent] = {}
+        self.finished: SimpleQueue[Any] = SimpleQueue()
+        self.looked = self.manned = time.monotonic()
+        self.threads = self.threads_now()
+        self.ordering = Ordering(windows, AHEAD)
+        self.told_of_waiting = False
+
+    def blocks(self) -> Iterator[Block]:
+        """All blocks in order."""
+        self.send()
+        while self.sent:
+            self.hear()
+            self.send()
+            yield from self.ordering.blocks()
+            self.send()  # more may be begun when some are written
+        self.ordering.end()
+
+    def send(self) -> None:
+        """Keep all workers busy, as many as there are now."""
+        self.look()
+        threads = max(1, self.threads)
+        self.ordering.ahead = AHEAD * threads
+        while len(self.sent) < RUNNING * threads and (window := self.ordering.begin()):
+            future = self.submit(window)
+            self.sent[future] = _Sent(window.number, span_of(window.items))
+            future.add_done_callback(self.finished.put)
+
+    def submit(self, window: Begun) -> Any:
+        """A window's future, whose result is a pickled `Outcome`."""
+        if self.client.status != "running":
+            raise self.lost()
+        key = (f"vqagen-{self.client.id}", window.number)
+        packed = zlib.compress(
+            pickle.dumps(window.items), level=1
+        )  # a scheduler remembers the last 1,000 messages it sent
+        find = (pkgutil.resolve_name, "vqagen.run.cluster_worker:do")
+        arguments = (__version__, self.client.id, self.work, packed)
+        with _unwarned():  # a large window is meant to be one
+            return self.client.get({key: (operator.call, find, *arguments)}, key, sync=False)
+
+    def hear(self) -> None:
+        """Wait for a window to be done, while there is a cluster that may do it."""
+        while True:
+            try:
+                future = self.finished.get(timeout=LOOK)
+                break
+            except Empty:
+                self.look()
+        sent = self.sent.pop(future)
+        self.ordering.finish(sent.number, self.outcome(future, sent.made))
+        future.release()
+
+    def look(self) -> None:
+        """Follow workers that come or go."""
+        now = time.monotonic()
+        if now - self.looked < LOOK:
+            return
+        self.looked = now
+        threads = self.threads_now()
+        if threads:
+            self.threads, self.manned = threads, now
+        elif now - self.manned > PATIENCE and not self.told_of_waiting:
+            self.told_of_waiting = True
+            warn(Problem(f"no workers at {self.address}: waiting for some to come"))
+
+    def threads_now(self) -> int:
+        """The threads of all workers."""
+        if self.client.status != "running":
+            raise self.lost()
+        try:
+            return sum(self.client.nthreads().values())
+        except OSError:
+            raise self.lost() from None
+
+    def outcome(self, future: Any, made: str) -> Outcome:
+        """What became of a window."""
+        distributed = needed("distributed", "cluster", "--cluster")
+        try:
+            outcome: Outcome = pickle.loads(future.result())
+        except distributed.KilledWorker as error:
+            times = error.allowed_failures + 1
+            return Outcome(
+                error=VqagenError(f"given up: {made} lost their worker {times} times; does it run out of memory?")
+            )
+        except (OSError, distributed.CancelledError):
+            raise self.lost() from None
+        except (ModuleNotFoundError, AttributeError) as error:
+            return Outcome(error=self.without_us(error))
+        except Exception as error:
+            return Outcome(error=WindowFailed(f"{made}: {error!r}"))
+        return outcome
+
+    def lost(self) -> VqagenError:
+        return VqagenError(
+            f"lost the scheduler at {self.address}; what is done is kept, and --resume goes on from there"
+        )
+
+    def without_us(self, error: Exception) -> VqagenError:
+        """The error for workers that cannot find this package."""
+        found = self.client.run(importlib.util.find_spec, "vqagen", on_error="return")
+        bare = sorted(worker for worker, spec in found.items() if spec is None)
+        where = ", ".join(bare[:3]) + (f" and {len(bare) - 3} more" if len(bare) > 3 else "")
+        wanted = f"every worker needs vqagen {__version__}"
+        return VqagenError(
+            f"no vqagen on {where}: {wanted}"
+            if bare
+            else f"a worker's vqagen is of another version: {wanted} ({error})"
+        )
+
+
+@contextmanager
+def _unwarned() -> Iterator[None]:
+    """Without Dask's advice on how to use Dask."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without Dask's log on the user's terminal: what matters of it is told as errors."""
+    names = ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict)
+    loggers = [logging.getLogger(name) for name in names if name.split(".")[0] in {"distributed", "tornado", "asyncio"}]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

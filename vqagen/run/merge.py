@@ -1,0 +1,153 @@
+"""Shards into the file that one run would have written. Streamed: what is held does not grow with the shards."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.locations import Location, locate
+from vqagen.run.belonging import differences, faults_of, in_order, merged_info
+from vqagen.run.journal import is_begun, part_of
+from vqagen.run.output import Keep, check_record_file, info_beside, is_stream, layout_of, record_file
+from vqagen.run.shard_files import Record, ShardFile, open_shard
+
+Select = Callable[[Mapping[str, Any], bool], Keep | None]
+"""The selection that a run's settings ask for, as the info has them; None if all questions stay.
+
+Told whether all files know that they are shards (of a run with `--shard`). May raise UsageError.
+"""
+
+BATCH = 1000
+"""Questions written at once."""
+
+
+class Merged(NamedTuple):
+    """What a merge came to."""
+
+    questions: int
+    shards: int
+
+
+def merge(
+    shards: Sequence[os.PathLike[str] | str],
+    out: str,
+    *,
+    layout: str | None = None,
+    force: bool = False,
+    select: Select = lambda settings, are_shards: None,
+    on_merged: Callable[[int], object] = lambda _: None,
+) -> Merged:
+    """Write what one run would have written in place of its `shards`, which may be given in any order.
+
+    `layout` is json, jsonl or parquet; by default the name of `out` decides. `on_merged` is called now and then with
+    the number of questions merged since. Raises VqagenError before anything is written where shards do not belong
+    together, and while writing, which then leaves no file, where one has been changed.
+    """
+    paths = [locate(shard) for shard in shards]
+    layout = layout or layout_of(out)
+    _look_for(paths)
+    check_record_file(out, layout, force, [*map(str, paths), *(info_beside(str(path), "jsonl") for path in paths)])
+    files = _opened(paths)
+    _check_layouts(files, layout, out)
+    faults = faults_of(files)
+    if faults:
+        raise BadInput(Problem(fault) for fault in faults)
+    files = in_order(files)
+    is_part = len(files) > 1 or files[0].shard
+    keep = select(files[0].settings, all(file.shard for file in files)) if is_part else None
+    questions = _write(files, out, layout, keep, on_merged)
+    return Merged(questions, len(files))
+
+
+def _look_for(paths: Sequence[Location]) -> None:
+    faults = [fault for path in paths if (fault := _why_not_there(path))]
+    there = [path for path in paths if path.is_file()]
+    for number, path in enumerate(there):
+        same = next((other for other in there[:number] if _is_same(path, other)), None)
+        if same is not None:
+            faults.append(f"{path} is given twice" if path == same else f"{same} and {path} are the same file")
+    if not paths:
+        faults.append("there is no shard to merge")
+    if faults:
+        raise UsageError("\n".join(faults))
+
+
+def _is_same(path: Location, other: Location) -> bool:
+    return path.samefile(other) if isinstance(path, Path) and isinstance(other, Path) else path == other
+
+
+def _why_not_there(path: Location) -> str:
+    if path.is_dir():
+        return f"shard {path} is a folder; name its files"
+    if path.exists():
+        return ""
+    if isinstance(path, Path) and (part_of(path).exists() or is_begun(path)):
+        return f"shard {path} is not complete ({part_of(path).name} is): finish it with --resume"
+    return f"shard not found: {path}"
+
+
+def _opened(paths: Sequence[Location]) -> list[ShardFile]:
+    files, problems = [], list[Problem]()
+    for path in paths:
+        try:
+            files.append(open_shard(path))
+        except BadInput as error:
+            problems += error.problems
+    if problems:
+        raise BadInput([*problems, *(Problem(fault) for fault in differences(files))])
+    return files
+
+
+def _check_layouts(files: Sequence[ShardFile], layout: str, out: str) -> None:
+    columns = [file.path for file in files if file.layout == "parquet"]
+    others = [file.path for file in files if file.layout != "parquet"]
+    if columns and others:
+        raise UsageError(f"{columns[0]} is Parquet and {others[0]} is not: merge one kind at a time")
+    if columns and layout != "parquet":
+        raise UsageError("Parquet holds answers as text: its shards make a Parquet file (.parquet) and no other")
+    if others and layout == "parquet":
+        raise UsageError("only Parquet shards make a Parquet file: make the shards with --format parquet")
+    if layout == "parquet" and is_stream(out):
+        raise UsageError(f"Parquet cannot be written to {out} as it comes; name a file")
+
+
+def _write(
+    files: Sequence[ShardFile], out: str, layout: str, keep: Keep | None, on_merged: Callable[[int], object]
+) -> int:
+    info = merged_info(files)
+    if layout == "parquet":
+        from vqagen.run.merged_columns import write_columns
+
+        return write_columns(files, out, info, keep, on_merged)
+    questions = _Numbered(record for file in files for record in file.records() if keep is None or keep(record))
+    with record_file(out, layout, info) as writer:
+        while made := questions.next_batch(writer.write):
+            on_merged(made)
+    return questions.given
+
+
+class _Numbered:
+    """Records, numbered anew by their place in the merged file.
+
+    They are given out as they are asked for: to hold a batch of them costs the garbage collector 15 µs a record.
+    """
+
+    def __init__(self, records: Iterator[Record]) -> None:
+        self._records = records
+        self.given = 0
+
+    def next_batch(self, write: Callable[[Iterator[Record]], None]) -> int:
+        """Write the next few, and say how many; 0 at the end."""
+        before = self.given
+        write(self._numbered(islice(self._records, BATCH)))
+        return self.given - before
+
+    def _numbered(self, records: Iterator[Record]) -> Iterator[Record]:
+        for record in records:
+            record["question_index"] = self.given
+            self.given += 1
+            yield record

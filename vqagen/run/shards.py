@@ -1,0 +1,72 @@
+"""Shards: a run cut into N runs, each of which can be made on its own and anywhere.
+
+Any cut is right, for a run that begins inside a window replays the beginning of it. Cuts at the borders of windows are
+better: nothing is replayed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from vqagen.errors import UsageError
+from vqagen.run.windows import Span
+
+_FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})")
+
+
+class Shard(NamedTuple):
+    """Which one of how many, counted from 1."""
+
+    number: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+
+def parse_shard(text: str) -> Shard:
+    """A shard as people write it; anything else is a UsageError.
+
+    >>> parse_shard("3/8")
+    Shard(number=3, of=8)
+    """
+    form = _FORM.fullmatch(text)
+    shard = Shard(int(form[1]), int(form[2])) if form else Shard(0, 0)
+    if not 1 <= shard.number <= shard.of:
+        raise UsageError(f"--shard must be K/N with K from 1 to N, such as 3/8; found {text!r}")
+    return shard
+
+
+def cut(shard: Shard, run: Span, there: int, window: int) -> Span:
+    """The items that a shard makes, out of those of its whole run.
+
+    `there` is how many items the input has from the run's first one on, and `window` the size of a window (0: one for
+    all). Shards follow each other, none is empty, and all together are the run. The last one ends as the run does: of a
+    run of all items (length 0) it is all that follow.
+
+    >>> [cut(Shard(number, 3), Span(100, 0), 1000, 250) for number in (1, 2, 3)]
+    [Span(first=100, length=400), Span(first=500, length=250), Span(first=750, length=0)]
+    """
+    length = min(there, run.length) if run.length else there
+    if shard.of > length:
+        raise UsageError(f"--shard {shard}: there are more shards than scenes ({length})")
+    edges = _edges(shard.of, run.first, length, window)
+    first, end = edges[shard.number - 1], edges[shard.number]
+    if shard.number < shard.of:
+        return Span(first, end - first)
+    return Span(first, run.first + run.length - first if run.length else 0)
+
+
+def _edges(of: int, first: int, length: int, window: int) -> list[int]:
+    """Where the shards begin, and where the last one ends: on the borders of windows, if there are enough of them."""
+    borders = (first + length - 1) // window - first // window if window else 0
+    even = [first + length * number // of for number in range(of + 1)]
+    if borders < of - 1:
+        return even
+    edges, used = [first], 0
+    for number in range(1, of):
+        nearest = (even[number] + window // 2) // window - first // window
+        used = max(used + 1, min(nearest, borders - (of - 1 - number)))  # each later cut needs a border too
+        edges.append((first // window + used) * window)
+    return [*edges, first + length]

@@ -1,0 +1,110 @@
+"""What the runner and a task agree on, and all they know of each other.
+
+A task is a pure function from a window's items (such as scenes as they stand in their file) to blocks of finished
+records. The runner owns windows, processes, order, journal and output, and takes no part in what a block says.
+"""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from vqagen.errors import InputWarning, Problem, VqagenError, warn
+
+
+class Item(Protocol):
+    """One thing to make records about: a scene's text, or nothing but its number. Can be pickled."""
+
+    @property
+    def index(self) -> int:
+        """Its absolute index in the input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Consecutive items that decide together what is made of each of them: the smallest piece of work.
+
+    `items` are read as they are needed; a window that goes to another process has them in a list.
+    """
+
+    number: int
+    """Its place in the run, from 0."""
+    items: Iterable[Item]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The finished records of consecutive items of one window: what is written and journalled at once."""
+
+    first: int
+    """Absolute index of the first item."""
+    end: int
+    """One behind the last item's."""
+    body: bytes
+    """The records, as the layout of the output encodes them."""
+    records: int
+    tally: Mapping[str, Any]
+    """What the task counted, for its report; JSON."""
+
+
+WindowTask = Callable[[Iterable[Item]], Iterator[Block]]
+"""A window's items, from its first one on, to its blocks, in order."""
+
+Engine = Callable[["Work", Iterator[Window]], Generator[Block]]
+"""Does the windows of a run somewhere, and gives their blocks in order. Closed early, it leaves nothing running."""
+
+
+class Work(Protocol):
+    """Everything a process needs in order to do any window of a run. Can be pickled."""
+
+    def load(self) -> WindowTask:
+        """Read what the task needs (domain, templates, …): once in each process. Raises VqagenError."""
+
+
+class WindowFailed(Exception):
+    """A mistake of ours, or of the machine's, in a window. The message holds the traceback of where it happened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What comes back of a window from another process. Errors come as values: not every exception can be pickled."""
+
+    blocks: Sequence[Block] = ()
+    error: VqagenError | WindowFailed | None = None
+    warnings: tuple[Problem, ...] = ()
+
+    def taken(self) -> Iterator[Block]:
+        """The blocks; tells the warnings, and raises the error."""
+        for problem in self.warnings:
+            warn(problem)
+        if self.error is not None:
+            raise self.error
+        yield from self.blocks
+
+
+def do_window(task: WindowTask, items: Sequence[Item]) -> Outcome:
+    """Do a window in full, whatever happens."""
+    blocks: Sequence[Block] = ()
+    error: VqagenError | WindowFailed | None = None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", InputWarning)
+        try:
+            blocks = list(task(items))
+        except VqagenError as mistake:
+            error = mistake
+        except Exception:
+            error = WindowFailed(f"{span_of(items)}:\n{traceback.format_exc()}")
+    told = tuple(each.message.problem for each in caught if isinstance(each.message, InputWarning))
+    return Outcome(blocks, error, told)
+
+
+def span_of(items: Sequence[Item]) -> str:
+    """For people.
+
+    The name of the things does not matter to the runner, but nearly always they are scenes.
+    """
+    first, last = items[0].index, items[-1].index
+    return f"scene {first}" if first == last else f"scenes {first} to {last}"
