@@ -98,7 +98,8 @@ def test_while_a_window_lasts_only_so_many_others_are_begun(tmp_path: Path, work
     job = ToyJob(60, 2, toy=Toy(acts, folder=str(tmp_path)))
     with closing(Processes(workers)(job.work(0), windows())) as blocks:
         first = next(blocks)
-        assert (first.first, len(begun(tmp_path))) == (0, ahead)
+        assert first.first == 0
+        assert ahead <= len(begun(tmp_path)) <= AHEAD * workers
         assert read_so_far <= AHEAD * workers
         seen = 1 + sum(1 for _ in blocks)
 
