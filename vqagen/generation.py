@@ -109,22 +109,42 @@ class _BlockMaker:
 
     def blocks(self, items: Iterable[Item]) -> Iterator[Block]:
         """The blocks of one window, without the scenes before the first that is wanted."""
-        size, tally, scenes = self.task.settings.reset_counts_every, Tally(), _Scenes(items, self.domain)
-        records, numbers = list[Record](), list[int]()
-        for scene, questions in scenes.named_in_errors(self.task.window(scenes, tally, self.first)):
+        tally, scenes = Tally(), _Scenes(items, self.domain)
+        made = scenes.named_in_errors(self.task.window(scenes, tally, self.first))
+        while True:
+            done = _Done()
+            body = self.encode(self._records(made, done))
+            if not done.scenes:
+                return
+            yield Block(done.first, done.first + done.scenes, body, done.records, tally.taken())
+
+    def _records(self, made: Iterator[Made], done: _Done) -> Iterator[Record]:
+        """Of one block: one at a time, for the garbage collector goes through all that are held at once."""
+        size = self.task.settings.reset_counts_every
+        for scene, questions in made:
             number = scene.index
             if number < self.first:
                 continue
-            numbers.append(number)
-            records += [self.to_record(question, 0) for question in questions]
+            done.add(number, len(questions))
+            yield from (self.to_record(question, 0) for question in questions)
             if block_of(number, size) != block_of(number + 1, size):
-                yield self._block(numbers, records, tally)
-                records, numbers = [], []
-        if numbers:
-            yield self._block(numbers, records, tally)
+                return
 
-    def _block(self, numbers: list[int], records: list[Record], tally: Tally) -> Block:
-        return Block(numbers[0], numbers[-1] + 1, self.encode(records), len(records), tally.taken())
+
+@dataclass
+class _Done:
+    """What is in a block."""
+
+    first: int = 0
+    scenes: int = 0
+    records: int = 0
+
+    def add(self, scene: int, records: int) -> None:
+        """Count a scene."""
+        if not self.scenes:
+            self.first = scene
+        self.scenes += 1
+        self.records += records
 
 
 class _Scenes:

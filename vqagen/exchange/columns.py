@@ -97,8 +97,9 @@ class Columns(RecordForm):
         types = _types(self.function_key)
         return pyarrow().schema([(name, types[name]) for name in self.names])
 
-    def encode(self, records: Sequence[Record]) -> bytes:
-        """The records, without their number, as an Arrow stream of one batch; records that do not fit are BadInput."""
+    def encode(self, given: Iterable[Record]) -> bytes:
+        """Records, without their number, as an Arrow stream of one batch; records that do not fit are BadInput."""
+        records = list(given)
         arrow, schema = pyarrow(), self.schema.remove(self.schema.get_field_index(NUMBER))
         _refuse_misfits(records, schema.names)
         converted = [(name, convert) for name, convert in _CONVERTED.items() if name in schema.names]

@@ -6,13 +6,13 @@ gets its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 import orjson
 
 Record = Mapping[str, Any]
-Encode = Callable[[Sequence[Record]], bytes]
+Encode = Callable[[Iterable[Record]], bytes]
 """A block's records, which say 0 for their number, as the part or a layout takes them."""
 
 

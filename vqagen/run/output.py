@@ -6,7 +6,7 @@ beside them, into `<name>.info.json`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,7 +110,7 @@ class RecordWriter:
 class Columns(Protocol):
     """How records stand in Parquet."""
 
-    def encode(self, records: Sequence[Record]) -> bytes:
+    def encode(self, given: Iterable[Record]) -> bytes:
         """A batch of records, without their numbers."""
 
     def write(self, batches: Iterable[bytes], file: IO[bytes], info: Record) -> None:
