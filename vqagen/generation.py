@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from vqagen import __version__
-from vqagen.errors import VqagenError
+from vqagen.errors import BadInput, Problem, VqagenError
 from vqagen.exchange.clevr import Record, RecordForm, ToRecord
 from vqagen.files import content_hash
 from vqagen.language.question import Question
@@ -152,23 +152,24 @@ class _Scenes:
 
     def __init__(self, items: Iterable[Item], domain: Domain) -> None:
         self._items, self._domain = items, domain
-        self._last: Scene | None = None
+        self._asked: Scene | None = None
+        """The one that is being asked about."""
 
     def __iter__(self) -> Iterator[Scene]:
         for item in self._items:
             assert isinstance(item, SceneText)
-            self._last = None
             index, record, place = read_scene(item)
-            self._last = compile_scene(record, self._domain, index, place)
-            yield self._last
+            self._asked = compile_scene(record, self._domain, index, place)
+            yield self._asked
+            self._asked = None
 
     def named_in_errors(self, made: Iterator[Made]) -> Iterator[Made]:
         """What is made of the scenes. Of an error that comes up meanwhile it is noted which of them it is about."""
         try:
             yield from made
         except Exception as error:
-            if self._last is not None:  # what is wrong with a scene itself names it
-                error.add_note(f"while asking about scene {self._last.index} ({self._last.image or 'of no image'})")
+            if self._asked is not None:  # what is wrong with a scene itself names it
+                error.add_note(f"while asking about scene {self._asked.index} ({self._asked.image or 'of no image'})")
             raise
 
 
@@ -205,6 +206,8 @@ class QuestionJob:
     form: RecordForm
     encode: Encode
     exclusion: Exclusion | None = None
+    stamp: list[tuple[int, int]] | None = None
+    """Of the scenes, when their hash was taken for the `info`."""
     read: Reading = field(default_factory=Reading)
 
     @property
@@ -226,8 +229,12 @@ class QuestionJob:
         if end is not None and first >= end:
             return iter(())
         span = span_to_read(first, end - first if end else 0, settings.reset_counts_every)
-        texts = self.read.counted(self.scenes.texts(span.first, span.length))
-        return windows_of(texts, settings.reset_counts_every)
+        return windows_of(self._texts(span), settings.reset_counts_every)
+
+    def _texts(self, span: Span) -> Iterator[SceneText]:
+        yield from self.read.counted(self.scenes.texts(span.first, span.length))
+        if self.stamp is not None and self.stamp != self.scenes.stamp():
+            raise BadInput([Problem("changed while it was read", str(self.scenes.path))])
 
     def expected_scenes(self) -> int | None:
         """How many scenes the run is about, as far as can be told by now."""

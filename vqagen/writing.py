@@ -14,7 +14,7 @@ from vqagen.errors import UsageError
 from vqagen.exchange.clevr import RecordForm
 from vqagen.exchange.columns import Columns
 from vqagen.exchange.question_files import read_questions
-from vqagen.files import atomic_output
+from vqagen.files import atomic_output, require
 from vqagen.generation import Part, QuestionJob, generation_info, telling_places
 from vqagen.locations import Location, locate
 from vqagen.materials import DomainFiles, PathLike, find_domain, load_materials
@@ -102,15 +102,16 @@ def write_questions(
     check_place(out, means.resume, means.force)
     materials = load_materials(files)
     source = find_scenes(scenes)
-    excluded = [locate(path) for path in disjoint_from]
+    excluded = [require(locate(path), "questions") for path in disjoint_from]
     part = _part(shard, source, settings) if shard else None
     settings = part.of(settings) if part else settings
+    stamp = source.stamp()
     info = generation_info(source, materials, settings, form, part, excluded)
     output = Output(out, layout, info, Columns(**vars(form)), _selection(settings, bool(part)))
     report = Report(settings)
     if means.resume and is_complete(output):
         return replace(report, was_complete=True)
-    job = QuestionJob(source, files, materials, settings, form, output.encode, _exclusion(excluded))
+    job = QuestionJob(source, files, materials, settings, form, output.encode, _exclusion(excluded), stamp)
     return _run(job, telling_places(engine, source), output, report, means.resume, on_made)
 
 

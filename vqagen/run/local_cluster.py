@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 from vqagen.errors import VqagenError
 from vqagen.extras import needed
+from vqagen.run.child import end_with_parent, start_python
 
 FAILURES = 2
 """How often a window may lose its worker and be done again."""
@@ -90,27 +90,15 @@ class _Worker:
         serve = f"from vqagen.run.local_cluster import serve; serve({self._their_lifeline})"
         options = ["--no-nanny", "--nthreads", "1", "--host", "127.0.0.1", "--no-dashboard", "--memory-limit", "0"]
         options += ["--local-directory", self._scratch]
-        return subprocess.Popen(
-            [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {serve}", self._address, *options],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            env=os.environ | _WORKER_SETTINGS,
-            pass_fds=[self._their_lifeline],
-            process_group=0,  # Ctrl-C in a terminal is for the parent
-        )
+        return start_python(serve, [self._their_lifeline], [self._address, *options], _WORKER_SETTINGS)
 
 
 def serve(lifeline: int) -> None:
     """Be the worker that this process's arguments describe. The lifeline ends when the parent does, however it ends."""
     from distributed.cli.dask_worker import main
 
-    threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
+    end_with_parent(lifeline)
     main()
-
-
-def _end_with_parent(lifeline: int) -> None:
-    os.read(lifeline, 1)
-    os._exit(0)
 
 
 def _wait_for(are_ready: Callable[[], bool], workers: list[_Worker]) -> None:

@@ -1,8 +1,7 @@
 """The engine for one machine with several cores: windows go to worker processes, and their blocks come back in order.
 
 Each worker has a pipe of its own and one window at a time, so that it is known which window a worker died of; neither a
-`multiprocessing.Pool` nor a `ProcessPoolExecutor` tells. Workers are started by a command of their own, not by
-`multiprocessing`, which would import the user's main module again.
+`multiprocessing.Pool` nor a `ProcessPoolExecutor` tells.
 """
 
 from __future__ import annotations
@@ -10,13 +9,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 
 from vqagen.errors import Problem, VqagenError, warn
+from vqagen.run.child import start_python
 from vqagen.run.ordering import Begun, Ordering
 from vqagen.run.work import Block, Outcome, Window, WindowFailed, Work, span_of
 
@@ -195,16 +194,8 @@ class _Worker:
 
 def _start(connection: Connection, lifeline: Connection) -> subprocess.Popen[bytes]:
     passed = (connection.fileno(), lifeline.fileno())
-    path = [entry for entry in sys.path if isinstance(entry, str)]  # a `Path` there has no effect, and no literal
-    code = f"import sys; sys.path[:] = {path!r}; from vqagen.run.worker import main; main{passed}"
     try:
-        return subprocess.Popen(
-            [sys.executable, "-c", code],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            pass_fds=passed,
-            process_group=0,  # Ctrl-C in a terminal is for the parent
-        )
+        return start_python(f"from vqagen.run.worker import main; main{passed}", passed)
     except OSError as error:
         raise VqagenError(f"cannot start a worker process: {error.strerror or error}") from error
 

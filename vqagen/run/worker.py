@@ -6,12 +6,12 @@ import os
 import pickle
 import signal
 import sys
-import threading
 import traceback
 import warnings
 from multiprocessing.connection import Connection
 
 from vqagen.errors import InputWarning, VqagenError
+from vqagen.run.child import end_with_parent
 from vqagen.run.work import Outcome, WindowFailed, WindowTask, Work, do_window
 
 
@@ -23,16 +23,11 @@ def main(connection: int, lifeline: int) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     sys.stdout = sys.stderr  # standard output is for results
-    threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
+    end_with_parent(lifeline)
     try:
         _serve(Connection(connection))
     except (EOFError, OSError):  # the parent has gone, or wants no more
         os._exit(0)
-
-
-def _end_with_parent(lifeline: int) -> None:
-    os.read(lifeline, 1)
-    os._exit(0)
 
 
 def _serve(connection: Connection) -> None:

@@ -103,6 +103,11 @@ class SceneSource:
         path, is_told = self.path, self.layout != "files" and not packing_of(self.path.name)
         return path.stat().st_size if is_told and isinstance(path, Path) else 0
 
+    def stamp(self) -> list[tuple[int, int]]:
+        """Size and time of change of each local file: another stamp means other scenes."""
+        stats = (path.stat() for path in self.files if isinstance(path, Path))
+        return [(each.st_size, each.st_mtime_ns) for each in stats]
+
     def _found(self, start: int, count: int, as_text: bool) -> Iterator[Found]:
         if start < 0 or count < 0:
             raise UsageError(f"cannot take {count} scenes from scene {start} on: no number may be negative")

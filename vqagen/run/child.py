@@ -1,0 +1,37 @@
+"""Processes that this one starts: they find the modules that it finds, and end when it does, however it ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+
+
+def start_python(
+    code: str, passed: Sequence[int], arguments: Sequence[str] = (), settings: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """Run code in another process, which has the file descriptors `passed`, and `settings` in its environment.
+
+    Unlike those of `multiprocessing`, it does not import the user's main module again.
+    """
+    path = [entry for entry in sys.path if isinstance(entry, str)]  # a `Path` there has no effect, and no literal
+    return subprocess.Popen(
+        [sys.executable, "-c", f"import sys; sys.path[:] = {path!r}; {code}", *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, **(settings or {})},
+        pass_fds=passed,
+        process_group=0,  # Ctrl-C in a terminal is for the parent
+    )
+
+
+def end_with_parent(lifeline: int) -> None:
+    """End this process when the other end of a pipe is closed, which the parent's end does at the latest."""
+    threading.Thread(target=_wait_and_end, args=(lifeline,), daemon=True).start()
+
+
+def _wait_and_end(lifeline: int) -> None:
+    os.read(lifeline, 1)
+    os._exit(0)
