@@ -117,7 +117,7 @@ def growth(source: Path, count: int, folder: Path) -> None:
     def mark(progress: Progress) -> None:
         marks.append((progress.items, time.process_time()))
 
-    vqagen.write_questions(source, str(folder / "grown.json"), on_made=mark)
+    vqagen.write_questions(source, str(folder / "grown.json"), on_progress=mark)
     part = min(TENTH, count // 3)
     first = next(at for scenes, at in marks if scenes >= part) - marks[0][1]
     last = marks[-1][1] - next(at for scenes, at in marks if scenes >= count - part)

@@ -402,4 +402,4 @@ def test_hidden_records_are_the_same_without_what_tells_the_answer(collection: C
 
 def test_a_trace_cannot_be_hidden() -> None:
     with pytest.raises(vqagen.UsageError, match="--trace tells the answers that --hide-answers leaves out"):
-        record_writer("generator", trace=True, hide_answers=True)
+        vqagen.RecordForm(trace=True, hide_answers=True)

@@ -210,10 +210,10 @@ def test_records_that_are_chosen_at_the_end_are_the_same_after_going_on(tmp_path
 # What is refused -----------------------------------------------------------------------------------------------------
 
 OTHERS: list[tuple[str, dict[str, object], str]] = [
-    ("toys.json", {"seed": 2}, "  info.seed: 1, not 2"),
-    ("toys.json", {"seed": 1, "inputs": {"scenes": "b"}}, "  info.inputs.scenes: 'a', not 'b'"),
-    ("toys.json", {"seed": True}, "  info.seed: 1, not true\n  info.inputs: an object, not nothing"),
-    ("toys.jsonl", {"seed": 1, "inputs": {"scenes": "a"}}, "  staged: 'Document', not 'Lines'"),
+    ("toys.json", {"seed": 2}, "  seed: 1, not 2"),
+    ("toys.json", {"seed": 1, "inputs": {"scenes": "b"}}, "  inputs.scenes: 'a', not 'b'"),
+    ("toys.json", {"seed": True}, "  seed: 1, not true\n  inputs: an object, not nothing"),
+    ("toys.jsonl", {"seed": 1, "inputs": {"scenes": "a"}}, "  format: 'json', not 'jsonl'"),
 ]
 """Name of the output, its info, and how it differs from that of the run that was killed."""
 
@@ -242,7 +242,7 @@ def test_a_file_that_is_no_journal_is_refused(killed_json: Left) -> None:
     for foreign in (b"my notes\n", b"[]\n", b'"text"\nmore'):
         killed_json.put(journal=foreign)
 
-        with pytest.raises(UsageError, match="is of another run"):
+        with pytest.raises(UsageError, match="journal is damaged; --force begins anew"):
             killed_json.resumed()
 
         assert journal_of(killed_json.output.place).read_bytes() == foreign

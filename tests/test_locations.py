@@ -212,7 +212,10 @@ def test_an_output_that_exists_needs_force(memory: MemoryFileSystem) -> None:
     ("target", "message"),
     [
         ("memory://bucket", "output memory://bucket is a folder; name a file"),
-        ("memory://bucket/s.json", "output memory://bucket/s.json is an input of the same run; name another file"),
+        (
+            "memory://bucket/s.json",
+            "output memory://bucket/s.json is in use by the same run; name another file",
+        ),
     ],
 )
 def test_an_output_that_cannot_be_is_refused(target: str, message: str, memory: MemoryFileSystem) -> None:

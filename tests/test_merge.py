@@ -187,11 +187,25 @@ def test_a_shard_without_questions_counts_for_its_scenes(one: Questions, vqagen_
     one.shard("a.jsonl", 0, 7)
     one.shard("b.jsonl", 7, 1)
     Path("b.jsonl").write_bytes(b"")
+    info = json.loads(Path("b.jsonl.info.json").read_bytes())
+    Path("b.jsonl.info.json").write_text(json.dumps({**info, "records": 0}))
     one.shard("c.json", 8, 0)
     vqagen_.done("merge a.jsonl b.jsonl c.json -o merged.jsonl")
     texts = [json.loads(line)["question"] for line in Path("merged.jsonl").read_text().splitlines()]
 
     assert texts == [q["question"] for i, questions in enumerate(one.by_scene) if i != 7 for q in questions]
+
+
+def test_json_lines_that_were_cut_between_two_lines_are_not_merged(one: Questions, vqagen_: Commands) -> None:
+    one.shard("a.jsonl", 0, 7)
+    one.shard("b.json", 7, 0)
+    lines = Path("a.jsonl").read_bytes().splitlines(keepends=True)
+    Path("a.jsonl").write_bytes(b"".join(lines[:-1]))
+    ran = vqagen_("merge a.jsonl b.json -o merged.json")
+    told = f"{len(lines) - 1} questions, not {len(lines)}: the file was changed or cut after it was made"
+
+    assert (ran.code, ran.err) == (3, f"vqagen: a.jsonl: {told}\n")
+    assert not Path("merged.json").exists()
 
 
 def test_shards_may_lie_in_a_store(one: Questions, vqagen_: Commands) -> None:
@@ -416,10 +430,10 @@ def test_what_the_generator_did_not_make(one: Questions, vqagen_: Commands, cont
         ("a.json b.json link.json -o m.json", ["a.json and link.json are the same file"]),
         (
             "a.json going.jsonl -o m.json",
-            ["shard going.jsonl is not complete (going.jsonl.part is): finish it with --resume"],
+            ["shard going.jsonl is not complete (going.jsonl.part is still there): finish it with --resume"],
         ),
         ("a.json b.json -o there.json", ["output there.json exists already; give --force to replace it"]),
-        ("a.json b.json -o a.json --force", ["output a.json is an input of the same run; name another file"]),
+        ("a.json b.json -o a.json --force", ["output a.json is in use by the same run; name another file"]),
         (
             "a.json b.json -o m.parquet",
             ["only Parquet shards make a Parquet file: make the shards with --format parquet"],
@@ -448,7 +462,7 @@ def test_the_info_beside_a_shard_is_not_overwritten(one: Questions, vqagen_: Com
 
     assert (ran.code, ran.err) == (
         2,
-        "vqagen: output a.jsonl.info.json is an input of the same run; name another file\n",
+        "vqagen: output a.jsonl.info.json is in use by the same run; name another file\n",
     )
 
 

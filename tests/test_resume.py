@@ -91,7 +91,7 @@ def done_all_but_the_end(out: str, **settings: bool) -> None:
 
     files, chosen = vqagen.find_domain(templates=ONE_HOP), vqagen.Settings(reset_counts_every=WINDOW)
     with pytest.raises(Killed):
-        vqagen.write_questions("scenes.json", out, files, chosen, on_made=kill)
+        vqagen.write_questions("scenes.json", out, files, chosen, on_progress=kill)
 
 
 # Kills ---------------------------------------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ def halved(folder: Path) -> Path:
             "--seed 7 --trace",
             ["info.generator.settings.seed: 0, not 7", "info.generator.records.trace: false, not true"],
         ),
-        ("--format jsonl", ["staged: 'Document', not 'Lines'"]),
+        ("--format jsonl", ["format: 'json', not 'jsonl'"]),
         ("--dialect release", ["info.dialect: 'generator', not 'release'"]),
     ],
 )
@@ -268,7 +268,7 @@ def test_a_run_whose_input_has_changed_does_not_go_on(halved: Path, vqagen_: Com
     ran = vqagen_(f"{ASKED} -o q.json --resume")
 
     assert ran.code == 2
-    assert "  info.generator.inputs.scenes: 'sha256" in ran.err
+    assert "  generator.inputs.scenes: 'sha256" in ran.err
 
 
 def test_without_resume_a_killed_run_is_not_touched_unless_it_is_said(halved: Path, vqagen_: Commands) -> None:

@@ -11,7 +11,7 @@ from toy_work import Toy, ToyJob, toy_output
 
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.run.in_process import in_process
-from vqagen.run.journal import Entry, journal_of, part_of
+from vqagen.run.journal import Entry, journal_of, left_behind, part_of
 from vqagen.run.output import Output
 from vqagen.run.processes import Processes
 from vqagen.run.runner import Made, check_place, is_complete, run
@@ -253,6 +253,7 @@ def test_a_run_killed_between_its_last_two_steps_is_complete(toys: Output) -> No
     check_place(toys.target, resume=True, force=False)
 
     assert is_complete(toys)
+    assert sum(entry.records for entry in left_behind(toys.place)) == 7
     assert os.listdir(toys.place.parent) == ["toys.json"]
 
 

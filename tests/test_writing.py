@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import Commands
 
 import vqagen
+from vqagen.generation import QuestionWork
+from vqagen.materials import load_materials
+from vqagen.run.layouts import encode_lines
 from vqagen.run.progress import Progress
+from vqagen.scene_writing import SamplingWork
+from vqagen.writing import Report
 
 SCENES, WINDOW = 23, 5
 QUICK = f"--reset-counts-every {WINDOW} --templates-per-image 3"
@@ -81,10 +89,25 @@ def test_what_a_selection_leaves_out_is_told(run: Commands) -> None:
     flags = f"--scenes scenes.json --out q.json {QUICK} --only count --max-per-template 2 --report r.json"
     ran = run(f"generate {flags}")
     report = json.loads(Path("r.json").read_bytes())
-    made = sum(family["questions"] for family in report["families"].values())
+    records = json.loads(Path("q.json").read_bytes())["questions"]
+    left_out = sum(family["left_out"] for family in report["families"].values())
+    emptied = SCENES - len({record["image_index"] for record in records})
 
-    assert f"{report['questions']} questions about {SCENES} scenes" in ran.err
-    assert f"{made - report['questions']} more questions were made and left out of the whole" in ran.err
+    assert f"{len(records)} questions about {SCENES} scenes" in ran.err
+    assert f"  left out of the whole: {left_out} more questions, and {emptied} scenes with none\n" in ran.err
+    assert (report["questions"], report["emptied_scenes"]) == (len(records), emptied)
+    assert sum(family["questions"] for family in report["families"].values()) == len(records)
+    assert {family["questions"] for family in report["families"].values()} == {2}
+
+
+def test_what_is_told_of_a_selection_holds_for_either_dialect(run: Commands) -> None:
+    flags = f"--scenes scenes.json {QUICK} --only exist --dedupe all --max-per-template 1"
+    run.done(f"generate {flags} --out a.jsonl --report a.r")
+    run.done(f"generate {flags} --out b.jsonl --report b.r --dialect release")
+    reports = [json.loads(Path(name).read_bytes()) for name in ("a.r", "b.r")]
+
+    assert reports[0]["families"] == reports[1]["families"]
+    assert reports[0]["emptied_scenes"] == reports[1]["emptied_scenes"] > 0
 
 
 def test_a_report_is_no_more_replaced_than_an_output(run: Commands) -> None:
@@ -114,7 +137,7 @@ def test_progress_soon_knows_how_many_scenes_there_are(run: Commands, count: int
         seen.append((progress.expected, progress.items))
 
     settings = vqagen.Settings(count=count, reset_counts_every=WINDOW, templates_per_image=2)
-    vqagen.write_questions("scenes.json", "q.json", settings=settings, on_made=look)
+    vqagen.write_questions("scenes.json", "q.json", settings=settings, on_progress=look)
     whole = count or SCENES
 
     assert seen[-1][1] == whole
@@ -129,13 +152,16 @@ def test_scenes_that_change_while_they_are_read_are_noticed(run: Commands) -> No
 
     settings = vqagen.Settings(reset_counts_every=WINDOW, templates_per_image=2)
     with pytest.raises(vqagen.BadInput, match=r"^scenes.json: changed while it was read"):
-        vqagen.write_questions("scenes.json", "q.json", settings=settings, on_made=change)
+        vqagen.write_questions("scenes.json", "q.json", settings=settings, on_progress=change)
     assert not Path("q.json").exists()
 
 
 @pytest.mark.parametrize("out", ["s.json", "s.jsonl", "s.json.gz"])
-def test_sampled_scenes_do_not_depend_on_workers_or_interruptions(run: Commands, out: str) -> None:
-    flags = "scenes sample --count 300 --seed 4 --start-index 40"
+def test_sampled_scenes_do_not_depend_on_workers_or_interruptions(
+    run: Commands, out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vqagen.scene_writing.WINDOW", 10)
+    flags = "scenes sample --count 25 --seed 4 --start-index 4"
     run.done(f"{flags} --out one-{out}")
     run.done(f"{flags} --out two-{out} --workers 2")
     stopped = 0
@@ -146,7 +172,7 @@ def test_sampled_scenes_do_not_depend_on_workers_or_interruptions(run: Commands,
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        vqagen.write_scenes(300, f"three-{out}", seed=4, start=40, on_made=stop)
+        vqagen.write_scenes(25, f"three-{out}", seed=4, start=4, on_progress=stop)
     run.done(f"{flags} --out three-{out} --resume")
 
     assert stopped == 1
@@ -171,3 +197,187 @@ def test_scenes_are_no_parquet(run: Commands) -> None:
 
     assert (ran.code, os.listdir()) == (2, ["scenes.json"])
     assert "scenes are written as JSON" in ran.err
+
+
+# What Python callers may get wrong --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"dedupe": "all"}, {"max_per_template": 2}, {"dedupe": "all", "max_per_template": 1}]
+)
+def test_generate_gives_what_is_written(run: Commands, settings: dict[str, Any]) -> None:
+    chosen = {"reset_counts_every": WINDOW, "templates_per_image": 3, "only": ("count", "exist"), **settings}
+    vqagen.write_questions(Path("scenes.json"), Path("q.json"), settings=vqagen.Settings(**chosen))
+    written = json.loads(Path("q.json").read_bytes())["questions"]
+
+    assert [question.text for question in vqagen.generate("scenes.json", **chosen)] == [
+        record["question"] for record in written
+    ]
+
+
+def test_outputs_may_be_given_as_paths(run: Commands) -> None:
+    vqagen.write_scenes(3, Path("s.jsonl"))
+    for start in (0, 2):
+        settings = vqagen.Settings(start_index=start, count=2 - start // 2, templates_per_image=1)
+        vqagen.write_questions(Path("s.jsonl"), Path(f"q{start}.json"), settings=settings)
+
+    assert vqagen.merge([Path("q0.json"), Path("q2.json")], Path("q.json")) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: vqagen.RecordForm(dialect="relase"), "unknown dialect 'relase'; did you mean 'release'?"),
+        (lambda: vqagen.write_questions("scenes.json", "q.csv", layout="csv"), "unknown format 'csv'"),
+        (lambda: vqagen.write_scenes(0, "s.json"), "cannot draw 0 scenes from scene 0 on"),
+        (lambda: vqagen.write_scenes(3, "s.json", start=-1), "cannot draw 3 scenes from scene -1 on"),
+    ],
+)
+def test_wrong_values_are_told(run: Commands, call: Callable[[], object], told: str) -> None:
+    with pytest.raises(vqagen.UsageError, match=re.escape(told)):
+        call()
+    assert os.listdir() == ["scenes.json"]
+
+
+# Names of outputs -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        "-o q.json --report q.json",
+        "-o q.jsonl --report q.jsonl.info.json",
+        "-o q.json --report q.json.part",
+        "-o q.json --report ./q.json.journal",
+        "-o q.json --report scenes.json --force",
+        "-o - --report -",
+    ],
+)
+def test_a_report_takes_no_name_of_the_same_run(run: Commands, flags: str) -> None:
+    before = Path("scenes.json").read_bytes()
+    ran = run(f"generate --scenes scenes.json {QUICK} {flags}")
+
+    assert (ran.code, ran.out, os.listdir()) == (2, b"", ["scenes.json"])
+    assert "is in use by the same run; name another file" in ran.err
+    assert Path("scenes.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("flags", ["-o q.parquet.gz", "-o q.json.zst --format parquet"])
+def test_parquet_is_not_packed_again(run: Commands, flags: str) -> None:
+    ran = run(f"generate --scenes scenes.json {QUICK} {flags}")
+
+    assert (ran.code, os.listdir()) == (2, ["scenes.json"])
+    assert "Parquet is packed inside" in ran.err
+
+
+def test_parquet_of_any_name_is_read(run: Commands) -> None:
+    run.done(f"generate --scenes scenes.json {QUICK} -o q.json --format parquet")
+
+    assert run.done("verify q.json --scenes scenes.json").out == f"{3 * SCENES} questions checked, 0 wrong\n".encode()
+
+
+def test_a_complete_output_of_another_format_is_not_taken_for_this_one(run: Commands) -> None:
+    run.done(f"generate --scenes scenes.json {QUICK} -o q.txt --format json")
+    ran = run(f"generate --scenes scenes.json {QUICK} -o q.txt --format parquet --resume")
+
+    assert (ran.code, ran.err) == (
+        2,
+        "vqagen: q.txt is of another format (json, not parquet); --force replaces it\n",
+    )
+
+
+# Workers ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_worker_that_reads_other_files_is_refused(run: Commands) -> None:
+    """On a cluster each machine has files of its own."""
+    files, encode = vqagen.find_domain(), encode_lines
+    hashes = {**load_materials(files).hashes, "templates": "sha256:0"}
+    work = QuestionWork(files, hashes, vqagen.Settings(), vqagen.RecordForm(), encode, 0)
+    drawing = SamplingWork(files, {"metadata": "sha256:0"}, 0, "sample")
+
+    with pytest.raises(vqagen.VqagenError, match=r"^a worker reads other templates than those that the run began with"):
+        work.load()
+    with pytest.raises(vqagen.VqagenError, match=r"^a worker reads other metadata than those that the run began with"):
+        drawing.load()
+
+
+def test_one_window_of_all_scenes_is_not_sent_to_a_cluster(run: Commands) -> None:
+    ran = run("generate --scenes scenes.json --out q.json --reset-counts-every 0 --cluster tcp://127.0.0.1:1")
+
+    assert ran.code == 0
+    assert "one window of all scenes" in ran.err
+
+
+def test_scenes_that_vanish_while_they_are_read_are_told(run: Commands) -> None:
+    settings = vqagen.Settings(reset_counts_every=WINDOW, templates_per_image=2)
+    with pytest.raises(vqagen.BadInput, match="changed while it was read"):
+        vqagen.write_questions(
+            "scenes.json",
+            "q.json",
+            settings=settings,
+            on_progress=lambda _: Path("scenes.json").unlink(missing_ok=True),
+        )
+
+
+# What is there already --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("out", ["q.json", "q.jsonl"])
+def test_an_output_that_was_cut_is_not_complete(run: Commands, out: str) -> None:
+    command = f"generate --scenes scenes.json --out {out} {QUICK} --resume"
+    run.done(command)
+    lines = Path(out).read_bytes().splitlines(keepends=True)
+    Path(out).write_bytes(b"".join(lines[:-2]))
+    ran = run(command)
+
+    assert (ran.code, ran.err) == (
+        2,
+        f"vqagen: {out} was changed or cut after it was made; --force makes it anew\n",
+    )
+
+
+def test_a_run_that_was_killed_before_its_report_gives_it_when_resumed(run: Commands) -> None:
+    flags = f"generate --scenes scenes.json {QUICK} --report r.json"
+    run.done(f"{flags} --out q.json")
+    wanted = json.loads(Path("r.json").read_bytes())
+    Path("r.json").unlink()
+
+    def stop(self: Report, out: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Report, "write", stop)
+        assert run(f"{flags} --out p.json").code == 130
+    run.done(f"{flags} --out p.json --resume")
+    made = json.loads(Path("r.json").read_bytes())
+
+    assert {key: value for key, value in made.items() if key != "run"} == {
+        key: value for key, value in wanted.items() if key != "run"
+    }
+    assert sorted(os.listdir()) == ["p.json", "q.json", "r.json", "scenes.json"]
+
+
+def test_a_report_that_cannot_be_made_any_more_is_told_of(run: Commands) -> None:
+    run.done(f"generate --scenes scenes.json --out q.json {QUICK}")
+    ran = run(f"generate --scenes scenes.json --out q.json {QUICK} --resume --report r.json")
+
+    assert (ran.code, Path("r.json").exists()) == (0, False)
+    assert "no report is written" in ran.err
+
+
+def test_questions_without_programs_are_kept_apart_by_text_alone_and_that_is_told(run: Commands) -> None:
+    run.done(f"generate --scenes scenes.json --out hidden.jsonl {QUICK} --hide-answers")
+    ran = run(f"generate --scenes scenes.json --out q.json {QUICK} --seed 1 --disjoint-from hidden.jsonl")
+
+    assert f"warning: hidden.jsonl: {3 * SCENES} questions without a program: only the text" in ran.err
+
+
+def test_the_hint_for_bad_input_promises_nothing_false(run: Commands) -> None:
+    document = json.loads(Path("scenes.json").read_bytes())
+    document["scenes"][SCENES - 2]["objects"][0]["color"] = "bleu"
+    Path("bad.json").write_text(json.dumps(document))
+    ran = run(f"generate --scenes bad.json --out q.json {QUICK}")
+
+    assert ran.code == 3
+    assert "kept in q.json.part; --resume goes on with the same input only" in ran.err

@@ -19,6 +19,7 @@ from vqagen.plugin import Undefined
 from vqagen.run.means import Means
 from vqagen.run.merge import Merged
 from vqagen.scene_writing import write_scenes
+from vqagen.tasks.selection import Selection
 from vqagen.tasks.settings import Settings
 from vqagen.world.domain import Domain, load_domain
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
@@ -82,7 +83,8 @@ def generate(
     chosen = make_settings(**settings)
     files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins)
     run = Generation(find_scenes(scenes), load_materials(files), chosen)
-    return (question for _, questions in run.by_scene() for question in questions)
+    made = (question for _, questions in run.by_scene() for question in questions)
+    return filter(Selection(chosen).keeps_question, made)
 
 
 def make_settings(**settings: Any) -> Settings:

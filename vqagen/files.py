@@ -21,6 +21,7 @@ from vqagen.packing import PACKINGS, packed, packing_of, recognised, unpacked
 Place = TypeVar("Place", bound=Location)
 
 STDOUT = "-"
+_IN_USE = "is in use by the same run; name another file"
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -139,13 +140,16 @@ def content_hash(paths: Iterable[Location]) -> str:
 def check_output(target: str, force: bool, inputs: Iterable[Path | str | None] = ()) -> None:
     """Find out before any work is done whether `target` can be written; raise UsageError if not.
 
-    `inputs` are files of the same run, which an output never replaces.
+    `inputs` are other files of the same run, which an output never replaces.
     """
+    named = [given for given in inputs if given]
     if target == STDOUT:
         if sys.stdout is None:
             raise UsageError("standard output is closed; name a file")
+        if STDOUT in named:
+            raise UsageError(f"standard output {_IN_USE}")
         return
-    path, read = locate(target), [locate(given) for given in inputs if given]
+    path, read = locate(target), [locate(given) for given in named]
     if isinstance(path, Remote):
         fault = _remote_output_fault(path, force, read)
     else:
@@ -157,7 +161,7 @@ def check_output(target: str, force: bool, inputs: Iterable[Path | str | None] =
 def _remote_output_fault(path: Remote, force: bool, inputs: Iterable[Location]) -> str:
     """Only writing could tell whether there is leave to write."""
     if path in inputs:
-        return f"output {path} is an input of the same run; name another file"
+        return f"output {path} {_IN_USE}"
     if path.is_dir():
         return f"output {path} is a folder; name a file"
     if path.exists():
@@ -187,9 +191,13 @@ def _output_fault(path: Path, force: bool) -> str:
 
 def _input_fault(path: Path, inputs: Iterable[Location]) -> str:
     local = [given for given in inputs if isinstance(given, Path)]
-    if path.is_file() and any(given.exists() and path.samefile(given) for given in local):
-        return f"output {path} is an input of the same run; name another file"
+    if any(path.resolve() == given.resolve() or _are_one_file(path, given) for given in local):
+        return f"output {path} {_IN_USE}"
     return ""
+
+
+def _are_one_file(path: Path, other: Path) -> bool:
+    return path.is_file() and other.exists() and path.samefile(other)
 
 
 def is_pipe_or_device(path: Path) -> bool:

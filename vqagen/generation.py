@@ -13,12 +13,12 @@ from itertools import groupby
 from typing import Any
 
 from vqagen import __version__
-from vqagen.errors import BadInput, Problem, VqagenError
+from vqagen.errors import BadInput, Problem
 from vqagen.exchange.clevr import Record, RecordForm, ToRecord
 from vqagen.files import content_hash
 from vqagen.language.question import Question
 from vqagen.locations import Location
-from vqagen.materials import DomainFiles, Materials, load_materials
+from vqagen.materials import DomainFiles, Materials, check_hashes, load_materials
 from vqagen.run.layouts import Encode
 from vqagen.run.shards import Shard
 from vqagen.run.windows import Span, block_of, span_to_read, window_of, windows_of
@@ -91,9 +91,7 @@ class QuestionWork:
 
     def _loaded(self) -> Materials:
         materials = load_materials(self.files)
-        for role, expected in self.hashes.items():
-            if materials.hashes.get(role) != expected:
-                raise VqagenError(f"the {role} that a worker reads are not those that the run began with: {self.files}")
+        check_hashes(self.hashes, materials.hashes)
         return materials
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vqagen.errors import UsageError, unknown
+from vqagen.errors import UsageError, VqagenError, unknown
 from vqagen.files import content_hash, require, shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import find_template_files, load_templates
@@ -32,7 +32,7 @@ class DomainFiles:
     def __reduce__(self) -> tuple[Callable[..., DomainFiles], tuple[object, ...]]:
         """For another process: it may work in another folder and, on another machine, have vqagen elsewhere."""
         paths = tuple(path and _portable(path) for path in (self.metadata, self.templates, self.synonyms))
-        plugins = tuple(str(Path(name).absolute()) if Path(name).exists() else name for name in self.plugins)
+        plugins = tuple(str(Path(name).absolute()) if Path(name).is_file() else name for name in self.plugins)
         return _arrived, (*paths, plugins)
 
     @property
@@ -110,6 +110,13 @@ def load_catalogue(files: DomainFiles) -> tuple[Catalogue, Plugins]:
     """A domain's vocabulary and functions, and the plug-ins that add to them."""
     plugins = load_plugins(files.plugins)
     return Catalogue(load_domain(files.metadata, plugins.declarations), plugins.declarations), plugins
+
+
+def check_hashes(known: Mapping[str, str], found: Mapping[str, str]) -> None:
+    """See to it that a process reads the files that its run began with (`known`): otherwise VqagenError."""
+    differing = [role for role, content in known.items() if found.get(role) != content]
+    if differing:
+        raise VqagenError(f"a worker reads other {' and '.join(differing)} than those that the run began with")
 
 
 def synonyms_file(files: DomainFiles, domain: Domain) -> Path | None:

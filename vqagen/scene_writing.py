@@ -9,10 +9,11 @@ from typing import Any
 from vqagen import __version__
 from vqagen.errors import UsageError
 from vqagen.files import content_hash
-from vqagen.materials import DomainFiles, find_domain, load_catalogue
+from vqagen.materials import DomainFiles, PathLike, check_hashes, find_domain, load_catalogue
+from vqagen.run.journal import left_behind
 from vqagen.run.layouts import encode_lines
 from vqagen.run.means import Means
-from vqagen.run.output import Output, check_record_file, layout_of
+from vqagen.run.output import Output, check_record_file, chosen_layout
 from vqagen.run.progress import OnProgress, Progress
 from vqagen.run.runner import Made, check_place, is_complete, run
 from vqagen.run.windows import windows_of
@@ -36,11 +37,14 @@ class SamplingWork:
     """What a process needs in order to draw scenes."""
 
     files: DomainFiles
+    hashes: dict[str, str]
+    """Of the metadata: a worker must read what the run began with."""
     seed: int
     split: str
 
     def load(self) -> WindowTask:
         """Load the domain."""
+        check_hashes(self.hashes, hashes_of(self.files))
         catalogue, _ = load_catalogue(self.files)
         rules = SamplingRules.from_domain(catalogue.domain)
 
@@ -64,7 +68,7 @@ class SamplingJob:
 
     def work(self, first: int) -> SamplingWork:
         """What workers need."""
-        return SamplingWork(self.files, self.seed, self.split)
+        return SamplingWork(self.files, hashes_of(self.files), self.seed, self.split)
 
     def windows(self, first: int) -> Iterator[Window]:
         """The windows from scene `first` on."""
@@ -76,24 +80,32 @@ class SamplingJob:
             "name": "vqagen",
             "version": __version__,
             "settings": {"seed": self.seed, "start_index": self.first, "count": self.count},
-            "inputs": {"metadata": content_hash([self.files.metadata])},
+            "inputs": hashes_of(self.files),
         }
         return {**scene_document_info(self.split), "generator": made_by}
 
 
+def hashes_of(files: DomainFiles) -> dict[str, str]:
+    """The content hash of what scenes are drawn by."""
+    return {"metadata": content_hash([files.metadata])}
+
+
 def write_scenes(
     count: int,
-    out: str,
+    out: PathLike,
     files: DomainFiles | None = None,
     *,
     seed: int = 0,
     start: int = 0,
     split: str = "sample",
     means: Means | None = None,
-    on_made: OnProgress = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
 ) -> bool:
     """Draw scenes by the rules in a domain's metadata, and write them to `out`; False if that was done before."""
-    files, means, layout = files or find_domain(), means or Means(), layout_of(out)
+    out, files, means = str(out), files or find_domain(), means or Means()
+    layout = chosen_layout(out, None)
+    if count < 1 or start < 0:
+        raise UsageError(f"cannot draw {count} scenes from scene {start} on: at least one, and from 0 on")
     if layout == "parquet":
         raise UsageError(f"{out}: scenes are written as JSON (.json or .jsonl), not as Parquet")
     engine = means.engine(WINDOW)
@@ -102,12 +114,13 @@ def write_scenes(
     job = SamplingJob(files, seed, start, count, split)
     output = Output(out, layout, job.info(), key="scenes", number_key=None)
     if means.resume and is_complete(output):
+        left_behind(output.place)
         return False
     progress = Progress(expected=count)
 
     def tell(made: Made) -> None:
         progress.add(made)
-        on_made(progress)
+        on_progress(progress)
 
     run(job, engine, output, tell, means.resume)
     return True

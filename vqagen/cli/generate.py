@@ -156,14 +156,11 @@ def command(
     from vqagen.api import RecordForm, find_domain, make_settings, write_questions
     from vqagen.cli.progress import run_bar
     from vqagen.cli.summary import summary
-    from vqagen.files import check_output
 
     chosen = make_settings(degeneracy=degeneracy or "", **settings)
     files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins)
     form = RecordForm(dialect, trace, template_extra, hide_answers)
-    if report:
-        check_output(report, means.force or means.resume, (scenes, out, *files.inputs, *disjoint_from))
-    with run_bar("question") as on_made:
+    with run_bar("question") as on_progress:
         made = write_questions(
             scenes,
             out,
@@ -174,8 +171,7 @@ def command(
             means=means,
             shard=shard,
             disjoint_from=disjoint_from,
-            on_made=on_made,
+            report_to=report,
+            on_progress=on_progress,
         )
-    if report and not made.was_complete:
-        made.write(report)
     click.echo(summary(made, out), err=True)

@@ -60,8 +60,8 @@ def sample(
     from vqagen.errors import counted
 
     files = find_domain(domain, metadata=metadata, plugins=plugins)
-    with run_bar() as on_made:
+    with run_bar() as on_progress:
         is_new = write_scenes(
-            count, out, files, seed=seed, start=start_index, split=split, means=means, on_made=on_made
+            count, out, files, seed=seed, start=start_index, split=split, means=means, on_progress=on_progress
         )
     click.echo(counted(count, "scene") if is_new else f"{out} is complete: there is nothing to do", err=True)

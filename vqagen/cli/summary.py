@@ -30,9 +30,10 @@ def summary(report: Report, out: str) -> str:
 
 
 def _left_out(report: Report) -> Iterator[str]:
-    made = report.tally.questions.total()
-    if made > report.questions:
-        yield f"  {counted(made - report.questions, 'more question')} were made and left out of the whole"
+    left_out = report.left_out.total()
+    if left_out:
+        emptied = f", and {counted(report.emptied_scenes, 'scene')} with none" if report.emptied_scenes else ""
+        yield f"  left out of the whole: {counted(left_out, 'more question')}{emptied}"
 
 
 def _short_families(tally: Tally) -> Iterator[str]:

@@ -18,13 +18,14 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from vqagen.bits import indexes
-from vqagen.errors import UsageError
+from vqagen.errors import UsageError, unknown
 from vqagen.language.question import Question
 from vqagen.language.registry import Value
 from vqagen.world.scene import Scene
 
 Record = dict[str, Any]
 ToRecord = Callable[[Question, int], Record]
+DIALECTS = ("generator", "release")
 RELEASE_WORDS = {True: "yes", False: "no"}
 
 
@@ -37,8 +38,14 @@ class RecordForm:
     template_extra: bool = False
     hide_answers: bool = False
 
+    def __post_init__(self) -> None:
+        if self.dialect not in DIALECTS:
+            raise UsageError(unknown("dialect", self.dialect, DIALECTS))
+        if self.trace and self.hide_answers:
+            raise UsageError("--trace tells the answers that --hide-answers leaves out; choose one of the two")
+
     def writer(self) -> ToRecord:
-        """Turns a question and its number into a record. UsageError for options that contradict each other."""
+        """Turns a question and its number into a record."""
         return record_writer(self.dialect, self.trace, self.template_extra, self.hide_answers)
 
     def to_record(self) -> dict[str, bool]:
@@ -51,8 +58,6 @@ def record_writer(dialect: str, trace: bool = False, extra: bool = False, hide_a
 
     `extra` adds the template's further keys; they are the same whatever the answer, so `hide_answers` leaves them.
     """
-    if trace and hide_answers:
-        raise UsageError("--trace tells the answers that --hide-answers leaves out; choose one of the two")
     is_release = dialect == "release"
     function_key = "function" if is_release else "type"
 

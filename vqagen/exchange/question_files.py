@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, UsageError, describe
-from vqagen.files import unnamed_packing
+from vqagen.files import open_as_it_is, unnamed_packing
 from vqagen.json_stream import JsonReader, reading
 from vqagen.locations import Location
 
@@ -17,6 +17,7 @@ Record = dict[str, Any]
 QUESTION_KEYS = {"program", "question", "answer"}
 """A question has at least one of these."""
 COLUMNS_SUFFIX = ".parquet"
+PARQUET_BEGINS = b"PAR1"
 
 
 def read_questions(path: Location) -> Iterator[Record]:
@@ -31,7 +32,7 @@ def read_entries(path: Location) -> Iterator[Record | Problem]:
     """The same, but what is no object is given as a problem, and what follows it is read."""
     if not path.is_file():
         raise UsageError(f"questions not found: {path}")
-    if path.name.endswith(COLUMNS_SUFFIX):
+    if holds_columns(path):
         from vqagen.exchange.columns import read_records
 
         yield from read_records(path)
@@ -43,6 +44,14 @@ def read_entries(path: Location) -> Iterator[Record | Problem]:
             else:
                 expected = f"expected a question object, found {describe(value)}"
                 yield Problem(expected, str(path), f"questions[{number}]")
+
+
+def holds_columns(path: Location) -> bool:
+    """Whether a file holds columns, or has a name that says so."""
+    if path.name.endswith(COLUMNS_SUFFIX):
+        return True
+    with open_as_it_is(path) as file:
+        return file.read(len(PARQUET_BEGINS)) == PARQUET_BEGINS
 
 
 def _values(path: Location, reader: JsonReader) -> Iterator[object]:

@@ -127,7 +127,7 @@ class _Run:
 
     def __init__(self, client: Any, address: str, work: Work, windows: Iterator[Window]) -> None:
         self.client, self.address = client, address
-        self.work = pickle.dumps(work)
+        self.work = pickle.dumps(work)  # goes with every window: as a result of its own it could be lost with a worker
         self.sent: dict[Any, _Sent] = {}
         self.finished: SimpleQueue[Any] = SimpleQueue()
         self.looked = self.manned = time.monotonic()
@@ -160,9 +160,8 @@ class _Run:
         if self.client.status != "running":
             raise self.lost()
         key = (f"vqagen-{self.client.id}", window.number)
-        packed = zlib.compress(
-            pickle.dumps(window.items), level=1
-        )  # a scheduler remembers the last 1,000 messages it sent
+        # A scheduler remembers the last 1,000 messages that it sent.
+        packed = zlib.compress(pickle.dumps(window.items), level=1)
         find = (pkgutil.resolve_name, "vqagen.run.cluster_worker:do")
         arguments = (__version__, self.client.id, self.work, packed)
         with _unwarned():  # a large window is meant to be one

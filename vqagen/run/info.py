@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Problem, as_written, describe
-from vqagen.files import open_as_it_is, parse_json, read_text
+from vqagen.exchange.question_files import holds_columns
+from vqagen.files import parse_json, read_text
 from vqagen.json_stream import reading
 from vqagen.locations import Location, locate
-from vqagen.run.output import info_beside
+from vqagen.packing import packing_of
+from vqagen.run.layouts import Document
+from vqagen.run.output import RECORDS, info_beside
 
-PARQUET_BEGINS = b"PAR1"
 FOREIGN = "not made by vqagen: its info does not say how to make it again"
 ABSENT = object()
+_CHUNK = 1 << 20
 
 
 class Difference(NamedTuple):
@@ -28,9 +32,8 @@ class Difference(NamedTuple):
 
 def layout_in(path: Location) -> str:
     """The layout of a file, by what it holds: it may have any name. BadInput if an output cannot begin so."""
-    with open_as_it_is(path) as file:
-        if file.read(len(PARQUET_BEGINS)) == PARQUET_BEGINS:
-            return "parquet"
+    if holds_columns(path):
+        return "parquet"
     with reading(path) as reader:
         opening = reader.peek()
         if opening == b"{":
@@ -58,7 +61,28 @@ def _beside(path: Location) -> Any:
     if not beside.is_file():
         said = f"its info is missing: `vqagen generate` writes it beside JSON Lines, into {beside}"
         raise BadInput([Problem(said, str(path))])
-    return parse_json(read_text(beside), str(beside))
+    written = parse_json(read_text(beside), str(beside))
+    return {key: value for key, value in written.items() if key != RECORDS} if isinstance(written, Mapping) else written
+
+
+def records_told(path: Location) -> int | None:
+    """How many records the file beside JSON Lines says that there are; None if it does not."""
+    beside = locate(info_beside(str(path), "jsonl") or "")
+    written = parse_json(read_text(beside), str(beside)) if beside.is_file() else None
+    told = written.get(RECORDS) if isinstance(written, Mapping) else None
+    return told if type(told) is int else None
+
+
+def is_whole(path: Location, layout: str) -> bool:
+    """Whether an output is all there, as far as a look at its end or a count of its lines can tell."""
+    if not isinstance(path, Path) or packing_of(path.name) or layout == "parquet":
+        return True
+    with path.open("rb") as file:
+        if layout == "jsonl":
+            told = records_told(path)
+            return told is None or told == sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
+        file.seek(max(0, path.stat().st_size - len(Document.tail)))
+        return file.read() == Document.tail
 
 
 def _in_columns(path: Location) -> Any:
@@ -85,4 +109,4 @@ def differences(ours: object, theirs: object, ignored: Collection[str] = (), pat
 def _shown(value: object) -> str:
     if value is ABSENT:
         return "nothing"
-    return describe(value) if isinstance(value, Mapping | list) else as_written(value)
+    return describe(value) if isinstance(value, Mapping) else as_written(value)

@@ -138,6 +138,17 @@ class Journal:
         self.path.unlink(missing_ok=True)
 
 
+def left_behind(place: Path) -> list[Entry]:
+    """The blocks of a run that was killed when its output was there and its journal not yet removed; removes it."""
+    path = journal_of(place)
+    try:
+        lines = path.read_bytes().splitlines(keepends=True)[1:]
+    except FileNotFoundError:
+        return []
+    path.unlink(missing_ok=True)
+    return [Entry(**value) for value in map(_value, lines) if value]
+
+
 def _opened(path: Path) -> IO[bytes]:
     """Open for reading, and for writing at the end."""
     return path.open("a+b")

@@ -43,7 +43,7 @@ def local_cluster(size: int) -> Iterator[str]:
             distributed.LocalCluster(
                 n_workers=0,
                 host="127.0.0.1",
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # of its own: Dask's usual port may be in use
                 silence_logs=logging.CRITICAL,
                 scheduler_kwargs={"allowed_failures": FAILURES, "local_directory": scratch},
             )

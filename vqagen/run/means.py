@@ -27,6 +27,9 @@ class Means:
 
     def engine(self, window: int) -> Engine:
         """What does the windows of a run, which are of a size (0: all is one window). UsageError for what cannot be."""
+        if not window and (self.cluster or self.workers != 1):
+            warn(Problem("--reset-counts-every 0 makes one window of all scenes, which one process does alone"))
+            return in_process
         if self.cluster:
             from vqagen.run.cluster import Cluster
 
@@ -36,7 +39,4 @@ class Means:
         workers = available_cores() if self.workers == AUTO else self.workers
         if not isinstance(workers, int) or workers < 1:
             raise UsageError(f"--workers must be a number from 1 on, or {AUTO}; found {self.workers!r}")
-        if workers > 1 and not window:
-            warn(Problem("--reset-counts-every 0 makes one window of all scenes, which one process does alone"))
-            workers = 1
         return in_process if workers == 1 else Processes(workers)

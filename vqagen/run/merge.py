@@ -12,7 +12,7 @@ from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.locations import Location, locate
 from vqagen.run.belonging import differences, faults_of, in_order, merged_info
 from vqagen.run.journal import is_begun, part_of
-from vqagen.run.output import Keep, check_record_file, info_beside, is_stream, layout_of, record_file
+from vqagen.run.output import Keep, check_record_file, chosen_layout, info_beside, is_stream, record_file
 from vqagen.run.shard_files import Record, ShardFile, open_shard
 
 Select = Callable[[Mapping[str, Any], bool], Keep | None]
@@ -48,7 +48,7 @@ def merge(
     together, and while writing, which then leaves no file, where one has been changed.
     """
     paths = [locate(shard) for shard in shards]
-    layout = layout or layout_of(out)
+    layout = chosen_layout(out, layout)
     _look_for(paths)
     check_record_file(out, layout, force, [*map(str, paths), *(info_beside(str(path), "jsonl") for path in paths)])
     files = _opened(paths)
@@ -65,10 +65,10 @@ def merge(
 
 def _look_for(paths: Sequence[Location]) -> None:
     faults = [fault for path in paths if (fault := _why_not_there(path))]
-    there = [path for path in paths if path.is_file()]
-    for number, path in enumerate(there):
-        same = next((other for other in there[:number] if _is_same(path, other)), None)
-        if same is not None:
+    known: dict[object, Location] = {}
+    for path in (path for path in paths if path.is_file()):
+        same = known.setdefault(_identity(path), path)
+        if same is not path:
             faults.append(f"{path} is given twice" if path == same else f"{same} and {path} are the same file")
     if not paths:
         faults.append("there is no shard to merge")
@@ -76,8 +76,12 @@ def _look_for(paths: Sequence[Location]) -> None:
         raise UsageError("\n".join(faults))
 
 
-def _is_same(path: Location, other: Location) -> bool:
-    return path.samefile(other) if isinstance(path, Path) and isinstance(other, Path) else path == other
+def _identity(path: Location) -> object:
+    """What two names of one file have in common."""
+    if not isinstance(path, Path):
+        return path
+    found = path.stat()
+    return found.st_dev, found.st_ino
 
 
 def _why_not_there(path: Location) -> str:
@@ -86,7 +90,7 @@ def _why_not_there(path: Location) -> str:
     if path.exists():
         return ""
     if isinstance(path, Path) and (part_of(path).exists() or is_begun(path)):
-        return f"shard {path} is not complete ({part_of(path).name} is): finish it with --resume"
+        return f"shard {path} is not complete ({part_of(path).name} is still there): finish it with --resume"
     return f"shard not found: {path}"
 
 

@@ -14,14 +14,18 @@ from typing import IO, Any, Protocol
 
 import orjson
 
+from vqagen.errors import UsageError, unknown
 from vqagen.files import STDOUT, atomic_output, check_output, is_pipe_or_device
 from vqagen.locations import locate
-from vqagen.packing import unpacked_name
+from vqagen.packing import packing_of, unpacked_name
+from vqagen.run.journal import journal_of, part_of
 from vqagen.run.layouts import Batches, Document, Encode, Layout, Lines, encode_lines
 
 Record = Mapping[str, Any]
 Keep = Callable[[Record], bool]
 """Whether a record stays; asked for each in the order of the output."""
+RECORDS = "records"
+"""Key beside the `info` of JSON Lines: how many records there are."""
 LAYOUTS = ("json", "jsonl", "parquet")
 
 
@@ -30,6 +34,16 @@ def layout_of(target: str) -> str:
     if target.endswith(".parquet"):
         return "parquet"
     return "jsonl" if unpacked_name(target).endswith((".jsonl", ".ndjson")) else "json"
+
+
+def chosen_layout(target: str, layout: str | None) -> str:
+    """The layout asked for, or that of the name. UsageError for one that there is not, or that the name denies."""
+    chosen = layout or layout_of(target)
+    if chosen not in LAYOUTS:
+        raise UsageError(unknown("format", chosen, LAYOUTS))
+    if packing_of(target) and "parquet" in (chosen, layout_of(unpacked_name(target))):
+        raise UsageError(f"{target}: Parquet is packed inside; name the file {unpacked_name(target)}")
+    return chosen
 
 
 def info_beside(target: str, layout: str) -> str | None:
@@ -53,6 +67,14 @@ def place_of(target: str) -> Path:
     return Path(location.name)
 
 
+def names_of(target: str, layout: str) -> list[str]:
+    """All files that a run makes for a target, meanwhile or for good."""
+    if is_stream(target):
+        return [target]
+    beside, place = info_beside(target, layout), place_of(target)
+    return [target, str(part_of(place)), str(journal_of(place)), *([beside] if beside else [])]
+
+
 def check_record_file(target: str, layout: str, force: bool, inputs: Iterable[Path | str | None] = ()) -> None:
     """`files.check_output` for all that `record_file` writes."""
     given = list(inputs)
@@ -62,12 +84,15 @@ def check_record_file(target: str, layout: str, force: bool, inputs: Iterable[Pa
         check_output(beside, force, given)
 
 
-def write_info(target: str, layout: str, info: Record) -> None:
-    """Write the `info` beside a target that has no place for it."""
+def write_info(target: str, layout: str, info: Record, records: int) -> None:
+    """Write the `info` beside a target that has no place for it, and how many records there are.
+
+    Where lines end tells nobody that some are missing.
+    """
     beside = info_beside(target, layout)
     if beside is not None:
         with atomic_output(beside) as file:
-            file.write(orjson.dumps(info, option=orjson.OPT_INDENT_2) + b"\n")
+            file.write(orjson.dumps({**info, RECORDS: records}, option=orjson.OPT_INDENT_2) + b"\n")
 
 
 @contextmanager
@@ -77,34 +102,27 @@ def record_file(target: str, layout: str, info: Record, key: str = "questions") 
         writer = RecordWriter(file, layout, info, key)
         yield writer
         writer.close()
-        write_info(target, layout, info)
+        write_info(target, layout, info, writer.written)
 
 
 class RecordWriter:
     """Writes records to an open file; `close` completes the document (the file itself stays open)."""
 
     def __init__(self, file: IO[bytes], layout: str, info: Record, key: str = "questions") -> None:
+        self.written = 0
         self._file = file
-        self._is_document = layout == "json"
-        self._separator = b"\n"
-        if self._is_document:
-            file.write(b'{"info": ' + orjson.dumps(info) + b', "' + key.encode() + b'": [')
+        self._layout = Document(None, key) if layout == "json" else Lines(None)
+        file.write(self._layout.head(info))
 
     def write(self, records: Iterable[Record]) -> None:
         """Append records."""
-        lines = [orjson.dumps(record) for record in records]
-        if not lines:
-            return
-        if self._is_document:
-            self._file.write(self._separator + b",\n".join(lines))
-            self._separator = b",\n"
-        else:
-            self._file.write(b"\n".join(lines) + b"\n")
+        lines = encode_lines(records)
+        self._file.write(self._layout.placed(lines, self.written))
+        self.written += lines.count(b"\n")
 
     def close(self) -> None:
         """Complete the document."""
-        if self._is_document:
-            self._file.write(b"\n]}\n")
+        self._file.write(self._layout.tail)
 
 
 class Columns(Protocol):

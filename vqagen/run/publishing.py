@@ -22,7 +22,7 @@ def publish(journal: Journal, output: Output) -> int:
     if not output.is_staged_as_it_is:
         return _rewrite(journal, output)
     journal.complete(output.staged.tail)
-    write_info(output.target, output.layout, output.info)
+    write_info(output.target, output.layout, output.info, journal.records)
     if _is_place_of(journal, output) and not packing_of(output.target):
         os.replace(journal.part, output.place)
     else:
@@ -48,7 +48,7 @@ def _rewrite(journal: Journal, output: Output) -> int:
             for records in chosen.blocks():
                 writer.write(records)
             writer.close()
-        write_info(output.target, output.layout, output.info)
+        write_info(output.target, output.layout, output.info, chosen.count)
     return chosen.count
 
 

@@ -8,10 +8,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NoReturn, Protocol
 
-from vqagen.errors import UsageError, VqagenError
+from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files import atomic_output
 from vqagen.locations import locate
-from vqagen.run.info import Difference, differences, read_info
+from vqagen.run.info import Difference, differences, is_whole, layout_in, read_info
 from vqagen.run.journal import Entry, Journal, is_begun, journal_of, part_of
 from vqagen.run.output import Output, is_stream, place_of
 from vqagen.run.publishing import publish
@@ -20,6 +20,7 @@ from vqagen.run.work import Block, Engine, Window, Work
 Made = Block | Entry
 OnMade = Callable[[Made], None]
 """Told of each block: first of those that an earlier run made, then of new ones."""
+OnComplete = Callable[[int], object]
 SHOWN = 8
 """Differences told of another run."""
 
@@ -57,31 +58,41 @@ def check_place(target: str, resume: bool, force: bool) -> None:
 
 
 def is_complete(output: Output) -> bool:
-    """Whether the output is there, as a run would make it. UsageError if another run's is there.
-
-    Clears up behind a run that was killed when nothing else was left to do.
-    """
+    """Whether the output is there, as a run would make it. UsageError if another run's is there."""
     location = locate(output.target)
     if output.is_stream or is_begun(output.place) or not location.exists():
         return False
-    differing = list(differences(output.info, read_info(location)))
+    layout = layout_in(location)
+    if layout != output.layout:
+        raise UsageError(f"{location} is of another format ({layout}, not {output.layout}); --force replaces it")
+    differing = list(differences(output.info, read_info(location, layout)))
     if differing:
         _refuse(str(location), differing)
-    journal_of(output.place).unlink(missing_ok=True)
+    if not is_whole(location, layout):
+        raise UsageError(f"{location} was changed or cut after it was made; --force makes it anew")
     return True
 
 
-def run(job: Job, engine: Engine, output: Output, on_made: OnMade, resume: bool = False) -> int:
-    """Make the output; says how many records it holds.
+def run(
+    job: Job,
+    engine: Engine,
+    output: Output,
+    on_made: OnMade,
+    resume: bool = False,
+    on_complete: OnComplete = lambda records: None,
+) -> int:
+    """Make the output; says how many records it holds, and tells it `on_complete` before the journal goes.
 
     Whatever ends it early, the blocks that were made stay in the part beside the output; `resume` goes on with them.
     """
     if not output.is_stream:
-        return _run_in_stages(job, engine, output, Journal(output.place), on_made, resume)
+        return _run_in_stages(job, engine, output, Journal(output.place), on_made, resume, on_complete)
     if not output.is_staged_as_it_is:
         with tempfile.TemporaryDirectory(prefix="vqagen-") as folder:
-            return _run_in_stages(job, engine, output, Journal(Path(folder, "output")), on_made, resume=False)
-    return _run_into_stream(job, engine, output, on_made)
+            return _run_in_stages(job, engine, output, Journal(Path(folder, "output")), on_made, False, on_complete)
+    records = _run_into_stream(job, engine, output, on_made)
+    on_complete(records)
+    return records
 
 
 def _run_into_stream(job: Job, engine: Engine, output: Output, on_made: OnMade) -> int:
@@ -96,7 +107,15 @@ def _run_into_stream(job: Job, engine: Engine, output: Output, on_made: OnMade) 
     return records
 
 
-def _run_in_stages(job: Job, engine: Engine, output: Output, journal: Journal, on_made: OnMade, resume: bool) -> int:
+def _run_in_stages(
+    job: Job,
+    engine: Engine,
+    output: Output,
+    journal: Journal,
+    on_made: OnMade,
+    resume: bool,
+    on_complete: OnComplete,
+) -> int:
     layout = output.staged
     with closing(journal):
         with _write_errors_told(journal):
@@ -108,17 +127,20 @@ def _run_in_stages(job: Job, engine: Engine, output: Output, journal: Journal, o
                 on_made(block)
             with _write_errors_told(journal):
                 records = publish(journal, output)
-                journal.remove()
+            on_complete(records)
+            journal.remove()
     return records
 
 
 def _begin(job: Job, output: Output, journal: Journal, on_made: OnMade, resume: bool) -> int:
     """Open a new part, or one that is there; the first item to be done."""
-    header = {"info": output.info, "staged": type(output.staged).__name__}
+    header = {**output.info, "format": output.layout}
     known, head, first = journal.header() if resume else None, output.staged.head(output.info), job.first
     if known is None:
         journal.begin(header, head)
         return first
+    if not known:
+        raise UsageError(f"{journal.path} is damaged; --force begins anew")
     differing = list(differences(header, known))
     if differing:
         _refuse(str(journal.path), differing)
@@ -142,14 +164,22 @@ def _kept(journal: Journal, output: Output) -> Iterator[None]:
         if journal.end is None:
             journal.remove()
         elif not output.is_stream:  # its part is temporary
-            stop.add_note(f"what was made is kept in {journal.part}; the same command with --resume goes on with it")
+            stop.add_note(f"what was made is kept in {journal.part}; {_how_to_go_on(stop)}")
         raise
+
+
+def _how_to_go_on(stop: BaseException) -> str:
+    if isinstance(stop, BadInput):  # nothing can be known of what a mended file would have given
+        return "--resume goes on with the same input only, and --force begins anew with another"
+    return "the same command with --resume goes on with it"
 
 
 @contextmanager
 def _write_errors_told(journal: Journal) -> Iterator[None]:
     try:
         yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
         name = error.filename or journal.part
         raise VqagenError(f"cannot write {name}: {error.strerror or error}") from error

@@ -8,11 +8,11 @@ from typing import Any
 
 import orjson
 
-from vqagen.errors import BadInput, Problem, describe
+from vqagen.errors import BadInput, Problem, counted, describe
 from vqagen.exchange.question_files import read_questions
 from vqagen.json_stream import JsonFault, read_errors_told, reading_bytes, refusal
 from vqagen.locations import Location
-from vqagen.run.info import FOREIGN, layout_in, read_info
+from vqagen.run.info import FOREIGN, layout_in, read_info, records_told
 from vqagen.run.shards import Shard
 from vqagen.run.windows import Span
 
@@ -61,11 +61,17 @@ class ShardFile:
     def records(self) -> Iterator[Record]:
         """The questions, read as they are asked for. BadInput where one is not numbered by its place in the file."""
         entries = _lines(self.path) if self.layout == "jsonl" else read_questions(self.path)
+        there = 0
         for place, record in enumerate(entries):
             number = record.get("question_index")
             if number != place:
                 raise self.misnumbered(number, place)
             yield record
+            there += 1
+        told = records_told(self.path) if self.layout == "jsonl" else None
+        if told not in (None, there):
+            message = f"{counted(there, 'question')}, not {told:,}: the file was changed or cut after it was made"
+            raise BadInput([Problem(message, str(self.path))])
 
     def misnumbered(self, number: object, place: int) -> BadInput:
         """The error for a question whose number is not its place in the file."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from vqagen.run.work import Item, Window
 
 BLOCK = 1000
-"""Most items of a block. A block is held in memory, and what a run loses when it is killed."""
+"""Most items of a block: what one process holds in memory, and loses when it is killed. Workers hold whole windows."""
 
 
 class Span(NamedTuple):

@@ -16,8 +16,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from vqagen.language.question import Question
 from vqagen.tasks.fingerprints import text_fingerprint
 from vqagen.tasks.settings import Settings
+
+TemplateKey = tuple[str, int]
+"""What records say of their template: its file, or "" where families are counted over all files, and its index."""
 
 
 def is_needed(settings: Settings) -> bool:
@@ -37,24 +41,41 @@ class Selection:
         """`is_shard`: whether the records are a part of a run's, to be merged with the others and selected again."""
         self._most = 0 if is_shard and must_know_of_shards(settings) else settings.max_per_template
         self._said: set[int] | None = set() if settings.dedupe == "all" else None
-        self._kept: Counter[tuple[str, int]] = Counter()
+        self.kept: Counter[TemplateKey] = Counter()
+        """How many records of each template stayed."""
+        self.scenes = self.scenes_left = 0
+        """Scenes that had questions, and those that still have."""
+        self._scene: object = None
+        self._scene_left: object = None
 
     def keeps(self, record: Mapping[str, Any]) -> bool:
         """Whether the next record of the output stays in it."""
-        return self._is_new(record) and self._has_room(record)
+        template = record.get("template_filename") or "", record["question_family_index"]
+        is_kept = self._is_new(record["question"]) and self._has_room(template)
+        self._count(template, (record.get("image_filename"), record.get("image_index")), is_kept)
+        return is_kept
 
-    def _is_new(self, record: Mapping[str, Any]) -> bool:
+    def keeps_question(self, question: Question) -> bool:
+        """The same of a question that is no record yet."""
+        template = question.template.file, question.template.index
+        is_kept = self._is_new(question.text) and self._has_room(template)
+        self._count(template, question.scene.index, is_kept)
+        return is_kept
+
+    def _count(self, template: TemplateKey, scene: object, is_kept: bool) -> None:
+        if scene != self._scene:
+            self._scene, self.scenes = scene, self.scenes + 1
+        if is_kept:
+            self.kept[template] += 1
+            if scene != self._scene_left:
+                self._scene_left, self.scenes_left = scene, self.scenes_left + 1
+
+    def _is_new(self, text: str) -> bool:
         if self._said is None:
             return True
         known = len(self._said)
-        self._said.add(text_fingerprint(record["question"]))
+        self._said.add(text_fingerprint(text))
         return len(self._said) > known
 
-    def _has_room(self, record: Mapping[str, Any]) -> bool:
-        if not self._most:
-            return True
-        template = (record.get("template_filename") or "", record["question_family_index"])
-        if self._kept[template] == self._most:
-            return False
-        self._kept[template] += 1
-        return True
+    def _has_room(self, template: TemplateKey) -> bool:
+        return not self._most or self.kept[template] < self._most

@@ -101,12 +101,11 @@ class SceneSource:
     def size(self) -> int:
         """Bytes of a file that holds many scenes; 0 where they do not tell how many."""
         path, is_told = self.path, self.layout != "files" and not packing_of(self.path.name)
-        return path.stat().st_size if is_told and isinstance(path, Path) else 0
+        return _stamp_of(path)[0] if is_told and isinstance(path, Path) else 0
 
     def stamp(self) -> list[tuple[int, int]]:
         """Size and time of change of each local file: another stamp means other scenes."""
-        stats = (path.stat() for path in self.files if isinstance(path, Path))
-        return [(each.st_size, each.st_mtime_ns) for each in stats]
+        return [_stamp_of(path) for path in self.files if isinstance(path, Path)]
 
     def _found(self, start: int, count: int, as_text: bool) -> Iterator[Found]:
         if start < 0 or count < 0:
@@ -118,6 +117,14 @@ class SceneSource:
         for _ in self.entries(unreadable.index, 1):
             pass
         raise BadInput([Problem("changed while it was read", str(self.path), f"scenes[{unreadable.index}]")])
+
+
+def _stamp_of(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:  # gone
+        return 0, 0
+    return found.st_size, found.st_mtime_ns
 
 
 def find_scenes(path: Location | str) -> SceneSource:
