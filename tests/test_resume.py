@@ -245,13 +245,13 @@ def halved(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ("--seed 7", ["info.generator.settings.seed: 0, not 7"]),
+        ("--seed 7", ["generator.settings.seed: 0, not 7"]),
         (
             "--seed 7 --trace",
-            ["info.generator.settings.seed: 0, not 7", "info.generator.records.trace: false, not true"],
+            ["generator.settings.seed: 0, not 7", "generator.records.trace: false, not true"],
         ),
         ("--format jsonl", ["format: 'json', not 'jsonl'"]),
-        ("--dialect release", ["info.dialect: 'generator', not 'release'"]),
+        ("--dialect release", ["dialect: 'generator', not 'release'"]),
     ],
 )
 def test_a_run_of_other_settings_does_not_go_on(halved: Path, vqagen_: Commands, change: str, told: list[str]) -> None:
