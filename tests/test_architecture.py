@@ -218,6 +218,6 @@ def test_no_drawer_for_odds_and_ends() -> None:
 def test_every_script_is_a_verb_in_the_list() -> None:
     """scripts/README.md has one line for each script."""
     listed = (ROOT / "scripts" / "README.md").read_text(encoding="utf-8").split("`")
-    scripts = {path.name for path in (ROOT / "scripts").iterdir()} - {"README.md"}
+    scripts = {path.name for path in (ROOT / "scripts").iterdir() if path.is_file()} - {"README.md"}
 
     assert scripts - set(listed) == set()

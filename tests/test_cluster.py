@@ -44,7 +44,7 @@ class DaskProcesses:
         (folder / "bare" / "sitecustomize.py").write_text(HIDE_VQAGEN)
         self.bare = {"PYTHONPATH": str(folder / "bare")}
         self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", **self.bare)
-        wait_for(self._file.exists)
+        wait_for(lambda: self._file.exists() and self._file.read_text().rstrip().endswith("}"))  # not all comes at once
         self.address: str = json.loads(self._file.read_text())["address"]
 
     @property
