@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -70,6 +71,13 @@ class DaskProcesses:
         self.processes.append(process)
         return process
 
+    def wait_for_workers(self, count: int) -> None:
+        """Wait until so many have come to the scheduler."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with distributed.Client(self.address, timeout=30, set_as_default=False) as client:
+                client.wait_for_workers(count, timeout=60)
+
     def end(self) -> None:
         for process in self.processes:
             process.kill()
@@ -118,10 +126,9 @@ def test_blocks_are_those_of_one_process_in_order_and_work_is_loaded_once_a_work
     [
         (Spelling(wrong=(6, 8), slow=((0, 0.3),)), VqagenError, "^scene 6 is wrong$"),
         (Spelling(broken=(6,)), WindowFailed, "(?s)^scenes 6 to 7:.*ZeroDivisionError"),
-        (Spelling(deadly=(6,)), VqagenError, "^given up: scenes 6 to 7 lost their worker 3 times"),
         (Spelling(unreadable=True), VqagenError, "^the worker on .*: templates.json: cannot be read$"),
     ],
-    ids=["user's mistake", "our mistake", "deadly", "not to be loaded"],
+    ids=["user's mistake", "our mistake", "not to be loaded"],
 )
 def test_what_is_wrong_with_a_window_is_raised_in_its_turn(work: Spelling, error: type, message: str) -> None:
     """The blocks before it are given out, as one process would."""
@@ -131,6 +138,19 @@ def test_what_is_wrong_with_a_window_is_raised_in_its_turn(work: Spelling, error
         given.extend(Cluster("local:2")(work, windows(8)))  # `extend` keeps what came before the error
 
     assert given == ([] if work.unreadable else expected(3))
+
+
+def test_a_window_that_kills_its_workers_ends_the_run() -> None:
+    """Dask may blame a window that only waited beside it. What was given out before is right in any case."""
+    given: list[Block] = []
+
+    with pytest.raises(
+        VqagenError, match=r"^given up: scenes \d to \d, or what waited beside them, lost their worker 3 times"
+    ):
+        given.extend(Cluster("local:2")(Spelling(deadly=(6,)), windows(8)))
+
+    assert given == expected(8)[: len(given)]
+    assert len(given) <= 3
 
 
 def test_windows_are_read_no_further_ahead_than_workers_need() -> None:
@@ -160,6 +180,7 @@ def test_a_killed_worker_loses_nothing(dask: DaskProcesses, tmp_path: Path) -> N
     """SIGKILL in the middle of a window: the other worker does it again."""
     dask.worker()
     doomed = dask.worker()
+    dask.wait_for_workers(2)
     work = Spelling(folder=str(tmp_path), slow=tuple((first, 0.2) for first in range(0, 24, 2)))
     blocks = Cluster(dask.address)(work, windows(12))
     first = next(blocks)

@@ -207,10 +207,9 @@ class _Run:
         try:
             outcome: Outcome = pickle.loads(future.result())
         except distributed.KilledWorker as error:
-            times = error.allowed_failures + 1
-            return Outcome(
-                error=VqagenError(f"given up: {made} lost their worker {times} times; does it run out of memory?")
-            )
+            # The death of a worker counts against all windows that it had, also those that only waited there.
+            them = f"{made}, or what waited beside them, lost their worker {error.allowed_failures + 1} times"
+            return Outcome(error=VqagenError(f"given up: {them}; does it run out of memory?"))
         except (OSError, distributed.CancelledError):
             raise self.lost() from None
         except (ModuleNotFoundError, AttributeError) as error:
