@@ -8,7 +8,6 @@ import gc
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
@@ -19,7 +18,7 @@ from typing import Any
 
 import click
 from bench_kills import kills
-from bench_scale import scale
+from bench_scale import VQAGEN, report, scale
 from wide_domain import make_wide_domain
 
 import vqagen
@@ -32,7 +31,6 @@ from vqagen.run.windows import window_of
 from vqagen.tasks.questions import QuestionTask
 from vqagen.tasks.tally import Tally
 
-VQAGEN = Path(sys.executable).with_name("vqagen")
 REPEATS = 5
 
 
@@ -188,11 +186,6 @@ def exhaust(items: Iterable[Any]) -> None:
     """Go through items and drop them."""
     for _ in items:
         pass
-
-
-def report(name: str, figures: str) -> None:
-    """One line of the table."""
-    click.echo(f"{name:28} {figures}")
 
 
 bench.add_command(scale)

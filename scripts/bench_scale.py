@@ -208,4 +208,4 @@ def resident(number: int) -> float:
 
 def report(phase: str, figures: str) -> None:
     """One line."""
-    click.echo(f"{phase:24} {figures}")
+    click.echo(f"{phase:28} {figures}")

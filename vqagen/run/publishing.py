@@ -12,7 +12,7 @@ from vqagen.locations import locate
 from vqagen.packing import packing_of
 from vqagen.run.journal import Journal
 from vqagen.run.layouts import decode_lines
-from vqagen.run.output import Output, Record, RecordWriter, write_info
+from vqagen.run.output import Output, Record, record_file, write_info
 
 _CHUNK = 1 << 20
 
@@ -38,17 +38,15 @@ def _is_place_of(journal: Journal, output: Output) -> bool:
 def _rewrite(journal: Journal, output: Output) -> int:
     """Through memory, block by block."""
     chosen = _Chosen(journal, output)
-    with atomic_output(output.target) as file:
-        if output.layout == "parquet":
-            assert output.columns is not None
-            batches = map(output.columns.encode, chosen.blocks()) if output.select else chosen.bodies()
+    if output.layout == "parquet":
+        assert output.columns is not None
+        batches = map(output.columns.encode, chosen.blocks()) if output.select else chosen.bodies()
+        with atomic_output(output.target) as file:
             output.columns.write(batches, file, output.info)
-        else:
-            writer = RecordWriter(file, output.layout, output.info, output.key)
+    else:
+        with record_file(output.target, output.layout, output.info, output.key) as writer:
             for records in chosen.blocks():
                 writer.write(records)
-            writer.close()
-        write_info(output.target, output.layout, output.info, chosen.count)
     return chosen.count
 
 
