@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,11 +25,3 @@ def _environment(path: Path) -> list[str]:
         return path.read_bytes().decode(errors="replace").split("\0")
     except OSError:  # gone, or another user's
         return []
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    """Wait, or fail after a minute."""
-    until = time.monotonic() + 60
-    while not is_so():
-        assert time.monotonic() < until, "waited in vain"
-        time.sleep(0.005)

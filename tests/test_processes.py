@@ -17,8 +17,9 @@ from typing import TypeVar
 
 import pytest
 from commands import Commands, finish, start
-from marks import marked, set_mark, wait_until
+from marks import marked, set_mark
 from toy_work import Toy, ToyJob, begun
+from waiting import wait_until
 
 import vqagen
 from vqagen.errors import BadInput, InputWarning, VqagenError

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import pytest
 from commands import Commands, Ran, finish, start
-from marks import marked, set_mark, wait_until
+from marks import marked, set_mark
+from waiting import wait_until
 
 import vqagen
 from scripts.bench_kills import Room, killed
