@@ -162,7 +162,7 @@ def write_all(questions: list[vqagen.Question]) -> None:
     """Write all questions to nowhere."""
     to_record = record_writer("generator")
     with open(os.devnull, "wb") as file:
-        writer = RecordWriter(file, "json", {})
+        writer = RecordWriter(file, "json", {}, "questions")
         for first in range(0, len(questions), 10):
             writer.write(to_record(question, first) for question in questions[first : first + 10])
 

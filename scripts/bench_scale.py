@@ -19,8 +19,9 @@ from typing import NamedTuple
 import click
 
 import vqagen
-from vqagen.generation import QuestionJob, generation_info
-from vqagen.materials import find_domain, load_materials
+from vqagen.jobs.questions import question_job
+from vqagen.materials import find_domain
+from vqagen.run.claim import claimed
 from vqagen.run.in_process import in_process
 from vqagen.run.layouts import encode_lines
 from vqagen.run.output import Output
@@ -140,11 +141,10 @@ def overhead(source: Path, count: int, folder: Path) -> None:
             yield block
 
     started = time.process_time()
-    files, form, settings = find_domain(), vqagen.RecordForm(), vqagen.Settings(count=count)
-    materials, scenes = load_materials(files), vqagen.find_scenes(source)
-    info = generation_info(scenes, materials, settings, form)
-    job = QuestionJob(scenes, files, materials, settings, form, encode_lines)
-    run(job, timed, Output(str(folder / "whole.json"), "json", info), lambda made: None)
+    out, settings = str(folder / "whole.json"), vqagen.Settings(count=count)
+    with claimed(out, "json") as claim:
+        job = question_job(source, find_domain(), settings, vqagen.RecordForm())
+        run(job, timed, Output(out, "json", job.info()), claim)
     whole = time.process_time() - started
     report("runner", f"{1 - inside / whole:.1%} of {count:,} scenes: starting, journal, order and writing")
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import click
 import pytest
+from waiting import PATIENCE
 
 from vqagen.cli import cli, run
 
@@ -58,7 +59,7 @@ def start(line: str, program: str = PROGRAM, **options: Any) -> subprocess.Popen
 
 def finish(process: subprocess.Popen[bytes]) -> Ran:
     """Wait for a process."""
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     return Ran(process.returncode, out, (err or b"").decode())
 
 

@@ -35,7 +35,7 @@ LAYERS = (
     ("language",),
     ("search",),
     ("tasks", "run", "draw", "judge", "exchange", "human", "inspect_tasks"),
-    ("materials", "authoring", "generation", "writing", "scene_writing", "api", "__init__"),
+    ("materials", "authoring", "generation", "jobs", "writing", "api", "__init__"),
     ("cli",),
 )
 """Lowest first. A part imports from lower layers, and from its own layer as long as no two parts need each other."""

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
-import threading
 import warnings
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from cluster_work import Spelling, windows
-from waiting import wait_until
+from commands import finish
+from marks import marked, set_mark
+from toy_work import Toy, begun, loaded, toy_windows
+from waiting import PATIENCE, wait_until
 
-from vqagen.errors import InputWarning, UsageError, VqagenError
+from vqagen.errors import BadInput, InputWarning, Problem, UsageError, VqagenError
 from vqagen.run.cluster import Cluster
 from vqagen.run.in_process import in_process
-from vqagen.run.work import Block, WindowFailed, Work
+from vqagen.run.work import Block, Window, WindowFailed
 
 distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 
@@ -33,6 +36,18 @@ IMPORTABLE = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
 def importable_in_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes of a test find vqagen and the tests' own work."""
     monkeypatch.setenv("PYTHONPATH", IMPORTABLE)
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scheduler on a loaded machine may answer late."""
+    monkeypatch.setattr("vqagen.run.cluster.TIMEOUT", PATIENCE)
+
+
+@pytest.fixture
+def mark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+    """What `marked` finds the processes of this test by."""
+    return set_mark(monkeypatch, tmp_path)
 
 
 class DaskProcesses:
@@ -77,8 +92,8 @@ class DaskProcesses:
         """Wait until so many have come to the scheduler."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with distributed.Client(self.address, timeout=30, set_as_default=False) as client:
-                client.wait_for_workers(count, timeout=60)
+            with distributed.Client(self.address, timeout=PATIENCE, set_as_default=False) as client:
+                client.wait_for_workers(count, timeout=PATIENCE)
 
     def end(self) -> None:
         for process in self.processes:
@@ -95,42 +110,51 @@ def dask(tmp_path: Path) -> Iterator[DaskProcesses]:
     processes.end()
 
 
-def expected(number: int) -> list[Block]:
-    """The blocks of `windows(number)`, made in this process by the plain engine."""
-    return list(in_process(Spelling(), windows(number)))
+def expected(count: int) -> list[Block]:
+    """The blocks of so many items, made in this process by the plain engine."""
+    return list(in_process(Toy(), toy_windows(count)))
 
 
-def done_on(address: str, work: Work, number: int) -> list[Block]:
-    return list(Cluster(address)(work, windows(number)))
+def done_on(address: str, work: Toy, count: int) -> list[Block]:
+    return list(Cluster(address)(work, toy_windows(count)))
 
 
 def test_blocks_are_those_of_one_process_in_order_and_work_is_loaded_once_a_worker(tmp_path: Path) -> None:
-    work = Spelling(folder=str(tmp_path), slow=((0, 0.3), (6, 0.1)), warned=(4,))
+    work = Toy({0: "wait for the crowd", 4: "doubt"}, folder=str(tmp_path), crowd=5)
 
-    with pytest.warns(InputWarning, match="^scene 4 is doubtful$"):
-        blocks = done_on("local:2", work, 20)
+    with pytest.warns(InputWarning, match=r"^a doubtful toy$"):
+        blocks = done_on("local:2", work, 40)
 
-    assert blocks == expected(20)
-    assert len(list(tmp_path.glob("loaded-*"))) == 2
+    assert blocks == expected(40)
+    assert len(loaded(tmp_path)) == 2
 
 
 @pytest.mark.parametrize(
     ("work", "error", "message"),
     [
-        (Spelling(wrong=(6, 8), slow=((0, 0.3),)), VqagenError, "^scene 6 is wrong$"),
-        (Spelling(broken=(6,)), WindowFailed, "(?s)^scenes 6 to 7:.*ZeroDivisionError"),
-        (Spelling(unreadable=True), VqagenError, "^the worker on .*: templates.json: cannot be read$"),
+        (Toy({0: "rest", 6: "mistake", 8: "bug"}), BadInput, "^toys.json: no such thing$"),
+        (Toy({6: "bug"}), WindowFailed, "(?s)^toys 6 to 7:.*ZeroDivisionError"),
+        (Toy({6: "stubborn mistake"}), VqagenError, "^toys.json: no such thing$"),
+        (Toy({6: "twofold mistake"}), VqagenError, "^toys.json: no such thing$"),
+        (Toy({6: "foreign mistake"}), WindowFailed, "^what a worker has sent cannot be read:"),
+        (Toy(loading="mistake"), VqagenError, "^the worker on .*: toys.json: no such thing$"),
+        (Toy(loading="bug"), WindowFailed, "(?s)^the worker on .*ZeroDivisionError"),
     ],
-    ids=["user's mistake", "our mistake", "not to be loaded"],
+    ids=["mistake", "bug", "not to be pickled", "not to be made again", "not known here", "loading", "bug in loading"],
 )
-def test_what_is_wrong_with_a_window_is_raised_in_its_turn(work: Spelling, error: type, message: str) -> None:
+def test_what_is_wrong_with_a_window_is_raised_in_its_turn(work: Toy, error: type, message: str) -> None:
     """The blocks before it are given out, as one process would."""
     given: list[Block] = []
 
     with pytest.raises(error, match=message):
-        given.extend(Cluster("local:2")(work, windows(8)))  # `extend` keeps what came before the error
+        given.extend(Cluster("local:2")(work, toy_windows(16)))  # `extend` keeps what came before the error
 
-    assert given == ([] if work.unreadable else expected(3))
+    assert given == ([] if work.loading else expected(6))
+
+
+def test_work_that_cannot_be_sent_is_refused() -> None:
+    with pytest.raises(VqagenError, match=r"^cannot be done by other processes than this one: .*lambda"):
+        done_on("local:1", Toy(encode=lambda records: b""), 4)
 
 
 def test_a_window_that_kills_its_workers_ends_the_run() -> None:
@@ -138,77 +162,111 @@ def test_a_window_that_kills_its_workers_ends_the_run() -> None:
     given: list[Block] = []
 
     with pytest.raises(
-        VqagenError, match=r"^given up: scenes \d to \d, or what waited beside them, lost their worker 3 times"
+        VqagenError, match=r"^given up: toys \d to \d, or what waited beside them, lost their worker 3 times"
     ):
-        given.extend(Cluster("local:2")(Spelling(deadly=(6,)), windows(8)))
+        given.extend(Cluster("local:2")(Toy({6: "die"}), toy_windows(16)))
 
-    assert given == expected(8)[: len(given)]
+    assert given == expected(6)[: len(given)]
     assert len(given) <= 3
 
 
 def test_windows_are_read_no_further_ahead_than_workers_need() -> None:
     """Four windows a thread are begun at most, so memory stays as it is however long the run."""
-    begun: list[int] = []
-    blocks = Cluster("local:1")(Spelling(), (begun.append(window.number) or window for window in windows(50)))
+    read: list[Window] = []
+    blocks = Cluster("local:1")(Toy(), (read.append(window) or window for window in toy_windows(100)))
 
-    ahead = [len(begun) - given for given, _ in enumerate(blocks)]
+    ahead = [len(read) - given for given, _ in enumerate(blocks)]
 
     assert max(ahead) <= 4
-    assert len(begun) == 50
+    assert len(read) == 50
 
 
 def test_the_cluster_forgets_what_was_done(dask: DaskProcesses) -> None:
-    """Neither inputs nor results stay on the scheduler or the workers."""
+    """Neither inputs nor results stay on the scheduler or the workers, but those of windows that are ahead."""
     dask.worker()
-    blocks = Cluster(dask.address)(Spelling(), windows(30, record_size=100_000))
-    with distributed.Client(dask.address, set_as_default=False) as onlooker:
-        held = [len(list(*onlooker.has_what().values())) for _ in blocks]
+    with (
+        closing(Cluster(dask.address)(Toy(), toy_windows(60))) as blocks,
+        distributed.Client(dask.address, timeout=PATIENCE, set_as_default=False) as onlooker,
+    ):
+        given = [next(blocks) for _ in range(20)]
+        wait_until(lambda: sum(map(len, onlooker.has_what().values())) <= 4)
+        given += blocks
         wait_until(lambda: not any(onlooker.has_what().values()))
 
-    assert len(held) == 30
-    assert max(held) < 15  # four at most are ahead; letting go of the others takes a moment
+    assert given == expected(60)
 
 
 def test_a_killed_worker_loses_nothing(dask: DaskProcesses, tmp_path: Path) -> None:
     """SIGKILL in the middle of a window: the other worker does it again."""
-    dask.worker()
-    doomed = dask.worker()
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    workers = {process.pid: process for process in (dask.worker(), dask.worker())}
     dask.wait_for_workers(2)
-    work = Spelling(folder=str(tmp_path), slow=tuple((first, 0.2) for first in range(0, 24, 2)))
-    blocks = Cluster(dask.address)(work, windows(12))
+    blocks = Cluster(dask.address)(Toy({2: "stay once"}, folder=str(notes)), toy_windows(24))
     first = next(blocks)
-    wait_until(lambda: list(tmp_path.glob(f"*-{doomed.pid}")))
+    wait_until(lambda: 2 in begun(notes))
 
-    doomed.send_signal(signal.SIGKILL)
+    workers[begun(notes)[2]].send_signal(signal.SIGKILL)
 
-    assert [first, *blocks] == expected(12)
+    assert [first, *blocks] == expected(24)
 
 
 def test_a_local_worker_that_dies_is_replaced(tmp_path: Path) -> None:
-    work = Spelling(folder=str(tmp_path), deadly_once=(2,))
+    work = Toy({2: "die once"}, folder=str(tmp_path))
 
-    assert done_on("local:1", work, 4) == expected(4)
+    assert done_on("local:1", work, 8) == expected(8)
+
+
+UNFIT = ["/nowhere/python", shutil.which("false")]
+"""What can be no worker: it cannot be started, or ends at once."""
+
+
+@pytest.mark.parametrize("python", UNFIT)
+def test_local_workers_that_cannot_start_end_the_run(monkeypatch: pytest.MonkeyPatch, mark: str, python: str) -> None:
+    monkeypatch.setattr(sys, "executable", python)
+
+    with pytest.raises(VqagenError, match=r"^a Dask worker process could not start on this machine"):
+        done_on("local:2", Toy(), 8)
+
+    assert marked(mark) == set()
+
+
+@pytest.mark.parametrize("python", UNFIT)
+def test_local_workers_that_can_no_longer_start_end_the_run(monkeypatch: pytest.MonkeyPatch, python: str) -> None:
+    """Such as on a machine without memory, where no process can be made, or none lives long."""
+    monkeypatch.setattr("vqagen.run.local_cluster.PAUSE", 0.0)
+    blocks = Cluster("local:1")(Toy({6: "die"}), toy_windows(8))
+    given = [next(blocks)]
+    monkeypatch.setattr(sys, "executable", python)
+
+    with pytest.raises(VqagenError, match=r"^a Dask worker process on this machine died 10 times in a row"):
+        given.extend(blocks)
+
+    assert given == expected(6)[: len(given)]
 
 
 def test_a_run_without_workers_says_so_and_waits(dask: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vqagen.run.cluster.PATIENCE", 0.0)
     monkeypatch.setattr("vqagen.run.cluster.LOOK", 0.1)
-    blocks: list[Block] = []
+    told: list[str] = []
 
-    with pytest.warns(InputWarning, match=f"^no workers at {dask.address}: waiting for some to come$") as told:
-        threading.Timer(1, dask.worker).start()
-        blocks = done_on(dask.address, Spelling(), 5)
+    def come_when_called(problem: Problem) -> None:
+        told.append(str(problem))
+        dask.worker()
 
-    assert blocks == expected(5)
-    assert len(told) == 1
+    monkeypatch.setattr("vqagen.run.cluster.warn", come_when_called)
+
+    assert done_on(dask.address, Toy(), 10) == expected(10)
+    assert told == [f"no workers at {dask.address}: waiting for some to come"]
 
 
 def test_a_lost_scheduler_ends_the_run_in_one_line(dask: DaskProcesses) -> None:
     dask.worker()
-    blocks = Cluster(dask.address)(Spelling(slow=((8, 60),)), windows(8))
+    blocks = Cluster(dask.address)(Toy({8: "stay"}), toy_windows(16))
     next(blocks)
 
     dask.scheduler.kill()
+    dask.scheduler.wait()
 
     with pytest.raises(VqagenError, match=f"^lost the scheduler at {dask.address}; what is done is kept"):
         list(blocks)
@@ -218,7 +276,7 @@ def test_an_unreachable_scheduler_is_told_in_one_line(monkeypatch: pytest.Monkey
     monkeypatch.setattr("vqagen.run.cluster.TIMEOUT", 0.5)
 
     with pytest.raises(UsageError, match=r"^cannot reach the scheduler at tcp://127.0.0.1:9: .*$"):
-        done_on("tcp://127.0.0.1:9", Spelling(), 1)
+        done_on("tcp://127.0.0.1:9", Toy(), 1)
 
 
 @pytest.mark.parametrize("address", ["local:0", "local:x", "local:", "tcp://", "tcp://host", "host:8786", ""])
@@ -233,7 +291,7 @@ def test_a_worker_without_vqagen_is_named(dask: DaskProcesses) -> None:
     dask.worker(**dask.bare)
 
     with pytest.raises(VqagenError, match=r"^no vqagen on tcp://127.0.0.1:\d+: every worker needs vqagen \d"):
-        done_on(dask.address, Spelling(), 3)
+        done_on(dask.address, Toy(), 3)
 
 
 def test_a_worker_with_another_vqagen_is_named(dask: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,60 +299,49 @@ def test_a_worker_with_another_vqagen_is_named(dask: DaskProcesses, monkeypatch:
     monkeypatch.setattr("vqagen.run.cluster.__version__", "99.0")
 
     with pytest.raises(VqagenError, match=r"^the worker on \S+ has vqagen \d\S+; this run is by 99.0$"):
-        done_on(dask.address, Spelling(), 3)
+        done_on(dask.address, Toy(), 3)
 
 
 SCRIPT = """
-from cluster_work import Spelling, windows
-from vqagen.run.cluster import Cluster
+from toy_work import Toy, toy_windows
+from vqagen.run import cluster
+cluster.TIMEOUT = {patience}
 try:
-    for block in Cluster("local:2")(Spelling(folder={folder!r}, slow=((4, {seconds}),)), windows(6)):
+    for block in cluster.Cluster("local:2")(Toy({acts!r}, folder={folder!r}), toy_windows(12)):
         print(block.first, flush=True)
 except KeyboardInterrupt:
     print("interrupted")
 """
 
 
-def started(folder: Path, seconds: int) -> subprocess.Popen[bytes]:
-    """A process of its own, with no `if __name__ == "__main__"`, that stays at its third window for a while."""
+def started(folder: Path, acts: dict[int, str]) -> subprocess.Popen[bytes]:
+    """A process of its own, with no `if __name__ == "__main__"`."""
     script = folder / "script.py"
-    script.write_text(SCRIPT.format(folder=str(folder), seconds=seconds))
+    script.write_text(SCRIPT.format(patience=PATIENCE, acts=acts, folder=str(folder / "notes")))
+    (folder / "notes").mkdir()
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen([sys.executable, str(script)], start_new_session=True, **pipes)
 
 
-def workers_noted(folder: Path) -> set[int]:
-    return {int(path.name.split("-")[1]) for path in folder.glob("loaded-*")}
-
-
-def is_alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def test_a_run_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_run_leaves_nothing_behind(tmp_path: Path, mark: str) -> None:
     """Neither processes, nor words on the terminal."""
-    process = started(tmp_path, seconds=0)
+    ran = finish(started(tmp_path, {}))
 
-    out, err = process.communicate(timeout=60)
-
-    assert (process.returncode, out.split(), err) == (0, [b"0", b"2", b"4", b"6", b"8", b"10"], b"")
-    assert not any(map(is_alive, workers_noted(tmp_path)))
+    assert (ran.code, ran.out.split(), ran.err) == (0, [b"0", b"2", b"4", b"6", b"8", b"10"], "")
+    assert marked(mark) == set()
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
-def test_an_ended_run_leaves_no_workers(tmp_path: Path, end: signal.Signals) -> None:
+def test_an_ended_run_leaves_no_workers(tmp_path: Path, mark: str, end: signal.Signals) -> None:
     """Ctrl-C in a terminal goes to all processes of the run; SIGKILL to the one. None but the script says a word."""
-    process = started(tmp_path, seconds=60)
-    wait_until(lambda: list(tmp_path.glob("4-*")) and len(workers_noted(tmp_path)) == 2)
+    process = started(tmp_path, {4: "stay"})
+    wait_until(lambda: 4 in begun(tmp_path / "notes") and len(loaded(tmp_path / "notes")) == 2)
 
     (os.killpg if end == signal.SIGINT else os.kill)(process.pid, end)
-    out, err = process.communicate(timeout=60)
+    ran = finish(process)
 
-    assert (b"interrupted" in out, err) == (end == signal.SIGINT, b"")
-    wait_until(lambda: not any(map(is_alive, workers_noted(tmp_path))))
+    assert (b"interrupted" in ran.out, ran.err) == (end == signal.SIGINT, "")
+    wait_until(lambda: marked(mark) == set())
 
 
 def test_dask_is_not_imported_before_it_is_asked_for() -> None:

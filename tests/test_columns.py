@@ -21,7 +21,7 @@ from families import SHIPPED, Collection
 from pyarrow import parquet
 
 from vqagen.errors import BadInput, UsageError
-from vqagen.exchange.clevr import record_writer, release_answer
+from vqagen.exchange.clevr import RecordForm, release_answer
 from vqagen.exchange.columns import Columns, decode, read_info, read_records, row_groups, to_records, write_tables
 from vqagen.exchange.question_files import read_questions
 from vqagen.language.question import Question
@@ -33,7 +33,7 @@ from vqagen.world.scene import compile_scene
 Record = dict[str, Any]
 INFO = {"dialect": "generator", "generator": {"name": "vqagen", "records": {"trace": True}}, "ümlaut": [1]}
 OPTIONS = [
-    Columns(dialect, trace, extra, hidden)
+    Columns(RecordForm(dialect, trace, extra, hidden))
     for dialect, trace, extra, hidden in product(("generator", "release"), *[(False, True)] * 3)
     if not (trace and hidden)
 ]
@@ -49,7 +49,7 @@ def questions(collection: Collection) -> tuple[Question, ...]:
 
 
 def records(collection: Collection, columns: Columns) -> list[Record]:
-    write = record_writer(columns.dialect, columns.trace, columns.template_extra, columns.hide_answers)
+    write = columns.form.writer()
     return [write(question, number) for number, question in enumerate(questions(collection))]
 
 
@@ -102,7 +102,7 @@ def test_options_decide_the_columns_whatever_the_data(columns: Columns, tmp_path
 
 
 def test_what_a_scene_lacks_is_null_and_comes_back_as_nothing(tmp_path: Path) -> None:
-    columns = Columns(template_extra=True)
+    columns = Columns(RecordForm(template_extra=True))
     bare = {key: records(SHIPPED[0], columns)[0][key] for key in ("question_index", "question", "answer", "program")}
     path = write(tmp_path / "q.parquet", columns, [[bare]])
 
@@ -111,7 +111,7 @@ def test_what_a_scene_lacks_is_null_and_comes_back_as_nothing(tmp_path: Path) ->
 
 
 def test_further_keys_of_a_template_come_back(tmp_path: Path) -> None:
-    columns, extra = Columns(template_extra=True), {"level": [1, None, {"é": True}]}
+    columns, extra = Columns(RecordForm(template_extra=True)), {"level": [1, None, {"é": True}]}
     first, second, *_ = records(SHIPPED[0], columns)
     given = [{**first, "template_extra": extra}, second]
     path = write(tmp_path / "q.parquet", columns, [given])
@@ -133,6 +133,7 @@ def test_a_batch_may_be_encoded_in_another_process() -> None:
 
     columns = OPTIONS[0]
     made = records(SHIPPED[0], columns)
+    assert columns.schema  # which is kept
 
     assert pickle.loads(pickle.dumps(columns)).encode(made) == columns.encode(made)
 
@@ -169,19 +170,24 @@ def test_the_info_is_in_the_metadata(tmp_path: Path) -> None:
 def test_columns_are_those_that_the_info_tells() -> None:
     said = {"trace": False, "template_extra": True, "hide_answers": True}
 
-    assert Columns.from_info({"dialect": "release", "generator": {"records": said}}) == Columns("release", **said)
+    assert Columns.from_info({"dialect": "release", "generator": {"records": said}}) == Columns(
+        RecordForm("release", **said)
+    )
 
 
 def test_the_same_records_give_the_same_bytes_in_another_process(tmp_path: Path) -> None:
-    given = records(SHIPPED[0], Columns(trace=True))
-    path = write(tmp_path / "q.parquet", Columns(trace=True), blocks(given, 20))
+    columns = Columns(RecordForm(trace=True))
+    given = records(SHIPPED[0], columns)
+    path = write(tmp_path / "q.parquet", columns, blocks(given, 20))
     (tmp_path / "given.json").write_text(json.dumps([blocks(given, 20), INFO]))
     program = """
 import json, sys
+from vqagen.exchange.clevr import RecordForm
 from vqagen.exchange.columns import Columns
 blocks, info = json.load(open("given.json"))
 with open("again.parquet", "wb") as file:
-    Columns(trace=True).write(map(Columns(trace=True).encode, blocks), file, info)
+    columns = Columns(RecordForm(trace=True))
+    columns.write(map(columns.encode, blocks), file, info)
 """
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"}
     subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, check=True)
@@ -216,13 +222,13 @@ def test_pandas_reads_it(columns: Columns, tmp_path: Path) -> None:
     assert list(frame.columns) == columns.names
     assert list(frame["question"]) == [record["question"] for record in given]
     assert str(frame["question_index"].dtype) == "int64"
-    if not columns.hide_answers:
+    if not columns.form.hide_answers:
         assert list(frame["program"][0][1]["inputs"]) == given[0]["program"][1]["inputs"]
 
 
 def test_datasets_reads_it_without_a_network(tmp_path: Path) -> None:
     """The first batch is empty, and its row group would be where the number of rows to read at once is taken from."""
-    columns = Columns("release", trace=True)
+    columns = Columns(RecordForm("release", trace=True))
     given = records(SHIPPED[0], columns)
     path = write(tmp_path / "q.parquet", columns, [[], *blocks(given, 30, 0)])
     program = """
@@ -243,7 +249,7 @@ print(json.dumps([rows[0], len(rows)]))
     assert list(map(json.loads, first["trace"])) == given[0]["trace"]
 
 
-@pytest.mark.parametrize("columns", [each for each in OPTIONS if not each.hide_answers], ids=str)
+@pytest.mark.parametrize("columns", [each for each in OPTIONS if not each.form.hide_answers], ids=str)
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_verify_finds_every_answer_right(columns: Columns, collection: Collection, vqagen_: Commands) -> None:
     Path("scenes.json").write_text(json.dumps(collection.sampled(6, seed=3)))
@@ -278,7 +284,7 @@ def test_values_that_do_not_fit_are_told_with_their_scenes() -> None:
 @pytest.mark.parametrize("value", [1.0, True, 2**63, [1], "1"])
 def test_a_column_of_whole_numbers_takes_no_others(value: Any) -> None:
     with pytest.raises(BadInput, match=r"^scene a\.png: image_index: a column holds a whole number, found "):
-        Columns(hide_answers=True).encode([{"image_filename": "a.png", "image_index": value}])
+        Columns(RecordForm(hide_answers=True)).encode([{"image_filename": "a.png", "image_index": value}])
 
 
 SPOILED = {

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from toy_runs import run
 from toy_work import ToyJob, toy_output
 
 from vqagen.errors import UsageError
 from vqagen.run.in_process import in_process
 from vqagen.run.journal import Journal, journal_of, part_of
 from vqagen.run.output import Output, Record
-from vqagen.run.runner import Made, check_place, run
+from vqagen.run.progress import Made
 
 
 class Killed(BaseException):
@@ -36,19 +37,19 @@ class Left(NamedTuple):
 
     def resumed(self) -> bytes:
         """What going on makes of them; clears up."""
-        run(ToyJob(), in_process, self.output, lambda _: None, resume=True)
+        run(ToyJob(), in_process, self.output, resume=True)
         assert [path.name for path in self.output.place.parent.iterdir() if path.suffix in (".part", ".journal")] == []
         return self.output.place.read_bytes()
 
     def resumed_from(self) -> int:
         """The first item that is not taken over from the killed run."""
         job = ToyJob()
-        run(job, in_process, self.output, lambda _: None, resume=True)
+        run(job, in_process, self.output, resume=True)
         return job.asked[0]
 
 
 def whole(output: Output) -> bytes:
-    run(ToyJob(), in_process, output, lambda _: None)
+    run(ToyJob(), in_process, output)
     content = output.place.read_bytes()
     output.place.unlink()
     return content
@@ -62,7 +63,7 @@ def killed_after(output: Output, items: int) -> None:
             raise Killed
 
     with pytest.raises(Killed):
-        run(ToyJob(), in_process, output, kill)
+        run(ToyJob(), in_process, output, kill, force=True)
 
 
 def left(output: Output) -> Left:
@@ -186,19 +187,23 @@ def test_a_run_may_be_killed_again_after_each_block(killed: Left) -> None:
     assert killed.resumed() == killed.whole
 
 
+class EverySecond:
+    """Chooses the first record, the third, and so on."""
+
+    def __init__(self) -> None:
+        self.seen = 0
+
+    def keeps(self, record: Record) -> bool:
+        self.seen += 1
+        return self.seen % 2 == 1
+
+    def to_record(self) -> dict[str, int]:
+        return {"seen": self.seen}
+
+
 def test_records_that_are_chosen_at_the_end_are_the_same_after_going_on(tmp_path: Path) -> None:
     """What chooses begins anew with the first record."""
-
-    def every_second() -> Callable[[Record], bool]:
-        seen: list[Record] = []
-
-        def keep(record: Record) -> bool:
-            seen.append(record)
-            return len(seen) % 2 == 1
-
-        return keep
-
-    killed = left(toy_output(tmp_path / "toys.json", every_second))
+    killed = left(toy_output(tmp_path / "toys.json", EverySecond))
     assert killed.whole.count(b'"toy"') == 4
 
     for length in range(0, len(killed.part), 5):
@@ -230,7 +235,7 @@ def test_a_journal_of_another_run_is_refused_and_left_as_it_is(
     job = ToyJob()
 
     with pytest.raises(UsageError) as refused:
-        run(job, in_process, other, lambda _: None, resume=True)
+        run(job, in_process, other, resume=True)
 
     told, *differences = str(refused.value).split("\n", 1)
     assert told == f"{journal} is of another run; --force replaces it. There:"
@@ -238,27 +243,39 @@ def test_a_journal_of_another_run_is_refused_and_left_as_it_is(
     assert (part.read_bytes(), journal.read_bytes(), job.asked) == (killed.part, killed.journal, [])
 
 
-def test_a_file_that_is_no_journal_is_refused(killed_json: Left) -> None:
-    for foreign in (b"my notes\n", b"[]\n", b'"text"\nmore'):
+@pytest.mark.parametrize("settings", [{}, {"resume": True}, {"force": True}])
+def test_a_file_that_is_no_journal_is_refused(killed_json: Left, settings: dict[str, bool]) -> None:
+    for foreign in (b"my notes\n", b"[]\n", b'"text"\nmore', b'{"scenes": []}', b'{"journals": 1}'):
         killed_json.put(journal=foreign)
 
-        with pytest.raises(UsageError, match="journal is damaged; --force begins anew"):
-            killed_json.resumed()
+        with pytest.raises(UsageError, match="journal is in the way, and no journal of a run: move it"):
+            run(ToyJob(), in_process, killed_json.output, **settings)
 
         assert journal_of(killed_json.output.place).read_bytes() == foreign
+
+
+def test_a_journal_whose_first_line_is_damaged_is_refused(killed_json: Left) -> None:
+    line, others = killed_json.journal.split(b"\n", 1)
+    damaged = line[:-4] + b"\n" + others
+    killed_json.put(journal=damaged)
+
+    with pytest.raises(UsageError, match="journal is damaged; --force begins anew"):
+        killed_json.resumed()
+
+    assert journal_of(killed_json.output.place).read_bytes() == damaged
 
 
 def test_a_part_that_lost_its_journal_is_refused(killed_json: Left) -> None:
     """It cannot be known what it holds; a killed run never leaves that."""
     killed_json.put()
     journal_of(killed_json.output.place).unlink()
-    target = killed_json.output.target
 
     for resume in (False, True):
         with pytest.raises(UsageError, match=r"toys\.json\.part has lost its journal, toys\.json\.journal; --force"):
-            check_place(target, resume, force=False)
+            run(ToyJob(), in_process, killed_json.output, resume=resume)
 
-    check_place(target, resume=False, force=True)
+    assert os.listdir(killed_json.output.place.parent) == ["toys.json.part"]
+    assert run(ToyJob(), in_process, killed_json.output, force=True).records == 7
 
 
 def test_while_one_run_writes_another_is_refused(tmp_path: Path) -> None:
@@ -269,7 +286,7 @@ def test_while_one_run_writes_another_is_refused(tmp_path: Path) -> None:
     def meanwhile(made: Made) -> None:
         for resume in (False, True):
             with pytest.raises(UsageError) as refused:
-                run(ToyJob(), in_process, output, lambda _: None, resume)
+                run(ToyJob(), in_process, output, resume=resume)
             refusals.append(str(refused.value))
 
     run(ToyJob(), in_process, output, meanwhile)

@@ -128,7 +128,7 @@ def test_a_document_and_json_lines_hold_the_same_records(tmp_path: Path) -> None
     for layout in ("json", "jsonl"):
         path = tmp_path / f"out.{layout}"
         with path.open("wb") as file:
-            writer = RecordWriter(file, layout, {"seed": 1})
+            writer = RecordWriter(file, layout, {"seed": 1}, "questions")
             writer.write(rows[:2])
             writer.write([])
             writer.write(rows[2:])

@@ -14,17 +14,19 @@ from typing import Any
 import fsspec
 import pyarrow.parquet as pq
 import pytest
-from commands import Commands
+from commands import Commands, finish, start
 from families import SHIPPED, Collection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from vqagen.api import make_settings
 from vqagen.cli import run
 from vqagen.run.merge import merge
-from vqagen.run.merged_columns import blocks_from
+from vqagen.run.merged_columns import CHOSEN_BY, blocks_from
 from vqagen.run.output import info_beside, record_file
 from vqagen.run.shard_files import open_shard
 from vqagen.run.windows import block_of
+from vqagen.tasks.selection import Selection
 
 SCENES, WINDOW = 40, 16
 LAYOUTS = {"json": "json", "jsonl": "jsonl", "json.gz": "json", "jsonl.gz": "jsonl", "jsonl.zst": "jsonl"}
@@ -49,7 +51,7 @@ class Questions:
         info["generator"]["settings"] |= {"start_index": first, "count": count, **changes}
         info["generator"] |= {"shard": key} if key else {}
         layout = LAYOUTS[Path(path).name.split(".", 1)[1]]
-        with record_file(str(path), layout, info) as writer:
+        with record_file(str(path), layout, info, "questions") as writer:
             writer.write({**record, "question_index": number} for number, record in enumerate(records))
         return str(path)
 
@@ -137,7 +139,7 @@ def test_any_cuts_in_any_layouts_and_order(
     came_to = merge(paths[turn:] + paths[:turn], str(merged), force=True)
 
     assert merged.read_bytes() == one.whole(out)
-    assert came_to == (sum(map(len, one.by_scene)), len(paths))
+    assert came_to == (sum(map(len, one.by_scene)), len(paths), "question")
 
 
 @pytest.mark.parametrize("flags", ["", "--max-per-template 1", "--dedupe all", "--dedupe all --max-per-template 1"])
@@ -225,7 +227,7 @@ def test_progress_is_told(one: Questions, tmp_path: Path) -> None:
     shards = [one.shard(tmp_path / "a.json", 0, 7), one.shard(tmp_path / "b.json", 7, 0)]
     merged = merge(shards, str(tmp_path / "merged.json"), on_merged=told.append)
 
-    assert sum(told) == merged.questions
+    assert sum(told) == merged.records
 
 
 @pytest.mark.parametrize("ending", ["json", "jsonl"])
@@ -254,8 +256,8 @@ def test_the_blocks_of_a_shard_are_those_of_its_scenes() -> None:
 def test_a_selection_of_the_whole_output_is_made_again(one: Questions, tmp_path: Path) -> None:
     """It is asked about each question in order, and numbers have no gaps; one file alone is selected already."""
 
-    def select(run_settings: Mapping[str, Any], are_shards: bool) -> Any:
-        assert (run_settings["reset_counts_every"], are_shards) == (WINDOW, False)
+    def select(generator: Mapping[str, Any], are_shards: bool) -> Any:
+        assert (generator["settings"]["reset_counts_every"], are_shards) == (WINDOW, False)
         seen: Iterator[int] = iter(range(10**6))
         return lambda record: next(seen) % 3 == 0
 
@@ -403,7 +405,10 @@ FOREIGN = "not made by vqagen: its info does not say how to make it again"
         (b'{"info": 3, "questions": []}', FOREIGN),
         (b"[1, 2]", FOREIGN),
         (b"no JSON", FOREIGN),
-        (b'{"question": "Is it?"}\n', "its info is missing: `vqagen generate` writes it beside JSON Lines, into"),
+        (
+            b'{"question": "Is it?"}\n',
+            "its info is missing: it does not begin with one, and there is no other.json.info",
+        ),
         (b"", "its info is missing"),
         (b'{"info": {"a": tru', "not valid JSON"),
     ],
@@ -432,11 +437,18 @@ def test_what_the_generator_did_not_make(one: Questions, vqagen_: Commands, cont
             "a.json going.jsonl -o m.json",
             ["shard going.jsonl is not complete (going.jsonl.part is still there): finish it with --resume"],
         ),
+        (
+            "a.json elsewhere.jsonl -o m.json",
+            [
+                "shard elsewhere.jsonl is not complete ({here}/folder/far.jsonl.part is still there): "
+                "finish it with --resume"
+            ],
+        ),
         ("a.json b.json -o there.json", ["output there.json exists already; give --force to replace it"]),
         ("a.json b.json -o a.json --force", ["output a.json is in use by the same run; name another file"]),
         (
             "a.json b.json -o m.parquet",
-            ["only Parquet shards make a Parquet file: make the shards with --format parquet"],
+            ["only Parquet shards make a Parquet file: make the shards so, or a .json or .jsonl of these"],
         ),
     ],
 )
@@ -446,11 +458,13 @@ def test_wrong_usage(one: Questions, vqagen_: Commands, line: str, told: list[st
     Path("link.json").symlink_to("a.json")
     Path("folder").mkdir()
     Path("going.jsonl.part").write_bytes(b"{")
+    Path("elsewhere.jsonl").symlink_to("folder/far.jsonl")
+    Path("folder/far.jsonl.part").write_bytes(b"{")
     Path("there.json").write_bytes(b"kept")
     before = {path: path.read_bytes() for path in Path().iterdir() if path.is_file()}
     ran = vqagen_(f"merge {line}")
 
-    assert ran.err.splitlines() == [f"vqagen: {message}" for message in told]
+    assert ran.err.splitlines() == [f"vqagen: {message.format(here=Path().resolve())}" for message in told]
     assert ran.code == 2
     assert {path: path.read_bytes() for path in Path().iterdir() if path.is_file()} == before
 
@@ -485,17 +499,49 @@ def test_row_groups_that_a_shard_ended_in_are_put_together(columns: Path, tmp_pa
     came_to = merge(sorted(columns.glob("part*.parquet")), str(merged))
 
     assert merged.read_bytes() == (columns / "whole.parquet").read_bytes()
-    assert came_to == (120, 5)
+    assert came_to == (120, 5, "question")
+
+
+def test_parquet_goes_to_standard_output_too(columns: Path, vqagen_: Commands) -> None:
+    ran = vqagen_.done(f"merge {' '.join(map(str, columns.glob('part*.parquet')))} -o - --format parquet")
+
+    assert ran.out == (columns / "whole.parquet").read_bytes()
+    assert ran.err == "120 questions from 5 shards\n"
+
+
+def test_parquet_goes_into_a_pipe_too(columns: Path) -> None:
+    """Where nothing can be read back or found by its place."""
+    ran = finish(start(f"merge {' '.join(map(str, columns.glob('part*.parquet')))} -o - --format parquet"))
+
+    assert (ran.code, ran.out) == (0, (columns / "whole.parquet").read_bytes())
+
+
+@pytest.mark.parametrize("flags", ["--dedupe all", "--max-per-template 1"])
+def test_a_selection_is_shown_all_that_it_asks_of_a_question(one: Questions, flags: str) -> None:
+    """Of columns only some are made into records."""
+    asked: set[str] = set()
+
+    class Watched(dict[str, Any]):
+        def get(self, key: str, default: Any = None) -> Any:
+            asked.add(key)
+            return super().get(key, default)
+
+        def __getitem__(self, key: str) -> Any:
+            asked.add(key)
+            return super().__getitem__(key)
+
+    name, value = flags.removeprefix("--").replace("-", "_").split()
+    selection = Selection(make_settings(**{name: int(value) if value.isdigit() else value}))
+    for record in (record for questions in one.by_scene for record in questions):
+        selection.keeps(Watched(record))
+
+    assert asked == set(CHOSEN_BY)
 
 
 @pytest.mark.parametrize(
     ("line", "told"),
     [
         ("part0.parquet part5.parquet -o m.json", "Parquet holds answers as text: its shards make a Parquet file"),
-        (
-            "part0.parquet part5.parquet -o - --format parquet",
-            "Parquet cannot be written to - as it comes; name a file",
-        ),
         ("part0.parquet whole.json -o m.parquet", "part0.parquet is Parquet and whole.json is not: merge one kind"),
     ],
 )
@@ -554,7 +600,7 @@ def test_a_shard_that_was_cut_off_is_refused(one: Questions, vqagen_: Commands, 
         (lambda lines: lines.pop(4), "questions[4]: question_index is 5, not 4"),
         (lambda lines: lines.insert(2, lines[3]), "questions[2]: question_index is 3, not 2"),
         (lambda lines: lines.__setitem__(1, b'{"question": "Is it?"}'), "questions[1]: question_index is null or"),
-        (lambda lines: lines.__setitem__(1, b"[]"), "questions[1]: expected a question object, found a list of 0"),
+        (lambda lines: lines.__setitem__(1, b"[]"), "questions[1]: expected an object, found a list of 0"),
         (lambda lines: lines.__setitem__(2, b'{"question_index" 2}'), "questions[2]: not valid JSON"),
     ],
 )

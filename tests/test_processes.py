@@ -7,9 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import warnings
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,13 +17,14 @@ from typing import TypeVar
 import pytest
 from commands import Commands, finish, start
 from marks import marked, set_mark
-from toy_work import Toy, ToyJob, begun
+from toy_work import Toy, ToyJob, begun, toy_windows
 from waiting import wait_until
 
 import vqagen
 from vqagen.errors import BadInput, InputWarning, VqagenError
 from vqagen.run.in_process import in_process
-from vqagen.run.processes import AHEAD, TRIES, Processes
+from vqagen.run.ordering import Ordering
+from vqagen.run.processes import TRIES, Processes
 from vqagen.run.work import Block, Engine, Window, WindowFailed
 
 Result = TypeVar("Result")
@@ -83,37 +83,19 @@ def test_blocks_come_in_order_however_long_each_window_takes() -> None:
     assert made(job, Processes(3)) == made(job, in_process)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_while_a_window_lasts_only_so_many_others_are_begun(tmp_path: Path, workers: int) -> None:
-    """That bounds memory. Those behind are done all the same when it is."""
-    ahead = AHEAD * workers if workers > 1 else 1
-    acts = {0: f"wait for {ahead}", 2 * AHEAD * workers: "stop here"}
-    seen = read_so_far = 0
+@pytest.mark.parametrize("workers", [2, 3])
+def test_no_more_than_four_windows_a_worker_are_ahead_of_what_is_given_out(tmp_path: Path, workers: int) -> None:
+    """That bounds memory, though one window lasts while its worker's fellows are idle. They go on when it is done."""
+    ahead = 4 * workers
+    job = ToyJob(100, 2, toy=Toy({0: "wait for the crowd"}, folder=str(tmp_path), crowd=ahead))
+    read: list[Window] = []
+    windows = (read.append(window) or window for window in job.windows(0))
+    with closing(Processes(workers)(job.work(0), windows)) as blocks:
+        ahead_of_each = [len(read) - given for given, _ in enumerate(blocks)]
 
-    def windows() -> Iterator[Window]:
-        nonlocal read_so_far
-        for window in job.windows(0):
-            read_so_far += 1
-            yield window
-
-    job = ToyJob(60, 2, toy=Toy(acts, folder=str(tmp_path)))
-    with closing(Processes(workers)(job.work(0), windows())) as blocks:
-        first = next(blocks)
-        assert first.first == 0
-        assert ahead <= len(begun(tmp_path)) <= AHEAD * workers
-        assert read_so_far <= AHEAD * workers
-        seen = 1 + sum(1 for _ in blocks)
-
-    assert seen == 30
-
-
-def test_a_consumer_that_takes_its_time_gets_no_more_windows_begun(tmp_path: Path) -> None:
-    job = ToyJob(400, 2, toy=Toy(folder=str(tmp_path)))
-    with closing(Processes(2)(job.work(0), job.windows(0))) as blocks:
-        next(blocks)
-        time.sleep(0.3)
-
-        assert len(begun(tmp_path)) <= 2 * AHEAD + 1
+    assert ahead_of_each[0] == ahead
+    assert max(ahead_of_each) == ahead
+    assert len(read) == len(ahead_of_each) == len(begun(tmp_path)) == 50
 
 
 def test_what_a_window_prints_is_no_result(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -140,7 +122,7 @@ def test_a_window_whose_worker_dies_is_done_again(tmp_path: Path, act: str, time
     job = ToyJob(20, 3, toy=Toy({7: act}, folder=str(tmp_path)))
     blocks, told = with_warnings(lambda: made(job, Processes(2)))
 
-    assert told == [f"{KILLED} while doing scenes 6 to 8: begun again"] * times
+    assert told == [f"{KILLED} while doing toys 6 to 8: begun again"] * times
     assert blocks == made(replace(job, toy=Toy()), in_process)
 
 
@@ -148,7 +130,7 @@ def test_all_workers_may_die_at_once(tmp_path: Path) -> None:
     job = ToyJob(20, 1, toy=Toy(dict.fromkeys((4, 5, 6), "die once"), folder=str(tmp_path)))
     blocks, told = with_warnings(lambda: made(job, Processes(3)))
 
-    assert sorted(told) == [f"{KILLED} while doing scene {index}: begun again" for index in (4, 5, 6)]
+    assert sorted(told) == [f"{KILLED} while doing toy {index}: begun again" for index in (4, 5, 6)]
     assert blocks == made(replace(job, toy=Toy()), in_process)
 
 
@@ -159,7 +141,17 @@ def test_a_window_that_kills_every_worker_is_given_up_in_its_turn(act: str, caus
     (seen, error), told = with_warnings(lambda: made_until(job, VqagenError))
 
     assert (seen, len(told)) == ([0, 2, 4], TRIES - 1)
-    assert error == f"a worker process {cause} while doing scenes 6 to 7: given up after 3 times"
+    assert error == f"a worker process {cause} while doing toys 6 to 7: given up after 3 times"
+
+
+def test_a_worker_that_falls_silent_is_not_said_to_have_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not waited for either."""
+    monkeypatch.setattr("vqagen.run.processes.DYING", 0.1)
+    job = ToyJob(20, 3, toy=Toy({7: "hang up once"}, folder=str(tmp_path)))
+    blocks, told = with_warnings(lambda: made(job, Processes(2)))
+
+    assert told == ["a worker process closed its connection while doing toys 6 to 8: begun again"]
+    assert blocks == made(replace(job, toy=Toy()), in_process)
 
 
 def test_workers_that_are_killed_while_blocks_are_written_lose_nothing(mark: str) -> None:
@@ -187,23 +179,60 @@ def test_a_mistake_in_a_window_is_told_in_its_turn() -> None:
     assert made_until(job, BadInput) == ([0, 2], "toys.json: no such thing")
 
 
-def test_a_bug_in_a_window_names_its_scenes_and_its_place() -> None:
+def test_a_bug_in_a_window_names_its_items_and_its_place() -> None:
     seen, error = made_until(ToyJob(20, 2, toy=Toy({3: "rest", 5: "bug"})), WindowFailed)
 
     assert seen == [0, 2]
-    assert error.startswith("scenes 4 to 5:\nTraceback (most recent call last):\n")
-    assert error.endswith('in _act\n    raise ZeroDivisionError("a bug of ours")\nZeroDivisionError: a bug of ours\n')
+    assert error.startswith("toys 4 to 5:\nTraceback (most recent call last):\n")
+    assert error.endswith("in act\n    raise make()\nZeroDivisionError: a bug of ours\n")
 
 
-def test_an_input_that_cannot_be_read_further_is_told_when_all_before_is_done() -> None:
+@pytest.mark.parametrize("why", [VqagenError("toy 7 cannot be read"), ZeroDivisionError("a bug of ours")])
+def test_an_input_that_cannot_be_read_further_is_told_when_all_before_is_done(why: Exception) -> None:
     """What was read of the window itself is not a window."""
-    job = ToyJob(20, 2, toy=Toy({1: "rest", 2: "rest"}), unreadable=7)
+    job = ToyJob(20, 2, toy=Toy({1: "rest", 2: "rest"}), unreadable=7, why=why)
 
-    assert made_until(job, VqagenError) == ([0, 2, 4], "toy 7 cannot be read")
+    assert made_until(job, type(why)) == ([0, 2, 4], str(why))
+
+
+def test_of_several_errors_the_first_is_told() -> None:
+    """Such as when the input ends in one, and then a worker that still starts cannot load its work."""
+    ordering = Ordering(iter([]), ahead=4)
+    ordering.stop(VqagenError("the first"))
+    ordering.stop(VqagenError("the second"))
+
+    with pytest.raises(VqagenError, match=r"^the first$"):
+        ordering.end()
 
 
 def test_work_that_cannot_be_loaded_says_why() -> None:
     assert made_until(ToyJob(toy=Toy(loading="mistake")), BadInput) == ([], "toys.json: no such thing")
+
+
+@pytest.mark.parametrize("act", ["stubborn mistake", "twofold mistake"])
+def test_a_mistake_that_cannot_be_sent_keeps_its_words(act: str) -> None:
+    """Not every exception can be pickled, and not everything that was pickled can be made again."""
+    told = "toys.json: no such thing"
+    (seen, error), warned = with_warnings(lambda: made_until(ToyJob(20, 2, toy=Toy({5: act})), VqagenError))
+
+    assert (seen, error, warned) == ([0, 2], told, [])
+    assert with_warnings(lambda: made_until(ToyJob(toy=Toy(loading=act)), VqagenError)) == (([], told), [])
+
+
+def test_a_mistake_that_only_the_worker_knows_is_one_of_ours() -> None:
+    seen, error = made_until(ToyJob(20, 2, toy=Toy({5: "foreign mistake"})), WindowFailed)
+
+    assert seen == [0, 2]
+    assert error.startswith("what a worker has sent cannot be read:\nTraceback")
+    assert error.endswith("No module named 'a_module_of_the_worker'\n")
+
+
+def test_work_that_cannot_be_sent_is_refused(mark: str) -> None:
+    work = Toy(encode=lambda records: b"")
+
+    with pytest.raises(VqagenError, match=r"^cannot be done by other processes than this one: .*lambda"):
+        list(Processes(2)(work, toy_windows(9)))
+    assert marked(mark) == set()
 
 
 @pytest.mark.parametrize(("act", "cause"), DEATHS)
@@ -211,7 +240,7 @@ def test_workers_that_die_while_they_start_are_given_up(act: str, cause: str) ->
     job = ToyJob(3, toy=Toy(loading=act))
     (seen, error), told = with_warnings(lambda: made_until(job, VqagenError))
 
-    began = f"a worker process {cause} before it could begin with scenes 0 to 2"
+    began = f"a worker process {cause} before it could begin with toys 0 to 2"
     assert told == [f"{began}: begun again"] * (TRIES - 1)
     assert (seen, error) == ([], f"{began}: given up after 3 times")
 
@@ -220,7 +249,7 @@ def test_a_worker_that_dies_while_it_starts_is_replaced(tmp_path: Path) -> None:
     job = ToyJob(3, toy=Toy(loading="die once", folder=str(tmp_path)))
     blocks, told = with_warnings(lambda: made(job, Processes(2)))
 
-    assert told == [f"{KILLED} before it could begin with scenes 0 to 2: begun again"]
+    assert told == [f"{KILLED} before it could begin with toys 0 to 2: begun again"]
     assert [block.first for block in blocks] == [0, 2]
 
 
@@ -277,10 +306,11 @@ def test_no_worker_outlives_an_error(mark: str, act: str) -> None:
 PARENT = """
 import sys
 sys.path.insert(0, {tests!r})
-from toy_work import Toy, ToyJob
+from toy_work import Toy, toy_windows
+from vqagen.run.ordering import Ordering
 from vqagen.run.processes import Processes
-job = ToyJob(20, 2, toy=Toy(dict.fromkeys(range(4, 20), "stay"), folder={folder!r}))
-for block in Processes(2)(job.work(0), job.windows(0)):
+work = Toy(dict.fromkeys(range(4, 20), "stay"), folder={folder!r})
+for block in Processes(2)(work, toy_windows(20)):
     print(block.first, flush=True)
 """
 
@@ -294,7 +324,7 @@ def test_workers_end_with_their_parent_however_that_ends(mark: str, tmp_path: Pa
     assert len(marked(mark)) == 3
 
     parent.send_signal(number)
-    parent.communicate()
+    finish(parent)
 
     assert parent.returncode != 0
     wait_until(lambda: marked(mark) == set())
@@ -314,7 +344,7 @@ def test_ctrl_c_reaches_the_parent_alone(mark: str, tmp_path: Path) -> None:
     assert marked(mark) == {parent.pid, *workers}
 
     os.killpg(parent.pid, signal.SIGINT)
-    parent.communicate()
+    finish(parent)
     wait_until(lambda: marked(mark) == set())
 
 

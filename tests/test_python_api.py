@@ -61,7 +61,7 @@ def test_generate_makes_what_the_command_writes(scenes: Path, capsysbinary: pyte
 def test_sample_scenes_makes_what_the_command_writes(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     ran = Commands(capsysbinary).done("scenes sample --count 3 --seed 4 --start-index 2 --split mine --out -")
 
-    assert list(vqagen.sample_scenes(3, seed=4, start=2, split="mine")) == json.loads(ran.out)["scenes"]
+    assert list(vqagen.sample_scenes(3, seed=4, start_index=2, split="mine")) == json.loads(ran.out)["scenes"]
 
 
 def test_what_is_wrong_is_raised_before_the_first_question(scenes: Path) -> None:

@@ -7,25 +7,24 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from toy_runs import run
 from toy_work import Toy, ToyJob, toy_output
 
 from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.run.claim import claimed
 from vqagen.run.in_process import in_process
-from vqagen.run.journal import Entry, journal_of, left_behind, part_of
-from vqagen.run.output import Output
+from vqagen.run.journal import part_of
+from vqagen.run.output import Output, Record
 from vqagen.run.processes import Processes
-from vqagen.run.runner import Made, check_place, is_complete, run
-from vqagen.run.work import Engine
+from vqagen.run.progress import Made
+from vqagen.run.runner import Came
+from vqagen.run.work import Engine, WindowFailed
 
 NAMES = ["toys.json", "toys.jsonl", "toys.json.gz", "toys.jsonl.gz"]
 
 
 class Killed(BaseException):
     """Ends a run."""
-
-
-def nothing(made: Made) -> None:
-    """What to do with a block."""
 
 
 def after(items: int, error: BaseException) -> Callable[[Made], None]:
@@ -38,10 +37,12 @@ def after(items: int, error: BaseException) -> Callable[[Made], None]:
     return tell
 
 
-def stopped(job: ToyJob, output: Output, error: BaseException, items: int = 6) -> list[str]:
+def stopped(
+    job: ToyJob, output: Output, error: BaseException, items: int = 6, *, resume: bool = False, force: bool = False
+) -> list[str]:
     """Run until so many items are done; the notes of the error that ended it."""
     with pytest.raises(type(error)) as raised:
-        run(job, in_process, output, after(items, error))
+        run(job, in_process, output, after(items, error), resume=resume, force=force)
     return getattr(raised.value, "__notes__", [])
 
 
@@ -60,15 +61,15 @@ def toys(tmp_path: Path) -> Output:
 
 
 def test_a_run_leaves_its_output_and_nothing_else(output: Output) -> None:
-    records = run(ToyJob(), in_process, output, nothing)
+    came = run(ToyJob(), in_process, output)
     beside = {f"{output.place.name}.info.json"} if output.layout == "jsonl" else set()
 
     assert set(os.listdir(output.place.parent)) == {output.place.name} | beside
-    assert records == 7
+    assert (came.records, came.was_complete, came.resumed_items) == (7, False, 0)
 
 
 def test_records_are_numbered_by_their_place_and_never_inside_a_text(tmp_path: Path) -> None:
-    run(ToyJob(6), in_process, toy_output(tmp_path / "toys.jsonl"), nothing)
+    run(ToyJob(6), in_process, toy_output(tmp_path / "toys.jsonl"))
     lines = (tmp_path / "toys.jsonl").read_bytes().splitlines()
 
     assert lines[5:] == [b'{"question_index":5,"toy":5,"text":"\\"question_index\\":0 of 5"}']
@@ -88,8 +89,8 @@ def test_each_block_is_told_when_it_is_kept(toys: Output, engine: Engine) -> Non
 
 
 def test_a_run_of_nothing_is_complete(output: Output) -> None:
-    assert run(ToyJob(0), in_process, output, nothing) == 0
-    assert is_complete(output)
+    assert run(ToyJob(0), in_process, output).records == 0
+    assert run(ToyJob(0), in_process, output, resume=True).was_complete
 
 
 # A run that is stopped -----------------------------------------------------------------------------------------------
@@ -106,7 +107,7 @@ def test_what_was_made_is_kept_and_it_is_said_where(output: Output, error: type[
 
 def test_a_run_that_made_nothing_leaves_nothing(output: Output) -> None:
     with pytest.raises(BadInput) as raised:
-        run(ToyJob(toy=Toy({1: "mistake"})), in_process, output, nothing)
+        run(ToyJob(toy=Toy({1: "mistake"})), in_process, output)
 
     assert not hasattr(raised.value, "__notes__")
     assert os.listdir(output.place.parent) == []
@@ -114,16 +115,16 @@ def test_a_run_that_made_nothing_leaves_nothing(output: Output) -> None:
 
 def test_an_error_in_a_window_keeps_what_comes_before(toys: Output) -> None:
     with pytest.raises(BadInput):
-        run(ToyJob(toy=Toy({7: "mistake"})), Processes(2), toys, nothing)
+        run(ToyJob(toy=Toy({7: "mistake"})), Processes(2), toys)
     first: list[Made] = []
     run(ToyJob(), in_process, toys, first.append, resume=True)
 
-    assert [made.end for made in first if isinstance(made, Entry)] == [2, 3, 5, 6]
+    assert [made.end for made in first if made.is_resumed] == [2, 3, 5, 6]
 
 
 def test_an_error_of_the_work_is_not_taken_for_one_of_writing(toys: Output) -> None:
     with pytest.raises(FileNotFoundError, match=r"toys\.json"):
-        run(ToyJob(toy=Toy({7: "disk"})), in_process, toys, nothing)
+        run(ToyJob(toy=Toy({7: "disk"})), in_process, toys)
 
 
 # Going on ------------------------------------------------------------------------------------------------------------
@@ -134,13 +135,14 @@ def test_an_error_of_the_work_is_not_taken_for_one_of_writing(toys: Output) -> N
 def test_going_on_gives_the_bytes_of_an_uninterrupted_run(tmp_path: Path, items: int, workers: int) -> None:
     """With any number of workers, also if another number began it."""
     whole, halved = toy_output(tmp_path / "whole.json"), toy_output(tmp_path / "halved.json")
-    run(ToyJob(), in_process, whole, nothing)
+    run(ToyJob(), in_process, whole)
     stopped(ToyJob(), halved, Killed(), items)
     job = ToyJob()
 
-    records = run(job, Processes(workers), halved, nothing, resume=True)
+    came = run(job, Processes(workers), halved, resume=True)
 
-    assert (halved.place.read_bytes(), records) == (whole.place.read_bytes(), 7)
+    assert (halved.place.read_bytes(), came.records) == (whole.place.read_bytes(), 7)
+    assert came.resumed_items == items
     assert job.asked == [items]
 
 
@@ -153,7 +155,7 @@ def test_a_run_that_goes_on_tells_of_all_blocks(toys: Output) -> None:
     made: list[Made] = []
     run(ToyJob(), in_process, toys, made.append, resume=True)
 
-    assert [isinstance(each, Entry) for each in made] == [True] * 4 + [False] * 2
+    assert [each.is_resumed for each in made] == [True] * 4 + [False] * 2
     assert [(each.end, each.records, each.tally) for each in made] == [
         (each.end, each.records, each.tally) for each in whole
     ]
@@ -161,25 +163,22 @@ def test_a_run_that_goes_on_tells_of_all_blocks(toys: Output) -> None:
 
 def test_a_run_that_begins_inside_a_window_goes_on_as_well(tmp_path: Path) -> None:
     whole, halved = toy_output(tmp_path / "whole.json"), toy_output(tmp_path / "halved.json")
-    run(ToyJob(7, 4, 2), in_process, whole, nothing)
+    run(ToyJob(7, 4, 2), in_process, whole)
     for items in (4, 6, 8, 9):
-        stopped(ToyJob(7, 4, 2), halved, Killed(), items)
-        run(ToyJob(7, 4, 2), in_process, halved, nothing, resume=True)
+        stopped(ToyJob(7, 4, 2), halved, Killed(), items, force=True)
+        run(ToyJob(7, 4, 2), in_process, halved, resume=True)
 
         assert halved.place.read_bytes() == whole.place.read_bytes()
 
 
 def test_there_may_be_nothing_to_go_on_with(output: Output) -> None:
-    check_place(output.target, resume=True, force=False)
-
-    assert run(ToyJob(), in_process, output, nothing, resume=True) == 7
+    assert run(ToyJob(), in_process, output, resume=True).records == 7
 
 
-def test_an_unfinished_run_is_replaced_if_it_is_not_resumed(toys: Output) -> None:
-    """`check_place` asks for --force before that."""
+def test_an_unfinished_run_is_replaced_by_force(toys: Output) -> None:
     stopped(ToyJob(), toys, Killed())
     job = ToyJob(6)
-    run(job, in_process, toy_output(toys.target, seed=1), nothing)
+    run(job, in_process, toy_output(toys.target, seed=1), force=True)
 
     assert job.asked == [0]
     assert os.listdir(toys.place.parent) == ["toys.json"]
@@ -188,16 +187,74 @@ def test_an_unfinished_run_is_replaced_if_it_is_not_resumed(toys: Output) -> Non
 # What is there -------------------------------------------------------------------------------------------------------
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
 def test_what_an_earlier_run_left_is_not_touched_unasked(toys: Output) -> None:
     stopped(ToyJob(), toys, Killed())
+    left = contents(toys.place.parent)
 
     with pytest.raises(UsageError) as refused:
-        check_place(toys.target, resume=False, force=False)
-    check_place(toys.target, resume=True, force=False)
-    check_place(toys.target, resume=False, force=True)
+        run(ToyJob(), in_process, toys)
 
     choice = "give --resume to go on with it, or --force to begin anew"
     assert str(refused.value) == f"{part_of(toys.place)} holds an unfinished run; {choice}"
+    assert contents(toys.place.parent) == left
+
+
+def test_a_run_that_cannot_begin_leaves_what_it_should_replace(toys: Output) -> None:
+    """Both what is finished and what is not."""
+    run(ToyJob(), in_process, toys)
+    stopped(ToyJob(), toys, Killed(), force=True)
+    left = contents(toys.place.parent)
+
+    for broken in (ToyJob(toy=Toy(loading="mistake")), ToyJob(toy=Toy({0: "mistake"})), ToyJob(unreadable=0)):
+        with pytest.raises(VqagenError):
+            run(broken, in_process, toys, force=True)
+        with pytest.raises(VqagenError):
+            run(broken, Processes(2), toys, force=True)
+
+    assert contents(toys.place.parent) == left
+
+
+def test_what_another_run_has_made_meanwhile_is_not_replaced(toys: Output) -> None:
+    """It is looked for when the name is held, not before."""
+    run(ToyJob(), in_process, toys)
+    made = contents(toys.place.parent)
+
+    with pytest.raises(UsageError, match=r"toys\.json exists already; give --force to replace it"):
+        run(ToyJob(6), in_process, toys)
+
+    assert contents(toys.place.parent) == made
+
+
+@pytest.mark.parametrize(
+    "names", [("toys.journal", "toys"), ("toys.part", "toys"), ("toys.jsonl.info.json", "toys.jsonl")]
+)
+@pytest.mark.parametrize("force", [True, False])
+def test_an_input_never_has_the_name_of_a_file_that_the_run_makes(
+    tmp_path: Path, names: tuple[str, str], force: bool
+) -> None:
+    given, out = (tmp_path / name for name in names)
+    given.write_bytes(b'{"scenes": []}')
+
+    with (
+        pytest.raises(UsageError, match=f"{given.name} is in use by the same run|holds an unf|exists already"),
+        claimed(str(out), "jsonl" if out.suffix else "json", force=force, inputs=[given]),
+    ):
+        pass
+
+    assert contents(tmp_path) == {given.name: b'{"scenes": []}'}
+
+
+@pytest.mark.parametrize("name", ["x" * 250, "no/such/toys.json"])
+def test_a_name_that_cannot_be_had_is_one_line(tmp_path: Path, name: str) -> None:
+    """The name of the journal is longer than that of the output."""
+    with pytest.raises(VqagenError):
+        run(ToyJob(), in_process, toy_output(tmp_path / name))
+
+    assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize(
@@ -209,29 +266,30 @@ def test_what_an_earlier_run_left_is_not_touched_unasked(toys: Output) -> None:
     ],
 )
 def test_what_cannot_be_resumed_is_refused(target: str, force: bool, told: str) -> None:
-    with pytest.raises(UsageError) as refused:
-        check_place(target, resume=True, force=force)
+    with pytest.raises(UsageError) as refused, claimed(target, "json", resume=True, force=force):
+        pass
 
     assert str(refused.value) == told
 
 
 def test_a_finished_output_is_recognised(output: Output) -> None:
-    assert not is_complete(output)
-    run(ToyJob(), in_process, output, nothing)
+    assert not run(ToyJob(), in_process, output, resume=True).was_complete
+    made = contents(output.place.parent)
 
-    assert is_complete(output)
+    assert run(ToyJob(), in_process, output, resume=True) == Came(was_complete=True, is_known=False)
+    assert contents(output.place.parent) == made
 
 
 def test_a_finished_output_of_another_run_is_refused(output: Output) -> None:
-    run(ToyJob(), in_process, output, nothing)
-    content = output.place.read_bytes()
+    run(ToyJob(), in_process, output)
+    content = contents(output.place.parent)
 
     with pytest.raises(UsageError) as refused:
-        is_complete(toy_output(output.target, seed=1))
+        run(ToyJob(), in_process, toy_output(output.target, seed=1), resume=True)
 
     told = f"{output.place} is of another run; --force replaces it. There:\n  seed: nothing, not 1"
     assert str(refused.value) == told
-    assert output.place.read_bytes() == content
+    assert contents(output.place.parent) == content
 
 
 def test_a_file_that_no_run_made_is_refused(output: Output) -> None:
@@ -239,30 +297,81 @@ def test_a_file_that_no_run_made_is_refused(output: Output) -> None:
         output.place.write_bytes(content)
 
         with pytest.raises(VqagenError):
-            is_complete(output)
+            run(ToyJob(), in_process, output, resume=True)
 
-        assert output.place.read_bytes() == content
+        assert contents(output.place.parent) == {output.place.name: content}
 
 
-def test_a_run_killed_between_its_last_two_steps_is_complete(toys: Output) -> None:
-    """The part has become the output, and the journal is still there."""
-    stopped(ToyJob(), toys, Killed(), items=9)
-    journal = journal_of(toys.place).read_bytes()
-    run(ToyJob(), in_process, toys, nothing, resume=True)
-    journal_of(toys.place).write_bytes(journal)
-    check_place(toys.target, resume=True, force=False)
+# The very end --------------------------------------------------------------------------------------------------------
 
-    assert is_complete(toys)
-    assert sum(entry.records for entry in left_behind(toys.place)) == 7
-    assert os.listdir(toys.place.parent) == ["toys.json"]
+
+class All:
+    """Chooses all records."""
+
+    def keeps(self, record: Record) -> bool:
+        return True
+
+    def to_record(self) -> dict[str, bool]:
+        return {"all": True}
+
+
+@pytest.fixture(params=[None, All])
+def chosen(request: pytest.FixtureRequest, tmp_path: Path) -> Output:
+    """Made of its part by renaming it, and by choosing from it."""
+    return toy_output(tmp_path / "toys.jsonl", request.param)
+
+
+def test_a_run_that_is_killed_before_its_end_is_told_tells_it_when_it_is_resumed(chosen: Output) -> None:
+    """As often as that fails: the output is there, and the journal stays until all is told."""
+    told: list[Came] = []
+
+    def fail(came: Came) -> None:
+        told.append(came)
+        raise VqagenError("the report cannot be written")
+
+    with pytest.raises(VqagenError, match="report") as failed:
+        run(ToyJob(), in_process, chosen, on_came=fail)
+    made = chosen.place.read_bytes()
+    with pytest.raises(VqagenError, match="report"):
+        run(ToyJob(), in_process, chosen, resume=True, on_came=fail)
+    blocks: list[Made] = []
+    job = ToyJob()
+    last = run(job, in_process, chosen, blocks.append, resume=True, on_came=told.append)
+
+    said = f"{chosen.place} is complete; the same command with --resume writes what is missing beside it"
+    assert failed.value.__notes__ == [said]
+    assert [came.records for came in told] == [7, 7, 7]
+    assert told[0].choice == last.choice == ({"all": True} if chosen.choose else {})
+    assert [block.end for block in blocks] == [2, 3, 5, 6, 8, 9]
+    assert (last.was_complete, job.asked) == (True, [])
+    assert contents(chosen.place.parent).keys() == {"toys.jsonl", "toys.jsonl.info.json"}
+    assert chosen.place.read_bytes() == made
+
+
+def test_a_run_that_is_killed_before_its_output_has_its_name_goes_on(
+    chosen: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the journal says of the end does not count before."""
+    run(ToyJob(), in_process, chosen)
+    made = contents(chosen.place.parent)
+
+    def kill(*paths: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as killing, pytest.raises(Killed):
+        killing.setattr(os, "replace", kill)
+        run(ToyJob(), in_process, chosen, force=True)
+    assert run(ToyJob(), in_process, chosen, resume=True).records == 7
+
+    assert contents(chosen.place.parent) == made
 
 
 def test_a_part_means_that_an_output_is_about_to_be_replaced(toys: Output) -> None:
     """As after --force: what is there is not taken for the result."""
-    run(ToyJob(), in_process, toys, nothing)
-    stopped(ToyJob(), toys, Killed())
+    run(ToyJob(), in_process, toys)
+    stopped(ToyJob(), toys, Killed(), force=True)
 
-    assert not is_complete(toys)
+    assert not run(ToyJob(), in_process, toys, resume=True).was_complete
 
 
 # A link, and a stream ------------------------------------------------------------------------------------------------
@@ -276,7 +385,7 @@ def test_of_a_link_the_file_that_it_names_is_made(tmp_path: Path) -> None:
     stopped(ToyJob(), output, Killed())
     assert sorted(os.listdir(tmp_path / "elsewhere")) == ["made.json.journal", "made.json.part"]
 
-    run(ToyJob(), in_process, output, nothing, resume=True)
+    run(ToyJob(), in_process, output, resume=True)
 
     assert (tmp_path / "toys.json").is_symlink()
     assert os.listdir(tmp_path / "elsewhere") == ["made.json"]
@@ -288,15 +397,21 @@ def test_standard_output_gets_what_a_file_would(
     capfdbinary: pytest.CaptureFixture[bytes],
     engine: Engine,
 ) -> None:
-    run(ToyJob(), in_process, toys, nothing)
+    run(ToyJob(), in_process, toys)
 
-    assert run(ToyJob(), engine, toy_output("-"), nothing) == 7
+    assert run(ToyJob(), engine, toy_output("-")).records == 7
     assert capfdbinary.readouterr().out == toys.place.read_bytes()
+
+
+def test_an_error_of_the_system_that_a_task_comes_upon_is_not_one_of_writing(toys: Output) -> None:
+    for output in (toys, toy_output("-")):
+        with pytest.raises(WindowFailed, match="TimeoutError: no answer"):
+            run(ToyJob(toy=Toy({7: "time-out"})), in_process, output)
 
 
 def test_a_stream_that_is_stopped_keeps_nothing(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """What is chosen at its end was made in a temporary folder."""
-    output = toy_output("-", lambda: lambda record: True)
+    output = toy_output("-", All)
 
     assert stopped(ToyJob(), output, KeyboardInterrupt()) == []
     assert capfdbinary.readouterr().out == b""

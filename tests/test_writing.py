@@ -13,12 +13,12 @@ import pytest
 from commands import Commands
 
 import vqagen
-from vqagen.generation import QuestionWork
+from vqagen.jobs.questions import QuestionWork, Recipe
+from vqagen.jobs.report import Report
+from vqagen.jobs.sampling import SamplingWork
 from vqagen.materials import load_materials
 from vqagen.run.layouts import encode_lines
 from vqagen.run.progress import Progress
-from vqagen.scene_writing import SamplingWork
-from vqagen.writing import Report
 
 SCENES, WINDOW = 23, 5
 QUICK = f"--reset-counts-every {WINDOW} --templates-per-image 3"
@@ -160,7 +160,7 @@ def test_scenes_that_change_while_they_are_read_are_noticed(run: Commands) -> No
 def test_sampled_scenes_do_not_depend_on_workers_or_interruptions(
     run: Commands, out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vqagen.scene_writing.WINDOW", 10)
+    monkeypatch.setattr("vqagen.jobs.sampling.WINDOW", 10)
     flags = "scenes sample --count 25 --seed 4 --start-index 4"
     run.done(f"{flags} --out one-{out}")
     run.done(f"{flags} --out two-{out} --workers 2")
@@ -172,7 +172,7 @@ def test_sampled_scenes_do_not_depend_on_workers_or_interruptions(
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        vqagen.write_scenes(25, f"three-{out}", seed=4, start=4, on_progress=stop)
+        vqagen.write_scenes(f"three-{out}", vqagen.SamplingSettings(4, 4, 25), on_progress=stop)
     run.done(f"{flags} --out three-{out} --resume")
 
     assert stopped == 1
@@ -216,12 +216,12 @@ def test_generate_gives_what_is_written(run: Commands, settings: dict[str, Any])
 
 
 def test_outputs_may_be_given_as_paths(run: Commands) -> None:
-    vqagen.write_scenes(3, Path("s.jsonl"))
+    vqagen.write_scenes(Path("s.jsonl"), vqagen.SamplingSettings(count=3))
     for start in (0, 2):
         settings = vqagen.Settings(start_index=start, count=2 - start // 2, templates_per_image=1)
         vqagen.write_questions(Path("s.jsonl"), Path(f"q{start}.json"), settings=settings)
 
-    assert vqagen.merge([Path("q0.json"), Path("q2.json")], Path("q.json")) == (3, 2)
+    assert vqagen.merge([Path("q0.json"), Path("q2.json")], Path("q.json")) == (3, 2, "question")
 
 
 @pytest.mark.parametrize(
@@ -229,8 +229,13 @@ def test_outputs_may_be_given_as_paths(run: Commands) -> None:
     [
         (lambda: vqagen.RecordForm(dialect="relase"), "unknown dialect 'relase'; did you mean 'release'?"),
         (lambda: vqagen.write_questions("scenes.json", "q.csv", layout="csv"), "unknown format 'csv'"),
-        (lambda: vqagen.write_scenes(0, "s.json"), "cannot draw 0 scenes from scene 0 on"),
-        (lambda: vqagen.write_scenes(3, "s.json", start=-1), "cannot draw 3 scenes from scene -1 on"),
+        (lambda: vqagen.SamplingSettings(), "--count must be at least 1, found 0"),
+        (lambda: vqagen.SamplingSettings(0, -1, 3), "--start-index must be at least 0, found -1"),
+        (
+            lambda: vqagen.SamplingSettings(1.0, count="3"),
+            "seed must be a whole number, found 1.0\ncount must",
+        ),
+        (lambda: vqagen.SamplingSettings(2**70, count=1), "seed must lie within 64 bits"),
     ],
 )
 def test_wrong_values_are_told(run: Commands, call: Callable[[], object], told: str) -> None:
@@ -293,8 +298,8 @@ def test_a_worker_that_reads_other_files_is_refused(run: Commands) -> None:
     """On a cluster each machine has files of its own."""
     files, encode = vqagen.find_domain(), encode_lines
     hashes = {**load_materials(files).hashes, "templates": "sha256:0"}
-    work = QuestionWork(files, hashes, vqagen.Settings(), vqagen.RecordForm(), encode, 0)
-    drawing = SamplingWork(files, {"metadata": "sha256:0"}, 0, "sample")
+    work = QuestionWork(Recipe(files, vqagen.Settings(), vqagen.RecordForm()), hashes, encode, 0)
+    drawing = SamplingWork(files, {"metadata": "sha256:0"}, vqagen.SamplingSettings(count=1), encode)
 
     with pytest.raises(vqagen.VqagenError, match=r"^a worker reads other templates than those that the run began with"):
         work.load()
@@ -337,8 +342,9 @@ def test_an_output_that_was_cut_is_not_complete(run: Commands, out: str) -> None
     )
 
 
-def test_a_run_that_was_killed_before_its_report_gives_it_when_resumed(run: Commands) -> None:
-    flags = f"generate --scenes scenes.json {QUICK} --report r.json"
+@pytest.mark.parametrize("selection", ["", "--dedupe all --max-per-template 2"])
+def test_a_run_that_was_killed_before_its_report_gives_it_when_resumed(run: Commands, selection: str) -> None:
+    flags = f"generate --scenes scenes.json {QUICK} {selection} --report r.json"
     run.done(f"{flags} --out q.json")
     wanted = json.loads(Path("r.json").read_bytes())
     Path("r.json").unlink()
@@ -349,6 +355,7 @@ def test_a_run_that_was_killed_before_its_report_gives_it_when_resumed(run: Comm
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Report, "write", stop)
         assert run(f"{flags} --out p.json").code == 130
+        assert run(f"{flags} --out p.json --resume").code == 130
     run.done(f"{flags} --out p.json --resume")
     made = json.loads(Path("r.json").read_bytes())
 
@@ -356,6 +363,17 @@ def test_a_run_that_was_killed_before_its_report_gives_it_when_resumed(run: Comm
         key: value for key, value in wanted.items() if key != "run"
     }
     assert sorted(os.listdir()) == ["p.json", "q.json", "r.json", "scenes.json"]
+
+
+def test_the_report_of_a_selection_is_that_of_the_run_also_after_its_end(run: Commands) -> None:
+    """For callers in Python, who get it in hand."""
+    settings = vqagen.Settings(reset_counts_every=WINDOW, templates_per_image=3, max_per_template=1)
+    made = vqagen.write_questions("scenes.json", "q.json", settings=settings)
+    again = vqagen.write_questions("scenes.json", "q.json", settings=settings, means=vqagen.Means(resume=True))
+
+    assert made.questions == len(json.loads(Path("q.json").read_bytes())["questions"])
+    assert made.questions + made.left_out.total() == made.tally.questions.total()
+    assert (again.was_complete, again.questions) == (True, 0)
 
 
 def test_a_report_that_cannot_be_made_any_more_is_told_of(run: Commands) -> None:

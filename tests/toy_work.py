@@ -10,13 +10,17 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from types import ModuleType
+from typing import Any, ClassVar, NoReturn
+
+from waiting import wait_until
 
 from vqagen.errors import BadInput, Problem, VqagenError, warn
-from vqagen.run.layouts import encode_lines
-from vqagen.run.output import Keep, Output, layout_of
+from vqagen.run.layouts import Encode, encode_lines
+from vqagen.run.output import Choice, Output, layout_of
+from vqagen.run.provenance import Arrangement
 from vqagen.run.windows import span_to_read, windows_of
 from vqagen.run.work import Block, Item, Window, WindowTask
 
@@ -24,9 +28,11 @@ PER_BLOCK = 2
 """Items of a block: a window of more has several."""
 
 
-class Number(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Number:
     """An item that is nothing but its index."""
 
+    noun: ClassVar[str] = "toy"
     index: int
 
 
@@ -34,86 +40,156 @@ class Number(NamedTuple):
 class Toy:
     """`index // 2 % 3` records of each item: some blocks are empty, and the first one is.
 
-    `acts` says what else happens at some of them; see `_act`.
+    `acts` says which of the ACTS happen at some of them besides.
     """
 
     acts: Mapping[int, str] = field(default_factory=dict)
     loading: str = ""
-    """What happens when it is loaded."""
+    """The act when it is loaded."""
     folder: str = ""
-    """Gets an empty file for each window that is begun: `<first item>-<process id>`."""
+    """Gets an empty file for each window that is begun, `<first item>-<process id>`, and `loaded-<process id>`."""
+    crowd: int = 0
+    """Of so many windows that were begun, an act may wait."""
     first: int = 0
+    encode: Encode = encode_lines
 
     def load(self) -> WindowTask:
+        before = self._noted("loaded")
         if self.loading:
-            self._act(self.loading, self._begun(-1))
+            ACTS[self.loading](self, before)
         return self._blocks
 
     def _blocks(self, items: Iterable[Item]) -> Iterator[Block]:
-        tries, pending = 0, list[Item]()
+        before, pending = 0, list[Item]()
         for place, item in enumerate(items):
-            tries = tries if place else self._begun(item.index)
-            self._act(self.acts.get(item.index, ""), tries)
+            before = before if place else self._noted(str(item.index))
+            if item.index in self.acts:
+                ACTS[self.acts[item.index]](self, before)
             pending += [item] if item.index >= self.first else []
             if len(pending) == PER_BLOCK:
-                yield block_of(pending)
+                yield self._block(pending)
                 pending = []
         if pending:
-            yield block_of(pending)
+            yield self._block(pending)
 
-    def _begun(self, first: int) -> int:
-        """How often a window was begun before; makes a note of it."""
+    def _noted(self, what: str) -> int:
+        """How often that was noted before; makes a note of it."""
         if not self.folder:
             return 0
-        before = sum(1 for _ in Path(self.folder).glob(f"{first}-*"))
-        Path(self.folder, f"{first}-{os.getpid()}").touch()
+        before = sum(1 for _ in Path(self.folder).glob(f"{what}-*"))
+        Path(self.folder, f"{what}-{os.getpid()}").touch()
         return before
 
-    def _act(self, act: str, tries: int) -> None:
-        if act == "die" or (act == "die once" and tries == 0) or (act == "die twice" and tries < 2):
-            os.kill(os.getpid(), signal.SIGKILL)
-        elif act == "exit":
-            os._exit(7)
-        elif act == "stay":
-            time.sleep(600)
-        elif act == "rest":
-            time.sleep(0.02)
-        elif act.startswith("wait for "):
-            _wait_for(self.folder, int(act.split()[2]))
-        elif act == "mistake":
-            raise BadInput([Problem("no such thing", "toys.json")])
-        elif act == "bug":
-            raise ZeroDivisionError("a bug of ours")
-        elif act == "disk":
-            raise FileNotFoundError(2, "No such file or directory", "toys.json")
-        elif act == "doubt":
-            warn(Problem("a doubtful toy"))
-        elif act == "print":
-            print("printed by a plug-in")
-            sys.stdout.flush()
+    def _block(self, items: list[Item]) -> Block:
+        records = [
+            {"question_index": 0, "toy": item.index, "text": f'"question_index":0 of {item.index}'}
+            for item in items
+            for _ in range(item.index // 2 % 3)
+        ]
+        return Block(items[0].index, items[-1].index + 1, self.encode(records), len(records), {"toys": len(items)})
 
 
-def _wait_for(folder: str, windows: int) -> None:
+def begun(folder: Path | str) -> dict[int, int]:
+    """By the first item of each window that was begun: the process that did so last."""
+    notes = [name.split("-") for name in os.listdir(folder) if not name.startswith("loaded-")]
+    return {int(first): int(process) for first, process in notes}
+
+
+def loaded(folder: Path | str) -> set[int]:
+    """The processes that loaded the work."""
+    return {int(name.split("-")[1]) for name in os.listdir(folder) if name.startswith("loaded-")}
+
+
+# Acts ----------------------------------------------------------------------------------------------------------------
+
+Act = Callable[[Toy, int], object]
+"""Done by a toy in a window that was begun so many times before."""
+
+
+class Stubborn(VqagenError):
+    """Cannot be pickled."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.reason = lambda: message
+
+
+class TwoFold(VqagenError):
+    """Can be pickled, and not be made again."""
+
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(f"{what}: {why}")
+
+
+def _die(toy: Toy, before: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _stay(toy: Toy, before: int) -> None:
+    time.sleep(600)
+
+
+def _hang_up(toy: Toy, before: int) -> None:
+    """Close all files and stay."""
+    os.closerange(3, 1000)
+    time.sleep(600)
+
+
+def _wait_for_the_crowd(toy: Toy, before: int) -> None:
     """Wait until so many windows have been begun, and then for more that should not be."""
-    until = time.monotonic() + 60
-    while len(begun(folder)) < windows and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_until(lambda: len(begun(toy.folder)) >= toy.crowd)
     time.sleep(0.2)
 
 
-def begun(folder: Path | str) -> set[int]:
-    """The first items of the windows that were begun."""
-    return {int(name.rpartition("-")[0]) for name in os.listdir(folder)}
+def _raise(make: Callable[[], Exception]) -> Act:
+    def act(toy: Toy, before: int) -> NoReturn:
+        raise make()
+
+    return act
 
 
-def block_of(items: list[Item]) -> Block:
-    """What is made of a few items."""
-    records = [
-        {"question_index": 0, "toy": item.index, "text": f'"question_index":0 of {item.index}'}
-        for item in items
-        for _ in range(item.index // 2 % 3)
-    ]
-    return Block(items[0].index, items[-1].index + 1, encode_lines(records), len(records), {"toys": len(items)})
+def _of_the_worker_alone() -> Exception:
+    """An error of a class that no other process can find."""
+    module = ModuleType("a_module_of_the_worker")
+    sys.modules[module.__name__] = module
+    kind = type("Foreign", (VqagenError,), {"__module__": module.__name__})
+    vars(module)["Foreign"] = kind
+    return kind("no such thing")
+
+
+def _first(times: int, act: Act) -> Act:
+    """An act that happens only the first times."""
+    return lambda toy, before: act(toy, before) if before < times else None
+
+
+ACTS: Mapping[str, Act] = {
+    "die": _die,
+    "die once": _first(1, _die),
+    "die twice": _first(2, _die),
+    "exit": lambda toy, before: os._exit(7),
+    "stay": _stay,
+    "stay once": _first(1, _stay),
+    "hang up once": _first(1, _hang_up),
+    "rest": lambda toy, before: time.sleep(0.02),
+    "wait for the crowd": _wait_for_the_crowd,
+    "mistake": _raise(lambda: BadInput([Problem("no such thing", "toys.json")])),
+    "stubborn mistake": _raise(lambda: Stubborn("toys.json: no such thing")),
+    "twofold mistake": _raise(lambda: TwoFold("toys.json", "no such thing")),
+    "foreign mistake": _raise(_of_the_worker_alone),
+    "bug": _raise(lambda: ZeroDivisionError("a bug of ours")),
+    "disk": _raise(lambda: FileNotFoundError(2, "No such file or directory", "toys.json")),
+    "time-out": _raise(lambda: TimeoutError("no answer")),
+    "doubt": lambda toy, before: warn(Problem("a doubtful toy")),
+    "print": lambda toy, before: print("printed by a plug-in", flush=True),
+}
+
+
+# Jobs ----------------------------------------------------------------------------------------------------------------
+
+
+def toy_windows(count: int, size: int = 2, first: int = 0) -> Iterator[Window]:
+    """So many items in windows, read as they are asked for."""
+    return windows_of((Number(index) for index in range(first, first + count)), size)
 
 
 @dataclass
@@ -126,11 +202,18 @@ class ToyJob:
     toy: Toy = Toy()
     unreadable: int | None = None
     """The item that cannot be read."""
+    why: Exception = field(default_factory=lambda: VqagenError("cannot be read"))
     asked: list[int] = field(default_factory=list)
     """The first items of which windows were asked for."""
 
-    def work(self, first: int) -> Toy:
-        return Toy(self.toy.acts, self.toy.loading, self.toy.folder, first)
+    def info(self) -> dict[str, Any]:
+        return toy_info()
+
+    def expected(self) -> int:
+        return self.count
+
+    def work(self, first: int, encode: Encode = encode_lines) -> Toy:
+        return replace(self.toy, first=first, encode=encode)
 
     def windows(self, first: int) -> Iterator[Window]:
         self.asked.append(first)
@@ -140,12 +223,18 @@ class ToyJob:
     def _numbers(self, first: int) -> Iterator[Number]:
         for index in range(first, self.first + self.count):
             if index == self.unreadable:
-                raise VqagenError(f"toy {index} cannot be read")
+                raise self.why
             yield Number(index)
 
 
-def toy_output(target: Path | str, select: Callable[[], Keep] | None = None, **info: object) -> Output:
+def toy_info(**more: object) -> dict[str, Any]:
+    """The `info` of an output of toys."""
+    arrangement = Arrangement("questions", "question_index", 3)
+    return {"made_by": "toys", **more, "generator": {"arrangement": arrangement._asdict()}}
+
+
+def toy_output(target: Path | str, choose: Callable[[], Choice] | None = None, **info: object) -> Output:
     """An output under the name of a file, in the layout that its ending asks for."""
     from vqagen.exchange.columns import Columns  # takes 0.15 s, which each worker would need
 
-    return Output(str(target), layout_of(str(target)), {"made_by": "toys", **info}, Columns(), select)
+    return Output(str(target), layout_of(str(target)), toy_info(**info), Columns(), choose)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+PATIENCE = 120
+"""Seconds until a test that waits has failed: no test of ours is about speed."""
+
 
 def wait_until(is_so: Callable[[], object]) -> None:
-    """Wait, or fail after two minutes: no test of ours is about speed."""
-    until = time.monotonic() + 120
+    """Wait, or fail when there is no more hope."""
+    until = time.monotonic() + PATIENCE
     while not is_so():
         assert time.monotonic() < until, "waited in vain"
         time.sleep(0.005)

@@ -8,6 +8,7 @@ from typing import Any
 from vqagen.errors import BadInput, UsageError, VqagenError, unknown
 from vqagen.exchange.clevr import RecordForm
 from vqagen.generation import Generation
+from vqagen.jobs.report import Report
 from vqagen.judge.verification import Mismatch, VerificationReport, verify_questions
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import load_templates
@@ -18,15 +19,14 @@ from vqagen.materials import DomainFiles, Materials, PathLike, find_domain, load
 from vqagen.plugin import Undefined
 from vqagen.run.means import Means
 from vqagen.run.merge import Merged
-from vqagen.scene_writing import write_scenes
 from vqagen.tasks.selection import Selection
-from vqagen.tasks.settings import Settings
+from vqagen.tasks.settings import SamplingSettings, Settings
 from vqagen.world.domain import Domain, load_domain
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
 from vqagen.world.sampler import sample_scenes as sample_scene_records
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import Scene, compile_scene
-from vqagen.writing import Report, merge, write_questions
+from vqagen.writing import merge, write_questions, write_scenes
 
 __all__ = [
     "BadInput",
@@ -42,6 +42,7 @@ __all__ = [
     "Question",
     "RecordForm",
     "Report",
+    "SamplingSettings",
     "Scene",
     "SceneSource",
     "Settings",
@@ -117,7 +118,7 @@ def sample_scenes(
     count: int,
     *,
     seed: int = 0,
-    start: int = 0,
+    start_index: int = 0,
     split: str = "sample",
     domain: PathLike | None = None,
     metadata: PathLike | None = None,
@@ -125,4 +126,4 @@ def sample_scenes(
 ) -> Iterable[dict[str, Any]]:
     """Scene records drawn by the rules in a domain's metadata (default: CLEVR's), with no picture."""
     catalogue, _ = load_catalogue(find_domain(domain, metadata=metadata, plugins=plugins))
-    return sample_scene_records(SamplingRules.from_domain(catalogue.domain), seed, start, count, split)
+    return sample_scene_records(SamplingRules.from_domain(catalogue.domain), seed, start_index, count, split)

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NoReturn, TypeVar, cast
 
@@ -16,12 +16,13 @@ from vqagen.errors import BadInput, Problem, UsageError, VqagenError, warn
 from vqagen.json_tolerance import BrokenJson, read_tolerantly
 from vqagen.jsontext import excerpt, position_at, show_path
 from vqagen.locations import Location, Remote, locate
-from vqagen.packing import PACKINGS, packed, packing_of, recognised, unpacked
+from vqagen.packing import PACKINGS, packed, packing_of, recognised, unpacked, unpacked_name
 
 Place = TypeVar("Place", bound=Location)
 
 STDOUT = "-"
 _IN_USE = "is in use by the same run; name another file"
+_READ_IN_FOLDERS = (".json", ".jsonl", ".ndjson")
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -149,6 +150,8 @@ def check_output(target: str, force: bool, inputs: Iterable[Path | str | None] =
         if STDOUT in named:
             raise UsageError(f"standard output {_IN_USE}")
         return
+    if target.endswith(("/", os.sep)):
+        raise UsageError(f"output {target} names a folder; name a file in it")
     path, read = locate(target), [locate(given) for given in named]
     if isinstance(path, Remote):
         fault = _remote_output_fault(path, force, read)
@@ -173,7 +176,8 @@ def _local_output_fault(path: Path, force: bool, inputs: Iterable[Location]) -> 
     try:
         fault = _output_fault(path, force) or _input_fault(path, inputs)
         if not fault and not is_pipe_or_device(path):
-            tempfile.TemporaryFile(dir=path.parent).close()  # permissions alone do not tell: the disk may be read-only
+            folder = linked(path).parent
+            tempfile.TemporaryFile(dir=folder).close()  # permissions alone do not tell: the disk may be read-only
     except OSError as error:
         fault = f"cannot write {path}: {error.strerror}"
     return fault
@@ -184,16 +188,25 @@ def _output_fault(path: Path, force: bool) -> str:
         return f"output {path} is a folder; name a file"
     if path.is_file() and not force:
         return f"output {path} exists already; give --force to replace it"
-    if not path.parent.exists():
-        return f"output folder {path.parent} does not exist; create it first"
-    return "" if path.parent.is_dir() else f"output folder {path.parent} is a file"
+    folder = linked(path).parent if path.is_symlink() else path.parent
+    if not folder.exists():
+        return f"output folder {folder} does not exist; create it first"
+    return "" if folder.is_dir() else f"output folder {folder} is a file"
 
 
 def _input_fault(path: Path, inputs: Iterable[Location]) -> str:
     local = [given for given in inputs if isinstance(given, Path)]
-    if any(path.resolve() == given.resolve() or _are_one_file(path, given) for given in local):
+    if any(linked(path) == linked(given) or _are_one_file(path, given) for given in local):
         return f"output {path} {_IN_USE}"
+    folder = next((given for given in local if given.is_dir() and linked(given) in linked(path).parents), None)
+    if folder and unpacked_name(path.name).lower().endswith(_READ_IN_FOLDERS):
+        return f"output {path} lies in {folder}, all of which the same run reads; name another folder"
     return ""
+
+
+def linked(path: Path) -> Path:
+    """What a path comes to when all links are followed. (`Path.resolve` fails where links go round in a circle.)"""
+    return Path(os.path.realpath(path))
 
 
 def _are_one_file(path: Path, other: Path) -> bool:
@@ -226,7 +239,7 @@ def atomic_output(target: str) -> Iterator[IO[bytes]]:
             with path.open("wb") as file:
                 yield file
         else:
-            with _replacement(path.resolve(), packing_of(path.name)) as file:
+            with _replacement(linked(path), packing_of(path.name)) as file:
                 yield file
     except BrokenPipeError:
         raise
@@ -257,9 +270,20 @@ def _replacement(path: Path, packing: str) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         os.chmod(beside, 0o666 & ~_umask())
         os.replace(beside, path)
+        settle(path.parent)
     except BaseException:
         Path(beside).unlink(missing_ok=True)
         raise
+
+
+def settle(folder: Path) -> None:
+    """Have the names in a folder on the disk, so that a loss of power cannot undo what was renamed there."""
+    with suppress(OSError):  # some network file systems cannot
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _umask() -> int:

@@ -27,6 +27,14 @@ _LOCAL = re.compile(r"(file|local)://")
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}
 """Scheme -> the package by which fsspec reaches such a store; of others, fsspec itself tells."""
 _CHUNK = 1 << 20
+_TELLING = (
+    *("ETag", "etag", "md5Hash", "Content-MD5", "Digest", "generation", "version_id", "size", "mtime", "created"),
+    *("LastModified", "Last-Modified", "last_modified", "updated", "modified", "modificationTime"),
+)
+"""Keys under which some store tells of a file what changes with its content."""
+
+Stamp = tuple[object, ...]
+"""What tells a state of a file from others."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,17 @@ class Remote:
                 return str(system.info(path)["type"])
             except (FileNotFoundError, NotADirectoryError):
                 return ""
+
+    def stamp(self) -> Stamp:
+        """What the store tells of the file that changes with its content; empty if it is gone."""
+        system, path = _system(self.url)
+        with reached(self.url):
+            system.invalidate_cache()  # what it listed before
+            try:
+                found = system.info(path)
+            except (FileNotFoundError, NotADirectoryError):
+                return ()
+        return tuple((key, str(found[key])) for key in _TELLING if key in found)
 
     def lacks_bucket(self) -> bool:
         """Whether this is in an object store, and in a bucket that does not exist. Its folders come with its files."""
@@ -124,6 +143,17 @@ def locate(name: os.PathLike[str] | str | Remote) -> Location:
     if local:
         return Path(text[local.end() :])
     return Remote(text) if _URL.match(text) else Path(text)
+
+
+def stamp_of(path: Location) -> Stamp:
+    """A file's size and when it was last changed, or what its store tells in place of that; empty if it is gone."""
+    if isinstance(path, Remote):
+        return path.stamp()
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ()
+    return found.st_size, found.st_mtime_ns
 
 
 @contextmanager

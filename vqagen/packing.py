@@ -25,7 +25,7 @@ def packing_of(name: str) -> str:
     >>> packing_of("scenes.json.zst"), packing_of("scenes.json")
     ('.zst', '')
     """
-    return next((suffix for suffix in PACKINGS if name.endswith(suffix)), "")
+    return next((suffix for suffix in PACKINGS if name.lower().endswith(suffix)), "")
 
 
 def unpacked_name(name: str) -> str:
@@ -34,7 +34,7 @@ def unpacked_name(name: str) -> str:
     >>> unpacked_name("questions.jsonl.gz")
     'questions.jsonl'
     """
-    return name.removesuffix(packing_of(name))
+    return name[: len(name) - len(packing_of(name))]
 
 
 def recognised(beginning: bytes) -> str:

@@ -1,89 +1,30 @@
-"""Question files from start to end: what `vqagen generate` and `vqagen merge` do."""
+"""Outputs from start to end: what `vqagen generate`, `vqagen scenes sample` and `vqagen merge` do."""
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import reduce
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-import orjson
-
-from vqagen.errors import Problem, UsageError, counted, warn
+from vqagen.errors import UsageError
 from vqagen.exchange.clevr import RecordForm
 from vqagen.exchange.columns import Columns
-from vqagen.exchange.question_files import read_questions
-from vqagen.files import atomic_output, check_output, require
-from vqagen.generation import Part, QuestionJob, generation_info, telling_places
-from vqagen.language.template import Template
-from vqagen.locations import Location, locate
-from vqagen.materials import DomainFiles, PathLike, find_domain, load_materials
-from vqagen.run.journal import left_behind
+from vqagen.files import check_output
+from vqagen.jobs.questions import question_job
+from vqagen.jobs.report import Report, tell_that_nothing_is_known
+from vqagen.jobs.sampling import WINDOW, SamplingJob
+from vqagen.materials import DomainFiles, PathLike, find_domain
+from vqagen.run.claim import claimed
 from vqagen.run.means import Means
 from vqagen.run.merge import Merged
 from vqagen.run.merge import merge as merge_shards
-from vqagen.run.output import Keep, Output, check_record_file, chosen_layout, names_of
-from vqagen.run.progress import OnProgress, Progress
-from vqagen.run.runner import Made, check_place, is_complete, run
-from vqagen.run.shards import cut, parse_shard
+from vqagen.run.output import Keep, Output, chosen_layout, names_of
+from vqagen.run.progress import OnProgress
+from vqagen.run.runner import Came, run
+from vqagen.run.shards import part_of_run
 from vqagen.run.windows import Span
-from vqagen.tasks.exclusion import Exclusion
-from vqagen.tasks.selection import Selection, TemplateKey, is_needed, must_know_of_shards
-from vqagen.tasks.settings import Settings
-from vqagen.tasks.tally import Tally
-from vqagen.world.loading import SceneSource, find_scenes
-
-
-@dataclass
-class Report:
-    """What a run came to."""
-
-    settings: Settings
-    tally: Tally = field(default_factory=Tally)
-    """Of what was made, before anything was left out of the whole."""
-    questions: int = 0
-    """In the output."""
-    left_out: Counter[str] = field(default_factory=Counter)
-    """Family -> questions that were made and are not in the output."""
-    emptied_scenes: int = 0
-    """Scenes that lost all their questions so."""
-    was_complete: bool = False
-    """Whether there was nothing to do."""
-    resumed_scenes: int = 0
-    """Scenes that an earlier run had done."""
-    seconds: float = 0.0
-
-    def to_record(self) -> dict[str, Any]:
-        """For JSON. All but `run` is the same for the same settings and inputs."""
-        tally = self.tally
-        return {
-            "questions": self.questions,
-            "scenes": tally.scenes,
-            "short_scenes": tally.short_scenes,
-            "emptied_scenes": self.emptied_scenes,
-            "families": {
-                family: {
-                    "questions": tally.questions[family] - self.left_out[family],
-                    "left_out": self.left_out[family],
-                    "tries": tries,
-                    "failures": dict(tally.failures_of(family)),
-                }
-                for family, tries in tally.tries.items()
-            },
-            "settings": self.settings.to_record(),
-            "run": {
-                "was_complete": self.was_complete,
-                "resumed_scenes": self.resumed_scenes,
-                "seconds": round(self.seconds, 3),
-            },
-        }
-
-    def write(self, out: str) -> None:
-        """Into a file, in place of what it holds."""
-        with atomic_output(out) as file:
-            file.write(orjson.dumps(self.to_record(), option=orjson.OPT_INDENT_2) + b"\n")
+from vqagen.tasks.selection import Selection, is_needed, must_know_of_shards
+from vqagen.tasks.settings import SamplingSettings, Settings
 
 
 def write_questions(
@@ -103,117 +44,50 @@ def write_questions(
     """Make questions about the scenes of a file or folder, and write them to `out` with the `info` that made them.
 
     Whatever ends it early, `Means(resume=True)` goes on with what was made. The report goes to `report_to` too, as
-    JSON, but for a run that had nothing to do. Raises VqagenError.
+    JSON, but for an output that was complete long ago. Raises VqagenError.
     """
     files, settings, form = files or find_domain(), settings or Settings(), form or RecordForm()
-    out, means = str(out), means or Means()
-    layout, replaces = chosen_layout(out, layout), means.force or means.resume
-    engine = means.engine(settings.reset_counts_every)
+    out, layout, means = str(out), chosen_layout(str(out), layout), means or Means()
+    engine = means.engine(settings.reset_counts_every, "--reset-counts-every 0 makes one window of all scenes")
     inputs = (scenes, *files.inputs, *disjoint_from)
-    check_record_file(out, layout, replaces, inputs)
-    check_place(out, means.resume, means.force)
     if report_to:
-        check_output(report_to, replaces, (*inputs, *names_of(out, layout)))
-    materials = load_materials(files)
-    source = find_scenes(scenes)
-    excluded = [require(locate(path), "questions") for path in disjoint_from]
-    part = _part(shard, source, settings) if shard else None
-    settings = part.of(settings) if part else settings
-    stamp = source.stamp()
-    info = generation_info(source, materials, settings, form, part, excluded)
-    selecting = _Selecting(settings, bool(part), form.dialect, materials.templates) if is_needed(settings) else None
-    output = Output(out, layout, info, Columns(**vars(form)), selecting)
-    report = Report(settings)
-    if means.resume and is_complete(output):
-        return _of_complete(report, output, report_to)
-    job = QuestionJob(source, files, materials, settings, form, output.encode, _exclusion(excluded), stamp)
-    begun, progress = time.monotonic(), Progress()
+        check_output(report_to, means.resume or means.force, (*inputs, *names_of(out, layout)))
+    with claimed(out, layout, resume=means.resume, force=means.force, inputs=inputs) as claim:
+        job = question_job(scenes, files, settings, form, shard, disjoint_from)
+        report = Report(job.settings)
 
-    def count(made: Made) -> None:
-        report.tally.add(Tally.from_record(made.tally))
-        progress.add(made)
-        progress.expected = job.expected_scenes()
-        on_progress(progress)
+        def finish(came: Came) -> None:
+            report.finish(came, job.materials.templates, form.dialect)
+            if report_to and came.is_known:
+                report.write(report_to)
+            elif report_to:
+                tell_that_nothing_is_known(out, report_to)
 
-    def complete(questions: int) -> None:
-        report.questions, report.resumed_scenes = questions, progress.resumed_items
-        report.seconds = time.monotonic() - begun
-        if selecting:
-            report.left_out, report.emptied_scenes = selecting.left_out(report.tally), selecting.emptied_scenes()
-        if report_to:
-            report.write(report_to)
-
-    run(job, telling_places(engine, source), output, count, means.resume, complete)
+        choose = partial(Selection, job.settings, bool(job.part)) if is_needed(job.settings) else None
+        output = Output(out, layout, job.info(), Columns(form), choose)
+        run(job, job.engine(engine), output, claim, report.add, on_progress, finish)
     return report
 
 
-def _part(text: str, source: SceneSource, settings: Settings) -> Part:
-    shard, whole = parse_shard(text), Span(settings.start_index, settings.count)
-    there = source.count(whole.first, whole.length)
-    return Part(shard, whole, cut(shard, whole, there, settings.reset_counts_every))
-
-
-def _exclusion(paths: Sequence[Location]) -> Exclusion | None:
-    sets = [_read_exclusion(path) for path in paths]
-    return reduce(Exclusion.joined, sets) if sets else None
-
-
-def _read_exclusion(path: Location) -> Exclusion:
-    hidden = 0
-
-    def records() -> Iterator[Mapping[str, Any]]:
-        nonlocal hidden
-        for record in read_questions(path):
-            hidden += "program" not in record
-            yield record
-
-    exclusion = Exclusion.from_records(records(), str(path))
-    if hidden:
-        questions = counted(hidden, "question")
-        warn(Problem(f"{questions} without a program: only the text of such a question is not asked again", str(path)))
-    return exclusion
-
-
-class _Selecting:
-    """Makes the selection of a run's whole output, and tells afterwards what it left out."""
-
-    def __init__(self, settings: Settings, is_shard: bool, dialect: str, templates: Sequence[Template]) -> None:
-        self._settings, self._is_shard = settings, is_shard
-        self._key_of = {template.id: _template_key(template, dialect) for template in templates}
-        self._last = Selection(settings, is_shard)
-
-    def __call__(self) -> Keep:
-        """What to ask of each record, from the first on."""
-        self._last = Selection(self._settings, self._is_shard)
-        return self._last.keeps
-
-    def left_out(self, made: Tally) -> Counter[str]:
-        """Family -> questions that were made and did not stay."""
-        kept = self._last.kept
-        return Counter({family: count - kept[self._key_of[family]] for family, count in made.questions.items()})
-
-    def emptied_scenes(self) -> int:
-        """Scenes of which no question stayed."""
-        return self._last.scenes - self._last.scenes_left
-
-
-def _template_key(template: Template, dialect: str) -> TemplateKey:
-    return ("", template.family) if dialect == "release" else (template.file, template.index)
-
-
-def _of_complete(report: Report, output: Output, report_to: str | None) -> Report:
-    """Of an output that is there already, which cannot be counted again, unless the run was killed at its very end."""
-    entries = left_behind(output.place)
-    for entry in entries:
-        report.tally.add(Tally.from_record(entry.tally))
-        report.questions += entry.records
-    report.was_complete = True
-    if report_to and entries and output.select is None:
-        report.write(report_to)
-    elif report_to and not locate(report_to).exists():
-        said = "was complete already, and what was tried for it is not known any more: no report is written"
-        warn(Problem(said, output.target))
-    return report
+def write_scenes(
+    out: PathLike,
+    settings: SamplingSettings,
+    files: DomainFiles | None = None,
+    *,
+    means: Means | None = None,
+    shard: str | None = None,
+    on_progress: OnProgress = lambda _: None,
+) -> Came:
+    """Draw scenes by the rules in a domain's metadata, and write them to `out`. Raises VqagenError."""
+    files, means, out = files or find_domain(), means or Means(), str(out)
+    layout, engine = chosen_layout(out, None), means.engine(WINDOW)
+    if layout == "parquet":
+        raise UsageError(f"{out}: scenes are written as JSON (.json or .jsonl), not as Parquet")
+    with claimed(out, layout, resume=means.resume, force=means.force, inputs=files.inputs) as claim:
+        whole = Span(settings.start_index, settings.count)
+        part = part_of_run(shard, whole, whole.length, WINDOW) if shard else None
+        job = SamplingJob(files, settings.cut_to(*part.own) if part else settings, part)
+        return run(job, engine, Output(out, layout, job.info()), claim, on_progress=on_progress)
 
 
 def merge(
@@ -228,8 +102,11 @@ def merge(
     return merge_shards(shards, str(out), layout=layout, force=force, select=_select_again, on_merged=on_merged)
 
 
-def _select_again(recorded: Mapping[str, Any], are_shards: bool) -> Keep | None:
-    """The selection that the settings in an `info` ask for."""
+def _select_again(generator: Mapping[str, Any], are_shards: bool) -> Keep | None:
+    """The selection that the settings in an `info` ask for. No task but the question generator selects."""
+    if generator["arrangement"]["key"] != "questions":
+        return None
+    recorded = generator["settings"]
     settings = Settings(**{name: recorded[name] for name in Settings.names() if name in recorded})
     if not is_needed(settings):
         return None

@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     flag_value="all",
     default="none",
     show_default=True,
-    help="No text twice about one image, or in the whole output (also if no value is given).",
+    help="No text twice about one scene, or in the whole output (also if no value is given).",
 )
 @click.option(
     "--disjoint-from",

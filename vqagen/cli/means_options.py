@@ -23,8 +23,7 @@ def means_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_means(*args: Any, workers: str, cluster: str, resume: bool, force: bool, **others: Any) -> Any:
         from vqagen.run.means import Means
 
-        means = Means(int(workers) if workers.isdecimal() else workers, cluster, resume, force)
-        return command(*args, means=means, **others)
+        return command(*args, means=Means(workers, cluster, resume, force), **others)
 
     option_adders: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = list(reversed(_OPTIONS))
     wrapped: Callable[..., Any] = with_means

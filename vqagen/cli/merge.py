@@ -10,7 +10,7 @@ from vqagen.cli.values import path
 @click.command("merge")
 @click.argument("shards", type=path, nargs=-1, required=True, metavar="SHARD...")
 @click.option(
-    "--out", "-o", required=True, type=path, metavar="FILE", help="Where the questions go; - for standard output."
+    "--out", "-o", required=True, type=path, metavar="FILE", help="Where the whole goes; - for standard output."
 )
 @click.option(
     "--format", "layout", type=click.Choice(["json", "jsonl", "parquet"]), help="[default: by the name of --out]"
@@ -19,9 +19,9 @@ from vqagen.cli.values import path
 def command(shards: tuple[str, ...], out: str, layout: str | None, force: bool) -> None:
     """Put shards together into the file that one run would have written.
 
-    Shards are outputs of `vqagen generate` about neighbouring scenes, with the same settings, made with --shard or with
-    --start-index and --count. They may be given in any order. Differences, gaps and overlaps are told, and questions
-    are numbered anew.
+    Shards are outputs of `vqagen generate`, or of `vqagen scenes sample`, for neighbouring scenes, with the same
+    settings, made with --shard or with --start-index and --count. They may be given in any order. Differences, gaps
+    and overlaps are told, and questions are numbered anew.
 
     \b
     Example:
@@ -33,6 +33,6 @@ def command(shards: tuple[str, ...], out: str, layout: str | None, force: bool) 
     from vqagen.cli.progress import counting
     from vqagen.errors import counted
 
-    with counting("question") as on_merged:
+    with counting("record") as on_merged:
         merged = merge(shards, out, layout=layout, force=force, on_merged=on_merged)
-    click.echo(f"{counted(merged.questions, 'question')} from {counted(merged.shards, 'shard')}", err=True)
+    click.echo(f"{counted(merged.records, merged.noun)} from {counted(merged.shards, 'shard')}", err=True)

@@ -33,6 +33,7 @@ def command() -> None:
 @click.option("--seed", type=integer(), default=0, show_default=True)
 @click.option("--start-index", type=integer(0), default=0, show_default=True, help="Index of the first scene.")
 @click.option("--split", default="sample", show_default=True, help="Written into each scene, and its image's name.")
+@click.option("--shard", metavar="K/N", help="Only the K-th of N parts of these scenes, from 1; see `vqagen merge`.")
 @domain_options("domain", "metadata", "plugins")
 @means_options
 def sample(
@@ -41,6 +42,7 @@ def sample(
     seed: int,
     start_index: int,
     split: str,
+    shard: str | None,
     domain: str | None,
     metadata: str | None,
     plugins: tuple[str, ...],
@@ -55,13 +57,13 @@ def sample(
     Example:
       vqagen scenes sample --count 20 --seed 1 -o scenes.json
     """
-    from vqagen.api import find_domain, write_scenes
+    from vqagen.api import SamplingSettings, find_domain, write_scenes
     from vqagen.cli.progress import run_bar
     from vqagen.errors import counted
 
+    settings = SamplingSettings(seed, start_index, count, split)
     files = find_domain(domain, metadata=metadata, plugins=plugins)
     with run_bar() as on_progress:
-        is_new = write_scenes(
-            count, out, files, seed=seed, start=start_index, split=split, means=means, on_progress=on_progress
-        )
-    click.echo(counted(count, "scene") if is_new else f"{out} is complete: there is nothing to do", err=True)
+        came = write_scenes(out, settings, files, means=means, shard=shard, on_progress=on_progress)
+    done = f"{out} is complete: there is nothing to do"
+    click.echo(done if came.was_complete else counted(came.records, "scene"), err=True)

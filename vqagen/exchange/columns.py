@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import IO, Any
 
@@ -65,31 +65,34 @@ def pyarrow(module: str = "pyarrow") -> Any:
 
 
 @dataclass(frozen=True)
-class Columns(RecordForm):
+class Columns:
     """The columns that records of a form have. Can be pickled."""
+
+    form: RecordForm = field(default_factory=RecordForm)
 
     @staticmethod
     def from_info(info: Mapping[str, Any]) -> Columns:
         """Those of the file that has this info."""
-        return Columns(info["dialect"], **info["generator"]["records"])
+        return Columns(RecordForm(info["dialect"], **info["generator"]["records"]))
 
     @property
     def names(self) -> list[str]:
         """In the order of the file."""
+        form = self.form
         dropped = {
-            "template_filename": self.dialect == "release",
-            "answer": self.hide_answers,
-            "program": self.hide_answers,
-            "trace": not self.trace,
-            "mentions": not self.trace,
-            "template_extra": not self.template_extra,
+            "template_filename": form.dialect == "release",
+            "answer": form.hide_answers,
+            "program": form.hide_answers,
+            "trace": not form.trace,
+            "mentions": not form.trace,
+            "template_extra": not form.template_extra,
         }
         return [name for name in _ORDER if not dropped.get(name)]
 
     @property
     def function_key(self) -> str:
         """What names the function of a program's node."""
-        return "function" if self.dialect == "release" else "type"
+        return "function" if self.form.dialect == "release" else "type"
 
     @cached_property
     def schema(self) -> Any:

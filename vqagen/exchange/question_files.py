@@ -12,11 +12,14 @@ from vqagen.errors import BadInput, Problem, UsageError, describe
 from vqagen.files import open_as_it_is, unnamed_packing
 from vqagen.json_stream import JsonReader, reading
 from vqagen.locations import Location
+from vqagen.packing import unpacked_name
 
 Record = dict[str, Any]
 QUESTION_KEYS = {"program", "question", "answer"}
 """A question has at least one of these."""
 COLUMNS_SUFFIX = ".parquet"
+LINES_SUFFIXES = (".jsonl", ".ndjson")
+"""Of names that say JSON Lines: of these there may be none."""
 PARQUET_BEGINS = b"PAR1"
 
 
@@ -48,7 +51,7 @@ def read_entries(path: Location) -> Iterator[Record | Problem]:
 
 def holds_columns(path: Location) -> bool:
     """Whether a file holds columns, or has a name that says so."""
-    if path.name.endswith(COLUMNS_SUFFIX):
+    if path.name.lower().endswith(COLUMNS_SUFFIX):
         return True
     with open_as_it_is(path) as file:
         return file.read(len(PARQUET_BEGINS)) == PARQUET_BEGINS
@@ -57,8 +60,10 @@ def holds_columns(path: Location) -> bool:
 def _values(path: Location, reader: JsonReader) -> Iterator[object]:
     opening = reader.peek()
     if opening == b"[":
-        yield from _elements(reader)
+        yield from elements(reader, "questions")
         _end(reader)
+    elif not opening and unpacked_name(path.name).lower().endswith(LINES_SUFFIXES):
+        return
     elif opening != b"{":
         packing = unnamed_packing(path)
         if packing:
@@ -96,15 +101,16 @@ def _document(path: Location, reader: JsonReader) -> Iterator[object]:
         if key == "questions":
             if reader.peek() != b"[":
                 raise _fault(path, "questions", f"expected a list of questions, found {describe(reader.value())}")
-            yield from _elements(reader)
+            yield from elements(reader, key)
 
 
-def _elements(reader: JsonReader) -> Iterator[object]:
+def elements(reader: JsonReader, path: str) -> Iterator[object]:
+    """The elements of the list that comes next, which has a JSON path."""
     reader.take(b"[")
     if reader.peek() == b"]":
         reader.take(b"]")
         return
-    for _ in reader.rest_of_list("questions"):
+    for _ in reader.rest_of_list(path):
         yield reader.value()
 
 

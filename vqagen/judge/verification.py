@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from vqagen.errors import BadInput, as_written
+from vqagen.errors import BadInput, Problem, as_written
 from vqagen.exchange.clevr import image_index, same_answer
 from vqagen.exchange.question_files import read_questions
 from vqagen.language.catalogue import Catalogue
@@ -88,6 +88,8 @@ def verify_questions(
     while batch := list(islice(stream, BATCH)):
         feed.hold({_scene_key(record) for _, record in batch})
         for position, record in batch:
+            if position == 0 and record.keys().isdisjoint({"program", "answer"}):
+                raise BadInput([Problem("neither programs nor answers, so nothing to verify", str(questions))])
             report.checked += 1
             fault = _scene_fault(record, feed) or _fault(record, feed.held[_scene_key(record)], catalogue)
             if fault:

@@ -1,4 +1,7 @@
-"""Whether shards belong together: all of one run, and every scene of it in exactly one of them."""
+"""Whether shards belong together: all of one run, and every item of it in exactly one of them.
+
+What runs count are scenes, and so it is told.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +40,11 @@ def _whole_run(files: Sequence[ShardFile]) -> Span | None:
 
 def faults_of(files: Sequence[ShardFile]) -> list[str]:
     """Why the shards, in the order of their scenes, do not make up one run: all reasons."""
+    faults = list(differences(files))
+    if len({file.arrangement.key for file in files}) > 1:  # nothing else about them is worth telling
+        return faults
     ordered = in_order(files)
-    faults = [*differences(files), *_overlaps(ordered)]
+    faults += _overlaps(ordered)
     runs = {(file.shard.of, file.whole_run) for file in files if file.shard}
     if len(runs) <= 1:  # of different runs, it cannot be said what is missing
         faults += _missing_shards(ordered) or _gaps(ordered)
@@ -49,6 +55,9 @@ def differences(files: Sequence[ShardFile]) -> Iterator[str]:
     """What is not as in the first file."""
     for file in files[1:]:
         ours = files[0]
+        if file.arrangement.key != ours.arrangement.key:
+            yield f"{file.path} holds {file.arrangement.key}, and {ours.path} {ours.arrangement.key}: merge them apart"
+            continue
         ignored = OWN if ours.shard and file.shard else {*OWN, "generator.shard"}
         found = list(info_differences(ours.info, file.info, ignored))
         for difference in found[:SHOWN]:

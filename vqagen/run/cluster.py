@@ -18,7 +18,7 @@ import time
 import warnings
 import zlib
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -29,12 +29,14 @@ from vqagen.errors import Problem, UsageError, VqagenError, warn
 from vqagen.extras import needed
 from vqagen.run.local_cluster import local_cluster
 from vqagen.run.ordering import Begun, Ordering
+from vqagen.run.parcels import packed_work, unpacked_outcome
 from vqagen.run.work import Block, Outcome, Window, WindowFailed, Work, span_of
 
 RUNNING = 2
 """Windows at the cluster for each thread there: one that it does, and the next."""
 AHEAD = 4
 """Windows for each thread that may have been begun and not yet been written: this bounds memory."""
+_SECURED = ("tls", "wss")
 TIMEOUT = 10
 """Seconds in which a scheduler must answer."""
 LOOK = 1.0
@@ -57,14 +59,11 @@ class Cluster:
         """The blocks of all windows, in order. Nothing that was started outlives the generator."""
         with _quiet():
             if self._local_workers:
-                with local_cluster(self._local_workers) as address:
-                    yield from self._blocks(address, work, windows)
+                with local_cluster(self._local_workers) as local, _connected(local.address) as client:
+                    yield from _Run(client, local.address, work, windows, local.check).blocks()
             else:
-                yield from self._blocks(self._address, work, windows)
-
-    def _blocks(self, address: str, work: Work, windows: Iterator[Window]) -> Iterator[Block]:
-        with _connected(address) as client:
-            yield from _Run(client, address, work, windows).blocks()
+                with _connected(self._address) as client:
+                    yield from _Run(client, self._address, work, windows).blocks()
 
 
 def _local_workers(address: str) -> int:
@@ -83,7 +82,7 @@ def _connected(address: str) -> Iterator[Any]:
     try:
         with _unwarned(), needed("dask", "cluster", "--cluster").config.set(SHORT_MEMORY):
             client = _within(TIMEOUT + 2, lambda: _client(address))
-    except (OSError, ValueError, ImportError) as error:
+    except Exception as error:  # every kind of address has errors of its own
         raise UsageError(f"cannot reach the scheduler at {address}: {error or type(error).__name__}") from None
     try:
         yield client
@@ -93,11 +92,29 @@ def _connected(address: str) -> Iterator[Any]:
 
 def _client(address: str) -> Any:
     distributed = needed("distributed", "cluster", "--cluster")
+    _check_kind(address, distributed)
     return distributed.Client(address, timeout=TIMEOUT, set_as_default=False)
+
+
+def _check_kind(address: str, distributed: Any) -> None:
+    """ValueError for an address at which no client can be made: one that was made in part spoils the terminal."""
+    kind, kinds = address.partition("://")[0], distributed.comm.registry.backends
+    if kind not in kinds:
+        raise ValueError(f"Dask connects by {', '.join(sorted(kinds))}, not by {kind}")
+    if kind in _SECURED and not distributed.Security().get_connection_args("client").get("ssl_context"):
+        raise ValueError(f"{kind} needs certificates: say where in Dask's configuration (distributed.comm.tls)")
 
 
 def _within(seconds: float, action: Callable[[], Any]) -> Any:
     """What the action returns. Dask waits for ever on what is no scheduler, such as its own dashboard's port."""
+    try:
+        return _in_background(action).result(seconds)
+    except TimeoutError as error:
+        raise TimeoutError(str(error) or "something answers there, but not as a scheduler does") from None
+
+
+def _in_background(action: Callable[[], Any]) -> Future[Any]:
+    """What the action will have returned."""
     answer: Future[Any] = Future()
 
     def act() -> None:
@@ -107,10 +124,7 @@ def _within(seconds: float, action: Callable[[], Any]) -> Any:
             answer.set_exception(error)
 
     threading.Thread(target=act, daemon=True).start()
-    try:
-        return answer.result(seconds)
-    except TimeoutError as error:
-        raise TimeoutError(str(error) or "something answers there, but not as a scheduler does") from None
+    return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +139,17 @@ class _Sent:
 class _Run:
     """The windows of one run: those at the cluster, and those whose turn to be given out has not come."""
 
-    def __init__(self, client: Any, address: str, work: Work, windows: Iterator[Window]) -> None:
-        self.client, self.address = client, address
-        self.work = pickle.dumps(work)  # goes with every window: as a result of its own it could be lost with a worker
+    def __init__(
+        self,
+        client: Any,
+        address: str,
+        work: Work,
+        windows: Iterator[Window],
+        check: Callable[[], object] = lambda: None,
+    ) -> None:
+        """`check` raises VqagenError when no more workers are to be expected."""
+        self.client, self.address, self.check = client, address, check
+        self.work = packed_work(work)  # goes with every window: as a result of its own it could be lost with a worker
         self.sent: dict[Any, _Sent] = {}
         self.finished: SimpleQueue[Any] = SimpleQueue()
         self.looked = self.manned = time.monotonic()
@@ -185,6 +207,7 @@ class _Run:
         if now - self.looked < LOOK:
             return
         self.looked = now
+        self.check()
         threads = self.threads_now()
         if threads:
             self.threads, self.manned = threads, now
@@ -205,7 +228,9 @@ class _Run:
         """What became of a window."""
         distributed = needed("distributed", "cluster", "--cluster")
         try:
-            outcome: Outcome = pickle.loads(future.result())
+            packed = self.fetched(future)
+        except VqagenError:  # of the cluster, not of the window
+            raise
         except distributed.KilledWorker as error:
             # The death of a worker counts against all windows that it had, also those that only waited there.
             them = f"{made}, or what waited beside them, lost their worker {error.allowed_failures + 1} times"
@@ -216,7 +241,15 @@ class _Run:
             return Outcome(error=self.without_us(error))
         except Exception as error:
             return Outcome(error=WindowFailed(f"{made}: {error!r}"))
-        return outcome
+        return unpacked_outcome(packed)
+
+    def fetched(self, future: Any) -> bytes:
+        """What a window that is done came to. Its worker may be lost before it is fetched: then others do it again."""
+        coming = _in_background(future.result)
+        while not wait((coming,), LOOK).done:
+            self.look()
+        packed: bytes = coming.result()
+        return packed
 
     def lost(self) -> VqagenError:
         return VqagenError(

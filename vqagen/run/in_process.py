@@ -11,4 +11,4 @@ def in_process(work: Work, windows: Iterator[Window]) -> Generator[Block]:
     """The blocks of all windows, in order."""
     task = work.load()
     for window in windows:
-        yield from task(window.items)
+        yield from task(window)

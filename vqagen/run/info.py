@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from vqagen.errors import BadInput, Problem, as_written, describe
 from vqagen.exchange.question_files import holds_columns
-from vqagen.files import parse_json, read_text
+from vqagen.files import open_bytes, parse_json, read_text
 from vqagen.json_stream import reading
 from vqagen.locations import Location, locate
 from vqagen.packing import packing_of
@@ -31,13 +32,16 @@ class Difference(NamedTuple):
 
 
 def layout_in(path: Location) -> str:
-    """The layout of a file, by what it holds: it may have any name. BadInput if an output cannot begin so."""
+    """The layout of a file, by what it holds: it may have any name. BadInput if an output cannot begin so.
+
+    A document begins with its `info`, and a record never does.
+    """
     if holds_columns(path):
         return "parquet"
     with reading(path) as reader:
         opening = reader.peek()
         if opening == b"{":
-            return "json" if next(reader.members(), "") in ("info", "questions") else "jsonl"
+            return "json" if next(reader.members(), "") == "info" else "jsonl"
     if opening:
         raise BadInput([Problem(FOREIGN, str(path))])
     return "jsonl"
@@ -59,7 +63,7 @@ def _in_document(path: Location) -> Any:
 def _beside(path: Location) -> Any:
     beside = locate(info_beside(str(path), "jsonl") or "")
     if not beside.is_file():
-        said = f"its info is missing: `vqagen generate` writes it beside JSON Lines, into {beside}"
+        said = f"its info is missing: it does not begin with one, and there is no {beside}"
         raise BadInput([Problem(said, str(path))])
     written = parse_json(read_text(beside), str(beside))
     return {key: value for key, value in written.items() if key != RECORDS} if isinstance(written, Mapping) else written
@@ -74,15 +78,29 @@ def records_told(path: Location) -> int | None:
 
 
 def is_whole(path: Location, layout: str) -> bool:
-    """Whether an output is all there, as far as a look at its end or a count of its lines can tell."""
-    if not isinstance(path, Path) or packing_of(path.name) or layout == "parquet":
+    """Whether an output is all there, as far as its end, its packing and the number of its lines can tell.
+
+    One whose `info` was read, that is: Parquet has that at its end. Of others all is read, but for plain documents.
+    """
+    if layout == "parquet":
         return True
-    with path.open("rb") as file:
-        if layout == "jsonl":
-            told = records_told(path)
-            return told is None or told == sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
-        file.seek(max(0, path.stat().st_size - len(Document.tail)))
-        return file.read() == Document.tail
+    try:
+        with open_bytes(path) as file:
+            if layout == "json" and isinstance(path, Path) and not packing_of(path.name):
+                file.seek(max(0, path.stat().st_size - len(Document.tail)))
+            lines, end = _lines_and_end(file, len(Document.tail))
+    except (OSError, EOFError, zlib.error):
+        return False
+    return end == Document.tail if layout == "json" else records_told(path) in (None, lines)
+
+
+def _lines_and_end(file: BinaryIO, length: int) -> tuple[int, bytes]:
+    """How many lines a file has, and its last few bytes."""
+    lines, end = 0, b""
+    for chunk in iter(lambda: file.read(_CHUNK), b""):
+        lines += chunk.count(b"\n")
+        end = (end + chunk)[-length:]
+    return lines, end
 
 
 def _in_columns(path: Location) -> Any:

@@ -1,7 +1,8 @@
 """The journal of a run: what has been made so far, block by block, so that a run that was killed can go on.
 
     OUT.part       the blocks, one behind the other, as they were written
-    OUT.journal    JSON Lines: first what run this is, then one line for each block of the part
+    OUT.journal    JSON Lines: first what run this is, then one line for each block of the part; at the very end, before
+                   the output gets its name, one that says what it came to
 
 A block counts when its line is whole and its bytes in the part are those that the line tells of. Whatever stands behind
 the last such block, in either file, is cut off when the run goes on: it was being written when the run was killed.
@@ -19,10 +20,12 @@ from typing import IO, Any, NamedTuple
 
 import orjson
 
-from vqagen.errors import UsageError
+from vqagen.errors import Problem, UsageError, warn
 from vqagen.run.work import Block
 
 Header = Mapping[str, Any]
+_OPENING = b'{"journal":"vqagen"'
+"""What every journal begins with."""
 
 
 class Entry(NamedTuple):
@@ -40,35 +43,74 @@ class Entry(NamedTuple):
     tally: Mapping[str, Any]
 
 
+class Conclusion(NamedTuple):
+    """What an output came to, noted when it was written and had not yet got its name."""
+
+    records: int
+    choice: Mapping[str, Any]
+    """What the choice from all records says of itself; empty where none was made."""
+
+
 class Journal:
-    """An open part and its journal, held against other processes. Closing it keeps both files."""
+    """The journal of an output, held against other processes, and the part. Closing keeps both."""
 
     def __init__(self, place: Path) -> None:
-        """Open, and create what is missing. `place` is the name of the output that the part will become."""
-        self.part, self.path = part_of(place), journal_of(place)
+        """Hold the journal. `place` is the name of the output that the part will become.
+
+        UsageError if another run has it, or if the file that has its name is no journal.
+        """
+        self.place, self.part, self.path = place, part_of(place), journal_of(place)
+        self.is_new = not self.path.exists()
         self._lines = _held(self.path, place)
-        self._part = _opened(self.part)
+        self._opened_part: IO[bytes] | None = None
+        self._opening: tuple[Header, bytes] | None = None
         self.records = 0
         """In the part."""
         self.end: int | None = None
         """One behind the last item that is done; None while there is no block."""
         self._head = 0
+        self._refuse_other_files()
+
+    def _refuse_other_files(self) -> None:
+        self._lines.seek(0)
+        opening = self._lines.read(len(_OPENING))
+        if not _OPENING.startswith(opening):
+            self._lines.close()
+            raise UsageError(f"{self.path} is in the way, and no journal of a run: move it, or name another output")
+
+    @property
+    def _part(self) -> IO[bytes]:
+        if self._opened_part is None:
+            self._opened_part = _opened(self.part)
+        return self._opened_part
 
     def begin(self, header: Header, head: bytes = b"") -> None:
-        """Forget what is there. `head` is what the part begins with."""
+        """Make ready for the blocks of a run, the part beginning with `head`.
+
+        What is there is forgotten when the first block comes: a run that cannot make any leaves it as it is.
+        """
+        self._opening = header, head
+
+    def _begin_now(self) -> None:
+        if self._opening is None:
+            return
+        (header, head), self._opening = self._opening, None
         self.records, self.end, self._head = 0, None, len(head)
         self._lines.truncate(0)
         self._part.truncate(0)
         self._part.write(head)
         self._part.flush()
-        self._lines.write(orjson.dumps(header) + b"\n")
+        self._lines.write(_line({"journal": "vqagen", **header}))
         self._lines.flush()
 
     def header(self) -> dict[str, Any] | None:
-        """What run the journal is of; None if it is new, or was killed before it said so; empty if it is no journal."""
+        """What run the journal is of; None if it is new, or was killed before it said so; empty if it is damaged."""
         self._lines.seek(0)
         line = self._lines.readline()
-        return _value(line) or {} if line.endswith(b"\n") else None
+        if not line.endswith(b"\n"):
+            return None
+        header = _value(line) or {}
+        return {key: value for key, value in header.items() if key != "journal"}
 
     def go_on(self, head: bytes = b"") -> Iterator[Entry]:
         """Each block that is whole; cuts off what follows the last. To be gone through before anything is added."""
@@ -81,7 +123,7 @@ class Journal:
             self._part.write(head)
         for line in self._lines:
             entry = self._whole_entry(line)
-            if entry is None:
+            if entry is None or (self.end is not None and entry.first != self.end):
                 break
             yield entry
             kept += len(line)
@@ -91,19 +133,19 @@ class Journal:
         self._lines.truncate(kept)
 
     def _whole_entry(self, line: bytes) -> Entry | None:
-        try:
-            entry = Entry(**_value(line) or {})
-        except TypeError:
+        entry = _entry(line)
+        if entry is None:
             return None
         body = self._part.read(entry.bytes)
         return entry if len(body) == entry.bytes and zlib.crc32(body) == entry.crc else None
 
     def add(self, block: Block, body: bytes) -> None:
         """Append a block as the part holds it: its bytes first, then the line that makes them count."""
+        self._begin_now()
         entry = Entry(block.first, block.end, block.records, len(body), zlib.crc32(body), block.tally)
         self._part.write(body)
         self._part.flush()
-        self._lines.write(orjson.dumps(entry._asdict()) + b"\n")
+        self._lines.write(_line(entry._asdict()))
         self._lines.flush()
         self._count(entry)
 
@@ -113,6 +155,7 @@ class Journal:
 
     def bodies(self) -> Iterator[bytes]:
         """The bytes of each block."""
+        self._begin_now()
         self._part.seek(self._head)
         self._lines.seek(0)
         self._lines.readline()
@@ -121,32 +164,46 @@ class Journal:
 
     def complete(self, tail: bytes) -> None:
         """Write the end of the part, and have all of it on the disk. The tail is cut off again if the run goes on."""
+        self._begin_now()
         self._part.seek(0, os.SEEK_END)
         self._part.write(tail)
         self._part.flush()
         os.fsync(self._part.fileno())
 
+    def conclude(self, conclusion: Conclusion) -> None:
+        """Note what the output came to, before it gets its name. The note is cut off again if the run goes on."""
+        self._lines.write(_line(conclusion._asdict()))
+        self._lines.flush()
+
+    def left_behind(self) -> tuple[list[Entry], Conclusion | None]:
+        """The blocks and the conclusion of a run that was killed when its output was there already."""
+        self._lines.seek(0)
+        self._lines.readline()
+        lines = self._lines.readlines()
+        return [entry for entry in map(_entry, lines) if entry], _conclusion(lines[-1]) if lines else None
+
+    @property
+    def was_touched(self) -> bool:
+        """Whether this run has written anything into it, or goes on with what is there."""
+        return self._opened_part is not None
+
     def close(self) -> None:
-        """Let go of the files."""
-        for file in (self._part, self._lines):
-            with suppress(OSError):  # a full disk: what could not be written was told when it was tried
-                file.close()
+        """Let go of the files. A journal that nothing came of is removed."""
+        if self.is_new and not self.was_touched:
+            self.path.unlink(missing_ok=True)
+        for file in (self._opened_part, self._lines):
+            if file is not None:
+                with suppress(OSError):  # a full disk: what could not be written was told when it was tried
+                    file.close()
+
+    def drop_part(self) -> None:
+        """Delete the part, if it is there: it may have become the output."""
+        self.part.unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Delete both files, if they are there: the part may have become the output."""
-        self.part.unlink(missing_ok=True)
+        """Delete both files."""
+        self.drop_part()
         self.path.unlink(missing_ok=True)
-
-
-def left_behind(place: Path) -> list[Entry]:
-    """The blocks of a run that was killed when its output was there and its journal not yet removed; removes it."""
-    path = journal_of(place)
-    try:
-        lines = path.read_bytes().splitlines(keepends=True)[1:]
-    except FileNotFoundError:
-        return []
-    path.unlink(missing_ok=True)
-    return [Entry(**value) for value in map(_value, lines) if value]
 
 
 def _opened(path: Path) -> IO[bytes]:
@@ -185,8 +242,13 @@ def _lock(file: IO[bytes], place: Path) -> None:
     except BlockingIOError:
         file.close()
         raise UsageError(f"another run is writing {place}") from None
-    except OSError:  # some network file systems have no locks
-        return
+    except OSError as error:  # some network file systems have no locks
+        told = f"cannot be held against other runs ({error.strerror}): take care that none writes it at the same time"
+        warn(Problem(told, str(place)))
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    return orjson.dumps(value) + b"\n"
 
 
 def _value(line: bytes) -> dict[str, Any] | None:
@@ -198,3 +260,21 @@ def _value(line: bytes) -> dict[str, Any] | None:
     except orjson.JSONDecodeError:
         return None
     return value if isinstance(value, dict) else None
+
+
+def _entry(line: bytes) -> Entry | None:
+    """None for what this package does not write: files may be changed by hand, or by a disk that fails."""
+    value = _value(line)
+    if value is None or value.keys() != set(Entry._fields):
+        return None
+    entry = Entry(**value)
+    *numbers, tally = entry
+    are_right = all(type(number) is int and number >= 0 for number in numbers) and isinstance(tally, dict)
+    return entry if are_right and entry.first < entry.end else None
+
+
+def _conclusion(line: bytes) -> Conclusion | None:
+    match _value(line):
+        case {"records": int(records), "choice": dict(choice)}:
+            return Conclusion(records, choice)
+    return None

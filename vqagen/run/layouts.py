@@ -45,7 +45,8 @@ class Lines:
 
     tail = b""
 
-    def __init__(self, number_key: str | None) -> None:
+    def __init__(self, number_key: str) -> None:
+        """No `number_key`, no numbers."""
         self._key = b'"%s":' % number_key.encode() if number_key else b""
 
     def head(self, info: Record) -> bytes:
@@ -57,10 +58,14 @@ class Lines:
         return b"".join(line + b"\n" for line in self.numbered(body, number))
 
     def numbered(self, body: bytes, number: int) -> list[bytes]:
-        """Lines with their numbers. The key cannot stand inside a text, whose quotes are escaped."""
+        """Lines with their numbers: the first such key is the record's own, before any in what it holds.
+
+        The key cannot stand inside a text, whose quotes are escaped.
+        """
         lines, blank, key = body.split(b"\n")[:-1], self._key + b"0", self._key
         if not key:
             return lines
+        assert all(blank in line for line in lines), f"a record without {blank.decode()}"
         return [line.replace(blank, key + b"%d" % place, 1) for place, line in enumerate(lines, start=number)]
 
 
@@ -69,7 +74,7 @@ class Document(Lines):
 
     tail = b"\n]}\n"
 
-    def __init__(self, number_key: str | None, key: str) -> None:
+    def __init__(self, number_key: str, key: str) -> None:
         super().__init__(number_key)
         self._records_key = key.encode()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from vqagen.errors import Problem, UsageError, warn
@@ -17,7 +18,7 @@ class Means:
     """Where windows are done, and what becomes of what is there already."""
 
     workers: int | str = 1
-    """Processes on this machine; `auto` for one a core."""
+    """Processes on this machine, as a number or its text; `auto` for one a core."""
     cluster: str = ""
     """The address of a Dask scheduler, or `local:N`."""
     resume: bool = False
@@ -25,18 +26,30 @@ class Means:
     force: bool = False
     """Replace what is there."""
 
-    def engine(self, window: int) -> Engine:
-        """What does the windows of a run, which are of a size (0: all is one window). UsageError for what cannot be."""
-        if not window and (self.cluster or self.workers != 1):
-            warn(Problem("--reset-counts-every 0 makes one window of all scenes, which one process does alone"))
+    def engine(self, window: int, why_one: str = "all is one window") -> Engine:
+        """What does the windows of a run, which are of a size. UsageError for what cannot be.
+
+        Of size 0, `why_one` is told: what makes all one window.
+        """
+        workers = _number(self.workers)
+        if not window and (self.cluster or workers != 1):
+            warn(Problem(f"{why_one}, which one process does alone"))
             return in_process
         if self.cluster:
             from vqagen.run.cluster import Cluster
 
-            if self.workers != 1:
+            if workers != 1:
                 raise UsageError("--workers are of this machine; a cluster has its own (--cluster local:N starts N)")
             return Cluster(self.cluster)
-        workers = available_cores() if self.workers == AUTO else self.workers
-        if not isinstance(workers, int) or workers < 1:
-            raise UsageError(f"--workers must be a number from 1 on, or {AUTO}; found {self.workers!r}")
-        return in_process if workers == 1 else Processes(workers)
+        processes = workers or available_cores()
+        return in_process if processes == 1 else Processes(processes)
+
+
+def _number(workers: object) -> int:
+    """The number that is meant; 0 for one a core. UsageError for what is no number of workers."""
+    if workers == AUTO:
+        return 0
+    number = int(workers) if isinstance(workers, str) and re.fullmatch(r"\d{1,9}", workers) else workers
+    if not isinstance(number, int) or number < 1:
+        raise UsageError(f"--workers must be a number from 1 on, or {AUTO}; found {number!r}")
+    return number

@@ -12,24 +12,26 @@ from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.locations import Location, locate
 from vqagen.run.belonging import differences, faults_of, in_order, merged_info
 from vqagen.run.journal import is_begun, part_of
-from vqagen.run.output import Keep, check_record_file, chosen_layout, info_beside, is_stream, record_file
+from vqagen.run.output import Keep, check_record_file, chosen_layout, info_beside, place_of, record_file
 from vqagen.run.shard_files import Record, ShardFile, open_shard
 
 Select = Callable[[Mapping[str, Any], bool], Keep | None]
-"""The selection that a run's settings ask for, as the info has them; None if all questions stay.
+"""The selection that a run asks for, given the `generator` of its info; None if all records stay.
 
 Told whether all files know that they are shards (of a run with `--shard`). May raise UsageError.
 """
 
 BATCH = 1000
-"""Questions written at once."""
+"""Records written at once."""
 
 
 class Merged(NamedTuple):
     """What a merge came to."""
 
-    questions: int
+    records: int
     shards: int
+    noun: str
+    """What one record is called, such as `question`."""
 
 
 def merge(
@@ -38,13 +40,13 @@ def merge(
     *,
     layout: str | None = None,
     force: bool = False,
-    select: Select = lambda settings, are_shards: None,
+    select: Select = lambda generator, are_shards: None,
     on_merged: Callable[[int], object] = lambda _: None,
 ) -> Merged:
     """Write what one run would have written in place of its `shards`, which may be given in any order.
 
     `layout` is json, jsonl or parquet; by default the name of `out` decides. `on_merged` is called now and then with
-    the number of questions merged since. Raises VqagenError before anything is written where shards do not belong
+    the number of records merged since. Raises VqagenError before anything is written where shards do not belong
     together, and while writing, which then leaves no file, where one has been changed.
     """
     paths = [locate(shard) for shard in shards]
@@ -52,15 +54,15 @@ def merge(
     _look_for(paths)
     check_record_file(out, layout, force, [*map(str, paths), *(info_beside(str(path), "jsonl") for path in paths)])
     files = _opened(paths)
-    _check_layouts(files, layout, out)
+    _check_layouts(files, layout)
     faults = faults_of(files)
     if faults:
         raise BadInput(Problem(fault) for fault in faults)
     files = in_order(files)
     is_part = len(files) > 1 or files[0].shard
-    keep = select(files[0].settings, all(file.shard for file in files)) if is_part else None
-    questions = _write(files, out, layout, keep, on_merged)
-    return Merged(questions, len(files))
+    keep = select(files[0].info["generator"], all(file.shard for file in files)) if is_part else None
+    records = _write(files, out, layout, keep, on_merged)
+    return Merged(records, len(files), files[0].noun)
 
 
 def _look_for(paths: Sequence[Location]) -> None:
@@ -89,8 +91,9 @@ def _why_not_there(path: Location) -> str:
         return f"shard {path} is a folder; name its files"
     if path.exists():
         return ""
-    if isinstance(path, Path) and (part_of(path).exists() or is_begun(path)):
-        return f"shard {path} is not complete ({part_of(path).name} is still there): finish it with --resume"
+    place = place_of(str(path))
+    if is_begun(place):
+        return f"shard {path} is not complete ({part_of(place)} is still there): finish it with --resume"
     return f"shard not found: {path}"
 
 
@@ -106,7 +109,7 @@ def _opened(paths: Sequence[Location]) -> list[ShardFile]:
     return files
 
 
-def _check_layouts(files: Sequence[ShardFile], layout: str, out: str) -> None:
+def _check_layouts(files: Sequence[ShardFile], layout: str) -> None:
     columns = [file.path for file in files if file.layout == "parquet"]
     others = [file.path for file in files if file.layout != "parquet"]
     if columns and others:
@@ -114,9 +117,7 @@ def _check_layouts(files: Sequence[ShardFile], layout: str, out: str) -> None:
     if columns and layout != "parquet":
         raise UsageError("Parquet holds answers as text: its shards make a Parquet file (.parquet) and no other")
     if others and layout == "parquet":
-        raise UsageError("only Parquet shards make a Parquet file: make the shards with --format parquet")
-    if layout == "parquet" and is_stream(out):
-        raise UsageError(f"Parquet cannot be written to {out} as it comes; name a file")
+        raise UsageError("only Parquet shards make a Parquet file: make the shards so, or a .json or .jsonl of these")
 
 
 def _write(
@@ -127,21 +128,23 @@ def _write(
         from vqagen.run.merged_columns import write_columns
 
         return write_columns(files, out, info, keep, on_merged)
-    questions = _Numbered(record for file in files for record in file.records() if keep is None or keep(record))
-    with record_file(out, layout, info) as writer:
-        while made := questions.next_batch(writer.write):
+    key, number_key, _ = files[0].arrangement
+    kept = (record for file in files for record in file.records() if keep is None or keep(record))
+    records = _Numbered(kept, number_key)
+    with record_file(out, layout, info, key) as writer:
+        while made := records.next_batch(writer.write):
             on_merged(made)
-    return questions.given
+    return records.given
 
 
 class _Numbered:
-    """Records, numbered anew by their place in the merged file.
+    """Records, numbered anew by their place in the merged file where they say it.
 
     They are given out as they are asked for: to hold a batch of them costs the garbage collector 15 µs a record.
     """
 
-    def __init__(self, records: Iterator[Record]) -> None:
-        self._records = records
+    def __init__(self, records: Iterator[Record], number_key: str) -> None:
+        self._records, self._number_key = records, number_key
         self.given = 0
 
     def next_batch(self, write: Callable[[Iterator[Record]], None]) -> int:
@@ -152,6 +155,7 @@ class _Numbered:
 
     def _numbered(self, records: Iterator[Record]) -> Iterator[Record]:
         for record in records:
-            record["question_index"] = self.given
+            if self._number_key:
+                record[self._number_key] = self.given
             self.given += 1
             yield record

@@ -1,4 +1,7 @@
-"""Parquet shards into one file. A shard may end inside a block, whose row group is then put together again."""
+"""Parquet shards into one file, which are of questions: no other task writes columns.
+
+A shard may end inside a block, whose row group is then put together again.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,8 @@ from vqagen.run.shard_files import ShardFile
 from vqagen.run.windows import BLOCK, block_of
 
 Block = tuple[int, int]
-CHOSEN_BY = ("template_filename", "question_family_index", "question")
-"""All that a selection of whole outputs looks at."""
+CHOSEN_BY = ("template_filename", "question_family_index", "question", "image_filename", "image_index")
+"""All that a selection of whole outputs reads of a question: its template, its text, and which image it is about."""
 
 
 def write_columns(
@@ -43,7 +46,7 @@ def write_columns(
 def _pieces(files: Sequence[ShardFile]) -> Iterator[tuple[Block, Any]]:
     """Every row group, with the block that it is all of, or a part."""
     for file in files:
-        blocks = blocks_from(file.span.first, file.settings["reset_counts_every"])
+        blocks = blocks_from(file.span.first, file.arrangement.window)
         place = 0
         for block, table in zip(blocks, row_groups(file.path), strict=False):
             _check_numbers(file, table, place)

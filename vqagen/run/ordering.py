@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vqagen.errors import VqagenError
-from vqagen.run.work import Block, Item, Outcome, Window, WindowFailed
+from vqagen.run.work import Block, Item, Outcome, Window
 
 
 class Begun(NamedTuple):
@@ -26,7 +25,7 @@ class Ordering:
         self._windows = windows
         self._done: dict[int, Outcome] = {}
         self._begun = self._given_out = 0
-        self._error: VqagenError | WindowFailed | None = None
+        self._error: Exception | None = None
 
     def begin(self) -> Begun | None:
         """The next window; None when there are no more, or enough have been begun."""
@@ -36,16 +35,16 @@ class Ordering:
             window = next(self._windows, None)
             if window is None:
                 return None
-            begun = Begun(self._begun, list(window.items))
-        except VqagenError as error:
+            begun = Begun(self._begun, list(window))
+        except Exception as error:  # whatever it is, what was begun comes first
             self.stop(error)
             return None
         self._begun += 1
         return begun
 
-    def stop(self, error: VqagenError | WindowFailed) -> None:
-        """Begin no more windows. The error is raised when those that were begun are done."""
-        self._error = error
+    def stop(self, error: Exception) -> None:
+        """Begin no more windows. The first error is raised when those that were begun are done."""
+        self._error = self._error or error
 
     def finish(self, number: int, outcome: Outcome) -> None:
         """A window is done."""

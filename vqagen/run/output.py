@@ -6,6 +6,7 @@ beside them, into `<name>.info.json`.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,15 +16,17 @@ from typing import IO, Any, Protocol
 import orjson
 
 from vqagen.errors import UsageError, unknown
-from vqagen.files import STDOUT, atomic_output, check_output, is_pipe_or_device
+from vqagen.exchange.question_files import COLUMNS_SUFFIX, LINES_SUFFIXES
+from vqagen.files import STDOUT, atomic_output, check_output, is_pipe_or_device, linked
 from vqagen.locations import locate
 from vqagen.packing import packing_of, unpacked_name
 from vqagen.run.journal import journal_of, part_of
 from vqagen.run.layouts import Batches, Document, Encode, Layout, Lines, encode_lines
+from vqagen.run.provenance import Arrangement
 
 Record = Mapping[str, Any]
 Keep = Callable[[Record], bool]
-"""Whether a record stays; asked for each in the order of the output."""
+"""Whether a record stays; asked of each in the order of the output."""
 RECORDS = "records"
 """Key beside the `info` of JSON Lines: how many records there are."""
 LAYOUTS = ("json", "jsonl", "parquet")
@@ -31,9 +34,10 @@ LAYOUTS = ("json", "jsonl", "parquet")
 
 def layout_of(target: str) -> str:
     """The format that a file's name asks for: Parquet or JSON Lines by suffix, else one document."""
-    if target.endswith(".parquet"):
+    name = target.lower()
+    if name.endswith(COLUMNS_SUFFIX):
         return "parquet"
-    return "jsonl" if unpacked_name(target).endswith((".jsonl", ".ndjson")) else "json"
+    return "jsonl" if unpacked_name(name).endswith(LINES_SUFFIXES) else "json"
 
 
 def chosen_layout(target: str, layout: str | None) -> str:
@@ -43,6 +47,8 @@ def chosen_layout(target: str, layout: str | None) -> str:
         raise UsageError(unknown("format", chosen, LAYOUTS))
     if packing_of(target) and "parquet" in (chosen, layout_of(unpacked_name(target))):
         raise UsageError(f"{target}: Parquet is packed inside; name the file {unpacked_name(target)}")
+    if chosen != "parquet" and layout_of(target) == "parquet":
+        raise UsageError(f"{target}: what is named so is read as Parquet, not as {chosen}; choose another name")
     return chosen
 
 
@@ -63,8 +69,8 @@ def place_of(target: str) -> Path:
     """What the part lies beside: the target (what it links to), or its name in this folder if it is elsewhere."""
     location = locate(target)
     if isinstance(location, Path):
-        return location.resolve() if location.is_symlink() else location
-    return Path(location.name)
+        return linked(location) if location.is_symlink() else location
+    return Path(f"{location.name}.{zlib.crc32(str(location).encode()):08x}")  # two URLs may end in one name
 
 
 def names_of(target: str, layout: str) -> list[str]:
@@ -96,7 +102,7 @@ def write_info(target: str, layout: str, info: Record, records: int) -> None:
 
 
 @contextmanager
-def record_file(target: str, layout: str, info: Record, key: str = "questions") -> Iterator[RecordWriter]:
+def record_file(target: str, layout: str, info: Record, key: str) -> Iterator[RecordWriter]:
     """A writer of lines whose file appears under its name when all is written, and so does the `info` beside it."""
     with atomic_output(target) as file:
         writer = RecordWriter(file, layout, info, key)
@@ -108,10 +114,10 @@ def record_file(target: str, layout: str, info: Record, key: str = "questions") 
 class RecordWriter:
     """Writes records to an open file; `close` completes the document (the file itself stays open)."""
 
-    def __init__(self, file: IO[bytes], layout: str, info: Record, key: str = "questions") -> None:
+    def __init__(self, file: IO[bytes], layout: str, info: Record, key: str) -> None:
         self.written = 0
         self._file = file
-        self._layout = Document(None, key) if layout == "json" else Lines(None)
+        self._layout = Document("", key) if layout == "json" else Lines("")
         file.write(self._layout.head(info))
 
     def write(self, records: Iterable[Record]) -> None:
@@ -123,6 +129,16 @@ class RecordWriter:
     def close(self) -> None:
         """Complete the document."""
         self._file.write(self._layout.tail)
+
+
+class Choice(Protocol):
+    """Chooses from all records of an output, which it is asked about in their order."""
+
+    def keeps(self, record: Record) -> bool:
+        """Whether a record stays."""
+
+    def to_record(self) -> dict[str, Any]:
+        """What it has kept, for the report of the run; JSON."""
 
 
 class Columns(Protocol):
@@ -147,11 +163,8 @@ class Output:
     info: Record
     columns: Columns | None = None
     """For Parquet. Can be pickled."""
-    select: Callable[[], Keep] | None = None
+    choose: Callable[[], Choice] | None = None
     """Where records are chosen when all are there: makes what chooses."""
-    key: str = "questions"
-    number_key: str | None = "question_index"
-    """Where a record has its place in the output."""
 
     @property
     def is_stream(self) -> bool:
@@ -161,7 +174,12 @@ class Output:
     @property
     def is_staged_as_it_is(self) -> bool:
         """Whether the part, complete, is what the output says, if it is not packed."""
-        return self.select is None and self.layout != "parquet"
+        return self.choose is None and self.layout != "parquet"
+
+    @property
+    def arrangement(self) -> Arrangement:
+        """How the records stand in it."""
+        return Arrangement(**self.info["generator"]["arrangement"])
 
     @property
     def place(self) -> Path:
@@ -171,9 +189,10 @@ class Output:
     @property
     def staged(self) -> Layout:
         """How the part is written."""
-        if self.select is not None or self.layout == "jsonl":
-            return Lines(self.number_key)
-        return Batches() if self.layout == "parquet" else Document(self.number_key, self.key)
+        key, number_key, _ = self.arrangement
+        if self.choose is not None or self.layout == "jsonl":
+            return Lines(number_key)
+        return Batches() if self.layout == "parquet" else Document(number_key, key)
 
     @property
     def encode(self) -> Encode:

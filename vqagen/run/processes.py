@@ -7,6 +7,7 @@ Each worker has a pipe of its own and one window at a time, so that it is known 
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 from collections.abc import Generator, Iterator
@@ -17,12 +18,15 @@ from multiprocessing.connection import Connection, wait
 from vqagen.errors import Problem, VqagenError, warn
 from vqagen.run.child import start_python
 from vqagen.run.ordering import Begun, Ordering
-from vqagen.run.work import Block, Outcome, Window, WindowFailed, Work, span_of
+from vqagen.run.parcels import packed_work, unpacked_outcome
+from vqagen.run.work import Block, Outcome, Window, Work, span_of
 
 TRIES = 3
 """How often a window is begun before it is given up, if its workers die of it."""
 AHEAD = 4
 """Windows for each worker that may have been begun and not yet been written."""
+DYING = 5.0
+"""Seconds that a process may take to end when its connection is closed."""
 
 
 def available_cores() -> int:
@@ -57,7 +61,7 @@ class _Crew:
     """The workers of one run, and what they are at."""
 
     def __init__(self, work: Work, size: int, windows: Iterator[Window]) -> None:
-        self.work, self.size = work, size
+        self.work, self.size = packed_work(work), size
         self.ordering = Ordering(windows, AHEAD * size)
         self.workers: list[_Worker] = []
         self.again: list[_Assignment] = []
@@ -87,7 +91,7 @@ class _Crew:
         """A new worker."""
         worker = _Worker()
         self.workers.append(worker)  # before it is sent anything, which may last and be interrupted
-        worker.load(self.work)
+        _send(worker.connection, self.work)
         return worker
 
     def idle(self) -> _Worker | None:
@@ -108,7 +112,7 @@ class _Crew:
     def hear(self, worker: _Worker) -> None:
         """Take what a worker has to say, be it by its death."""
         try:
-            outcome = worker.connection.recv()
+            outcome = unpacked_outcome(worker.connection.recv_bytes())
         except (EOFError, OSError):
             self.bury(worker)
             return
@@ -120,7 +124,7 @@ class _Crew:
         else:
             worker.begin()
 
-    def dismiss(self, worker: _Worker, error: VqagenError | WindowFailed) -> None:
+    def dismiss(self, worker: _Worker, error: Exception) -> None:
         """Let a worker go that could not load the work: no other would be able to."""
         worker.end()
         self.workers.remove(worker)
@@ -159,30 +163,26 @@ class _Worker:
         self.is_ready = False
         self.assignment: _Assignment | None = None
 
-    def load(self, work: Work) -> None:
-        """Have the work loaded."""
-        _send(self.connection, work)
-
     def give(self, assignment: _Assignment) -> None:
         """Have a window done, as soon as the work is loaded."""
         self.assignment = assignment
         if self.is_ready:
-            _send(self.connection, assignment.window.items)
+            _send(self.connection, pickle.dumps(assignment.window.items))
 
     def begin(self) -> None:
         """The work is loaded."""
         self.is_ready = True
         if self.assignment is not None:
-            _send(self.connection, self.assignment.window.items)
+            _send(self.connection, pickle.dumps(self.assignment.window.items))
 
     def last_words(self) -> str:
         """How a process ended whose connection is closed; makes sure that it did."""
         try:
-            code = self._process.wait(timeout=5)
+            return _cause(self._process.wait(timeout=DYING))
         except subprocess.TimeoutExpired:
-            code = 0
-        self.end()
-        return _cause(code)
+            return "closed its connection"
+        finally:
+            self.end()
 
     def end(self) -> None:
         """Make sure that the process is gone."""
@@ -200,10 +200,10 @@ def _start(connection: Connection, lifeline: Connection) -> subprocess.Popen[byt
         raise VqagenError(f"cannot start a worker process: {error.strerror or error}") from error
 
 
-def _send(connection: Connection, value: object) -> None:
+def _send(connection: Connection, packed: bytes) -> None:
     """Send to a worker that listens. If it is dead, the next attempt to hear from it tells."""
     try:
-        connection.send(value)
+        connection.send_bytes(packed)
     except OSError:
         return
 

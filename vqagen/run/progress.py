@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from vqagen.run.journal import Entry
-from vqagen.run.runner import Made
+
+class Made(NamedTuple):
+    """A block that is kept: made by this run, or by an earlier one that it goes on with."""
+
+    first: int
+    """Absolute index of its first item."""
+    end: int
+    """One behind its last item's."""
+    records: int
+    tally: Mapping[str, Any]
+    is_resumed: bool
 
 
 @dataclass
@@ -25,10 +35,12 @@ class Progress:
         """Count a block."""
         items = made.end - made.first
         self.items += items
-        if isinstance(made, Entry):
+        if made.is_resumed:
             self.resumed_items += items
         else:
             self.new_records += made.records
 
 
+OnMade = Callable[[Made], object]
+"""Told of each block: first of those that an earlier run made, then of new ones."""
 OnProgress = Callable[[Progress], object]

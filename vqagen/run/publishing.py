@@ -7,68 +7,88 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from vqagen.files import atomic_output
+from vqagen.files import atomic_output, settle
 from vqagen.locations import locate
 from vqagen.packing import packing_of
-from vqagen.run.journal import Journal
+from vqagen.run.journal import Conclusion, Journal
 from vqagen.run.layouts import decode_lines
 from vqagen.run.output import Output, Record, record_file, write_info
 
 _CHUNK = 1 << 20
 
 
-def publish(journal: Journal, output: Output) -> int:
-    """Make the output of its part, which is complete, and say how many records it holds."""
-    if not output.is_staged_as_it_is:
-        return _rewrite(journal, output)
+def publish(journal: Journal, output: Output) -> Conclusion:
+    """Make the output of its part, which is complete and then gone.
+
+    What the output came to is in the journal before it has its name.
+    """
+    conclusion = _as_it_is(journal, output) if output.is_staged_as_it_is else _rewritten(journal, output)
+    journal.drop_part()
+    return conclusion
+
+
+def _as_it_is(journal: Journal, output: Output) -> Conclusion:
+    """By its name alone, or packed, or sent away."""
+    conclusion = Conclusion(journal.records, {})
     journal.complete(output.staged.tail)
     write_info(output.target, output.layout, output.info, journal.records)
     if _is_place_of(journal, output) and not packing_of(output.target):
+        journal.conclude(conclusion)
         os.replace(journal.part, output.place)
+        settle(output.place.parent)
     else:
         with journal.part.open("rb") as part, atomic_output(output.target) as file:
             shutil.copyfileobj(part, file, _CHUNK)
-    return journal.records
+            journal.conclude(conclusion)
+    return conclusion
 
 
 def _is_place_of(journal: Journal, output: Output) -> bool:
     return isinstance(locate(output.target), Path) and journal.part.parent == output.place.parent
 
 
-def _rewrite(journal: Journal, output: Output) -> int:
+def _rewritten(journal: Journal, output: Output) -> Conclusion:
     """Through memory, block by block."""
     chosen = _Chosen(journal, output)
     if output.layout == "parquet":
         assert output.columns is not None
-        batches = map(output.columns.encode, chosen.blocks()) if output.select else chosen.bodies()
+        batches = map(output.columns.encode, chosen.blocks()) if chosen.choice else chosen.bodies()
         with atomic_output(output.target) as file:
             output.columns.write(batches, file, output.info)
-    else:
-        with record_file(output.target, output.layout, output.info, output.key) as writer:
-            for records in chosen.blocks():
-                writer.write(records)
-    return chosen.count
+            return chosen.concluded()
+    with record_file(output.target, output.layout, output.info, output.arrangement.key) as writer:
+        for records in chosen.blocks():
+            writer.write(records)
+        return chosen.concluded()
 
 
 class _Chosen:
     """The records of a part that stay, and how many they are."""
 
     def __init__(self, journal: Journal, output: Output) -> None:
-        self.journal, self.output = journal, output
+        self.journal = journal
+        self.choice = output.choose() if output.choose else None
+        self.number_key = output.arrangement.number_key
         self.count = 0
 
     def bodies(self) -> Iterator[bytes]:
+        """Of all blocks, as they are."""
         self.count = self.journal.records
         return self.journal.bodies()
 
     def blocks(self) -> Iterator[Sequence[Record]]:
-        """Each block's records, numbered as they stand in the output."""
-        assert self.output.select is not None
-        keep = self.output.select()
+        """Each block's records that stay, numbered as they stand in the output."""
+        assert self.choice is not None
         for body in self.journal.bodies():
-            records = [record for record in decode_lines(body) if keep(record)]
-            if self.output.number_key:
+            records = [record for record in decode_lines(body) if self.choice.keeps(record)]
+            if self.number_key:
                 for number, record in enumerate(records, start=self.count):
-                    record[self.output.number_key] = number
+                    record[self.number_key] = number
             self.count += len(records)
             yield records
+
+    def concluded(self) -> Conclusion:
+        """What the output came to; noted, for it is about to get its name."""
+        conclusion = Conclusion(self.count, self.choice.to_record() if self.choice else {})
+        self.journal.conclude(conclusion)
+        return conclusion

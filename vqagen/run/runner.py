@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import tempfile
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
-from typing import NoReturn, Protocol
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol
 
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files import atomic_output
 from vqagen.locations import locate
+from vqagen.run.claim import Claim, temporary_journal
 from vqagen.run.info import Difference, differences, is_whole, layout_in, read_info
-from vqagen.run.journal import Entry, Journal, is_begun, journal_of, part_of
-from vqagen.run.output import Output, is_stream, place_of
+from vqagen.run.journal import Conclusion, Entry, Journal, is_begun
+from vqagen.run.layouts import Encode
+from vqagen.run.output import Output
+from vqagen.run.progress import Made, OnMade, OnProgress, Progress
 from vqagen.run.publishing import publish
-from vqagen.run.work import Block, Engine, Window, Work
+from vqagen.run.work import Block, Engine, Window, WindowFailed, Work
 
-Made = Block | Entry
-OnMade = Callable[[Made], None]
-"""Told of each block: first of those that an earlier run made, then of new ones."""
-OnComplete = Callable[[int], object]
 SHOWN = 8
 """Differences told of another run."""
 
@@ -32,35 +31,88 @@ class Job(Protocol):
     def first(self) -> int:
         """Absolute index of the first item that records are written of."""
 
-    def work(self, first: int) -> Work:
+    def info(self) -> dict[str, Any]:
+        """The `info` of the output, with a `generator` (see `provenance`). May take long: inputs are hashed."""
+
+    def expected(self) -> int | None:
+        """Items of the whole run, as far as can be told by now."""
+
+    def work(self, first: int, encode: Encode) -> Work:
         """What workers need, if records are written from item `first` on."""
 
     def windows(self, first: int) -> Iterator[Window]:
         """The windows to be done for that; none if all is done."""
 
 
-def check_place(target: str, resume: bool, force: bool) -> None:
-    """Find out what an earlier run left, before any work is done. UsageError if it is not said what to do with it."""
-    if resume and force:
-        raise UsageError("--resume goes on with what is there and --force replaces it; choose one")
-    if is_stream(target):
-        if resume:
-            raise UsageError("--resume needs a file to go on with, and the output is a stream")
-        return
-    place = place_of(target)
-    if not is_begun(place) or force:
-        return
-    if not journal_of(place).exists():
-        raise UsageError(f"{part_of(place)} has lost its journal, {journal_of(place).name}; --force replaces it")
-    if not resume:
-        choice = "give --resume to go on with it, or --force to begin anew"
-        raise UsageError(f"{part_of(place)} holds an unfinished run; {choice}")
+@dataclass(frozen=True)
+class Came:
+    """What a run came to."""
+
+    records: int = 0
+    """In the output. Not known of one that was complete long ago, nor is `choice`."""
+    choice: Any = None
+    """What the choice from all records says of itself (see `Output.choose`)."""
+    was_complete: bool = False
+    """Whether there was nothing to do."""
+    is_known: bool = True
+    """Whether it could be told what the output came to, and of what blocks it is."""
+    resumed_items: int = 0
+    """Items that an earlier run had done."""
+    seconds: float = 0.0
 
 
-def is_complete(output: Output) -> bool:
+OnCame = Callable[[Came], object]
+"""Told what a run came to, before its journal goes: killed meanwhile, it is told when the run is resumed."""
+
+
+def run(
+    job: Job,
+    engine: Engine,
+    output: Output,
+    claim: Claim,
+    on_made: OnMade = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
+    on_came: OnCame = lambda _: None,
+) -> Came:
+    """Make the output under the name that was claimed for it, and say what it came to.
+
+    Whatever ends it early, the blocks that were made stay in the part beside the output, to go on with. UsageError,
+    where it should go on, if what is there is of another run.
+    """
+    telling = _Telling(job, on_made, on_progress, on_came)
+    if claim.journal is None:
+        return _into_stream(job, engine, output, telling)
+    if claim.resume and _is_complete(output):
+        return _tell_of_complete(claim.journal, telling)
+    conclusion = _in_stages(job, engine, output, claim.journal, telling, claim.resume)
+    return telling.came(conclusion)
+
+
+class _Telling:
+    """Those that want to know of a run, and what they are told."""
+
+    def __init__(self, job: Job, on_made: OnMade, on_progress: OnProgress, on_came: OnCame) -> None:
+        self._job, self._on_made, self._on_progress, self.on_came = job, on_made, on_progress, on_came
+        self._progress, self._begun = Progress(), time.monotonic()
+
+    def made(self, block: Block | Entry, is_resumed: bool = False) -> None:
+        """A block is kept."""
+        made = Made(block.first, block.end, block.records, block.tally, is_resumed)
+        self._on_made(made)
+        self._progress.add(made)
+        self._progress.expected = self._job.expected()
+        self._on_progress(self._progress)
+
+    def came(self, conclusion: Conclusion) -> Came:
+        """What the run came to."""
+        seconds = time.monotonic() - self._begun
+        return Came(*conclusion, resumed_items=self._progress.resumed_items, seconds=seconds)
+
+
+def _is_complete(output: Output) -> bool:
     """Whether the output is there, as a run would make it. UsageError if another run's is there."""
     location = locate(output.target)
-    if output.is_stream or is_begun(output.place) or not location.exists():
+    if is_begun(output.place) or not location.exists():
         return False
     layout = layout_in(location)
     if layout != output.layout:
@@ -73,86 +125,94 @@ def is_complete(output: Output) -> bool:
     return True
 
 
-def run(
-    job: Job,
-    engine: Engine,
-    output: Output,
-    on_made: OnMade,
-    resume: bool = False,
-    on_complete: OnComplete = lambda records: None,
-) -> int:
-    """Make the output; says how many records it holds, and tells it `on_complete` before the journal goes.
-
-    Whatever ends it early, the blocks that were made stay in the part beside the output; `resume` goes on with them.
-    """
-    if not output.is_stream:
-        return _run_in_stages(job, engine, output, Journal(output.place), on_made, resume, on_complete)
-    if not output.is_staged_as_it_is:
-        with tempfile.TemporaryDirectory(prefix="vqagen-") as folder:
-            return _run_in_stages(job, engine, output, Journal(Path(folder, "output")), on_made, False, on_complete)
-    records = _run_into_stream(job, engine, output, on_made)
-    on_complete(records)
-    return records
+def _tell_of_complete(journal: Journal, telling: _Telling) -> Came:
+    """Of an output that is there; a run that was killed at its very end may have left the journal of it."""
+    entries, conclusion = journal.left_behind()
+    if conclusion is None:
+        came = Came(was_complete=True, is_known=False)
+    else:
+        for entry in entries:
+            telling.made(entry, is_resumed=True)
+        came = Came(*conclusion, was_complete=True)
+    telling.on_came(came)
+    journal.remove()
+    return came
 
 
-def _run_into_stream(job: Job, engine: Engine, output: Output, on_made: OnMade) -> int:
+def _into_stream(job: Job, engine: Engine, output: Output, telling: _Telling) -> Came:
+    if output.is_staged_as_it_is:
+        conclusion = _as_it_comes(job, engine, output, telling)
+        telling.on_came(telling.came(conclusion))
+    else:
+        with temporary_journal() as journal:
+            conclusion = _in_stages(job, engine, output, journal, telling, resume=False)
+    return telling.came(conclusion)
+
+
+def _as_it_comes(job: Job, engine: Engine, output: Output, telling: _Telling) -> Conclusion:
     layout, records = output.staged, 0
-    with atomic_output(output.target) as file, _blocks(job, engine, job.first) as blocks:
+    with atomic_output(output.target) as file, _blocks(job, engine, output, job.first) as blocks:
         file.write(layout.head(output.info))
         for block in blocks:
             file.write(layout.placed(block.body, records))
             records += block.records
-            on_made(block)
+            telling.made(block)
         file.write(layout.tail)
-    return records
+    return Conclusion(records, {})
 
 
-def _run_in_stages(
-    job: Job,
-    engine: Engine,
-    output: Output,
-    journal: Journal,
-    on_made: OnMade,
-    resume: bool,
-    on_complete: OnComplete,
-) -> int:
+def _in_stages(
+    job: Job, engine: Engine, output: Output, journal: Journal, telling: _Telling, resume: bool
+) -> Conclusion:
     layout = output.staged
-    with closing(journal):
-        with _write_errors_told(journal):
-            first = _begin(job, output, journal, on_made, resume)
-        with _kept(journal, output), _blocks(job, engine, first) as blocks:
+    with _kept(journal, output):
+        first = _begin(job, output, journal, telling, resume)
+        with _blocks(job, engine, output, first) as blocks:
             for block in blocks:
                 with _write_errors_told(journal):
                     journal.add(block, layout.placed(block.body, journal.records))
-                on_made(block)
-            with _write_errors_told(journal):
-                records = publish(journal, output)
-            on_complete(records)
-            journal.remove()
-    return records
+                telling.made(block)
+        with _write_errors_told(journal):
+            conclusion = publish(journal, output)
+        telling.on_came(telling.came(conclusion))
+        journal.remove()
+    return conclusion
 
 
-def _begin(job: Job, output: Output, journal: Journal, on_made: OnMade, resume: bool) -> int:
-    """Open a new part, or one that is there; the first item to be done."""
-    header = {**output.info, "format": output.layout}
-    known, head, first = journal.header() if resume else None, output.staged.head(output.info), job.first
-    if known is None:
+def _begin(job: Job, output: Output, journal: Journal, telling: _Telling, resume: bool) -> int:
+    """Make ready a new part, or one that is there; the first item to be done."""
+    header, head = {**output.info, "format": output.layout}, output.staged.head(output.info)
+    known = journal.header() if resume else None
+    if known is None or not is_begun(journal.place):
         journal.begin(header, head)
-        return first
+        return job.first
     if not known:
         raise UsageError(f"{journal.path} is damaged; --force begins anew")
     differing = list(differences(header, known))
     if differing:
         _refuse(str(journal.path), differing)
+    first = job.first
     for entry in journal.go_on(head):
         first = entry.end
-        on_made(entry)
+        telling.made(entry, is_resumed=True)
     return first
 
 
-def _blocks(job: Job, engine: Engine, first: int) -> closing[Generator[Block]]:
-    """Closed, they leave nothing running."""
-    return closing(engine(job.work(first), job.windows(first)))
+@contextmanager
+def _blocks(job: Job, engine: Engine, output: Output, first: int) -> Iterator[Iterator[Block]]:
+    """When the block ends, nothing is left running."""
+    with closing(engine(job.work(first, output.encode), job.windows(first))) as blocks:
+        yield _not_taken_for_writing(blocks)
+
+
+def _not_taken_for_writing(blocks: Generator[Block]) -> Iterator[Block]:
+    """An error of the system that a task comes upon, such as a plug-in's time-out, is not one of writing the output."""
+    try:
+        yield from blocks
+    except OSError as error:
+        if error.filename is not None:  # of reading an input, which it names
+            raise
+        raise WindowFailed(f"{type(error).__name__}: {error}") from error
 
 
 @contextmanager
@@ -162,16 +222,20 @@ def _kept(journal: Journal, output: Output) -> Iterator[None]:
         yield
     except BaseException as stop:
         if journal.end is None:
-            journal.remove()
+            if journal.was_touched:
+                journal.remove()
         elif not output.is_stream:  # its part is temporary
-            stop.add_note(f"what was made is kept in {journal.part}; {_how_to_go_on(stop)}")
+            stop.add_note(_what_is_kept(journal, stop))
         raise
 
 
-def _how_to_go_on(stop: BaseException) -> str:
+def _what_is_kept(journal: Journal, stop: BaseException) -> str:
+    if not is_begun(journal.place):
+        return f"{journal.place} is complete; the same command with --resume writes what is missing beside it"
+    kept = f"what was made is kept in {journal.part}"
     if isinstance(stop, BadInput):  # nothing can be known of what a mended file would have given
-        return "--resume goes on with the same input only, and --force begins anew with another"
-    return "the same command with --resume goes on with it"
+        return f"{kept}; --resume goes on with the same input only, and --force begins anew with another"
+    return f"{kept}; the same command with --resume goes on with it"
 
 
 @contextmanager

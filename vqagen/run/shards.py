@@ -38,6 +38,25 @@ def parse_shard(text: str) -> Shard:
     return shard
 
 
+class Part(NamedTuple):
+    """A shard of a run: which one, the items of the whole run, and its own."""
+
+    shard: Shard
+    whole: Span
+    own: Span
+
+    def to_record(self) -> dict[str, int]:
+        """For the shard's `info`, so that merging can tell what is missing."""
+        (number, of), (first, length) = self.shard, self.whole
+        return {"number": number, "of": of, "start_index": first, "count": length}
+
+
+def part_of_run(text: str, whole: Span, there: int, window: int) -> Part:
+    """The part that `--shard` names of a run; see `cut`. UsageError if there is none."""
+    shard = parse_shard(text)
+    return Part(shard, whole, cut(shard, whole, there, window))
+
+
 def cut(shard: Shard, run: Span, there: int, window: int) -> Span:
     """The items that a shard makes, out of those of its whole run.
 

@@ -50,5 +50,4 @@ def block_of(index: int, size: int) -> tuple[int, int]:
 
 def windows_of(items: Iterable[Item], size: int) -> Iterator[Window]:
     """Consecutive items in windows. A window's items must be taken before the next window is."""
-    groups = groupby(items, key=lambda item: window_of(item.index, size))
-    return (Window(number, group) for number, (_, group) in enumerate(groups))
+    return (window for _, window in groupby(items, key=lambda item: window_of(item.index, size)))

@@ -6,13 +6,11 @@ records. The runner owns windows, processes, order, journal and output, and take
 
 from __future__ import annotations
 
-import traceback
-import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from vqagen.errors import InputWarning, Problem, VqagenError, warn
+from vqagen.errors import Problem, VqagenError, warn
 
 
 class Item(Protocol):
@@ -22,17 +20,16 @@ class Item(Protocol):
     def index(self) -> int:
         """Its absolute index in the input."""
 
+    @property
+    def noun(self) -> str:
+        """What people call such a thing, such as `scene`."""
 
-@dataclass(frozen=True, slots=True)
-class Window:
-    """Consecutive items that decide together what is made of each of them: the smallest piece of work.
 
-    `items` are read as they are needed; a window that goes to another process has them in a list.
-    """
+Window = Iterable[Item]
+"""Consecutive items that decide together what is made of each of them: the smallest piece of work.
 
-    number: int
-    """Its place in the run, from 0."""
-    items: Iterable[Item]
+They are read as they are needed; a window that goes to another process has them in a list.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +47,7 @@ class Block:
     """What the task counted, for its report; JSON."""
 
 
-WindowTask = Callable[[Iterable[Item]], Iterator[Block]]
+WindowTask = Callable[[Window], Iterator[Block]]
 """A window's items, from its first one on, to its blocks, in order."""
 
 Engine = Callable[["Work", Iterator[Window]], Generator[Block]]
@@ -85,26 +82,7 @@ class Outcome:
         yield from self.blocks
 
 
-def do_window(task: WindowTask, items: Sequence[Item]) -> Outcome:
-    """Do a window in full, whatever happens."""
-    blocks: Sequence[Block] = ()
-    error: VqagenError | WindowFailed | None = None
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", InputWarning)
-        try:
-            blocks = list(task(items))
-        except VqagenError as mistake:
-            error = mistake
-        except Exception:
-            error = WindowFailed(f"{span_of(items)}:\n{traceback.format_exc()}")
-    told = tuple(each.message.problem for each in caught if isinstance(each.message, InputWarning))
-    return Outcome(blocks, error, told)
-
-
 def span_of(items: Sequence[Item]) -> str:
-    """For people.
-
-    The name of the things does not matter to the runner, but nearly always they are scenes.
-    """
-    first, last = items[0].index, items[-1].index
-    return f"scene {first}" if first == last else f"scenes {first} to {last}"
+    """For people: `scene 4`, `scenes 4 to 7`."""
+    noun, first, last = items[0].noun, items[0].index, items[-1].index
+    return f"{noun} {first}" if first == last else f"{noun}s {first} to {last}"

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import sys
-import traceback
-import warnings
 from multiprocessing.connection import Connection
 
-from vqagen.errors import InputWarning, VqagenError
 from vqagen.run.child import end_with_parent
-from vqagen.run.work import Outcome, WindowFailed, WindowTask, Work, do_window
+from vqagen.run.parcels import as_value, do_window, load_quietly, packed_outcome
+from vqagen.run.work import Outcome
 
 
 def main(connection: int, lifeline: int) -> None:
@@ -31,23 +28,14 @@ def main(connection: int, lifeline: int) -> None:
 
 
 def _serve(connection: Connection) -> None:
-    task = _load(connection.recv_bytes())
-    if isinstance(task, Exception):
-        connection.send(Outcome(error=task))
-        return
-    connection.send(Outcome())
-    while True:
-        connection.send(do_window(task, connection.recv()))
-
-
-def _load(pickled: bytes) -> WindowTask | VqagenError | WindowFailed:
-    """The task of a pickled `Work`, or why there is none."""
+    """Answer the work with an outcome that says whether it could be loaded, then each window with its own."""
+    work = connection.recv_bytes()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", InputWarning)  # the parent has loaded the same, and told them
-            work: Work = pickle.loads(pickled)
-            return work.load()
-    except VqagenError as error:
-        return error
-    except Exception:
-        return WindowFailed(f"a worker process could not load its work:\n{traceback.format_exc()}")
+        task = load_quietly(work)
+    except Exception as error:
+        failure = as_value(error, "a worker process could not load its work")
+        connection.send_bytes(packed_outcome(Outcome(error=failure)))
+        return
+    connection.send_bytes(packed_outcome(Outcome()))
+    while True:
+        connection.send_bytes(packed_outcome(do_window(task, connection.recv_bytes())))

@@ -62,6 +62,11 @@ class Selection:
         self._count(template, question.scene.index, is_kept)
         return is_kept
 
+    def to_record(self) -> dict[str, Any]:
+        """What stayed: [file, index, records] of each template, and scenes."""
+        kept = [[*template, count] for template, count in self.kept.items()]
+        return {"kept": kept, "scenes": self.scenes, "scenes_left": self.scenes_left}
+
     def _count(self, template: TemplateKey, scene: object, is_kept: bool) -> None:
         if scene != self._scene:
             self._scene, self.scenes = scene, self.scenes + 1

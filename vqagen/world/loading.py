@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, ClassVar, NoReturn
 
 import orjson
 
@@ -50,6 +50,7 @@ Entry = tuple[int, dict[str, Any], str]
 class SceneText:
     """One scene as it stands in its file: what is sent to another process, which reads it."""
 
+    noun: ClassVar[str] = "scene"
     index: int
     text: bytes
     place: str
@@ -100,12 +101,12 @@ class SceneSource:
     @property
     def size(self) -> int:
         """Bytes of a file that holds many scenes; 0 where they do not tell how many."""
-        path, is_told = self.path, self.layout != "files" and not packing_of(self.path.name)
-        return _stamp_of(path)[0] if is_told and isinstance(path, Path) else 0
-
-    def stamp(self) -> list[tuple[int, int]]:
-        """Size and time of change of each local file: another stamp means other scenes."""
-        return [_stamp_of(path) for path in self.files if isinstance(path, Path)]
+        if self.layout == "files" or packing_of(self.path.name) or not isinstance(self.path, Path):
+            return 0
+        try:
+            return self.path.stat().st_size
+        except OSError:  # gone
+            return 0
 
     def _found(self, start: int, count: int, as_text: bool) -> Iterator[Found]:
         if start < 0 or count < 0:
@@ -117,14 +118,6 @@ class SceneSource:
         for _ in self.entries(unreadable.index, 1):
             pass
         raise BadInput([Problem("changed while it was read", str(self.path), f"scenes[{unreadable.index}]")])
-
-
-def _stamp_of(path: Path) -> tuple[int, int]:
-    try:
-        found = path.stat()
-    except OSError:  # gone
-        return 0, 0
-    return found.st_size, found.st_mtime_ns
 
 
 def find_scenes(path: Location | str) -> SceneSource:

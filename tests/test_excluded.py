@@ -1,0 +1,96 @@
+"""Questions that are not to be asked again: every process reads them for itself, and reads the same."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+from commands import Commands
+
+import vqagen
+from vqagen.files import shipped
+from vqagen.jobs.excluded import ExcludedFiles
+from vqagen.jobs.questions import QuestionJob, question_job
+from vqagen.locations import locate
+from vqagen.run.layouts import encode_lines
+
+ONE_HOP = shipped("templates") / "clevr" / "one_hop.json"
+ASKED = f"generate --scenes scenes.json --templates {ONE_HOP} --reset-counts-every 5 --disjoint-from old.jsonl"
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in a folder with scenes, and with questions about them that were asked before."""
+    monkeypatch.chdir(tmp_path)
+    Path("scenes.json").write_text(json.dumps({"scenes": list(vqagen.sample_scenes(20))}))
+    commands = Commands(capfdbinary)
+    commands.done(f"generate --scenes scenes.json --templates {ONE_HOP} -o old.jsonl")
+    return commands
+
+
+def job() -> QuestionJob:
+    files = vqagen.find_domain(templates=ONE_HOP)
+    return question_job("scenes.json", files, vqagen.Settings(), vqagen.RecordForm(), disjoint_from=["old.jsonl"])
+
+
+def test_workers_keep_the_same_questions_apart(run: Commands) -> None:
+    run.done(f"{ASKED} -o one.json")
+    run.done(f"{ASKED} -o two.json --workers 2")
+    old = {json.loads(line)["question"] for line in Path("old.jsonl").read_bytes().splitlines()}
+
+    assert Path("two.json").read_bytes() == Path("one.json").read_bytes()
+    assert old.isdisjoint(record["question"] for record in json.loads(Path("two.json").read_bytes())["questions"])
+
+
+def test_what_travels_does_not_grow_with_the_questions(run: Commands) -> None:
+    sizes = [len(pickle.dumps(job().work(0, encode_lines)))]
+    Path("old.jsonl").write_bytes(Path("old.jsonl").read_bytes() * 9)
+    sizes += [len(pickle.dumps(job().work(0, encode_lines)))]
+
+    assert sizes[0] == sizes[1] < 2000
+
+
+def test_a_worker_in_another_folder_finds_the_files(run: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = job()
+    here = begun.work(0, encode_lines)
+    windows, travelled = [list(window) for window in begun.windows(0)], pickle.dumps(here)
+    monkeypatch.chdir("/")
+    there = pickle.loads(travelled)
+
+    assert there.ready is None
+    assert list(there.load()(windows[0])) == list(here.load()(windows[0]))
+
+
+@pytest.mark.parametrize("path", ["memory://bucket/old.json", "s3://bucket/old.parquet"])
+def test_files_in_a_store_travel_by_their_url(path: str) -> None:
+    files = ExcludedFiles((locate(path),))
+
+    assert pickle.loads(pickle.dumps(files)) == files
+
+
+def test_other_questions_than_those_that_the_run_began_with_are_refused(run: Commands) -> None:
+    work = pickle.loads(pickle.dumps(job().work(0, encode_lines)))
+    Path("old.jsonl").write_bytes(Path("old.jsonl").read_bytes() * 2)
+
+    with pytest.raises(vqagen.VqagenError, match=r"old.jsonl: not what the run began with"):
+        work.load()
+
+
+def test_questions_that_change_between_their_hash_and_their_reading_are_refused(run: Commands) -> None:
+    begun = job()
+    begun.info()
+    Path("old.jsonl").write_bytes(Path("old.jsonl").read_bytes() * 2)
+
+    with pytest.raises(vqagen.VqagenError, match=r"^old.jsonl: not what the run began with"):
+        begun.work(0, encode_lines)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_hidden_programs_are_told_of_once(run: Commands, workers: int) -> None:
+    run.done(f"generate --scenes scenes.json --templates {ONE_HOP} -o old.jsonl --hide-answers --force")
+    told = "questions without a program: only the text of such a question is not asked again"
+
+    assert run.done(f"{ASKED} -o q.json --workers {workers}").err.count(told) == 1
+    assert told not in run.done(f"{ASKED} -o q.json --workers {workers} --resume").err

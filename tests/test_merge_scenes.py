@@ -1,0 +1,153 @@
+"""`vqagen merge` of what another task than the question generator made: it reads how records stand, and no more."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import Commands
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vqagen import __version__
+from vqagen.run.merge import merge
+
+COUNT, FIRST = 30, 240
+"""Scenes of the whole run; a window ends among them."""
+ENDINGS = ("json", "json.gz", "json.zst", "jsonl", "jsonl.gz", "jsonl.zst")
+
+
+@pytest.fixture
+def vqagen_(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Commands:
+    """Runs commands in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsysbinary)
+
+
+def sample(commands: Commands, out: str, first: int = FIRST, count: int = COUNT, flags: str = "") -> str:
+    """Draw scenes into a file."""
+    commands.done(f"scenes sample --seed 3 --start-index {first} --count {count} {flags} -o {out}")
+    return out
+
+
+def written(name: str) -> list[bytes]:
+    """A file, and the info beside it if there is one."""
+    return [path.read_bytes() for path in (Path(name), Path(f"{name}.info.json")) if path.exists()]
+
+
+def change(name: str, changes: Mapping[str, Any]) -> None:
+    """Change the `generator` of a document; None takes a key away."""
+    document = json.loads(Path(name).read_bytes())
+    generator = document["info"]["generator"] | changes
+    document["info"]["generator"] = {key: value for key, value in generator.items() if value is not None}
+    Path(name).write_text(json.dumps(document))
+
+
+@given(
+    cuts=st.lists(st.integers(1, COUNT - 1), max_size=4, unique=True),
+    endings=st.lists(st.sampled_from(ENDINGS), min_size=5, max_size=5),
+    out=st.sampled_from(ENDINGS),
+    order=st.randoms(use_true_random=False),
+)
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_cuts_in_any_layouts_and_order_make_one_run(
+    vqagen_: Commands, cuts: list[int], endings: list[str], out: str, order: Any
+) -> None:
+    edges = [0, *sorted(cuts), COUNT]
+    shards = [
+        sample(vqagen_, f"{first}.{ending}", FIRST + first, end - first, "--force")
+        for (first, end), ending in zip(pairwise(edges), endings, strict=False)
+    ]
+    order.shuffle(shards)
+    came_to = merge(shards, f"merged.{out}", force=True)
+    sample(vqagen_, f"whole.{out}", flags="--force")
+
+    assert written(f"merged.{out}") == written(f"whole.{out}")
+    assert came_to == (COUNT, len(shards), "scene")
+
+
+def test_shards_made_as_k_of_n_make_one_run(vqagen_: Commands) -> None:
+    whole = sample(vqagen_, "whole.json")
+    shards = [sample(vqagen_, f"{number}.jsonl", flags=f"--shard {number}/4") for number in (3, 1, 4, 2)]
+    ran = vqagen_.done(f"merge {' '.join(shards)} -o merged.json")
+
+    assert written("merged.json") == written(whole)
+    assert ran.err == "30 scenes from 4 shards\n"
+
+
+def test_a_missing_shard_is_told(vqagen_: Commands) -> None:
+    shards = [sample(vqagen_, f"{number}.json", flags=f"--shard {number}/4") for number in (1, 3, 4)]
+    ran = vqagen_(f"merge {' '.join(shards)} -o merged.json")
+
+    assert (ran.code, ran.err) == (3, "vqagen: shard 2/4 is missing\n")
+
+
+def test_json_lines_that_were_cut_between_two_lines_are_not_merged(vqagen_: Commands) -> None:
+    path = Path(sample(vqagen_, "a.jsonl", count=7))
+    sample(vqagen_, "b.json", FIRST + 7, 7)
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    ran = vqagen_("merge a.jsonl b.json -o merged.json")
+
+    assert ran.code == 3
+    assert ran.err == "vqagen: a.jsonl: 6 scenes, not 7: the file was changed or cut after it was made\n"
+
+
+NO_SHARD_OF_SCENES: list[tuple[dict[str, Any], str]] = [
+    (
+        {"arrangement": {"key": "questions", "number_key": "question_index", "window": 250}},
+        "b.json holds questions, and a.json scenes: merge them apart",
+    ),
+    (
+        {"arrangement": None},
+        "b.json: made by an earlier vqagen, which did not say all that merging needs: make it again",
+    ),
+    (
+        {"arrangement": {"key": "scenes"}},
+        "b.json: not made by vqagen: its info does not say how to make it again",
+    ),
+    (
+        {"version": "0.0.1"},
+        f"b.json differs from a.json in generator.version: '0.0.1', not {__version__!r}",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "told"), NO_SHARD_OF_SCENES)
+def test_what_is_of_another_task_or_version_is_one_line(
+    vqagen_: Commands, changes: Mapping[str, Any], told: str
+) -> None:
+    """Of another task it is not told as well that both hold the same scenes."""
+    sample(vqagen_, "a.json", count=7)
+    sample(vqagen_, "b.json", FIRST + (7 if "version" in changes else 0), 7)
+    change("b.json", changes)
+    ran = vqagen_("merge a.json b.json -o merged.json")
+
+    assert (ran.code, ran.err) == (3, f"vqagen: {told}\n")
+    assert not Path("merged.json").exists()
+
+
+def test_a_document_without_its_records_is_refused(vqagen_: Commands) -> None:
+    sample(vqagen_, "a.json", count=7)
+    document = json.loads(Path("a.json").read_bytes())
+    Path("a.json").write_text(json.dumps({"info": document["info"], "others": document["scenes"]}))
+    ran = vqagen_("merge a.json -o merged.json")
+
+    assert (ran.code, ran.err) == (
+        3,
+        "vqagen: a.json: its scenes are missing: the file was changed after it was made\n",
+    )
+    assert not Path("merged.json").exists()
+
+
+def test_scenes_do_not_make_parquet(vqagen_: Commands) -> None:
+    sample(vqagen_, "a.json", count=7)
+    ran = vqagen_("merge a.json -o merged.parquet")
+
+    assert (ran.code, Path("merged.parquet").exists()) == (2, False)
+    assert ran.err == (
+        "vqagen: only Parquet shards make a Parquet file: make the shards so, or a .json or .jsonl of these\n"
+    )

@@ -1,0 +1,68 @@
+"""From a window's scenes to its blocks: whatever a task makes of scenes goes through here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+import vqagen
+from vqagen.jobs.scene_blocks import CompiledScenes, blocks_of
+from vqagen.materials import load_catalogue
+from vqagen.run.layouts import encode_lines
+from vqagen.world.loading import SceneText, UnreadableScene
+
+
+@pytest.fixture(scope="module")
+def domain() -> vqagen.Domain:
+    return load_catalogue(vqagen.find_domain())[0].domain
+
+
+def texts(first: int, count: int) -> list[SceneText]:
+    scenes = vqagen.sample_scenes(count, start_index=first)
+    return [SceneText(first + place, json.dumps(scene).encode(), "s.json") for place, scene in enumerate(scenes)]
+
+
+def test_a_long_window_is_written_in_pieces() -> None:
+    """Of 1,000 scenes, by their index in the window; scenes of which there are no records count as others do."""
+    made = ((number, [{"number": number}] * (number % 3)) for number in range(5_500, 7_200))
+    blocks = list(blocks_of(made, 5_000, encode_lines, dict))
+
+    spans = [(5_500, 6_000), (6_000, 7_000), (7_000, 7_200)]
+    assert [(block.first, block.end) for block in blocks] == spans
+    assert [block.records for block in blocks] == [sum(n % 3 for n in range(*span)) for span in spans]
+    assert b"".join(block.body for block in blocks).count(b"\n") == sum(block.records for block in blocks)
+
+
+def test_what_was_counted_goes_with_the_block_that_it_is_of() -> None:
+    asked: list[int] = []
+
+    def made() -> Iterator[tuple[int, list[dict[str, int]]]]:
+        for number in range(2_000):
+            asked.append(number)
+            yield number, []
+
+    blocks = blocks_of(made(), 0, encode_lines, lambda: {"last": asked[-1]})
+
+    assert [block.tally for block in blocks] == [{"last": 999}, {"last": 1_999}]
+
+
+def test_no_scenes_are_no_block() -> None:
+    assert list(blocks_of([], 250, encode_lines, dict)) == []
+
+
+def test_an_error_of_a_task_names_its_scene(domain: vqagen.Domain) -> None:
+    scenes = CompiledScenes(texts(7, 3), domain)
+    with pytest.raises(ZeroDivisionError) as told:
+        list(scenes.named_in_errors(1 // (8 - scene.index) for scene in scenes))
+
+    assert told.value.__notes__ == ["while asking about scene 8 (VQAGEN_sample_000008.png)"]
+
+
+def test_a_broken_text_tells_which_scene_it_is(domain: vqagen.Domain) -> None:
+    """Where that stands, only whoever reads the file can tell."""
+    with pytest.raises(UnreadableScene) as told:
+        list(CompiledScenes([*texts(0, 1), SceneText(1, b"{", "s.json")], domain))
+
+    assert told.value.index == 1

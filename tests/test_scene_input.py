@@ -1,0 +1,179 @@
+"""Scenes of a run: they are what its `info` names, however they change meanwhile, and whatever is resumed."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import vqagen
+from vqagen.files import shipped
+from vqagen.jobs.questions import QuestionJob, question_job
+from vqagen.run.in_process import in_process
+from vqagen.run.layouts import encode_lines
+from vqagen.run.progress import Progress
+
+SCENES, WINDOW = 120, 5
+FILES = vqagen.find_domain(templates=shipped("templates") / "clevr" / "one_hop.json")
+SETTINGS = vqagen.Settings(reset_counts_every=WINDOW, templates_per_image=2)
+Record = dict[str, Any]
+Writer = Callable[[list[Record]], object]
+
+
+def sampled(seed: int) -> list[Record]:
+    """Scenes longer than what the reader takes at once, so that it has not read all when the first block is made."""
+    padding = {"padding": "x" * 6000}
+    return [scene | padding for scene in vqagen.sample_scenes(SCENES, seed=seed)]
+
+
+def in_document(scenes: list[Record]) -> None:
+    Path("scenes").write_text(json.dumps({"info": {}, "scenes": scenes}))
+
+
+def in_lines(scenes: list[Record]) -> None:
+    Path("scenes").write_text("".join(json.dumps(scene) + "\n" for scene in scenes))
+
+
+def in_folder(scenes: list[Record]) -> None:
+    Path("scenes").mkdir(exist_ok=True)
+    for number, scene in enumerate(scenes):
+        Path("scenes", f"{number:03d}.json").write_text(json.dumps(scene))
+
+
+WRITERS = [in_document, in_lines, in_folder]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(
+    out: str, workers: int = 1, resume: bool = False, on_progress: Callable[[Progress], None] | None = None
+) -> bytes:
+    """The questions about the scenes."""
+    means = vqagen.Means(workers=workers, resume=resume)
+    vqagen.write_questions("scenes", out, FILES, SETTINGS, means=means, on_progress=on_progress or (lambda _: None))
+    return Path(out).read_bytes()
+
+
+def write_meanwhile(change: Callable[[], object], workers: int = 1) -> None:
+    """Have the scenes changed when the first block is made, which the run must notice."""
+    changes: Iterator[object] = (change() for _ in range(1))
+    with pytest.raises(vqagen.BadInput, match=r"^scenes(/\d+\.json)?: changed while it was read") as told:
+        write("q.json", workers, on_progress=lambda _: next(changes, None))
+    assert "what was made is kept in q.json.part; --resume goes on with the same input only" in str(
+        told.value.__notes__
+    )
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.__name__)
+def test_nothing_is_kept_that_was_made_of_changed_scenes(writer: Writer, workers: int) -> None:
+    """With the old scenes in their place again, a resumed run has the bytes of one that was left alone."""
+    ours, others = sampled(1), sampled(2)
+    writer(ours)
+    whole = write("whole.json")
+
+    write_meanwhile(lambda: writer(others), workers)
+    writer(ours)
+
+    assert write("q.json", workers, resume=True) == whole
+
+
+@pytest.mark.parametrize("cut", [-1, -2000], ids=["between lines", "inside a line"])
+def test_a_file_that_becomes_shorter_is_not_taken_for_a_shorter_one(cut: int) -> None:
+    """Nor for a broken one."""
+    scenes = sampled(1)
+    in_lines(scenes)
+    whole, text = write("whole.json"), Path("scenes").read_bytes()
+    lines = text.splitlines(keepends=True)
+
+    write_meanwhile(lambda: Path("scenes").write_bytes(b"".join(lines[:-1]) if cut == -1 else text[:cut]))
+    Path("scenes").write_bytes(text)
+
+    assert write("q.json", resume=True) == whole
+
+
+def test_of_a_folder_the_file_is_named() -> None:
+    in_folder(sampled(1))
+    job = question_job("scenes", FILES, SETTINGS, vqagen.RecordForm())
+    Path("scenes", "007.json").write_text("{}")
+
+    with pytest.raises(vqagen.BadInput, match=r"^scenes/007.json: changed while it was read$"):
+        made(job)
+
+
+def test_scenes_that_change_before_they_are_read_are_noticed_too() -> None:
+    """Between the moment when they were found and the first window the hash is taken, and shards are cut."""
+    in_document(sampled(1))
+    job = question_job("scenes", FILES, SETTINGS, vqagen.RecordForm())
+    in_document(sampled(2))
+
+    with pytest.raises(vqagen.BadInput, match=r"^scenes: changed while it was read$"):
+        made(job)
+
+
+@pytest.mark.parametrize("name", ["scenes.json", "scenes"])
+def test_scenes_in_a_store_that_change_are_noticed(name: str) -> None:
+    """Those of one file behind the first scene and at the end, those of a folder behind each."""
+    fsspec = pytest.importorskip("fsspec")
+    store = fsspec.filesystem("memory")
+
+    def put(seed: int) -> None:
+        scenes = list(vqagen.sample_scenes(6, seed=seed))
+        document = json.dumps({"scenes": scenes}).encode()
+        texts = (
+            {"": document}
+            if name == "scenes.json"
+            else {f"/{n}.json": json.dumps(s).encode() for n, s in enumerate(scenes)}
+        )
+        for inside, text in texts.items():
+            store.pipe(f"/watched/{name}{inside}", text)
+
+    put(1)
+    try:
+        job = question_job(f"memory://watched/{name}", FILES, SETTINGS, vqagen.RecordForm())
+        unchanged = made(job)
+        put(1)
+        with pytest.raises(vqagen.BadInput, match="changed while it was read"):
+            made(job)
+    finally:
+        store.rm("/watched", recursive=True)
+    assert unchanged
+
+
+def made(job: QuestionJob) -> bytes:
+    """All records of a job, in this process."""
+    work = job.work(job.first, encode_lines)
+    return b"".join(block.body for block in job.engine(in_process)(work, job.windows(job.first)))
+
+
+# The job -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_name_that_no_template_has_is_told_before_scenes_are_looked_for() -> None:
+    with pytest.raises(vqagen.UsageError, match="--only: unknown question type or template 'colr'"):
+        question_job("nowhere", FILES, vqagen.Settings(only=("colr",)), vqagen.RecordForm())
+
+
+def test_a_shard_is_cut_to_its_part() -> None:
+    in_lines(sampled(1))
+    job = question_job("scenes", FILES, SETTINGS.cut_to(10, 0), vqagen.RecordForm(), "2/2")
+
+    assert (job.first, job.settings.start_index, job.settings.count) == (65, 65, 0)
+    assert job.info()["generator"]["shard"] == {"number": 2, "of": 2, "start_index": 10, "count": 0}
+
+
+def test_work_that_travels_makes_the_same() -> None:
+    in_lines(sampled(1)[:10])
+    job = question_job("scenes", FILES, SETTINGS, vqagen.RecordForm())
+    work = pickle.loads(pickle.dumps(job.work(0, encode_lines)))
+
+    assert b"".join(block.body for window in job.windows(0) for block in work.load()(window)) == made(job)

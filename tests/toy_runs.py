@@ -1,0 +1,27 @@
+"""Runs of toys: an output's name is claimed, and the runner makes it."""
+
+from __future__ import annotations
+
+from toy_work import ToyJob
+
+from vqagen.run import runner
+from vqagen.run.claim import claimed
+from vqagen.run.output import Output
+from vqagen.run.progress import OnMade
+from vqagen.run.runner import Came, OnCame
+from vqagen.run.work import Engine
+
+
+def run(
+    job: ToyJob,
+    engine: Engine,
+    output: Output,
+    on_made: OnMade = lambda _: None,
+    *,
+    resume: bool = False,
+    force: bool = False,
+    on_came: OnCame = lambda _: None,
+) -> Came:
+    """Make an output, from the claim to what came of it."""
+    with claimed(output.target, output.layout, resume=resume, force=force) as claim:
+        return runner.run(job, engine, output, claim, on_made, on_came=on_came)
