@@ -279,6 +279,15 @@ def test_an_unreachable_scheduler_is_told_in_one_line(monkeypatch: pytest.Monkey
         done_on("tcp://127.0.0.1:9", Toy(), 1)
 
 
+def test_an_address_of_a_kind_that_cannot_be_used_is_refused_quietly(capfd: pytest.CaptureFixture[str]) -> None:
+    """Dask leaves the traceback of a client that was made in part."""
+    for address, told in (("http://127.0.0.1:80", "not by http"), ("tls://127.0.0.1:1", "tls needs certificates")):
+        with pytest.raises(UsageError, match=f"^cannot reach the scheduler at {address}: .*{told}"):
+            done_on(address, Toy(), 1)
+
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("address", ["local:0", "local:x", "local:", "tcp://", "tcp://host", "host:8786", ""])
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+import orjson
 import pytest
 from toy_runs import run
 from toy_work import ToyJob, toy_output
@@ -210,6 +211,31 @@ def test_records_that_are_chosen_at_the_end_are_the_same_after_going_on(tmp_path
         killed.put(part=killed.part[:length])
 
         assert killed.resumed() == killed.whole, length
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"end": 900},
+        {"first": 4},
+        {"first": 3, "end": 3},
+        {"length": "x"},
+        {"length": -1},
+        {"tally": None},
+        {"records": True},
+        {"crc": 1.5},
+        {"tally": {"toys": 3}},
+        {"more": 1},
+    ],
+)
+def test_a_line_that_says_what_no_run_writes_ends_the_journal(killed_json: Left, change: dict[str, object]) -> None:
+    """As of a hand, or of a disk that fails."""
+    lines = killed_json.journal.splitlines(keepends=True)
+    for place in range(2, len(lines)):
+        line = orjson.loads(lines[place]) | change
+        killed_json.put(journal=b"".join([*lines[:place], orjson.dumps(line) + b"\n", *lines[place + 1 :]]))
+
+        assert killed_json.resumed() == killed_json.whole, place
 
 
 # What is refused -----------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from vqagen.jobs.questions import QuestionJob, question_job
 from vqagen.run.in_process import in_process
 from vqagen.run.layouts import encode_lines
 from vqagen.run.progress import Progress
+from vqagen.run.shards import Shard
 
 SCENES, WINDOW = 120, 5
 FILES = vqagen.find_domain(templates=shipped("templates") / "clevr" / "one_hop.json")
@@ -165,7 +166,7 @@ def test_a_name_that_no_template_has_is_told_before_scenes_are_looked_for() -> N
 
 def test_a_shard_is_cut_to_its_part() -> None:
     in_lines(sampled(1))
-    job = question_job("scenes", FILES, SETTINGS.cut_to(10, 0), vqagen.RecordForm(), "2/2")
+    job = question_job("scenes", FILES, SETTINGS.cut_to(10, 0), vqagen.RecordForm(), Shard(2, 2))
 
     assert (job.first, job.settings.start_index, job.settings.count) == (65, 65, 0)
     assert job.info()["generator"]["shard"] == {"number": 2, "of": 2, "start_index": 10, "count": 0}

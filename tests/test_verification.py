@@ -277,6 +277,7 @@ def test_scenes_that_share_a_name_are_told_and_not_confused(
     ("text", "told"),
     [
         ("", "q.json: not questions: expected JSON that begins with '{' or '[', found an empty file"),
+        ('[{"question": "What?", "image_index": 0}]', "q.json: neither programs nor answers, so nothing to verify"),
         ("hello", "q.json: not questions: expected JSON that begins with '{' or '[', found 'h'"),
         (
             "{}",

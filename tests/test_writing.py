@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import pytest
 from commands import Commands
 
@@ -325,7 +326,43 @@ def test_scenes_that_vanish_while_they_are_read_are_told(run: Commands) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        ("--out new/", "output new/ names a folder; name a file in it"),
+        ("--out q.parquet --format json", "q.parquet: what is named so is read as Parquet, not as json"),
+        ("--out q.json --report gone.json", "nowhere does not exist; create it first"),
+        ("--out q.json --shard 0/3", "--shard must be K/N with K from 1 to N, such as 3/8; found '0/3'"),
+        ("--out q.json --only \udcff", "only must hold names, found '\\udcff'"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_once(run: Commands, flags: str, told: str) -> None:
+    Path("gone.json").symlink_to("nowhere/r.json")
+    ran = run(f"generate --scenes scenes.json {flags}")
+
+    assert ran.code == 2
+    assert told in ran.err
+    assert sorted(os.listdir()) == ["gone.json", "scenes.json"]
+
+
+def test_a_packing_and_a_format_are_known_by_capitals_too(run: Commands) -> None:
+    run.done(f"generate --scenes scenes.json --out Q.JSONL.GZ {QUICK}")
+    run.done(f"generate --scenes scenes.json --out q.jsonl.gz {QUICK}")
+
+    assert Path("Q.JSONL.GZ").read_bytes() == Path("q.jsonl.gz").read_bytes()
+
+
 # What is there already --------------------------------------------------------------------------------------------
+
+
+def read(place: str) -> bytes:
+    with fsspec.open(place, "rb") as file:
+        return bytes(file.read())
+
+
+def write(place: str, content: bytes) -> None:
+    with fsspec.open(place, "wb") as file:
+        file.write(content)
 
 
 @pytest.mark.parametrize("out", ["q.json", "q.jsonl"])
@@ -340,6 +377,61 @@ def test_an_output_that_was_cut_is_not_complete(run: Commands, out: str) -> None
         2,
         f"vqagen: {out} was changed or cut after it was made; --force makes it anew\n",
     )
+
+
+@pytest.mark.parametrize(
+    "out", ["q.jsonl.gz", "q.json.gz", "q.jsonl.zst", "memory://cut/q.jsonl", "memory://cut/q.json"]
+)
+def test_so_is_one_that_is_packed_or_elsewhere(run: Commands, out: str) -> None:
+    """The end of a packed file may be missing, and yet its beginning be read."""
+    if out.endswith(".zst"):
+        pytest.importorskip("zstandard")
+    command = f"generate --scenes scenes.json --out {out} {QUICK} --resume"
+    run.done(command)
+    assert "is complete" in run.done(command).err
+    content = read(out)
+    for length in (len(content) - 1, len(content) * 2 // 3):
+        write(out, content[:length])
+        ran = run(command)
+
+        assert ran.code in (2, 3)
+        assert re.match(f"vqagen: {out}(:| was) (changed|damaged) or cut", ran.err)
+        assert read(out) == content[:length]
+
+
+def test_outputs_at_two_urls_that_end_alike_have_parts_of_their_own(run: Commands) -> None:
+
+    def stop(progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    settings = vqagen.Settings(reset_counts_every=WINDOW, templates_per_image=3)
+    for folder in ("train", "val"):
+        with pytest.raises(KeyboardInterrupt):
+            vqagen.write_questions("scenes.json", f"memory://{folder}/q.json", settings=settings, on_progress=stop)
+    parts = [name for name in os.listdir() if name.endswith(".part")]
+    for folder in ("train", "val"):
+        again = vqagen.Means(resume=True)
+        made = vqagen.write_questions("scenes.json", f"memory://{folder}/q.json", settings=settings, means=again)
+        assert made.resumed_scenes == WINDOW
+
+    assert len(parts) == 2
+    assert all(name.startswith("q.json.") for name in parts)
+    assert os.listdir() == ["scenes.json"]
+
+
+@pytest.mark.parametrize("resume", ["", "--resume"])
+def test_questions_are_not_written_among_the_scenes_that_are_read(run: Commands, resume: str) -> None:
+    """The next run of the command would take them for scenes."""
+    record = json.loads(Path("scenes.json").read_bytes())["scenes"][0]
+    Path("scenes/deep").mkdir(parents=True)
+    Path("scenes/0.json").write_text(json.dumps(record))
+    for out in ("scenes/q.json", "scenes/deep/q.jsonl.gz", "./scenes/../scenes/q.ndjson"):
+        ran = run(f"generate --scenes scenes --out {out} {resume}")
+
+        assert ran.code == 2
+        assert "lies in scenes, all of which the same run reads; name another folder" in ran.err
+    pytest.importorskip("pyarrow")
+    assert run(f"generate --scenes scenes --out scenes/q.parquet {resume}").code == 0
 
 
 @pytest.mark.parametrize("selection", ["", "--dedupe all --max-per-template 2"])

@@ -21,7 +21,7 @@ from vqagen.run.merge import merge as merge_shards
 from vqagen.run.output import Keep, Output, chosen_layout, names_of
 from vqagen.run.progress import OnProgress
 from vqagen.run.runner import Came, run
-from vqagen.run.shards import part_of_run
+from vqagen.run.shards import parse_shard, part_of_run
 from vqagen.run.windows import Span
 from vqagen.tasks.selection import Selection, is_needed, must_know_of_shards
 from vqagen.tasks.settings import SamplingSettings, Settings
@@ -49,11 +49,12 @@ def write_questions(
     files, settings, form = files or find_domain(), settings or Settings(), form or RecordForm()
     out, layout, means = str(out), chosen_layout(str(out), layout), means or Means()
     engine = means.engine(settings.reset_counts_every, "--reset-counts-every 0 makes one window of all scenes")
+    asked_part = parse_shard(shard) if shard else None
     inputs = (scenes, *files.inputs, *disjoint_from)
     if report_to:
         check_output(report_to, means.resume or means.force, (*inputs, *names_of(out, layout)))
     with claimed(out, layout, resume=means.resume, force=means.force, inputs=inputs) as claim:
-        job = question_job(scenes, files, settings, form, shard, disjoint_from)
+        job = question_job(scenes, files, settings, form, asked_part, disjoint_from)
         report = Report(job.settings)
 
         def finish(came: Came) -> None:
@@ -83,9 +84,9 @@ def write_scenes(
     layout, engine = chosen_layout(out, None), means.engine(WINDOW)
     if layout == "parquet":
         raise UsageError(f"{out}: scenes are written as JSON (.json or .jsonl), not as Parquet")
+    whole = Span(settings.start_index, settings.count)
+    part = part_of_run(parse_shard(shard), whole, whole.length, WINDOW) if shard else None
     with claimed(out, layout, resume=means.resume, force=means.force, inputs=files.inputs) as claim:
-        whole = Span(settings.start_index, settings.count)
-        part = part_of_run(shard, whole, whole.length, WINDOW) if shard else None
         job = SamplingJob(files, settings.cut_to(*part.own) if part else settings, part)
         return run(job, engine, Output(out, layout, job.info()), claim, on_progress=on_progress)
 

@@ -8,7 +8,7 @@ import click
 
 from vqagen.cli.aliases import ReferenceCommand
 from vqagen.cli.domain_options import domain_options
-from vqagen.cli.means_options import means_options
+from vqagen.cli.means_options import means_options, shard_option
 from vqagen.cli.values import integer, path
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     "--start-index", type=integer(), default=0, show_default=True, help="First scene, by its place in the input."
 )
 @click.option("--count", type=integer(), default=0, show_default=True, help="How many scenes; 0 for all.")
-@click.option("--shard", metavar="K/N", help="Only the K-th of N parts of these scenes, from 1; see `vqagen merge`.")
+@shard_option
 @click.option("--templates-per-image", type=integer(), default=10, show_default=True)
 @click.option(
     "--questions-per-image",

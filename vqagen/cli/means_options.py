@@ -16,6 +16,11 @@ _OPTIONS = (
 )
 
 
+shard_option = click.option(
+    "--shard", metavar="K/N", help="Only the K-th of N parts of these scenes, from 1; see `vqagen merge`."
+)
+
+
 def means_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the flags; the command gets them together, as `means`."""
 

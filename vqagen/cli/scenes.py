@@ -8,7 +8,7 @@ import click
 
 from vqagen.cli.domain_options import domain_options
 from vqagen.cli.group import Group
-from vqagen.cli.means_options import means_options
+from vqagen.cli.means_options import means_options, shard_option
 from vqagen.cli.values import integer, path
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def command() -> None:
 @click.option("--seed", type=integer(), default=0, show_default=True)
 @click.option("--start-index", type=integer(0), default=0, show_default=True, help="Index of the first scene.")
 @click.option("--split", default="sample", show_default=True, help="Written into each scene, and its image's name.")
-@click.option("--shard", metavar="K/N", help="Only the K-th of N parts of these scenes, from 1; see `vqagen merge`.")
+@shard_option
 @domain_options("domain", "metadata", "plugins")
 @means_options
 def sample(

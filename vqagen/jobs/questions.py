@@ -16,7 +16,7 @@ from vqagen.locations import locate
 from vqagen.materials import DomainFiles, Materials, PathLike, check_hashes, load_materials
 from vqagen.run.layouts import Encode
 from vqagen.run.provenance import Arrangement, generator_info
-from vqagen.run.shards import Part
+from vqagen.run.shards import Part, Shard
 from vqagen.run.windows import Span
 from vqagen.run.work import Block, Engine, Item, Window, WindowTask
 from vqagen.tasks.exclusion import Exclusion
@@ -165,7 +165,7 @@ def question_job(
     files: DomainFiles,
     settings: Settings,
     form: RecordForm,
-    shard: str | None = None,
+    shard: Shard | None = None,
     disjoint_from: Sequence[PathLike] = (),
 ) -> QuestionJob:
     """Find and load all that a run needs, but nothing that takes long. `settings` are those of the whole run.

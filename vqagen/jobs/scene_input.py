@@ -14,7 +14,7 @@ from vqagen.files import content_hash
 from vqagen.jobs.watching import watched
 from vqagen.locations import Stamp, locate, stamp_of
 from vqagen.materials import PathLike
-from vqagen.run.shards import Part, part_of_run
+from vqagen.run.shards import Part, Shard, part_of_run
 from vqagen.run.windows import Span, span_to_read, windows_of
 from vqagen.run.work import Block, Engine, Window, Work
 from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, find_scenes
@@ -111,8 +111,8 @@ class SceneInput:
             self.source.tell(unreadable)
 
 
-def find_scene_input(scenes: PathLike, whole: Span, window: int, shard: str | None = None) -> SceneInput:
-    """The scenes of a file or folder or, of these, a shard such as `3/8`. Raises UsageError or BadInput.
+def find_scene_input(scenes: PathLike, whole: Span, window: int, shard: Shard | None = None) -> SceneInput:
+    """The scenes of a file or folder or, of these, those of a shard. Raises UsageError or BadInput.
 
     For a shard of a file the scenes are counted, which reads all of it.
     """

@@ -36,11 +36,21 @@ class Entry(NamedTuple):
     end: int
     """One behind its last item's."""
     records: int
-    bytes: int
+    length: int
     """How long it is in the part."""
     crc: int
-    """CRC-32 of its bytes."""
+    """CRC-32 of all that is said here, and of its bytes."""
     tally: Mapping[str, Any]
+
+    @staticmethod
+    def of(block: Block, body: bytes) -> Entry:
+        """What is to be said of a block that stands in the part as `body`."""
+        entry = Entry(block.first, block.end, block.records, len(body), 0, block.tally)
+        return entry._replace(crc=entry.crc_with(body))
+
+    def crc_with(self, body: bytes) -> int:
+        """What `crc` is if neither it nor the part was changed."""
+        return zlib.crc32(body, zlib.crc32(orjson.dumps(self._replace(crc=0)._asdict())))
 
 
 class Conclusion(NamedTuple):
@@ -123,11 +133,11 @@ class Journal:
             self._part.write(head)
         for line in self._lines:
             entry = self._whole_entry(line)
-            if entry is None or (self.end is not None and entry.first != self.end):
+            if entry is None:
                 break
             yield entry
             kept += len(line)
-            length += entry.bytes
+            length += entry.length
             self._count(entry)
         self._part.truncate(length)
         self._lines.truncate(kept)
@@ -136,13 +146,13 @@ class Journal:
         entry = _entry(line)
         if entry is None:
             return None
-        body = self._part.read(entry.bytes)
-        return entry if len(body) == entry.bytes and zlib.crc32(body) == entry.crc else None
+        body = self._part.read(entry.length)
+        return entry if len(body) == entry.length and entry.crc == entry.crc_with(body) else None
 
     def add(self, block: Block, body: bytes) -> None:
         """Append a block as the part holds it: its bytes first, then the line that makes them count."""
         self._begin_now()
-        entry = Entry(block.first, block.end, block.records, len(body), zlib.crc32(body), block.tally)
+        entry = Entry.of(block, body)
         self._part.write(body)
         self._part.flush()
         self._lines.write(_line(entry._asdict()))
@@ -160,7 +170,7 @@ class Journal:
         self._lines.seek(0)
         self._lines.readline()
         for line in self._lines:
-            yield self._part.read(orjson.loads(line)["bytes"])
+            yield self._part.read(orjson.loads(line)["length"])
 
     def complete(self, tail: bytes) -> None:
         """Write the end of the part, and have all of it on the disk. The tail is cut off again if the run goes on."""
@@ -270,7 +280,7 @@ def _entry(line: bytes) -> Entry | None:
     entry = Entry(**value)
     *numbers, tally = entry
     are_right = all(type(number) is int and number >= 0 for number in numbers) and isinstance(tally, dict)
-    return entry if are_right and entry.first < entry.end else None
+    return entry if are_right else None
 
 
 def _conclusion(line: bytes) -> Conclusion | None:

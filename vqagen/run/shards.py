@@ -51,9 +51,8 @@ class Part(NamedTuple):
         return {"number": number, "of": of, "start_index": first, "count": length}
 
 
-def part_of_run(text: str, whole: Span, there: int, window: int) -> Part:
-    """The part that `--shard` names of a run; see `cut`. UsageError if there is none."""
-    shard = parse_shard(text)
+def part_of_run(shard: Shard, whole: Span, there: int, window: int) -> Part:
+    """The part that a shard is of a run; see `cut`. UsageError if there is none."""
     return Part(shard, whole, cut(shard, whole, there, window))
 
 
