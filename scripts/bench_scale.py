@@ -57,12 +57,14 @@ def scale(scenes: str | None, count: int, workers: int, repeats: int) -> None:
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        source = repeated(Path(scenes) if scenes else None, count, folder / "scenes.json")
+        given = Path(scenes) if scenes else None
+        source = repeated(given, count, folder / "scenes.json")
         report("input", f"{count:,} scenes, {source.stat().st_size / 1e6:,.0f} MB")
         compare_workers(source, count, workers, repeats, folder)
         finished(source, folder)
         growth(source, count, folder)
-        overhead(source, min(count, TENTH), folder)
+        tenth = min(count, TENTH)
+        overhead(repeated(given, tenth, folder / "tenth.json"), tenth, folder)
 
 
 def repeated(given: Path | None, count: int, path: Path) -> Path:
@@ -141,7 +143,7 @@ def overhead(source: Path, count: int, folder: Path) -> None:
             yield block
 
     started = time.process_time()
-    out, settings = str(folder / "whole.json"), vqagen.Settings(count=count)
+    out, settings = str(folder / "whole.json"), vqagen.Settings()
     with claimed(out, "json") as claim:
         job = question_job(source, find_domain(), settings, vqagen.RecordForm())
         run(job, timed, Output(out, "json", job.info()), claim)
