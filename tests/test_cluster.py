@@ -41,7 +41,7 @@ def importable_in_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A scheduler on a loaded machine may answer late."""
-    monkeypatch.setattr("vqagen.run.cluster.TIMEOUT", PATIENCE)
+    monkeypatch.setattr("vqagen.run.dask_client.TIMEOUT", PATIENCE)
 
 
 @pytest.fixture
@@ -273,7 +273,7 @@ def test_a_lost_scheduler_ends_the_run_in_one_line(dask: DaskProcesses) -> None:
 
 
 def test_an_unreachable_scheduler_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vqagen.run.cluster.TIMEOUT", 0.5)
+    monkeypatch.setattr("vqagen.run.dask_client.TIMEOUT", 0.5)
 
     with pytest.raises(UsageError, match=r"^cannot reach the scheduler at tcp://127.0.0.1:9: .*$"):
         done_on("tcp://127.0.0.1:9", Toy(), 1)
@@ -313,8 +313,8 @@ def test_a_worker_with_another_vqagen_is_named(dask: DaskProcesses, monkeypatch:
 
 SCRIPT = """
 from toy_work import Toy, toy_windows
-from vqagen.run import cluster
-cluster.TIMEOUT = {patience}
+from vqagen.run import cluster, dask_client
+dask_client.TIMEOUT = {patience}
 try:
     for block in cluster.Cluster("local:2")(Toy({acts!r}, folder={folder!r}), toy_windows(12)):
         print(block.first, flush=True)

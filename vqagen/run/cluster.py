@@ -8,18 +8,14 @@ scheduler needs no vqagen, and a worker without it can be told from other troubl
 from __future__ import annotations
 
 import importlib.util
-import logging
 import operator
 import pickle
 import pkgutil
 import re
-import threading
 import time
-import warnings
 import zlib
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import Future, wait
-from contextlib import contextmanager
+from concurrent.futures import wait
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -27,6 +23,7 @@ from typing import Any
 from vqagen import __version__
 from vqagen.errors import Problem, UsageError, VqagenError, warn
 from vqagen.extras import needed
+from vqagen.run.dask_client import connected, in_background, quiet, unwarned
 from vqagen.run.local_cluster import local_cluster
 from vqagen.run.ordering import Begun, Ordering
 from vqagen.run.parcels import packed_work, unpacked_outcome
@@ -36,13 +33,8 @@ RUNNING = 2
 """Windows at the cluster for each thread there: one that it does, and the next."""
 AHEAD = 4
 """Windows for each thread that may have been begun and not yet been written: this bounds memory."""
-_SECURED = ("tls", "wss")
-TIMEOUT = 10
-"""Seconds in which a scheduler must answer."""
 LOOK = 1.0
 """Seconds after which the cluster is looked at again: workers come and go."""
-SHORT_MEMORY = {"distributed.admin.low-level-log-length": 10}
-"""A Dask client keeps the last 1,000 messages it sent, windows and all: 700 MB after 600 windows of 550 kB each."""
 PATIENCE = 5.0
 """Seconds without any worker before the user is told."""
 
@@ -57,12 +49,12 @@ class Cluster:
 
     def __call__(self, work: Work, windows: Iterator[Window]) -> Generator[Block]:
         """The blocks of all windows, in order. Nothing that was started outlives the generator."""
-        with _quiet():
+        with quiet():
             if self._local_workers:
-                with local_cluster(self._local_workers) as local, _connected(local.address) as client:
+                with local_cluster(self._local_workers) as local, connected(local.address) as client:
                     yield from _Run(client, local.address, work, windows, local.check).blocks()
             else:
-                with _connected(self._address) as client:
+                with connected(self._address) as client:
                     yield from _Run(client, self._address, work, windows).blocks()
 
 
@@ -74,57 +66,6 @@ def _local_workers(address: str) -> int:
         return 0
     expected = "the address of a Dask scheduler, such as tcp://host:8786, or local:N for N workers on this machine"
     raise UsageError(f"--cluster {address}: expected {expected}")
-
-
-@contextmanager
-def _connected(address: str) -> Iterator[Any]:
-    """A client of the scheduler. Windows that are not done when it closes are dropped by the cluster."""
-    try:
-        with _unwarned(), needed("dask", "cluster", "--cluster").config.set(SHORT_MEMORY):
-            client = _within(TIMEOUT + 2, lambda: _client(address))
-    except Exception as error:  # every kind of address has errors of its own
-        raise UsageError(f"cannot reach the scheduler at {address}: {error or type(error).__name__}") from None
-    try:
-        yield client
-    finally:
-        client.close(TIMEOUT)
-
-
-def _client(address: str) -> Any:
-    distributed = needed("distributed", "cluster", "--cluster")
-    _check_kind(address, distributed)
-    return distributed.Client(address, timeout=TIMEOUT, set_as_default=False)
-
-
-def _check_kind(address: str, distributed: Any) -> None:
-    """ValueError for an address at which no client can be made: one that was made in part spoils the terminal."""
-    kind, kinds = address.partition("://")[0], distributed.comm.registry.backends
-    if kind not in kinds:
-        raise ValueError(f"Dask connects by {', '.join(sorted(kinds))}, not by {kind}")
-    if kind in _SECURED and not distributed.Security().get_connection_args("client").get("ssl_context"):
-        raise ValueError(f"{kind} needs certificates: say where in Dask's configuration (distributed.comm.tls)")
-
-
-def _within(seconds: float, action: Callable[[], Any]) -> Any:
-    """What the action returns. Dask waits for ever on what is no scheduler, such as its own dashboard's port."""
-    try:
-        return _in_background(action).result(seconds)
-    except TimeoutError as error:
-        raise TimeoutError(str(error) or "something answers there, but not as a scheduler does") from None
-
-
-def _in_background(action: Callable[[], Any]) -> Future[Any]:
-    """What the action will have returned."""
-    answer: Future[Any] = Future()
-
-    def act() -> None:
-        try:
-            answer.set_result(action())
-        except Exception as error:
-            answer.set_exception(error)
-
-    threading.Thread(target=act, daemon=True).start()
-    return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +127,7 @@ class _Run:
         packed = zlib.compress(pickle.dumps(window.items), level=1)
         find = (pkgutil.resolve_name, "vqagen.run.cluster_worker:do")
         arguments = (__version__, self.client.id, self.work, packed)
-        with _unwarned():  # a large window is meant to be one
+        with unwarned():  # a large window is meant to be one
             return self.client.get({key: (operator.call, find, *arguments)}, key, sync=False)
 
     def hear(self) -> None:
@@ -245,7 +186,7 @@ class _Run:
 
     def fetched(self, future: Any) -> bytes:
         """What a window that is done came to. Its worker may be lost before it is fetched: then others do it again."""
-        coming = _in_background(future.result)
+        coming = in_background(future.result)
         while not wait((coming,), LOOK).done:
             self.look()
         packed: bytes = coming.result()
@@ -267,26 +208,3 @@ class _Run:
             if bare
             else f"a worker's vqagen is of another version: {wanted} ({error})"
         )
-
-
-@contextmanager
-def _unwarned() -> Iterator[None]:
-    """Without Dask's advice on how to use Dask."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without Dask's log on the user's terminal: what matters of it is told as errors."""
-    names = ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict)
-    loggers = [logging.getLogger(name) for name in names if name.split(".")[0] in {"distributed", "tornado", "asyncio"}]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
