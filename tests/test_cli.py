@@ -574,7 +574,10 @@ def test_json_lines_have_their_info_beside_them(vqagen_: Commands) -> None:
     vqagen_.done("generate --scenes scenes.json --count 2 --out a.json --seed 5")
 
     info = json.loads(Path("a.json").read_text())["info"]
-    assert json.loads(Path("a.jsonl.info.json").read_text()) == {**info, "records": 20}
+    assert json.loads(Path("a.jsonl.info.json").read_text()) == {
+        **info,
+        "generator": {**info["generator"], "lines": 20},
+    }
 
     Path("b.jsonl.info.json").write_text("mine")
     assert vqagen_("generate --scenes scenes.json --count 2 --out b.jsonl").code == 2

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import orjson
 import pytest
 from toy_runs import run
 from toy_work import ToyJob, toy_output
 
-from vqagen.errors import UsageError
+from vqagen.errors import UsageError, VqagenError
 from vqagen.run.in_process import in_process
 from vqagen.run.journal import Journal, journal_of, part_of
 from vqagen.run.output import Output, Record
@@ -202,6 +203,50 @@ class EverySecond:
         return {"seen": self.seen}
 
 
+@pytest.mark.parametrize("items", [2, 3, 5, 6, 8, 9])
+def test_a_run_that_is_killed_while_it_looks_at_what_there_is_loses_nothing(killed: Left, items: int) -> None:
+    """At each block that is there already, the first one included."""
+
+    def kill(made: Made) -> None:
+        assert made.is_resumed
+        if made.end == items:
+            raise Killed
+
+    killed.put()
+    with pytest.raises(Killed):
+        run(ToyJob(), in_process, killed.output, kill, resume=True)
+
+    assert killed.resumed_from() == 9
+    assert killed.output.place.read_bytes() == killed.whole
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), MemoryError()])
+def test_a_part_that_cannot_be_read_is_not_lost(
+    killed: Left, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed.put()
+
+    def fail(journal: Journal, line: bytes) -> None:
+        raise error
+
+    with monkeypatch.context() as failing, pytest.raises((VqagenError, MemoryError)):
+        failing.setattr(Journal, "_whole_entry", fail)
+        run(ToyJob(), in_process, killed.output, resume=True)
+
+    assert part_of(killed.output.place).read_bytes() == killed.part
+    assert journal_of(killed.output.place).read_bytes() == killed.journal
+
+
+def test_words_of_the_info_are_not_taken_for_those_of_the_journal(tmp_path: Path) -> None:
+    """Scenes may come with an info of any keys."""
+    words = {"journal": "Vision Research", "format": "rendered", "run": {}, "records": 3, "lines": 4}
+    killed = left(toy_output(tmp_path / "toys.jsonl", **words))
+    killed.put()
+
+    assert killed.resumed() == killed.whole
+    assert run(ToyJob(), in_process, killed.output, resume=True).was_complete
+
+
 def test_records_that_are_chosen_at_the_end_are_the_same_after_going_on(tmp_path: Path) -> None:
     """What chooses begins anew with the first record."""
     killed = left(toy_output(tmp_path / "toys.json", EverySecond))
@@ -221,6 +266,7 @@ def test_records_that_are_chosen_at_the_end_are_the_same_after_going_on(tmp_path
         {"first": 3, "end": 3},
         {"length": "x"},
         {"length": -1},
+        {"length": 10**17},
         {"tally": None},
         {"records": True},
         {"crc": 1.5},
@@ -231,7 +277,7 @@ def test_records_that_are_chosen_at_the_end_are_the_same_after_going_on(tmp_path
 def test_a_line_that_says_what_no_run_writes_ends_the_journal(killed_json: Left, change: dict[str, object]) -> None:
     """As of a hand, or of a disk that fails."""
     lines = killed_json.journal.splitlines(keepends=True)
-    for place in range(2, len(lines)):
+    for place in range(1, len(lines)):
         line = orjson.loads(lines[place]) | change
         killed_json.put(journal=b"".join([*lines[:place], orjson.dumps(line) + b"\n", *lines[place + 1 :]]))
 
@@ -319,6 +365,43 @@ def test_while_one_run_writes_another_is_refused(tmp_path: Path) -> None:
 
     assert set(refusals) == {f"another run is writing {output.place}"}
     assert output.place.read_bytes() == expected
+
+
+def test_a_name_that_was_let_go_is_another_runs(tmp_path: Path) -> None:
+    """Closing what was complete does not take away the journal of the run that came next."""
+    place = tmp_path / "toys.json"
+    first = Journal(place)
+    first.remove()
+    second = Journal(place)
+    first.close()
+
+    with pytest.raises(UsageError, match="another run is writing"):
+        Journal(place)
+    second.close()
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_journal_that_was_removed_before_it_could_be_held_is_opened_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between opening and locking it, the run that had it may end."""
+    place = tmp_path / "toys.json"
+    first, lock, tries = Journal(place), fcntl.flock, list[int]()
+
+    def end_first(file: IO[bytes], how: int) -> None:
+        if not tries:
+            first.remove()
+            first.close()
+        tries.append(how)
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", end_first)
+    second = Journal(place)
+
+    assert (len(tries), second.is_new, journal_of(place).exists()) == (2, True, True)
+    with pytest.raises(UsageError, match="another run is writing"):
+        Journal(place)
+    second.close()
 
 
 def test_a_journal_is_free_when_it_is_closed(tmp_path: Path) -> None:

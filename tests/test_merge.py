@@ -190,12 +190,23 @@ def test_a_shard_without_questions_counts_for_its_scenes(one: Questions, vqagen_
     one.shard("b.jsonl", 7, 1)
     Path("b.jsonl").write_bytes(b"")
     info = json.loads(Path("b.jsonl.info.json").read_bytes())
-    Path("b.jsonl.info.json").write_text(json.dumps({**info, "records": 0}))
+    Path("b.jsonl.info.json").write_text(json.dumps({**info, "generator": {**info["generator"], "lines": 0}}))
     one.shard("c.json", 8, 0)
     vqagen_.done("merge a.jsonl b.jsonl c.json -o merged.jsonl")
     texts = [json.loads(line)["question"] for line in Path("merged.jsonl").read_text().splitlines()]
 
     assert texts == [q["question"] for i, questions in enumerate(one.by_scene) if i != 7 for q in questions]
+
+
+def test_an_output_that_is_about_to_be_replaced_is_not_merged(one: Questions, vqagen_: Commands) -> None:
+    """The info beside it may be that of the run that replaces it already."""
+    one.shard("a.jsonl", 0, 7)
+    one.shard("b.jsonl", 7, 0)
+    Path("a.jsonl.part").write_bytes(b"")
+    ran = vqagen_("merge a.jsonl b.jsonl -o merged.json")
+
+    told = "shard a.jsonl is not complete (a.jsonl.part is still there): finish it with --resume"
+    assert (ran.code, ran.err) == (2, f"vqagen: {told}\n")
 
 
 def test_json_lines_that_were_cut_between_two_lines_are_not_merged(one: Questions, vqagen_: Commands) -> None:

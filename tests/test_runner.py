@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from toy_work import Toy, ToyJob, toy_output
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.run.claim import claimed
 from vqagen.run.in_process import in_process
-from vqagen.run.journal import part_of
+from vqagen.run.journal import Journal, journal_of, part_of
 from vqagen.run.output import Output, Record
 from vqagen.run.processes import Processes
 from vqagen.run.progress import Made
@@ -218,15 +220,22 @@ def test_a_run_that_cannot_begin_leaves_what_it_should_replace(toys: Output) -> 
     assert contents(toys.place.parent) == left
 
 
-def test_what_another_run_has_made_meanwhile_is_not_replaced(toys: Output) -> None:
-    """It is looked for when the name is held, not before."""
-    run(ToyJob(), in_process, toys)
-    made = contents(toys.place.parent)
+def test_what_another_run_has_made_meanwhile_is_not_replaced(toys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is looked for again when the name is held."""
+    made: list[dict[str, bytes]] = []
 
+    def wait_for_another(place: Path) -> AbstractContextManager[Journal]:
+        if not made:
+            made.append({})
+            run(ToyJob(), in_process, toys)
+            made.append(contents(toys.place.parent))
+        return closing(Journal(place))
+
+    monkeypatch.setattr("vqagen.run.claim._held", wait_for_another)
     with pytest.raises(UsageError, match=r"toys\.json exists already; give --force to replace it"):
         run(ToyJob(6), in_process, toys)
 
-    assert contents(toys.place.parent) == made
+    assert contents(toys.place.parent) == made[1]
 
 
 @pytest.mark.parametrize(
@@ -276,7 +285,9 @@ def test_a_finished_output_is_recognised(output: Output) -> None:
     assert not run(ToyJob(), in_process, output, resume=True).was_complete
     made = contents(output.place.parent)
 
-    assert run(ToyJob(), in_process, output, resume=True) == Came(was_complete=True, is_known=False)
+    came = run(ToyJob(), in_process, output, resume=True)
+
+    assert (came.was_complete, came.is_known) == (True, False)
     assert contents(output.place.parent) == made
 
 
@@ -346,6 +357,57 @@ def test_a_run_that_is_killed_before_its_end_is_told_tells_it_when_it_is_resumed
     assert (last.was_complete, job.asked) == (True, [])
     assert contents(chosen.place.parent).keys() == {"toys.jsonl", "toys.jsonl.info.json"}
     assert chosen.place.read_bytes() == made
+
+
+def test_a_run_that_is_killed_when_its_output_has_its_name_tells_of_it(
+    chosen: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kill(folder: Path) -> None:
+        raise Killed
+
+    with monkeypatch.context() as killing, pytest.raises(Killed):
+        killing.setattr("vqagen.run.publishing.Journal.drop_part", kill)
+        run(ToyJob(), in_process, chosen)
+    part_of(chosen.place).unlink(missing_ok=True)
+    blocks: list[Made] = []
+    came = run(ToyJob(), in_process, chosen, blocks.append, resume=True)
+
+    assert (came.was_complete, came.is_known, came.records, came.resumed_items) == (True, True, 7, 9)
+    assert [block.end for block in blocks] == [2, 3, 5, 6, 8, 9]
+    assert part_of(chosen.place).exists() is journal_of(chosen.place).exists() is False
+
+
+def test_what_an_older_journal_says_is_not_told_of_another_output(toys: Output) -> None:
+    """As where the output was put there by other means since."""
+    stopped(ToyJob(6), toys, Killed(), items=6)
+    journal = journal_of(toys.place).read_bytes()
+    run(ToyJob(), in_process, toys, resume=True)
+    journal_of(toys.place).write_bytes(journal)
+
+    assert not run(ToyJob(), in_process, toys, resume=True).is_known
+    assert os.listdir(toys.place.parent) == ["toys.json"]
+
+
+def test_an_empty_run_whose_end_could_not_be_told_tells_it_when_it_is_resumed(toys: Output) -> None:
+    def fail(came: Came) -> None:
+        raise VqagenError("the report cannot be written")
+
+    with pytest.raises(VqagenError, match="report"):
+        run(ToyJob(0), in_process, toys, on_came=fail)
+
+    assert run(ToyJob(0), in_process, toys, resume=True).is_known
+
+
+def test_a_task_that_has_no_columns_is_not_begun_as_parquet(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"toys\.parquet: questions are written as JSON"):
+        replace(toy_output(tmp_path / "toys.parquet"), columns=None)
+
+
+def test_what_cannot_be_loaded_leaves_no_half_of_a_document_behind(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    with pytest.raises(VqagenError):
+        run(ToyJob(toy=Toy(loading="mistake")), in_process, toy_output("-"))
+
+    assert capfdbinary.readouterr().out == b""
 
 
 def test_a_run_that_is_killed_before_its_output_has_its_name_goes_on(

@@ -153,7 +153,7 @@ def test_scenes_in_a_store_that_change_are_noticed(name: str) -> None:
 def made(job: QuestionJob) -> bytes:
     """All records of a job, in this process."""
     work = job.work(job.first, encode_lines)
-    return b"".join(block.body for block in job.engine(in_process)(work, job.windows(job.first)))
+    return b"".join(block.body for block in in_process(work, job.windows(job.first)))
 
 
 # The job -------------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
@@ -211,6 +212,9 @@ class ToyJob:
 
     def expected(self) -> int:
         return self.count
+
+    def errors_told(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def work(self, first: int, encode: Encode = encode_lines) -> Toy:
         return replace(self.toy, first=first, encode=encode)

@@ -146,14 +146,14 @@ def locate(name: os.PathLike[str] | str | Remote) -> Location:
 
 
 def stamp_of(path: Location) -> Stamp:
-    """A file's size and when it was last changed, or what its store tells in place of that; empty if it is gone."""
+    """Which file it is, its size, and when it was changed, or what a store tells instead; empty if it is gone."""
     if isinstance(path, Remote):
         return path.stamp()
     try:
         found = os.stat(path)
     except OSError:
         return ()
-    return found.st_size, found.st_mtime_ns
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 @contextmanager

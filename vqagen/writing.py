@@ -12,7 +12,7 @@ from vqagen.exchange.columns import Columns
 from vqagen.files import check_output
 from vqagen.jobs.questions import question_job
 from vqagen.jobs.report import Report, tell_that_nothing_is_known
-from vqagen.jobs.sampling import WINDOW, SamplingJob
+from vqagen.jobs.sampling import WINDOW, sampling_job
 from vqagen.materials import DomainFiles, PathLike, find_domain
 from vqagen.run.claim import claimed
 from vqagen.run.means import Means
@@ -21,8 +21,7 @@ from vqagen.run.merge import merge as merge_shards
 from vqagen.run.output import Keep, Output, chosen_layout, names_of
 from vqagen.run.progress import OnProgress
 from vqagen.run.runner import Came, run
-from vqagen.run.shards import parse_shard, part_of_run
-from vqagen.run.windows import Span
+from vqagen.run.shards import parse_shard
 from vqagen.tasks.selection import Selection, is_needed, must_know_of_shards
 from vqagen.tasks.settings import SamplingSettings, Settings
 
@@ -66,7 +65,7 @@ def write_questions(
 
         choose = partial(Selection, job.settings, bool(job.part)) if is_needed(job.settings) else None
         output = Output(out, layout, job.info(), Columns(form), choose)
-        run(job, job.engine(engine), output, claim, report.add, on_progress, finish)
+        run(job, engine, output, claim, report.add, on_progress, finish)
     return report
 
 
@@ -82,12 +81,8 @@ def write_scenes(
     """Draw scenes by the rules in a domain's metadata, and write them to `out`. Raises VqagenError."""
     files, means, out = files or find_domain(), means or Means(), str(out)
     layout, engine = chosen_layout(out, None), means.engine(WINDOW)
-    if layout == "parquet":
-        raise UsageError(f"{out}: scenes are written as JSON (.json or .jsonl), not as Parquet")
-    whole = Span(settings.start_index, settings.count)
-    part = part_of_run(parse_shard(shard), whole, whole.length, WINDOW) if shard else None
+    job = sampling_job(files, settings, parse_shard(shard) if shard else None)
     with claimed(out, layout, resume=means.resume, force=means.force, inputs=files.inputs) as claim:
-        job = SamplingJob(files, settings.cut_to(*part.own) if part else settings, part)
         return run(job, engine, Output(out, layout, job.info()), claim, on_progress=on_progress)
 
 

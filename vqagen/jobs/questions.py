@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from vqagen.run.layouts import Encode
 from vqagen.run.provenance import Arrangement, generator_info
 from vqagen.run.shards import Part, Shard
 from vqagen.run.windows import Span
-from vqagen.run.work import Block, Engine, Item, Window, WindowTask
+from vqagen.run.work import Block, Item, Window, WindowTask
 from vqagen.tasks.exclusion import Exclusion
 from vqagen.tasks.family_choice import chosen_templates
 from vqagen.tasks.questions import QuestionTask
@@ -155,9 +156,9 @@ class QuestionJob:
         """The windows from that of scene `first` on."""
         return self.scenes.windows(first)
 
-    def engine(self, engine: Engine) -> Engine:
-        """The engine, but it tells where a scene is that cannot be read."""
-        return self.scenes.telling_places(engine)
+    def errors_told(self) -> AbstractContextManager[None]:
+        """Tells where a scene is that cannot be read."""
+        return self.scenes.places_told()
 
 
 def question_job(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,8 +11,8 @@ from vqagen.files import content_hash
 from vqagen.materials import DomainFiles, check_hashes, load_catalogue
 from vqagen.run.layouts import Encode
 from vqagen.run.provenance import Arrangement, generator_info
-from vqagen.run.shards import Part
-from vqagen.run.windows import windows_of
+from vqagen.run.shards import Part, Shard, part_of_run
+from vqagen.run.windows import Span, windows_of
 from vqagen.run.work import Block, Item, Window, WindowTask
 from vqagen.tasks.settings import SamplingSettings
 from vqagen.world.sampler import sample_scene, scene_document_info
@@ -34,7 +35,7 @@ class SamplingWork:
     """What a process needs in order to draw scenes."""
 
     files: DomainFiles
-    hashes: dict[str, str]
+    hashes: Mapping[str, str]
     """Of the metadata: a worker must read what the run began with."""
     settings: SamplingSettings
     encode: Encode
@@ -58,6 +59,8 @@ class SamplingJob:
     """Scenes to be drawn: those of the settings, which may be a part of a run's."""
 
     files: DomainFiles
+    hashes: Mapping[str, str]
+    """Of the metadata, taken once."""
     settings: SamplingSettings
     part: Part | None = None
 
@@ -68,8 +71,8 @@ class SamplingJob:
 
     def info(self) -> dict[str, Any]:
         """What the output is, and how to make it again."""
-        settings, inputs = self.settings.to_record(), hashes_of(self.files)
-        made_by = generator_info(settings, inputs, Arrangement("scenes", "", WINDOW), self.part)
+        settings, arrangement = self.settings.to_record(), Arrangement("scenes", "", WINDOW)
+        made_by = generator_info(settings, self.hashes, arrangement, self.part)
         return {**scene_document_info(self.settings.split), "generator": made_by}
 
     def expected(self) -> int:
@@ -78,12 +81,23 @@ class SamplingJob:
 
     def work(self, first: int, encode: Encode) -> SamplingWork:
         """What workers need."""
-        return SamplingWork(self.files, hashes_of(self.files), self.settings, encode)
+        return SamplingWork(self.files, self.hashes, self.settings, encode)
+
+    def errors_told(self) -> AbstractContextManager[None]:
+        """There is no input to tell of."""
+        return nullcontext()
 
     def windows(self, first: int) -> Iterator[Window]:
-        """The windows from scene `first` on."""
+        """The windows from scene `first` on: as no scene depends on another, they may begin anywhere."""
         end = self.settings.start_index + self.settings.count
         return windows_of((SceneNumber(index) for index in range(first, end)), WINDOW)
+
+
+def sampling_job(files: DomainFiles, settings: SamplingSettings, shard: Shard | None = None) -> SamplingJob:
+    """Find out all that a run needs. `settings` are those of the whole run. Raises VqagenError for what cannot be."""
+    whole = Span(settings.start_index, settings.count)
+    part = part_of_run(shard, whole, whole.length, WINDOW) if shard else None
+    return SamplingJob(files, hashes_of(files), settings.cut_to(*part.own) if part else settings, part)
 
 
 def hashes_of(files: DomainFiles) -> dict[str, str]:

@@ -1,12 +1,12 @@
 """The scenes of a run, for any task about scenes: which are read, in which windows, and what its `info` says of them.
 
-They are watched: the `info` names them by the hash of their files, so no scene is given out that may be of other bytes.
+They are watched, for the `info` names them by the hash of their files; see `watching`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from vqagen.locations import Stamp, locate, stamp_of
 from vqagen.materials import PathLike
 from vqagen.run.shards import Part, Shard, part_of_run
 from vqagen.run.windows import Span, span_to_read, windows_of
-from vqagen.run.work import Block, Engine, Window, Work
+from vqagen.run.work import Window
 from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, find_scenes
 
 
@@ -92,15 +92,6 @@ class SceneInput:
     def hashes(self) -> dict[str, str]:
         """The content hash of all files, by their role. Reads them."""
         return {"scenes": content_hash(self.source.files)}
-
-    def telling_places(self, engine: Engine) -> Engine:
-        """The engine, but what cannot be read is told with its place in the file, which only this process knows."""
-
-        def run(work: Work, windows: Iterator[Window]) -> Generator[Block]:
-            with closing(engine(work, windows)) as blocks, self.places_told():
-                yield from blocks
-
-        return run
 
     @contextmanager
     def places_told(self) -> Iterator[None]:

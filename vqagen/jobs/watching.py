@@ -1,7 +1,7 @@
 """Sees to it that scenes do not change while a run reads them.
 
 A run may be killed and resumed, and what it made until then be kept: that its scenes have changed must be known before
-anything is made of them, and not only at the end.
+anything is made of them, and not only at the end. (Of one file in a store it is known at the end; see `watched`.)
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from vqagen.json_stream import reading
 from vqagen.locations import Location, locate
 from vqagen.packing import packing_of
 from vqagen.run.layouts import Document
-from vqagen.run.output import RECORDS, info_beside
+from vqagen.run.output import LINES, info_beside
 
 FOREIGN = "not made by vqagen: its info does not say how to make it again"
 ABSENT = object()
@@ -66,15 +66,19 @@ def _beside(path: Location) -> Any:
         said = f"its info is missing: it does not begin with one, and there is no {beside}"
         raise BadInput([Problem(said, str(path))])
     written = parse_json(read_text(beside), str(beside))
-    return {key: value for key, value in written.items() if key != RECORDS} if isinstance(written, Mapping) else written
+    match written:
+        case {"generator": dict(generator)}:
+            return {**written, "generator": {key: value for key, value in generator.items() if key != LINES}}
+    return written
 
 
 def records_told(path: Location) -> int | None:
     """How many records the file beside JSON Lines says that there are; None if it does not."""
     beside = locate(info_beside(str(path), "jsonl") or "")
-    written = parse_json(read_text(beside), str(beside)) if beside.is_file() else None
-    told = written.get(RECORDS) if isinstance(written, Mapping) else None
-    return told if type(told) is int else None
+    match parse_json(read_text(beside), str(beside)) if beside.is_file() else None:
+        case {"generator": {"lines": int(lines)}}:
+            return lines
+    return None
 
 
 def is_whole(path: Location, layout: str) -> bool:

@@ -70,10 +70,11 @@ class Journal:
         UsageError if another run has it, or if the file that has its name is no journal.
         """
         self.place, self.part, self.path = place, part_of(place), journal_of(place)
-        self.is_new = not self.path.exists()
-        self._lines = _held(self.path, place)
+        self._lines, self.is_new = _held(self.path, place)
+        self.is_begun_anew = self.is_concluded = False
+        """Whether this run has forgotten what was there; whether what the output came to is noted."""
         self._opened_part: IO[bytes] | None = None
-        self._opening: tuple[Header, bytes] | None = None
+        self._opening: tuple[bytes, bytes] | None = None
         self.records = 0
         """In the part."""
         self.end: int | None = None
@@ -95,22 +96,23 @@ class Journal:
         return self._opened_part
 
     def begin(self, header: Header, head: bytes = b"") -> None:
-        """Make ready for the blocks of a run, the part beginning with `head`.
+        """Make ready for the blocks of a run, of which `header` tells; the part begins with `head`.
 
         What is there is forgotten when the first block comes: a run that cannot make any leaves it as it is.
         """
-        self._opening = header, head
+        self._opening = _line({"journal": "vqagen", "run": header}), head
 
     def _begin_now(self) -> None:
         if self._opening is None:
             return
         (header, head), self._opening = self._opening, None
+        self.is_begun_anew = True
         self.records, self.end, self._head = 0, None, len(head)
         self._lines.truncate(0)
         self._part.truncate(0)
         self._part.write(head)
         self._part.flush()
-        self._lines.write(_line({"journal": "vqagen", **header}))
+        self._lines.write(header)
         self._lines.flush()
 
     def header(self) -> dict[str, Any] | None:
@@ -119,8 +121,10 @@ class Journal:
         line = self._lines.readline()
         if not line.endswith(b"\n"):
             return None
-        header = _value(line) or {}
-        return {key: value for key, value in header.items() if key != "journal"}
+        match _value(line):
+            case {"run": dict(header)}:
+                return header
+        return {}
 
     def go_on(self, head: bytes = b"") -> Iterator[Entry]:
         """Each block that is whole; cuts off what follows the last. To be gone through before anything is added."""
@@ -135,16 +139,16 @@ class Journal:
             entry = self._whole_entry(line)
             if entry is None:
                 break
-            yield entry
             kept += len(line)
             length += entry.length
             self._count(entry)
+            yield entry
         self._part.truncate(length)
         self._lines.truncate(kept)
 
     def _whole_entry(self, line: bytes) -> Entry | None:
         entry = _entry(line)
-        if entry is None:
+        if entry is None or entry.length > os.fstat(self._part.fileno()).st_size:
             return None
         body = self._part.read(entry.length)
         return entry if len(body) == entry.length and entry.crc == entry.crc_with(body) else None
@@ -184,22 +188,22 @@ class Journal:
         """Note what the output came to, before it gets its name. The note is cut off again if the run goes on."""
         self._lines.write(_line(conclusion._asdict()))
         self._lines.flush()
+        self.is_concluded = True
 
-    def left_behind(self) -> tuple[list[Entry], Conclusion | None]:
-        """The blocks and the conclusion of a run that was killed when its output was there already."""
-        self._lines.seek(0)
-        self._lines.readline()
-        lines = self._lines.readlines()
-        return [entry for entry in map(_entry, lines) if entry], _conclusion(lines[-1]) if lines else None
+    def left_behind(self, header: Header) -> tuple[list[Entry], Conclusion] | None:
+        """The blocks and the conclusion of a run, if it was killed when its output was there already.
 
-    @property
-    def was_touched(self) -> bool:
-        """Whether this run has written anything into it, or goes on with what is there."""
-        return self._opened_part is not None
+        None where the journal is of another run, or is damaged.
+        """
+        if self.header() != header:
+            return None
+        *lines, last = self._lines.readlines() or [b""]
+        entries, conclusion = [entry for entry in map(_entry, lines) if entry], _conclusion(last)
+        return (entries, conclusion) if conclusion and len(entries) == len(lines) else None
 
     def close(self) -> None:
         """Let go of the files. A journal that nothing came of is removed."""
-        if self.is_new and not self.was_touched:
+        if self.is_new and not self.is_begun_anew:
             self.path.unlink(missing_ok=True)
         for file in (self._opened_part, self._lines):
             if file is not None:
@@ -211,9 +215,10 @@ class Journal:
         self.part.unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Delete both files."""
+        """Delete both files. Another run may then take the name."""
         self.drop_part()
         self.path.unlink(missing_ok=True)
+        self.is_new = False
 
 
 def _opened(path: Path) -> IO[bytes]:
@@ -236,13 +241,17 @@ def is_begun(place: Path) -> bool:
     return part_of(place).exists()
 
 
-def _held(path: Path, place: Path) -> IO[bytes]:
-    """The journal, opened. Other runs are kept away for as long as it is open."""
+def _held(path: Path, place: Path) -> tuple[IO[bytes], bool]:
+    """The journal, opened, and whether it was not there. Other runs are kept away for as long as it is open."""
     while True:
-        file = _opened(path)
+        try:
+            handle, is_new = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o666), True
+            file: IO[bytes] = os.fdopen(handle, "a+b")
+        except FileExistsError:
+            file, is_new = _opened(path), False
         _lock(file, place)
         if os.fstat(file.fileno()).st_nlink:
-            return file
+            return file, is_new
         file.close()  # between opening and locking, the run that had it was completed, and removed it
 
 

@@ -89,12 +89,10 @@ def _identity(path: Location) -> object:
 def _why_not_there(path: Location) -> str:
     if path.is_dir():
         return f"shard {path} is a folder; name its files"
-    if path.exists():
-        return ""
     place = place_of(str(path))
-    if is_begun(place):
+    if is_begun(place):  # what is there may be about to be replaced, and its info be that of the new one already
         return f"shard {path} is not complete ({part_of(place)} is still there): finish it with --resume"
-    return f"shard not found: {path}"
+    return "" if path.exists() else f"shard not found: {path}"
 
 
 def _opened(paths: Sequence[Location]) -> list[ShardFile]:

@@ -27,8 +27,8 @@ from vqagen.run.provenance import Arrangement
 Record = Mapping[str, Any]
 Keep = Callable[[Record], bool]
 """Whether a record stays; asked of each in the order of the output."""
-RECORDS = "records"
-"""Key beside the `info` of JSON Lines: how many records there are."""
+LINES = "lines"
+"""Key in the `generator` of the info beside JSON Lines: how many there are."""
 LAYOUTS = ("json", "jsonl", "parquet")
 
 
@@ -98,7 +98,8 @@ def write_info(target: str, layout: str, info: Record, records: int) -> None:
     beside = info_beside(target, layout)
     if beside is not None:
         with atomic_output(beside) as file:
-            file.write(orjson.dumps({**info, RECORDS: records}, option=orjson.OPT_INDENT_2) + b"\n")
+            told = {**info, "generator": {**info["generator"], LINES: records}}
+            file.write(orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n")
 
 
 @contextmanager
@@ -165,6 +166,11 @@ class Output:
     """For Parquet. Can be pickled."""
     choose: Callable[[], Choice] | None = None
     """Where records are chosen when all are there: makes what chooses."""
+
+    def __post_init__(self) -> None:
+        if self.layout == "parquet" and self.columns is None:
+            key = self.arrangement.key
+            raise UsageError(f"{self.target}: {key} are written as JSON (.json or .jsonl), not as Parquet")
 
     @property
     def is_stream(self) -> bool:

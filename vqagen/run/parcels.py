@@ -55,7 +55,8 @@ def packed_outcome(outcome: Outcome) -> bytes:
     """An outcome as bytes that make one again, whatever its error holds."""
     try:
         packed = pickle.dumps(outcome)
-        pickle.loads(packed)  # an exception may be pickled well, and made again not at all
+        if outcome.error is not None:
+            pickle.loads(packed)  # an exception may be pickled well, and made again not at all
         return packed
     except Exception as error:
         mistake = VqagenError(str(outcome.error)) if isinstance(outcome.error, VqagenError) else None

@@ -32,7 +32,7 @@ def _as_it_is(journal: Journal, output: Output) -> Conclusion:
     conclusion = Conclusion(journal.records, {})
     journal.complete(output.staged.tail)
     write_info(output.target, output.layout, output.info, journal.records)
-    if _is_place_of(journal, output) and not packing_of(output.target):
+    if isinstance(locate(output.target), Path) and not packing_of(output.target):
         journal.conclude(conclusion)
         os.replace(journal.part, output.place)
         settle(output.place.parent)
@@ -41,10 +41,6 @@ def _as_it_is(journal: Journal, output: Output) -> Conclusion:
             shutil.copyfileobj(part, file, _CHUNK)
             journal.conclude(conclusion)
     return conclusion
-
-
-def _is_place_of(journal: Journal, output: Output) -> bool:
-    return isinstance(locate(output.target), Path) and journal.part.parent == output.place.parent
 
 
 def _rewritten(journal: Journal, output: Output) -> Conclusion:

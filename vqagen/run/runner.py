@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NoReturn, Protocol
+
+import orjson
 
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files import atomic_output
@@ -36,6 +39,9 @@ class Job(Protocol):
 
     def expected(self) -> int | None:
         """Items of the whole run, as far as can be told by now."""
+
+    def errors_told(self) -> AbstractContextManager[None]:
+        """Adds to errors that come up inside what only the process knows that reads the input."""
 
     def work(self, first: int, encode: Encode) -> Work:
         """What workers need, if records are written from item `first` on."""
@@ -83,16 +89,15 @@ def run(
     if claim.journal is None:
         return _into_stream(job, engine, output, telling)
     if claim.resume and _is_complete(output):
-        return _tell_of_complete(claim.journal, telling)
-    conclusion = _in_stages(job, engine, output, claim.journal, telling, claim.resume)
-    return telling.came(conclusion)
+        return _tell_of_complete(claim.journal, output, telling)
+    return _in_stages(job, engine, output, claim.journal, telling, claim.resume)
 
 
 class _Telling:
     """Those that want to know of a run, and what they are told."""
 
     def __init__(self, job: Job, on_made: OnMade, on_progress: OnProgress, on_came: OnCame) -> None:
-        self._job, self._on_made, self._on_progress, self.on_came = job, on_made, on_progress, on_came
+        self._job, self._on_made, self._on_progress, self._on_came = job, on_made, on_progress, on_came
         self._progress, self._begun = Progress(), time.monotonic()
 
     def made(self, block: Block | Entry, is_resumed: bool = False) -> None:
@@ -103,10 +108,13 @@ class _Telling:
         self._progress.expected = self._job.expected()
         self._on_progress(self._progress)
 
-    def came(self, conclusion: Conclusion) -> Came:
-        """What the run came to."""
-        seconds = time.monotonic() - self._begun
-        return Came(*conclusion, resumed_items=self._progress.resumed_items, seconds=seconds)
+    def came(self, conclusion: Conclusion | None, was_complete: bool = False) -> Came:
+        """The run is over; of one that was complete long ago, it is not known with what conclusion."""
+        records, choice = conclusion or (0, None)
+        seconds, resumed_items = time.monotonic() - self._begun, self._progress.resumed_items
+        came = Came(records, choice, was_complete, conclusion is not None, resumed_items, seconds)
+        self._on_came(came)
+        return came
 
 
 def _is_complete(output: Output) -> bool:
@@ -125,35 +133,29 @@ def _is_complete(output: Output) -> bool:
     return True
 
 
-def _tell_of_complete(journal: Journal, telling: _Telling) -> Came:
+def _tell_of_complete(journal: Journal, output: Output, telling: _Telling) -> Came:
     """Of an output that is there; a run that was killed at its very end may have left the journal of it."""
-    entries, conclusion = journal.left_behind()
-    if conclusion is None:
-        came = Came(was_complete=True, is_known=False)
-    else:
-        for entry in entries:
-            telling.made(entry, is_resumed=True)
-        came = Came(*conclusion, was_complete=True)
-    telling.on_came(came)
+    entries, conclusion = journal.left_behind(_header(output)) or ([], None)
+    for entry in entries:
+        telling.made(entry, is_resumed=True)
+    came = telling.came(conclusion, was_complete=True)
     journal.remove()
     return came
 
 
 def _into_stream(job: Job, engine: Engine, output: Output, telling: _Telling) -> Came:
     if output.is_staged_as_it_is:
-        conclusion = _as_it_comes(job, engine, output, telling)
-        telling.on_came(telling.came(conclusion))
-    else:
-        with temporary_journal() as journal:
-            conclusion = _in_stages(job, engine, output, journal, telling, resume=False)
-    return telling.came(conclusion)
+        return telling.came(_as_it_comes(job, engine, output, telling))
+    with temporary_journal() as journal:
+        return _in_stages(job, engine, output, journal, telling, resume=False)
 
 
 def _as_it_comes(job: Job, engine: Engine, output: Output, telling: _Telling) -> Conclusion:
     layout, records = output.staged, 0
     with atomic_output(output.target) as file, _blocks(job, engine, output, job.first) as blocks:
+        first = next(blocks, None)  # what cannot be loaded leaves no half of a document
         file.write(layout.head(output.info))
-        for block in blocks:
+        for block in chain([first] if first else [], blocks):
             file.write(layout.placed(block.body, records))
             records += block.records
             telling.made(block)
@@ -161,9 +163,7 @@ def _as_it_comes(job: Job, engine: Engine, output: Output, telling: _Telling) ->
     return Conclusion(records, {})
 
 
-def _in_stages(
-    job: Job, engine: Engine, output: Output, journal: Journal, telling: _Telling, resume: bool
-) -> Conclusion:
+def _in_stages(job: Job, engine: Engine, output: Output, journal: Journal, telling: _Telling, resume: bool) -> Came:
     layout = output.staged
     with _kept(journal, output):
         first = _begin(job, output, journal, telling, resume)
@@ -174,34 +174,48 @@ def _in_stages(
                 telling.made(block)
         with _write_errors_told(journal):
             conclusion = publish(journal, output)
-        telling.on_came(telling.came(conclusion))
+        came = telling.came(conclusion)
         journal.remove()
-    return conclusion
+    return came
 
 
 def _begin(job: Job, output: Output, journal: Journal, telling: _Telling, resume: bool) -> int:
     """Make ready a new part, or one that is there; the first item to be done."""
-    header, head = {**output.info, "format": output.layout}, output.staged.head(output.info)
+    header, head = _header(output), output.staged.head(output.info)
     known = journal.header() if resume else None
     if known is None or not is_begun(journal.place):
         journal.begin(header, head)
         return job.first
     if not known:
         raise UsageError(f"{journal.path} is damaged; --force begins anew")
-    differing = list(differences(header, known))
+    formats = differences(header["format"], known.get("format"), path="format")
+    differing = [*differences(header["info"], known.get("info")), *formats]
     if differing:
         _refuse(str(journal.path), differing)
     first = job.first
-    for entry in journal.go_on(head):
+    for entry in _read_errors_told(journal, journal.go_on(head)):
         first = entry.end
         telling.made(entry, is_resumed=True)
     return first
 
 
+def _header(output: Output) -> dict[str, Any]:
+    """What a journal says of its run. As it comes back of JSON, so that it can be compared."""
+    header: dict[str, Any] = orjson.loads(orjson.dumps({"info": output.info, "format": output.layout}))
+    return header
+
+
+def _read_errors_told(journal: Journal, entries: Iterator[Entry]) -> Iterator[Entry]:
+    try:
+        yield from entries
+    except OSError as error:
+        raise VqagenError(f"cannot go on with {journal.part}: {error.strerror or error}") from error
+
+
 @contextmanager
 def _blocks(job: Job, engine: Engine, output: Output, first: int) -> Iterator[Iterator[Block]]:
     """When the block ends, nothing is left running."""
-    with closing(engine(job.work(first, output.encode), job.windows(first))) as blocks:
+    with job.errors_told(), closing(engine(job.work(first, output.encode), job.windows(first))) as blocks:
         yield _not_taken_for_writing(blocks)
 
 
@@ -221,21 +235,24 @@ def _kept(journal: Journal, output: Output) -> Iterator[None]:
     try:
         yield
     except BaseException as stop:
-        if journal.end is None:
-            if journal.was_touched:
-                journal.remove()
+        if journal.is_begun_anew and journal.end is None and not journal.is_concluded:
+            journal.remove()
         elif not output.is_stream:  # its part is temporary
-            stop.add_note(_what_is_kept(journal, stop))
+            _note_what_is_kept(journal, stop)
         raise
 
 
-def _what_is_kept(journal: Journal, stop: BaseException) -> str:
-    if not is_begun(journal.place):
-        return f"{journal.place} is complete; the same command with --resume writes what is missing beside it"
-    kept = f"what was made is kept in {journal.part}"
+def _note_what_is_kept(journal: Journal, stop: BaseException) -> None:
+    if journal.is_concluded and not is_begun(journal.place):
+        stop.add_note(f"{journal.place} is complete; the same command with --resume writes what is missing beside it")
+    elif journal.end is not None:
+        stop.add_note(f"what was made is kept in {journal.part}; {_how_to_go_on(stop)}")
+
+
+def _how_to_go_on(stop: BaseException) -> str:
     if isinstance(stop, BadInput):  # nothing can be known of what a mended file would have given
-        return f"{kept}; --resume goes on with the same input only, and --force begins anew with another"
-    return f"{kept}; the same command with --resume goes on with it"
+        return "--resume goes on with the same input only, and --force begins anew with another"
+    return "the same command with --resume goes on with it"
 
 
 @contextmanager
