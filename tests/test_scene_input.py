@@ -13,10 +13,12 @@ import pytest
 import vqagen
 from vqagen.files import shipped
 from vqagen.jobs.questions import QuestionJob, question_job
+from vqagen.locations import Location
 from vqagen.run.in_process import in_process
 from vqagen.run.layouts import encode_lines
 from vqagen.run.progress import Progress
 from vqagen.run.shards import Shard
+from vqagen.world.loading import SceneSource, find_scenes
 
 SCENES, WINDOW = 120, 5
 FILES = vqagen.find_domain(templates=shipped("templates") / "clevr" / "one_hop.json")
@@ -100,6 +102,46 @@ def test_a_file_that_becomes_shorter_is_not_taken_for_a_shorter_one(cut: int) ->
     Path("scenes").write_bytes(text)
 
     assert write("q.json", resume=True) == whole
+
+
+def test_a_document_that_breaks_off_meanwhile_is_not_told_as_a_broken_one() -> None:
+    in_document(sampled(1))
+    text = Path("scenes").read_bytes()
+
+    write_meanwhile(lambda: Path("scenes").write_bytes(text[: len(text) // 2]))
+
+
+def test_scenes_that_change_while_they_are_looked_into_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was seen in the file is not what the hash is taken of."""
+    in_document(sampled(1))
+
+    def find_and_change(path: Location) -> SceneSource:
+        found = find_scenes(path)
+        in_document(sampled(2))
+        return found
+
+    monkeypatch.setattr("vqagen.jobs.scene_input.find_scenes", find_and_change)
+    job = question_job("scenes", FILES, SETTINGS, vqagen.RecordForm())
+
+    with pytest.raises(vqagen.BadInput, match=r"^scenes: changed while it was read$"):
+        made(job)
+
+
+def test_one_file_in_a_store_that_changes_later_is_noticed_at_the_end() -> None:
+    fsspec = pytest.importorskip("fsspec")
+    store, scenes = fsspec.filesystem("memory"), list(vqagen.sample_scenes(6))
+    store.pipe("/later/scenes.json", json.dumps({"scenes": scenes}).encode())
+    try:
+        job = question_job("memory://later/scenes.json", FILES, SETTINGS, vqagen.RecordForm())
+        texts = (text for window in job.windows(0) for text in window)
+        seen = [next(texts)]
+        store.pipe("/later/scenes.json", json.dumps({"scenes": scenes}).encode())
+        with pytest.raises(vqagen.BadInput, match="changed while it was read"):
+            seen.extend(texts)
+    finally:
+        store.rm("/later", recursive=True)
+
+    assert len(seen) == 6
 
 
 def test_of_a_folder_the_file_is_named() -> None:

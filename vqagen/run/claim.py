@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 
 from vqagen.errors import UsageError, VqagenError
 from vqagen.files import check_output
-from vqagen.run.journal import Journal, is_begun, journal_of
-from vqagen.run.output import check_record_file, is_stream, names_of, place_of
+from vqagen.run.journal import Journal, is_begun, journal_of, part_of
+from vqagen.run.output import check_record_file, is_stream, place_of
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,10 @@ def claimed(
             raise UsageError("--resume needs a file to go on with, and the output is a stream")
         yield Claim(None)
         return
-    for name in names_of(target, layout):
-        check_output(name, True, given)
-    with _held(place_of(target)) as journal:
+    place = place_of(target)
+    for name in (part_of(place), journal_of(place)):
+        check_output(str(name), True, given)
+    with _held(place) as journal:
         if not force:
             _check_what_is_there(journal, resume)
         check_record_file(target, layout, resume or force, given)  # another run may have made it since
