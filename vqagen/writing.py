@@ -63,7 +63,7 @@ def write_questions(
             elif report_to:
                 tell_that_nothing_is_known(out, report_to)
 
-        choose = partial(Selection, job.settings, bool(job.part)) if is_needed(job.settings) else None
+        choose = partial(Selection, job.settings, bool(job.share)) if is_needed(job.settings) else None
         output = Output(out, layout, job.info(), Columns(form), choose)
         run(job, engine, output, claim, report.add, on_progress, finish)
     return report

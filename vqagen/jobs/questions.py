@@ -17,7 +17,7 @@ from vqagen.locations import locate
 from vqagen.materials import DomainFiles, Materials, PathLike, check_hashes, load_materials
 from vqagen.run.layouts import Encode
 from vqagen.run.provenance import Arrangement, generator_info
-from vqagen.run.shards import Part, Shard
+from vqagen.run.shards import Shard, Share
 from vqagen.run.windows import Span
 from vqagen.run.work import Block, Item, Window, WindowTask
 from vqagen.tasks.exclusion import Exclusion
@@ -110,9 +110,9 @@ class QuestionJob:
         return self.recipe.settings
 
     @property
-    def part(self) -> Part | None:
+    def share(self) -> Share | None:
         """The shard, if it is one."""
-        return self.scenes.part
+        return self.scenes.share
 
     @property
     def first(self) -> int:
@@ -133,7 +133,7 @@ class QuestionJob:
                 self.settings.to_record(),
                 {**self.scenes.hashes(), **self._hashes()},
                 self.arrangement,
-                self.part,
+                self.share,
                 {"records": form.to_record(), "families": families},
             ),
             "dialect": form.dialect,

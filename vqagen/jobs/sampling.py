@@ -11,7 +11,7 @@ from vqagen.files import content_hash
 from vqagen.materials import DomainFiles, check_hashes, load_catalogue
 from vqagen.run.layouts import Encode
 from vqagen.run.provenance import Arrangement, generator_info
-from vqagen.run.shards import Part, Shard, part_of_run
+from vqagen.run.shards import Shard, Share, share_of_run
 from vqagen.run.windows import Span, windows_of
 from vqagen.run.work import Block, Item, Window, WindowTask
 from vqagen.tasks.settings import SamplingSettings
@@ -56,13 +56,13 @@ class SamplingWork:
 
 @dataclass(frozen=True)
 class SamplingJob:
-    """Scenes to be drawn: those of the settings, which may be a part of a run's."""
+    """Scenes to be drawn: those of the settings, which may be a share of a run's."""
 
     files: DomainFiles
     hashes: Mapping[str, str]
     """Of the metadata, taken once."""
     settings: SamplingSettings
-    part: Part | None = None
+    share: Share | None = None
 
     @property
     def first(self) -> int:
@@ -72,7 +72,7 @@ class SamplingJob:
     def info(self) -> dict[str, Any]:
         """What the output is, and how to make it again."""
         settings, arrangement = self.settings.to_record(), Arrangement("scenes", "", WINDOW)
-        made_by = generator_info(settings, self.hashes, arrangement, self.part)
+        made_by = generator_info(settings, self.hashes, arrangement, self.share)
         return {**scene_document_info(self.settings.split), "generator": made_by}
 
     def expected(self) -> int:
@@ -96,8 +96,8 @@ class SamplingJob:
 def sampling_job(files: DomainFiles, settings: SamplingSettings, shard: Shard | None = None) -> SamplingJob:
     """Find out all that a run needs. `settings` are those of the whole run. Raises VqagenError for what cannot be."""
     whole = Span(settings.start_index, settings.count)
-    part = part_of_run(shard, whole, whole.length, WINDOW) if shard else None
-    return SamplingJob(files, hashes_of(files), settings.cut_to(*part.own) if part else settings, part)
+    share = share_of_run(shard, whole, whole.length, WINDOW) if shard else None
+    return SamplingJob(files, hashes_of(files), settings.cut_to(*share.own) if share else settings, share)
 
 
 def hashes_of(files: DomainFiles) -> dict[str, str]:

@@ -14,7 +14,7 @@ from vqagen.files import content_hash
 from vqagen.jobs.watching import watched
 from vqagen.locations import Stamp, locate, stamp_of
 from vqagen.materials import PathLike
-from vqagen.run.shards import Part, Shard, part_of_run
+from vqagen.run.shards import Shard, Share, share_of_run
 from vqagen.run.windows import Span, span_to_read, windows_of
 from vqagen.run.work import Window
 from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, find_scenes
@@ -51,7 +51,7 @@ class SceneInput:
     """Those of the whole run; a length of 0 means all that follow."""
     window: int
     """Scenes in a window; 0 for one window of all."""
-    part: Part | None = None
+    share: Share | None = None
     """The shard, if only that is made."""
     stamps: Sequence[Stamp] | None = None
     """Of the source's files, from before they were looked into. None for scenes that no `info` names."""
@@ -60,7 +60,7 @@ class SceneInput:
     @property
     def own(self) -> Span:
         """The scenes that records are written of."""
-        return self.part.own if self.part else self.whole
+        return self.share.own if self.share else self.whole
 
     def windows(self, first: int) -> Iterator[Window]:
         """The windows from that of scene `first` on, which begins with the scenes before it; none if all is done."""
@@ -111,5 +111,5 @@ def find_scene_input(scenes: PathLike, whole: Span, window: int, shard: Shard | 
     before = stamp_of(path)
     source = find_scenes(path)
     stamps = [before if file == path else stamp_of(file) for file in source.files]
-    part = part_of_run(shard, whole, source.count(*whole), window) if shard else None
-    return SceneInput(source, whole, window, part, stamps)
+    share = share_of_run(shard, whole, source.count(*whole), window) if shard else None
+    return SceneInput(source, whole, window, share, stamps)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from vqagen import __version__
-from vqagen.run.shards import Part
+from vqagen.run.shards import Share
 
 
 class Arrangement(NamedTuple):
@@ -24,20 +24,20 @@ def generator_info(
     settings: Mapping[str, Any],
     inputs: Mapping[str, str],
     arrangement: Arrangement,
-    part: Part | None = None,
+    share: Share | None = None,
     more: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The `generator` of an output's `info`. Nothing in it names a host or path.
 
     `settings` are all that decide what is made, `start_index` and `count` among them; `inputs` the content hashes of
-    what was read; `part` the shard, if it is one; `more` what else the task has to say.
+    what was read; `share` the shard, if it is one; `more` what else the task has to say.
     """
     return {
         "name": "vqagen",
         "version": __version__,
         "settings": dict(settings),
         "arrangement": arrangement._asdict(),
-        **({"shard": part.to_record()} if part else {}),
+        **({"shard": share.to_record()} if share else {}),
         "inputs": dict(inputs),
         **(more or {}),
     }

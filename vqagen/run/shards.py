@@ -38,7 +38,7 @@ def parse_shard(text: str) -> Shard:
     return shard
 
 
-class Part(NamedTuple):
+class Share(NamedTuple):
     """A shard of a run: which one, the items of the whole run, and its own."""
 
     shard: Shard
@@ -51,9 +51,9 @@ class Part(NamedTuple):
         return {"number": number, "of": of, "start_index": first, "count": length}
 
 
-def part_of_run(shard: Shard, whole: Span, there: int, window: int) -> Part:
-    """The part that a shard is of a run; see `cut`. UsageError if there is none."""
-    return Part(shard, whole, cut(shard, whole, there, window))
+def share_of_run(shard: Shard, whole: Span, there: int, window: int) -> Share:
+    """The share that a shard has in a run; see `cut`. UsageError if there is none."""
+    return Share(shard, whole, cut(shard, whole, there, window))
 
 
 def cut(shard: Shard, run: Span, there: int, window: int) -> Span:
