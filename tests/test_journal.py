@@ -14,7 +14,7 @@ from toy_work import ToyJob, toy_output
 
 from vqagen.errors import UsageError, VqagenError
 from vqagen.run.in_process import in_process
-from vqagen.run.journal import Journal, journal_of, part_of
+from vqagen.run.journal import Entry, Journal, journal_of, part_of
 from vqagen.run.output import Output, Record
 from vqagen.run.progress import Made
 
@@ -226,15 +226,29 @@ def test_a_part_that_cannot_be_read_is_not_lost(
 ) -> None:
     killed.put()
 
-    def fail(journal: Journal, line: bytes) -> None:
+    def fail(journal: Journal, entry: Entry) -> bool:
         raise error
 
     with monkeypatch.context() as failing, pytest.raises((VqagenError, MemoryError)):
-        failing.setattr(Journal, "_whole_entry", fail)
+        failing.setattr(Journal, "_holds", fail)
         run(ToyJob(), in_process, killed.output, resume=True)
 
     assert part_of(killed.output.place).read_bytes() == killed.part
     assert journal_of(killed.output.place).read_bytes() == killed.journal
+
+
+@pytest.mark.parametrize("times", [0, 2])
+def test_a_line_that_is_missing_or_doubled_is_noticed(killed: Left, times: int) -> None:
+    """Also one of a block without records, which has no bytes that would tell."""
+    lines = killed.journal.splitlines(keepends=True)
+    for place in range(1, len(lines)):
+        killed.put(journal=b"".join([*lines[:place], *times * [lines[place]], *lines[place + 1 :]]))
+        made: list[Made] = []
+        run(ToyJob(), in_process, killed.output, made.append, resume=True)
+
+        assert [each.end for each in made] == [2, 3, 5, 6, 8, 9], place
+        assert killed.output.place.read_bytes() == killed.whole
+        killed.output.place.unlink()
 
 
 def test_words_of_the_info_are_not_taken_for_those_of_the_journal(tmp_path: Path) -> None:
@@ -278,8 +292,9 @@ def test_a_line_that_says_what_no_run_writes_ends_the_journal(killed_json: Left,
     """As of a hand, or of a disk that fails."""
     lines = killed_json.journal.splitlines(keepends=True)
     for place in range(1, len(lines)):
-        line = orjson.loads(lines[place]) | change
-        killed_json.put(journal=b"".join([*lines[:place], orjson.dumps(line) + b"\n", *lines[place + 1 :]]))
+        check, text = lines[place].split(b" ", 1)
+        line = check + b" " + orjson.dumps(orjson.loads(text) | change) + b"\n"
+        killed_json.put(journal=b"".join([*lines[:place], line, *lines[place + 1 :]]))
 
         assert killed_json.resumed() == killed_json.whole, place
 

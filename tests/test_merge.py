@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from hypothesis import strategies as st
 
 from vqagen.api import make_settings
 from vqagen.cli import run
+from vqagen.run.journal import Journal
 from vqagen.run.merge import merge
 from vqagen.run.merged_columns import CHOSEN_BY, blocks_from
 from vqagen.run.output import info_beside, record_file
@@ -196,6 +198,27 @@ def test_a_shard_without_questions_counts_for_its_scenes(one: Questions, vqagen_
     texts = [json.loads(line)["question"] for line in Path("merged.jsonl").read_text().splitlines()]
 
     assert texts == [q["question"] for i, questions in enumerate(one.by_scene) if i != 7 for q in questions]
+
+
+def test_a_merge_has_the_name_of_its_output_to_itself(one: Questions, vqagen_: Commands) -> None:
+    """Against runs that are at it, and those that were begun."""
+    one.shard("a.jsonl", 0, 7)
+    one.shard("b.jsonl", 7, 0)
+    busy = Journal(Path("merged.json"))
+    ran = vqagen_("merge a.jsonl b.jsonl -o merged.json")
+    assert (ran.code, ran.err) == (2, "vqagen: another run is writing merged.json\n")
+    busy.close()
+
+    vqagen_.done("merge a.jsonl b.jsonl -o whole.json")
+    Path("merged.json.part").write_bytes(b"")
+    Path("merged.json.journal").write_bytes(b"")
+    ran = vqagen_("merge a.jsonl b.jsonl -o merged.json")
+    assert ran.code == 2
+    assert ran.err.startswith("vqagen: merged.json.part holds an unfinished run; give --resume")
+    vqagen_.done("merge a.jsonl b.jsonl -o merged.json --force")
+
+    assert Path("merged.json").read_bytes() == Path("whole.json").read_bytes()
+    assert not [name for name in os.listdir() if name.startswith("merged.json.")]
 
 
 def test_an_output_that_is_about_to_be_replaced_is_not_merged(one: Questions, vqagen_: Commands) -> None:

@@ -377,6 +377,50 @@ def test_a_run_that_is_killed_when_its_output_has_its_name_tells_of_it(
     assert part_of(chosen.place).exists() is journal_of(chosen.place).exists() is False
 
 
+def test_a_changed_journal_is_not_believed_of_what_the_run_came_to(toys: Output) -> None:
+    def fail(came: Came) -> None:
+        raise VqagenError("the report cannot be written")
+
+    with pytest.raises(VqagenError, match="report"):
+        run(ToyJob(), in_process, toys, on_came=fail)
+    path = journal_of(toys.place)
+    lines = path.read_bytes().splitlines(keepends=True)
+    for place in range(1, len(lines)):
+        path.write_bytes(b"".join([*lines[:place], *lines[place + 1 :]]))
+        assert not run(ToyJob(), in_process, toys, resume=True).is_known
+        path.write_bytes(b"".join([*lines[:place], lines[place].replace(b":", b": "), *lines[place + 1 :]]))
+        assert not run(ToyJob(), in_process, toys, resume=True).is_known
+    path.write_bytes(b"".join(lines))
+    assert run(ToyJob(), in_process, toys, resume=True).is_known
+
+
+def test_what_killed_writers_left_is_cleared_away_and_nothing_else(tmp_path: Path) -> None:
+    """The halves of files that were about to be renamed. Those of others may be in use."""
+    theirs = [".other.json.abcdefgh.part", ".toys.jsonl.gz.abcdefgh.part", ".toys.jsonl.mine.part", "toys.jsonl.x"]
+    for name in (*theirs, ".toys.jsonl.ab_d3fgh.part", ".toys.jsonl.info.json.abcdefgh.part"):
+        (tmp_path / name).touch()
+    run(ToyJob(), in_process, toy_output(tmp_path / "toys.jsonl"))
+
+    assert sorted(os.listdir(tmp_path)) == sorted([*theirs, "toys.jsonl", "toys.jsonl.info.json"])
+
+
+@pytest.mark.parametrize("name", ["toys.jsonl.gz", "toys.jsonl"])
+def test_what_is_replaced_keeps_its_info_until_then(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that is killed while the new file is being packed leaves the old pair."""
+    old, new = toy_output(tmp_path / name), toy_output(tmp_path / name, All, seed=1)
+    run(ToyJob(), in_process, old)
+    left = contents(tmp_path)
+
+    def kill(*given: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as killing, pytest.raises(Killed):
+        killing.setattr("vqagen.files.os.fsync", kill)
+        run(ToyJob(), in_process, new, force=True)
+
+    assert {file: content for file, content in contents(tmp_path).items() if file in left} == left
+
+
 def test_what_an_older_journal_says_is_not_told_of_another_output(toys: Output) -> None:
     """As where the output was put there by other means since."""
     stopped(ToyJob(6), toys, Killed(), items=6)

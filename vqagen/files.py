@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 import tempfile
 import zlib
@@ -21,6 +22,8 @@ from vqagen.packing import PACKINGS, packed, packing_of, recognised, unpacked, u
 Place = TypeVar("Place", bound=Location)
 
 STDOUT = "-"
+_SHOWN_NAME = 40
+"""Characters of a file's name in that of its replacement, while that is being written."""
 _IN_USE = "is in use by the same run; name another file"
 _READ_IN_FOLDERS = (".json", ".jsonl", ".ndjson")
 _PACKAGE = Path(__file__).resolve().parent
@@ -219,27 +222,29 @@ def is_pipe_or_device(path: Path) -> bool:
 
 
 @contextmanager
-def atomic_output(target: str) -> Iterator[IO[bytes]]:
+def atomic_output(target: str, on_ready: Callable[[], object] = lambda: None) -> Iterator[IO[bytes]]:
     """Write beside `target` and rename when complete, so that the name never holds half a file.
 
     What a `.gz` or `.zst` target gets is packed: the same content gives the same bytes. Of a symbolic link, the file
     that it names is replaced. For a URL all is written to a temporary file and uploaded at the end: no upload stays
     open for hours, and none is begun by a run that fails. Standard output (`-`), pipes and devices are written as it
-    comes.
+    comes. `on_ready` is called when all is written, and about to get its name.
     """
     path = locate(target)
     try:
         if target == STDOUT:
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
+            on_ready()
         elif isinstance(path, Remote):
-            with _uploaded(path) as file:
+            with _uploaded(path, on_ready) as file:
                 yield file
         elif is_pipe_or_device(path):
             with path.open("wb") as file:
                 yield file
+            on_ready()
         else:
-            with _replacement(linked(path), packing_of(path.name)) as file:
+            with _replacement(linked(path), packing_of(path.name), on_ready) as file:
                 yield file
     except BrokenPipeError:
         raise
@@ -251,17 +256,18 @@ def atomic_output(target: str) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _uploaded(path: Remote) -> Iterator[IO[bytes]]:
+def _uploaded(path: Remote, on_ready: Callable[[], object]) -> Iterator[IO[bytes]]:
     with tempfile.TemporaryDirectory(prefix="vqagen-") as folder:
         staged = Path(folder, "staged")
         with staged.open("wb") as file, packed(file, packing_of(path.name)) as content:
             yield content
+        on_ready()
         path.upload(staged)
 
 
 @contextmanager
-def _replacement(path: Path, packing: str) -> Iterator[IO[bytes]]:
-    handle, beside = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
+def _replacement(path: Path, packing: str, on_ready: Callable[[], object]) -> Iterator[IO[bytes]]:
+    handle, beside = tempfile.mkstemp(prefix=f".{path.name[:_SHOWN_NAME]}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             with packed(file, packing) as content:
@@ -269,11 +275,23 @@ def _replacement(path: Path, packing: str) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         os.chmod(beside, 0o666 & ~_umask())
+        on_ready()
         os.replace(beside, path)
         settle(path.parent)
     except BaseException:
         Path(beside).unlink(missing_ok=True)
         raise
+
+
+def sweep(target: str) -> None:
+    """Delete what is left of writers of a file that were killed. Nobody else may be writing it now."""
+    path = locate(target)
+    if not isinstance(path, Path) or len(path.name) > _SHOWN_NAME:  # others may have left what is named so
+        return
+    path = linked(path)
+    left = re.compile(re.escape(f".{path.name}.") + r"[a-z0-9_]{8}\.part")  # as `mkstemp` names it
+    for name in filter(left.fullmatch, os.listdir(path.parent)):
+        path.with_name(name).unlink(missing_ok=True)
 
 
 def settle(folder: Path) -> None:

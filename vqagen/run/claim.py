@@ -9,9 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from vqagen.errors import UsageError, VqagenError
-from vqagen.files import check_output
+from vqagen.files import check_output, sweep
 from vqagen.run.journal import Journal, is_begun, journal_of, part_of
-from vqagen.run.output import check_record_file, is_stream, place_of
+from vqagen.run.output import check_record_file, info_beside, is_stream, place_of
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ def claimed(
         if not force:
             _check_what_is_there(journal, resume)
         check_record_file(target, layout, resume or force, given)  # another run may have made it since
+        for written in filter(None, (target, info_beside(target, layout))):
+            sweep(written)
         yield Claim(journal, resume)
 
 

@@ -4,8 +4,9 @@
     OUT.journal    JSON Lines: first what run this is, then one line for each block of the part; at the very end, before
                    the output gets its name, one that says what it came to
 
-A block counts when its line is whole and its bytes in the part are those that the line tells of. Whatever stands behind
-the last such block, in either file, is cut off when the run goes on: it was being written when the run was killed.
+A line begins with the CRC-32 of what it says and of all lines before it. A block counts when its line is whole and its
+bytes in the part are those that the line tells of. Whatever stands behind the last such block, in either file, is cut
+off when the run goes on: it was being written when the run was killed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from vqagen.run.work import Block
 Header = Mapping[str, Any]
 _OPENING = b'{"journal":"vqagen"'
 """What every journal begins with."""
+_CHECK = len(b"00000000 ")
 
 
 class Entry(NamedTuple):
@@ -39,18 +41,8 @@ class Entry(NamedTuple):
     length: int
     """How long it is in the part."""
     crc: int
-    """CRC-32 of all that is said here, and of its bytes."""
+    """CRC-32 of its bytes."""
     tally: Mapping[str, Any]
-
-    @staticmethod
-    def of(block: Block, body: bytes) -> Entry:
-        """What is to be said of a block that stands in the part as `body`."""
-        entry = Entry(block.first, block.end, block.records, len(body), 0, block.tally)
-        return entry._replace(crc=entry.crc_with(body))
-
-    def crc_with(self, body: bytes) -> int:
-        """What `crc` is if neither it nor the part was changed."""
-        return zlib.crc32(body, zlib.crc32(orjson.dumps(self._replace(crc=0)._asdict())))
 
 
 class Conclusion(NamedTuple):
@@ -59,6 +51,14 @@ class Conclusion(NamedTuple):
     records: int
     choice: Mapping[str, Any]
     """What the choice from all records says of itself; empty where none was made."""
+
+
+class _Line(NamedTuple):
+    """A line of a journal, behind the first."""
+
+    value: dict[str, Any]
+    length: int
+    check: int
 
 
 class Journal:
@@ -73,6 +73,8 @@ class Journal:
         self._lines, self.is_new = _held(self.path, place)
         self.is_begun_anew = self.is_concluded = False
         """Whether this run has forgotten what was there; whether what the output came to is noted."""
+        self._sum = 0
+        """Check sum of the last line, which goes into that of the next."""
         self._opened_part: IO[bytes] | None = None
         self._opening: tuple[bytes, bytes] | None = None
         self.records = 0
@@ -100,7 +102,7 @@ class Journal:
 
         What is there is forgotten when the first block comes: a run that cannot make any leaves it as it is.
         """
-        self._opening = _line({"journal": "vqagen", "run": header}), head
+        self._opening = orjson.dumps({"journal": "vqagen", "run": header}), head
 
     def _begin_now(self) -> None:
         if self._opening is None:
@@ -112,8 +114,9 @@ class Journal:
         self._part.truncate(0)
         self._part.write(head)
         self._part.flush()
-        self._lines.write(header)
+        self._lines.write(header + b"\n")
         self._lines.flush()
+        self._sum = zlib.crc32(header)
 
     def header(self) -> dict[str, Any] | None:
         """What run the journal is of; None if it is new, or was killed before it said so; empty if it is damaged."""
@@ -121,46 +124,64 @@ class Journal:
         line = self._lines.readline()
         if not line.endswith(b"\n"):
             return None
-        match _value(line):
-            case {"run": dict(header)}:
-                return header
+        with suppress(orjson.JSONDecodeError):
+            match orjson.loads(line):
+                case {"run": dict(header)}:
+                    return header
         return {}
+
+    def _read_lines(self) -> Iterator[_Line]:
+        """Those behind the header, for as long as each is as it was written, and none is missing before it."""
+        self._lines.seek(0)
+        before = zlib.crc32(self._lines.readline()[:-1])
+        for line in self._lines:
+            check, text = line[:_CHECK], line[_CHECK:-1]
+            before = zlib.crc32(text, before)
+            if check != b"%08x " % before or not line.endswith(b"\n"):
+                return
+            yield _Line(orjson.loads(text), len(line), before)
+
+    def _write_line(self, value: Entry | Conclusion) -> None:
+        text = orjson.dumps(value._asdict())
+        check = zlib.crc32(text, self._sum)
+        self._lines.write(b"%08x %s\n" % (check, text))
+        self._lines.flush()
+        self._sum = check
 
     def go_on(self, head: bytes = b"") -> Iterator[Entry]:
         """Each block that is whole; cuts off what follows the last. To be gone through before anything is added."""
         self.records, self.end, self._head = 0, None, len(head)
         self._lines.seek(0)
-        kept, length = len(self._lines.readline()), len(head)
+        header = self._lines.readline()
+        kept, length, self._sum = len(header), len(head), zlib.crc32(header[:-1])
         self._part.seek(0)
         if self._part.read(len(head)) != head:
             self._part.truncate(0)
             self._part.write(head)
-        for line in self._lines:
-            entry = self._whole_entry(line)
-            if entry is None:
+        for line in self._read_lines():
+            entry = _entry(line.value)
+            if entry is None or not self._holds(entry):
                 break
-            kept += len(line)
+            kept += line.length
             length += entry.length
+            self._sum = line.check
             self._count(entry)
             yield entry
         self._part.truncate(length)
         self._lines.truncate(kept)
 
-    def _whole_entry(self, line: bytes) -> Entry | None:
-        entry = _entry(line)
-        if entry is None or entry.length > os.fstat(self._part.fileno()).st_size:
-            return None
+    def _holds(self, entry: Entry) -> bool:
+        """Whether the block that comes next in the part is the one that is told of."""
         body = self._part.read(entry.length)
-        return entry if len(body) == entry.length and entry.crc == entry.crc_with(body) else None
+        return len(body) == entry.length and zlib.crc32(body) == entry.crc
 
     def add(self, block: Block, body: bytes) -> None:
         """Append a block as the part holds it: its bytes first, then the line that makes them count."""
         self._begin_now()
-        entry = Entry.of(block, body)
+        entry = Entry(block.first, block.end, block.records, len(body), zlib.crc32(body), block.tally)
         self._part.write(body)
         self._part.flush()
-        self._lines.write(_line(entry._asdict()))
-        self._lines.flush()
+        self._write_line(entry)
         self._count(entry)
 
     def _count(self, entry: Entry) -> None:
@@ -171,10 +192,8 @@ class Journal:
         """The bytes of each block."""
         self._begin_now()
         self._part.seek(self._head)
-        self._lines.seek(0)
-        self._lines.readline()
-        for line in self._lines:
-            yield self._part.read(orjson.loads(line)["length"])
+        for line in self._read_lines():
+            yield self._part.read(line.value["length"])
 
     def complete(self, tail: bytes) -> None:
         """Write the end of the part, and have all of it on the disk. The tail is cut off again if the run goes on."""
@@ -186,8 +205,7 @@ class Journal:
 
     def conclude(self, conclusion: Conclusion) -> None:
         """Note what the output came to, before it gets its name. The note is cut off again if the run goes on."""
-        self._lines.write(_line(conclusion._asdict()))
-        self._lines.flush()
+        self._write_line(conclusion)
         self.is_concluded = True
 
     def left_behind(self, header: Header) -> tuple[list[Entry], Conclusion] | None:
@@ -197,9 +215,10 @@ class Journal:
         """
         if self.header() != header:
             return None
-        *lines, last = self._lines.readlines() or [b""]
-        entries, conclusion = [entry for entry in map(_entry, lines) if entry], _conclusion(last)
-        return (entries, conclusion) if conclusion and len(entries) == len(lines) else None
+        *blocks, last = [line.value for line in self._read_lines()] or [{}]
+        if last.keys() != set(Conclusion._fields):
+            return None
+        return [Entry(**block) for block in blocks], Conclusion(**last)
 
     def close(self) -> None:
         """Let go of the files. A journal that nothing came of is removed."""
@@ -266,34 +285,6 @@ def _lock(file: IO[bytes], place: Path) -> None:
         warn(Problem(told, str(place)))
 
 
-def _line(value: Mapping[str, Any]) -> bytes:
-    return orjson.dumps(value) + b"\n"
-
-
-def _value(line: bytes) -> dict[str, Any] | None:
-    """What a line says; None if it was cut off."""
-    if not line.endswith(b"\n"):
-        return None
-    try:
-        value = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _entry(line: bytes) -> Entry | None:
-    """None for what this package does not write: files may be changed by hand, or by a disk that fails."""
-    value = _value(line)
-    if value is None or value.keys() != set(Entry._fields):
-        return None
-    entry = Entry(**value)
-    *numbers, tally = entry
-    are_right = all(type(number) is int and number >= 0 for number in numbers) and isinstance(tally, dict)
-    return entry if are_right else None
-
-
-def _conclusion(line: bytes) -> Conclusion | None:
-    match _value(line):
-        case {"records": int(records), "choice": dict(choice)}:
-            return Conclusion(records, choice)
-    return None
+def _entry(value: Mapping[str, Any]) -> Entry | None:
+    """The block that a line tells of; None for a conclusion."""
+    return Entry(**value) if value.keys() == set(Entry._fields) else None

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.locations import Location, locate
 from vqagen.run.belonging import differences, faults_of, in_order, merged_info
+from vqagen.run.claim import claimed
 from vqagen.run.journal import is_begun, part_of
-from vqagen.run.output import Keep, check_record_file, chosen_layout, info_beside, place_of, record_file
+from vqagen.run.output import Keep, chosen_layout, info_beside, place_of, record_file
 from vqagen.run.shard_files import Record, ShardFile, open_shard
 
 Select = Callable[[Mapping[str, Any], bool], Keep | None]
@@ -52,16 +53,19 @@ def merge(
     paths = [locate(shard) for shard in shards]
     layout = chosen_layout(out, layout)
     _look_for(paths)
-    check_record_file(out, layout, force, [*map(str, paths), *(info_beside(str(path), "jsonl") for path in paths)])
-    files = _opened(paths)
-    _check_layouts(files, layout)
-    faults = faults_of(files)
-    if faults:
-        raise BadInput(Problem(fault) for fault in faults)
-    files = in_order(files)
-    is_part = len(files) > 1 or files[0].shard
-    keep = select(files[0].info["generator"], all(file.shard for file in files)) if is_part else None
-    records = _write(files, out, layout, keep, on_merged)
+    inputs = [*map(str, paths), *(info_beside(str(path), "jsonl") for path in paths)]
+    with claimed(out, layout, force=force, inputs=inputs) as claim:
+        files = _opened(paths)
+        _check_layouts(files, layout)
+        faults = faults_of(files)
+        if faults:
+            raise BadInput(Problem(fault) for fault in faults)
+        files = in_order(files)
+        is_part = len(files) > 1 or files[0].shard
+        keep = select(files[0].info["generator"], all(file.shard for file in files)) if is_part else None
+        records = _write(files, out, layout, keep, on_merged)
+        if claim.journal:
+            claim.journal.remove()  # with what an unfinished run had made to stand here
     return Merged(records, len(files), files[0].noun)
 
 

@@ -103,13 +103,22 @@ def write_info(target: str, layout: str, info: Record, records: int) -> None:
 
 
 @contextmanager
-def record_file(target: str, layout: str, info: Record, key: str) -> Iterator[RecordWriter]:
-    """A writer of lines whose file appears under its name when all is written, and so does the `info` beside it."""
-    with atomic_output(target) as file:
+def record_file(
+    target: str, layout: str, info: Record, key: str, on_ready: Callable[[], object] = lambda: None
+) -> Iterator[RecordWriter]:
+    """A writer of lines whose file appears under its name when all is written, and so does the `info` beside it.
+
+    `on_ready` is called just before.
+    """
+
+    def finish() -> None:
+        write_info(target, layout, info, writer.written)
+        on_ready()
+
+    with atomic_output(target, finish) as file:
         writer = RecordWriter(file, layout, info, key)
         yield writer
         writer.close()
-        write_info(target, layout, info, writer.written)
 
 
 class RecordWriter:

@@ -30,16 +30,19 @@ def publish(journal: Journal, output: Output) -> Conclusion:
 def _as_it_is(journal: Journal, output: Output) -> Conclusion:
     """By its name alone, or packed, or sent away."""
     conclusion = Conclusion(journal.records, {})
-    journal.complete(output.staged.tail)
-    write_info(output.target, output.layout, output.info, journal.records)
-    if isinstance(locate(output.target), Path) and not packing_of(output.target):
+
+    def finish() -> None:
+        write_info(output.target, output.layout, output.info, journal.records)
         journal.conclude(conclusion)
+
+    journal.complete(output.staged.tail)
+    if isinstance(locate(output.target), Path) and not packing_of(output.target):
+        finish()
         os.replace(journal.part, output.place)
         settle(output.place.parent)
     else:
-        with journal.part.open("rb") as part, atomic_output(output.target) as file:
+        with journal.part.open("rb") as part, atomic_output(output.target, finish) as file:
             shutil.copyfileobj(part, file, _CHUNK)
-            journal.conclude(conclusion)
     return conclusion
 
 
@@ -49,13 +52,14 @@ def _rewritten(journal: Journal, output: Output) -> Conclusion:
     if output.layout == "parquet":
         assert output.columns is not None
         batches = map(output.columns.encode, chosen.blocks()) if chosen.choice else chosen.bodies()
-        with atomic_output(output.target) as file:
+        with atomic_output(output.target, chosen.conclude) as file:
             output.columns.write(batches, file, output.info)
-            return chosen.concluded()
-    with record_file(output.target, output.layout, output.info, output.arrangement.key) as writer:
-        for records in chosen.blocks():
-            writer.write(records)
-        return chosen.concluded()
+    else:
+        key = output.arrangement.key
+        with record_file(output.target, output.layout, output.info, key, chosen.conclude) as writer:
+            for records in chosen.blocks():
+                writer.write(records)
+    return chosen.conclusion()
 
 
 class _Chosen:
@@ -83,8 +87,10 @@ class _Chosen:
             self.count += len(records)
             yield records
 
-    def concluded(self) -> Conclusion:
-        """What the output came to; noted, for it is about to get its name."""
-        conclusion = Conclusion(self.count, self.choice.to_record() if self.choice else {})
-        self.journal.conclude(conclusion)
-        return conclusion
+    def conclusion(self) -> Conclusion:
+        """What the output came to, when all records were gone through."""
+        return Conclusion(self.count, self.choice.to_record() if self.choice else {})
+
+    def conclude(self) -> None:
+        """Note it: the output is about to get its name."""
+        self.journal.conclude(self.conclusion())
