@@ -419,6 +419,20 @@ def test_a_journal_that_was_removed_before_it_could_be_held_is_opened_anew(
     second.close()
 
 
+def test_a_run_that_is_stopped_while_it_makes_its_journal_leaves_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(file: IO[bytes], how: int) -> None:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fcntl, "flock", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run(ToyJob(), in_process, toy_output(tmp_path / "toys.json"))
+
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_journal_is_free_when_it_is_closed(tmp_path: Path) -> None:
     journals = [Journal(tmp_path / "toys.json")]
     journals[0].close()

@@ -45,8 +45,9 @@ class Unreachable(MemoryFileSystem):
 
 
 @pytest.fixture
-def memory() -> Iterator[MemoryFileSystem]:
-    """Empty, and emptied behind each test."""
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryFileSystem]:
+    """Empty, and emptied behind each test. In a folder of its own, where runs keep what they have not finished."""
+    monkeypatch.chdir(tmp_path)
     system = fsspec.filesystem("memory")
     yield system
     system.store.clear()

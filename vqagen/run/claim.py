@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from vqagen.errors import UsageError, VqagenError
 from vqagen.files import check_output, sweep
-from vqagen.run.journal import Journal, is_begun, journal_of, part_of
+from vqagen.run.journal import Journal, drop_unused, is_begun, journal_of, part_of
 from vqagen.run.output import check_record_file, info_beside, is_stream, place_of
 
 
@@ -62,11 +62,17 @@ def claimed(
 @contextmanager
 def _held(place: Path) -> Iterator[Journal]:
     try:
-        journal = Journal(place)
+        with closing(_journal(place)) as journal:
+            yield journal
+    finally:
+        drop_unused(place)  # a signal may come between any two steps of the above
+
+
+def _journal(place: Path) -> Journal:
+    try:
+        return Journal(place)
     except OSError as error:
         raise VqagenError(f"cannot write {error.filename or journal_of(place)}: {error.strerror or error}") from None
-    with closing(journal):
-        yield journal
 
 
 def _check_what_is_there(journal: Journal, resume: bool) -> None:

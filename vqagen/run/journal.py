@@ -260,6 +260,14 @@ def is_begun(place: Path) -> bool:
     return part_of(place).exists()
 
 
+def drop_unused(place: Path) -> None:
+    """Remove an empty journal that nobody holds: what is left of a run that is stopped in the moment of making it."""
+    with suppress(OSError), journal_of(place).open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not os.fstat(file.fileno()).st_size and not is_begun(place):
+            journal_of(place).unlink()
+
+
 def _held(path: Path, place: Path) -> tuple[IO[bytes], bool]:
     """The journal, opened, and whether it was not there. Other runs are kept away for as long as it is open."""
     while True:
@@ -268,9 +276,13 @@ def _held(path: Path, place: Path) -> tuple[IO[bytes], bool]:
             file: IO[bytes] = os.fdopen(handle, "a+b")
         except FileExistsError:
             file, is_new = _opened(path), False
-        _lock(file, place)
-        if os.fstat(file.fileno()).st_nlink:
-            return file, is_new
+        try:
+            _lock(file, place)
+            if os.fstat(file.fileno()).st_nlink:
+                return file, is_new
+        except BaseException:
+            file.close()
+            raise
         file.close()  # between opening and locking, the run that had it was completed, and removed it
 
 
@@ -278,7 +290,6 @@ def _lock(file: IO[bytes], place: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        file.close()
         raise UsageError(f"another run is writing {place}") from None
     except OSError as error:  # some network file systems have no locks
         told = f"cannot be held against other runs ({error.strerror}): take care that none writes it at the same time"
