@@ -48,12 +48,12 @@ def write_questions(
     files, settings, form = files or find_domain(), settings or Settings(), form or RecordForm()
     out, layout, means = str(out), chosen_layout(str(out), layout), means or Means()
     engine = means.engine(settings.reset_counts_every, "--reset-counts-every 0 makes one window of all scenes")
-    asked_part = parse_shard(shard) if shard else None
+    one_of = parse_shard(shard) if shard else None
     inputs = (scenes, *files.inputs, *disjoint_from)
     if report_to:
         check_output(report_to, means.resume or means.force, (*inputs, *names_of(out, layout)))
     with claimed(out, layout, resume=means.resume, force=means.force, inputs=inputs) as claim:
-        job = question_job(scenes, files, settings, form, asked_part, disjoint_from)
+        job = question_job(scenes, files, settings, form, one_of, disjoint_from)
         report = Report(job.settings)
 
         def finish(came: Came) -> None:

@@ -61,7 +61,7 @@ def _in_document(path: Location) -> Any:
 
 
 def _beside(path: Location) -> Any:
-    beside = locate(info_beside(str(path), "jsonl") or "")
+    beside = _place_beside(path)
     if not beside.is_file():
         said = f"its info is missing: it does not begin with one, and there is no {beside}"
         raise BadInput([Problem(said, str(path))])
@@ -74,11 +74,16 @@ def _beside(path: Location) -> Any:
 
 def records_told(path: Location) -> int | None:
     """How many records the file beside JSON Lines says that there are; None if it does not."""
-    beside = locate(info_beside(str(path), "jsonl") or "")
+    beside = _place_beside(path)
     match parse_json(read_text(beside), str(beside)) if beside.is_file() else None:
-        case {"generator": {"lines": int(lines)}}:
-            return lines
+        case {"generator": dict(generator)}:
+            lines = generator.get(LINES)
+            return lines if isinstance(lines, int) else None
     return None
+
+
+def _place_beside(path: Location) -> Location:
+    return locate(info_beside(str(path), "jsonl") or "")
 
 
 def is_whole(path: Location, layout: str) -> bool:
