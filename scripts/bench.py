@@ -22,14 +22,14 @@ from bench_scale import VQAGEN, report, scale
 from wide_domain import make_wide_domain
 
 import vqagen
-from vqagen.api import Generation, find_domain, find_scenes, load_materials, load_scenes
-from vqagen.exchange.clevr import record_writer
-from vqagen.materials import shipped_domains
+from vqagen.api import Generation, find_domain, find_scenes, load_domain_files, load_scenes
+from vqagen.language.domain_files import shipped_domains
+from vqagen.records.writer import RecordWriter
 from vqagen.rng import stream
-from vqagen.run.output import RecordWriter
 from vqagen.run.windows import window_of
-from vqagen.tasks.questions import QuestionTask
-from vqagen.tasks.tally import Tally
+from vqagen.tasks.questions.generator import QuestionTask
+from vqagen.tasks.questions.records import record_writer
+from vqagen.tasks.questions.tally import Tally
 
 REPEATS = 5
 
@@ -77,7 +77,7 @@ def domains(scenes: int) -> None:
         records = list(vqagen.sample_scenes(scenes, metadata=wide / "metadata.json"))
         path = Path(folder) / "scenes.json"
         path.write_text(json.dumps({"info": {}, "scenes": records}))
-        run = Generation(find_scenes(path), load_materials(find_domain(wide)), vqagen.Settings())
+        run = Generation(find_scenes(path), load_domain_files(find_domain(wide)), vqagen.Settings())
         started = time.process_time()
         made = sum(len(questions) for _, questions in run.by_scene())
         seconds = time.process_time() - started
@@ -88,10 +88,10 @@ def report_load(name: str, files: vqagen.DomainFiles) -> None:
     """Loading, checking and planning all templates of a domain."""
 
     def load() -> None:
-        materials = load_materials(files)
+        materials = load_domain_files(files)
         QuestionTask(materials.templates, materials.synonyms, vqagen.Settings())
 
-    families = len(load_materials(files).templates)
+    families = len(load_domain_files(files).templates)
     report(f"load {name}", f"{cpu_seconds(load):.3f} s for {families} families")
 
 
@@ -133,7 +133,7 @@ def phases(scenes: Path, chosen: dict[str, str | None]) -> None:
 
     Words and programs are made again from the finished questions; the search is what remains of the whole.
     """
-    materials = load_materials(
+    materials = load_domain_files(
         find_domain(metadata=chosen["metadata"], templates=chosen["templates"], synonyms=chosen["synonyms"])
     )
     settings = vqagen.Settings(compat=chosen["compat"] or "none", degeneracy=chosen["degeneracy"] or "")

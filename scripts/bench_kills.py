@@ -21,7 +21,7 @@ from random import Random
 import click
 
 import vqagen
-from vqagen.run.output import info_beside
+from vqagen.records.writer import info_beside
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = "from vqagen.cli import main; main()"

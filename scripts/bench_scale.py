@@ -19,15 +19,15 @@ from typing import NamedTuple
 import click
 
 import vqagen
-from vqagen.jobs.questions import question_job
-from vqagen.materials import find_domain
-from vqagen.run.claim import claimed
-from vqagen.run.in_process import in_process
-from vqagen.run.layouts import encode_lines
-from vqagen.run.output import Output
+from vqagen.language.domain_files import find_domain
+from vqagen.records.layouts import encode_lines
+from vqagen.run.engines.in_process import in_process
+from vqagen.run.output.claim import claimed
+from vqagen.run.output.staging import Output
 from vqagen.run.progress import Progress
 from vqagen.run.runner import run
 from vqagen.run.work import Block, Window, Work
+from vqagen.tasks.questions.job import question_job
 
 VQAGEN = Path(sys.executable).with_name("vqagen")
 TENTH = 10_000

@@ -12,7 +12,7 @@ from conftest import SHARED
 from scene_records import SMALL_SCENES
 
 import vqagen
-from vqagen.api import Materials, find_domain, load_materials
+from vqagen.api import LoadedDomain, find_domain, load_domain_files
 from vqagen.language.template_check import canonical_records
 from vqagen.world.domain import Domain, domain_from_metadata
 from vqagen.world.sampler import sample_scene
@@ -39,7 +39,7 @@ class Collection:
         return self.name
 
     @property
-    def materials(self) -> Materials:
+    def materials(self) -> LoadedDomain:
         """As the generator loads them."""
         return _materials(self)
 
@@ -66,9 +66,9 @@ class Collection:
 
 
 @cache
-def _materials(collection: Collection) -> Materials:
+def _materials(collection: Collection) -> LoadedDomain:
     files = find_domain(metadata=collection.metadata, templates=collection.templates, synonyms=collection.synonyms)
-    return load_materials(files)
+    return load_domain_files(files)
 
 
 @cache

@@ -24,7 +24,7 @@ from waiting import wait_until
 
 import vqagen
 from vqagen.cli import COMMANDS
-from vqagen.files import check_output
+from vqagen.files.output import check_output
 
 COMMANDS_BY_NAME = dict(all_commands())
 SAMPLED = 40
@@ -344,7 +344,7 @@ def test_info_says_how_to_make_the_file_again_and_nothing_of_place_or_time(vqage
     assert all(re.fullmatch("sha256:[0-9a-f]{64}", value) for value in generator["inputs"].values())
     file_hash = hashlib.sha256(Path("scenes.json").read_bytes()).digest()
     assert scenes_hash == "sha256:" + hashlib.sha256(file_hash).hexdigest()
-    assert generator["families"] == [template.id for template in vqagen.load_materials().templates]
+    assert generator["families"] == [template.id for template in vqagen.load_domain_files().templates]
 
 
 # Options of the output --------------------------------------------------------------------------------------------
@@ -369,7 +369,7 @@ def test_a_trace_adds_every_steps_output_and_changes_nothing_else(vqagen_: Comma
 
 def test_the_release_dialect_says_the_same_in_other_words(vqagen_: Commands) -> None:
     """Nodes have a `function`, answers are text, and families count over all files."""
-    families = [(template.file, template.index) for template in vqagen.load_materials().templates]
+    families = [(template.file, template.index) for template in vqagen.load_domain_files().templates]
     generator, release = questions_of(vqagen_, ""), questions_of(vqagen_, "--dialect release")
 
     for ours, theirs in zip(generator, release, strict=True):

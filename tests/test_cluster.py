@@ -20,8 +20,8 @@ from toy_work import Toy, begun, loaded, toy_windows
 from waiting import PATIENCE, wait_until
 
 from vqagen.errors import BadInput, InputWarning, Problem, UsageError, VqagenError
-from vqagen.run.cluster import Cluster
-from vqagen.run.in_process import in_process
+from vqagen.run.engines.cluster import Cluster
+from vqagen.run.engines.in_process import in_process
 from vqagen.run.work import Block, Window, WindowFailed
 
 distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
@@ -41,7 +41,7 @@ def importable_in_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A scheduler on a loaded machine may answer late."""
-    monkeypatch.setattr("vqagen.run.dask_client.TIMEOUT", PATIENCE)
+    monkeypatch.setattr("vqagen.run.engines.dask_client.TIMEOUT", PATIENCE)
 
 
 @pytest.fixture
@@ -234,7 +234,7 @@ def test_local_workers_that_cannot_start_end_the_run(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("python", UNFIT)
 def test_local_workers_that_can_no_longer_start_end_the_run(monkeypatch: pytest.MonkeyPatch, python: str) -> None:
     """Such as on a machine without memory, where no process can be made, or none lives long."""
-    monkeypatch.setattr("vqagen.run.local_cluster.PAUSE", 0.0)
+    monkeypatch.setattr("vqagen.run.engines.local_cluster.PAUSE", 0.0)
     blocks = Cluster("local:1")(Toy({6: "die"}), toy_windows(8))
     given = [next(blocks)]
     monkeypatch.setattr(sys, "executable", python)
@@ -246,15 +246,15 @@ def test_local_workers_that_can_no_longer_start_end_the_run(monkeypatch: pytest.
 
 
 def test_a_run_without_workers_says_so_and_waits(dask: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vqagen.run.cluster.PATIENCE", 0.0)
-    monkeypatch.setattr("vqagen.run.cluster.LOOK", 0.1)
+    monkeypatch.setattr("vqagen.run.engines.cluster.PATIENCE", 0.0)
+    monkeypatch.setattr("vqagen.run.engines.cluster.LOOK", 0.1)
     told: list[str] = []
 
     def come_when_called(problem: Problem) -> None:
         told.append(str(problem))
         dask.worker()
 
-    monkeypatch.setattr("vqagen.run.cluster.warn", come_when_called)
+    monkeypatch.setattr("vqagen.run.engines.cluster.warn", come_when_called)
 
     assert done_on(dask.address, Toy(), 10) == expected(10)
     assert told == [f"no workers at {dask.address}: waiting for some to come"]
@@ -273,7 +273,7 @@ def test_a_lost_scheduler_ends_the_run_in_one_line(dask: DaskProcesses) -> None:
 
 
 def test_an_unreachable_scheduler_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vqagen.run.dask_client.TIMEOUT", 0.5)
+    monkeypatch.setattr("vqagen.run.engines.dask_client.TIMEOUT", 0.5)
 
     with pytest.raises(UsageError, match=r"^cannot reach the scheduler at tcp://127.0.0.1:9: .*$"):
         done_on("tcp://127.0.0.1:9", Toy(), 1)
@@ -305,7 +305,7 @@ def test_a_worker_without_vqagen_is_named(dask: DaskProcesses) -> None:
 
 def test_a_worker_with_another_vqagen_is_named(dask: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
     dask.worker()
-    monkeypatch.setattr("vqagen.run.cluster.__version__", "99.0")
+    monkeypatch.setattr("vqagen.run.engines.cluster.__version__", "99.0")
 
     with pytest.raises(VqagenError, match=r"^the worker on \S+ has vqagen \d\S+; this run is by 99.0$"):
         done_on(dask.address, Toy(), 3)
@@ -313,7 +313,7 @@ def test_a_worker_with_another_vqagen_is_named(dask: DaskProcesses, monkeypatch:
 
 SCRIPT = """
 from toy_work import Toy, toy_windows
-from vqagen.run import cluster, dask_client
+from vqagen.run.engines import cluster, dask_client
 dask_client.TIMEOUT = {patience}
 try:
     for block in cluster.Cluster("local:2")(Toy({acts!r}, folder={folder!r}), toy_windows(12)):
@@ -354,6 +354,6 @@ def test_an_ended_run_leaves_no_workers(tmp_path: Path, mark: str, end: signal.S
 
 
 def test_dask_is_not_imported_before_it_is_asked_for() -> None:
-    code = "import sys, vqagen.run.cluster; sys.exit('distributed' in sys.modules or 'dask' in sys.modules)"
+    code = "import sys, vqagen.run.engines.cluster; sys.exit('distributed' in sys.modules or 'dask' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -21,13 +21,21 @@ from families import SHIPPED, Collection
 from pyarrow import parquet
 
 from vqagen.errors import BadInput, UsageError
-from vqagen.exchange.clevr import RecordForm, release_answer
-from vqagen.exchange.columns import Columns, decode, read_info, read_records, row_groups, to_records, write_tables
-from vqagen.exchange.question_files import read_questions
 from vqagen.language.question import Question
-from vqagen.tasks.questions import QuestionTask
+from vqagen.records.question_files import read_questions
+from vqagen.tasks.questions.columns import (
+    Columns,
+    decode,
+    read_info,
+    read_records,
+    row_groups,
+    to_records,
+    write_tables,
+)
+from vqagen.tasks.questions.generator import QuestionTask
+from vqagen.tasks.questions.records import RecordForm, release_answer
+from vqagen.tasks.questions.tally import Tally
 from vqagen.tasks.settings import Settings
-from vqagen.tasks.tally import Tally
 from vqagen.world.scene import compile_scene
 
 Record = dict[str, Any]
@@ -182,8 +190,8 @@ def test_the_same_records_give_the_same_bytes_in_another_process(tmp_path: Path)
     (tmp_path / "given.json").write_text(json.dumps([blocks(given, 20), INFO]))
     program = """
 import json, sys
-from vqagen.exchange.clevr import RecordForm
-from vqagen.exchange.columns import Columns
+from vqagen.tasks.questions.records import RecordForm
+from vqagen.tasks.questions.columns import Columns
 blocks, info = json.load(open("given.json"))
 with open("again.parquet", "wb") as file:
     columns = Columns(RecordForm(trace=True))

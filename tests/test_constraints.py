@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vqagen.files import shipped
+from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.plugin import BUILT_IN, CONSTANT, CONSTANTS, NODE, NUMBERS, SLOT, TYPES, VALUES, constraint
 from vqagen.plugin.shape import KINDS, PLURAL_KINDS

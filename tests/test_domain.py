@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vqagen.errors import BadInput, InputWarning, describe
-from vqagen.files import shipped
+from vqagen.files.shipped import shipped
 from vqagen.plugin import ComputedAttribute, ComputedRelation, Declarations
 from vqagen.world.domain import Attribute, Domain, domain_from_metadata, load_domain
 

@@ -10,11 +10,11 @@ import pytest
 from commands import Commands
 
 import vqagen
-from vqagen.files import shipped
-from vqagen.jobs.excluded import ExcludedFiles
-from vqagen.jobs.questions import QuestionJob, question_job
-from vqagen.locations import locate
-from vqagen.run.layouts import encode_lines
+from vqagen.files.locations import locate
+from vqagen.files.shipped import shipped
+from vqagen.records.layouts import encode_lines
+from vqagen.tasks.questions.excluded_files import ExcludedFiles
+from vqagen.tasks.questions.job import QuestionJob, question_job
 
 ONE_HOP = shipped("templates") / "clevr" / "one_hop.json"
 ASKED = f"generate --scenes scenes.json --templates {ONE_HOP} --reset-counts-every 5 --disjoint-from old.jsonl"

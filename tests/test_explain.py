@@ -28,8 +28,8 @@ from vqagen.authoring.scenes_at_hand import ScenesAtHand, sampled_scenes
 from vqagen.authoring.tree import branches, sketches
 from vqagen.authoring.watching import rounds, watched
 from vqagen.errors import UsageError
+from vqagen.language.domain_files import LoadedDomain, find_domain, load_domain_files
 from vqagen.language.template import Constraint, Parameter
-from vqagen.materials import Materials, find_domain, load_materials
 from vqagen.plugin import BUILT_IN, CONSTANT, NODE, SLOT, ConstraintKind
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import compile_scene
@@ -61,9 +61,9 @@ def template(nodes: Sequence[dict[str, Any]], constraints: Sequence[dict[str, An
     return {"name": "mine", "text": [text], "params": params, "nodes": list(nodes), "constraints": list(constraints)}
 
 
-def load(folder: Path, *records: dict[str, Any], file: str = "mine.json") -> Materials:
+def load(folder: Path, *records: dict[str, Any], file: str = "mine.json") -> LoadedDomain:
     (folder / file).write_text(json.dumps({"templates": records}))
-    return load_materials(find_domain(templates=folder / file))
+    return load_domain_files(find_domain(templates=folder / file))
 
 
 def explain(folder: Path, record: dict[str, Any], scene: dict[str, Any] = SMALL_SCENES[0]) -> Explanation:
@@ -242,14 +242,14 @@ def test_a_slip_is_answered_with_what_comes_nearest(wanted: str, told: str, tmp_
     assert told in str(caught.value)
 
 
-def two_files(folder: Path) -> Materials:
+def two_files(folder: Path) -> LoadedDomain:
     """mine/b.json with the templates one and two, and mine/deep/a.json with one."""
     one = {**template([node("scene"), node("filter_count", [0], FIRST)]), "name": "one"}
     two = {**template([node("scene"), node("filter_exist", [0], FIRST)]), "name": "two"}
     (folder / "mine/deep").mkdir(parents=True)
     (folder / "mine/b.json").write_text(json.dumps({"templates": [one, two]}))
     (folder / "mine/deep/a.json").write_text(json.dumps({"templates": [one]}))
-    return load_materials(find_domain(templates=folder / "mine"))
+    return load_domain_files(find_domain(templates=folder / "mine"))
 
 
 # Examples -----------------------------------------------------------------------------------------------------------

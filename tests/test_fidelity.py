@@ -21,7 +21,7 @@ from families import COLLECTIONS
 import vqagen
 from vqagen.api import Generation, find_scenes
 from vqagen.language.program import Node
-from vqagen.tasks.tally import Tally
+from vqagen.tasks.questions.tally import Tally
 
 SCENES = SHARED / "data" / "clevr_v1_train_scenes_1000.json"
 FINGERPRINT = SHARED / "data" / "clevr_fingerprint.json"

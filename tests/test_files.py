@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vqagen.errors import BadInput, InputWarning, Problem, warn
-from vqagen.files import parse_json, read_text
-from vqagen.json_diagnosis import NOT_JSON, find_mistake
-from vqagen.jsontext import Position, locate, show_path
+from vqagen.json.diagnosis import NOT_JSON, find_mistake
+from vqagen.json.parsing import parse_json, read_text
+from vqagen.json.text import Position, locate, show_path
 
 
 def read_with_warnings(text: str) -> tuple[Any, list[str]]:

@@ -12,8 +12,8 @@ from commands import PROGRAM, ROOT, Commands, finish, start
 
 from vqagen.authoring.scaffold import STARTER_FILES, write_starter
 from vqagen.errors import UsageError
-from vqagen.materials import find_domain, load_materials
-from vqagen.schema import schema_faults, schema_names, schema_text
+from vqagen.json.schema import schema_faults, schema_names, schema_text
+from vqagen.language.domain_files import find_domain, load_domain_files
 
 STARTER = ROOT / "vqagen" / "authoring" / "starter"
 
@@ -51,7 +51,7 @@ def test_the_folder_names_the_domain(tmp_path: Path) -> None:
     """Wherever it lies, and whatever letters it has."""
     for folder in ("farm", "a b/deep/er/my-farm_2.0", "dvůr"):
         write_starter(tmp_path / folder)
-        assert load_materials(find_domain(tmp_path / folder)).domain.name == Path(folder).name
+        assert load_domain_files(find_domain(tmp_path / folder)).domain.name == Path(folder).name
 
 
 @pytest.mark.parametrize("given", [".", "./", "../here", "../here/."])
@@ -98,7 +98,7 @@ def test_every_file_of_the_starter_is_written() -> None:
 def test_the_starter_shows_the_forms_of_attributes(tmp_path: Path) -> None:
     """Groups, an optional value, a word for what is left open, relations; and templates of three kinds."""
     write_starter(tmp_path / "farm")
-    materials = load_materials(find_domain(tmp_path / "farm"))
+    materials = load_domain_files(find_domain(tmp_path / "farm"))
     attributes = materials.domain.attributes
 
     assert any(set(attribute.leaves) < set(attribute.values) for attribute in attributes)

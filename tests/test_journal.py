@@ -13,10 +13,11 @@ from toy_runs import run
 from toy_work import ToyJob, toy_output
 
 from vqagen.errors import UsageError, VqagenError
-from vqagen.run.in_process import in_process
-from vqagen.run.journal import Entry, Journal, journal_of, part_of
-from vqagen.run.output import Output, Record
-from vqagen.run.progress import Made
+from vqagen.records.writer import Record
+from vqagen.run.engines.in_process import in_process
+from vqagen.run.output.journal import Entry, Journal, journal_of, part_of
+from vqagen.run.output.staging import Output
+from vqagen.run.progress import BlockWritten
 
 
 class Killed(BaseException):
@@ -60,7 +61,7 @@ def whole(output: Output) -> bytes:
 def killed_after(output: Output, items: int) -> None:
     """Leave what a run leaves that is killed when so many items are done."""
 
-    def kill(made: Made) -> None:
+    def kill(made: BlockWritten) -> None:
         if made.end == items:
             raise Killed
 
@@ -172,7 +173,7 @@ def test_what_is_whole_is_not_made_again(tmp_path: Path) -> None:
 
 
 def test_a_run_may_be_killed_again_after_each_block(killed: Left) -> None:
-    def kill(made: Made) -> None:
+    def kill(made: BlockWritten) -> None:
         seen.append(made.end)
         if len(seen) > before:
             raise Killed
@@ -207,7 +208,7 @@ class EverySecond:
 def test_a_run_that_is_killed_while_it_looks_at_what_there_is_loses_nothing(killed: Left, items: int) -> None:
     """At each block that is there already, the first one included."""
 
-    def kill(made: Made) -> None:
+    def kill(made: BlockWritten) -> None:
         assert made.is_resumed
         if made.end == items:
             raise Killed
@@ -243,7 +244,7 @@ def test_a_line_that_is_missing_or_doubled_is_noticed(killed: Left, times: int) 
     lines = killed.journal.splitlines(keepends=True)
     for place in range(1, len(lines)):
         killed.put(journal=b"".join([*lines[:place], *times * [lines[place]], *lines[place + 1 :]]))
-        made: list[Made] = []
+        made: list[BlockWritten] = []
         run(ToyJob(), in_process, killed.output, made.append, resume=True)
 
         assert [each.end for each in made] == [2, 3, 5, 6, 8, 9], place
@@ -370,7 +371,7 @@ def test_while_one_run_writes_another_is_refused(tmp_path: Path) -> None:
     output = toy_output(tmp_path / "toys.json")
     expected, refusals = whole(output), []
 
-    def meanwhile(made: Made) -> None:
+    def meanwhile(made: BlockWritten) -> None:
         for resume in (False, True):
             with pytest.raises(UsageError) as refused:
                 run(ToyJob(), in_process, output, resume=resume)

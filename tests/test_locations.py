@@ -20,10 +20,13 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 from vqagen import sample_scenes
 from vqagen.errors import BadInput, UsageError, VqagenError
-from vqagen.exchange.question_files import read_questions
-from vqagen.files import atomic_output, check_output, content_hash, files_below, read_text, require
-from vqagen.json_stream import CHUNK
-from vqagen.locations import Remote, locate
+from vqagen.files.locations import Remote, locate
+from vqagen.files.output import atomic_output, check_output
+from vqagen.files.reading import content_hash, files_below
+from vqagen.files.shipped import require
+from vqagen.json.parsing import read_text
+from vqagen.json.stream import CHUNK
+from vqagen.records.question_files import read_questions
 from vqagen.world.loading import find_scenes
 
 SCENES = list(sample_scenes(3))
@@ -94,7 +97,8 @@ def test_local_work_does_not_import_fsspec(tmp_path: Path) -> None:
     (tmp_path / "scenes.json").write_text(json.dumps(SCENES))
     program = """
 import sys
-from vqagen.files import atomic_output, check_output, content_hash
+from vqagen.files.output import atomic_output, check_output
+from vqagen.files.reading import content_hash
 from vqagen.world.loading import find_scenes
 source = find_scenes(sys.argv[1])
 content_hash(source.files)

@@ -15,7 +15,7 @@ from families import SHIPPED
 
 import vqagen
 from vqagen.api import Generation, find_scenes
-from vqagen.materials import Materials
+from vqagen.language.domain_files import LoadedDomain
 from vqagen.world.attribute import Attribute
 
 MARKET = next(each for each in SHIPPED if each.name == "market")
@@ -39,7 +39,7 @@ def recorded(attribute: Attribute) -> Iterator[tuple[str, ...]]:
             yield tuple(value) if isinstance(value, list) else (value,) if value else ()
 
 
-def ways(materials: Materials, type_name: str) -> Iterator[str]:
+def ways(materials: LoadedDomain, type_name: str) -> Iterator[str]:
     """All that a type's values can be called, as one and as several, and its word when left open."""
     for value in (*materials.domain.values_of(type_name), None):
         for way in materials.synonyms.of(type_name, value):

@@ -22,13 +22,13 @@ from hypothesis import strategies as st
 
 from vqagen.api import make_settings
 from vqagen.cli import run
-from vqagen.run.journal import Journal
-from vqagen.run.merge import merge
-from vqagen.run.merged_columns import CHOSEN_BY, blocks_from
-from vqagen.run.output import info_beside, record_file
-from vqagen.run.shard_files import open_shard
+from vqagen.records.writer import info_beside, record_file
+from vqagen.run.merging.columns import CHOSEN_BY, blocks_from
+from vqagen.run.merging.merge import merge
+from vqagen.run.merging.shard_files import open_shard
+from vqagen.run.output.journal import Journal
 from vqagen.run.windows import block_of
-from vqagen.tasks.selection import Selection
+from vqagen.tasks.questions.selection import Selection
 
 SCENES, WINDOW = 40, 16
 LAYOUTS = {"json": "json", "jsonl": "jsonl", "json.gz": "json", "jsonl.gz": "jsonl", "jsonl.zst": "jsonl"}

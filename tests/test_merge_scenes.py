@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vqagen import __version__
-from vqagen.run.merge import merge
+from vqagen.run.merging.merge import merge
 
 COUNT, FIRST = 30, 240
 """Scenes of the whole run; a window ends among them."""

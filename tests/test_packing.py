@@ -15,10 +15,12 @@ import zstandard
 
 from vqagen import sample_scenes
 from vqagen.errors import BadInput, UsageError
-from vqagen.exchange.question_files import read_questions
-from vqagen.files import atomic_output, open_bytes, read_text
-from vqagen.json_stream import reading
-from vqagen.packing import PACKINGS, packed, packing_of, recognised, unpacked_name
+from vqagen.files.output import atomic_output
+from vqagen.files.packing import PACKINGS, packed, packing_of, recognised, unpacked_name
+from vqagen.files.reading import open_bytes
+from vqagen.json.parsing import read_text
+from vqagen.json.stream import reading
+from vqagen.records.question_files import read_questions
 from vqagen.world.loading import find_scenes
 
 PACK: dict[str, Callable[[bytes], bytes]] = {

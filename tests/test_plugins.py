@@ -11,7 +11,7 @@ from scene_records import scene_record
 
 from vqagen.bits import indexes
 from vqagen.errors import BadInput, InputWarning, Problem, VqagenError
-from vqagen.files import shipped
+from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.plugin import BUILT_IN, RELATION, Declarations, Undefined

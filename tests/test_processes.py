@@ -22,9 +22,9 @@ from waiting import wait_until
 
 import vqagen
 from vqagen.errors import BadInput, InputWarning, VqagenError
-from vqagen.run.in_process import in_process
-from vqagen.run.ordering import Ordering
-from vqagen.run.processes import TRIES, Processes
+from vqagen.run.engines.in_process import in_process
+from vqagen.run.engines.ordering import Ordering
+from vqagen.run.engines.processes import TRIES, Processes
 from vqagen.run.work import Block, Engine, Window, WindowFailed
 
 Result = TypeVar("Result")
@@ -146,7 +146,7 @@ def test_a_window_that_kills_every_worker_is_given_up_in_its_turn(act: str, caus
 
 def test_a_worker_that_falls_silent_is_not_said_to_have_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not waited for either."""
-    monkeypatch.setattr("vqagen.run.processes.DYING", 0.1)
+    monkeypatch.setattr("vqagen.run.engines.processes.DYING", 0.1)
     job = ToyJob(20, 3, toy=Toy({7: "hang up once"}, folder=str(tmp_path)))
     blocks, told = with_warnings(lambda: made(job, Processes(2)))
 
@@ -307,8 +307,8 @@ PARENT = """
 import sys
 sys.path.insert(0, {tests!r})
 from toy_work import Toy, toy_windows
-from vqagen.run.ordering import Ordering
-from vqagen.run.processes import Processes
+from vqagen.run.engines.ordering import Ordering
+from vqagen.run.engines.processes import Processes
 work = Toy(dict.fromkeys(range(4, 20), "stay"), folder={folder!r})
 for block in Processes(2)(work, toy_windows(20)):
     print(block.first, flush=True)
@@ -376,8 +376,8 @@ sys.path.append(Path("elsewhere"))
 import vqagen
 print("run once")
 files = vqagen.find_domain(templates="templates.json", plugins=["corners.py"])
-settings, means = vqagen.Settings(reset_counts_every=2), vqagen.Means(workers=int(sys.argv[2]))
-vqagen.write_questions("scenes.json", sys.argv[1], files, settings, means=means)
+settings, options = vqagen.Settings(reset_counts_every=2), vqagen.RunOptions(workers=int(sys.argv[2]))
+vqagen.write_questions("scenes.json", sys.argv[1], files, settings, options=options)
 """
 ASKED = "generate --scenes scenes.json --templates templates.json --plugin corners.py --reset-counts-every 2"
 

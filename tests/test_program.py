@@ -16,7 +16,7 @@ from scene_records import scene_record
 
 from vqagen.bits import union_of
 from vqagen.errors import BadInput
-from vqagen.files import shipped
+from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Node, Program
 from vqagen.language.registry import Value

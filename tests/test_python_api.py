@@ -12,7 +12,7 @@ from scene_records import SMALL_SCENES
 
 import vqagen
 from vqagen import api
-from vqagen.exchange.clevr import record_writer
+from vqagen.tasks.questions.records import record_writer
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_verify_gives_a_report(scenes: Path, tmp_path: Path, capsysbinary: pytes
 
 def test_a_run_counts_what_it_does(scenes: Path) -> None:
     """Materials are loaded once, and may serve many runs."""
-    materials = vqagen.load_materials()
+    materials = vqagen.load_domain_files()
     for seed in (1, 2):
         run = vqagen.Generation(api.find_scenes(scenes), materials, vqagen.Settings(seed=seed))
         made = [question for scene, questions in run.by_scene() for question in questions if scene.size]
@@ -121,7 +121,7 @@ def test_a_run_counts_what_it_does(scenes: Path) -> None:
 
 def test_a_program_runs_on_any_scene_and_from_any_start() -> None:
     """Started from a set of objects, or on a view in which only they exist."""
-    materials = vqagen.load_materials()
+    materials = vqagen.load_domain_files()
     scene, other, _ = (vqagen.compile_scene(record, materials.domain, i) for i, record in enumerate(SMALL_SCENES))
     nodes = [
         {"type": "scene", "inputs": []},
@@ -139,7 +139,7 @@ def test_a_program_runs_on_any_scene_and_from_any_start() -> None:
 
 def test_a_view_mirrors_relations_and_hides_objects() -> None:
     """Another viewer's left is this one's right; what is hidden is nobody's neighbour."""
-    domain = vqagen.load_materials().domain
+    domain = vqagen.load_domain_files().domain
     scene = vqagen.compile_scene(SMALL_SCENES[0], domain)
     mirrored = scene.seen(related={"left": scene.related["right"], "right": scene.related["left"]})
 
@@ -149,7 +149,7 @@ def test_a_view_mirrors_relations_and_hides_objects() -> None:
 
 
 def test_a_program_without_an_answer_says_so() -> None:
-    materials = vqagen.load_materials()
+    materials = vqagen.load_domain_files()
     nodes = [{"type": "scene"}, {"type": "unique", "inputs": [0]}, {"type": "query_size", "inputs": [1]}]
     program = vqagen.Program.from_records(nodes, materials.catalogue)
 

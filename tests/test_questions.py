@@ -17,7 +17,7 @@ import vqagen
 from vqagen.api import Generation, SceneSource, find_scenes
 from vqagen.language.template import Template
 from vqagen.search.filling import GAVE_UP
-from vqagen.tasks.questions import words_differ
+from vqagen.tasks.questions.generator import words_differ
 
 SCENES = 100
 OTHER = re.compile(r"\b(another|other)\b")

@@ -18,7 +18,7 @@ from waiting import wait_until
 
 import vqagen
 from scripts.bench_kills import Room, killed
-from vqagen.files import shipped
+from vqagen.files.shipped import shipped
 from vqagen.run.progress import Progress
 
 SCENES, WINDOW = 200, 5

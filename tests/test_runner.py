@@ -13,13 +13,14 @@ from toy_runs import run
 from toy_work import Toy, ToyJob, toy_output
 
 from vqagen.errors import BadInput, UsageError, VqagenError
-from vqagen.run.claim import claimed
-from vqagen.run.in_process import in_process
-from vqagen.run.journal import Journal, journal_of, part_of
-from vqagen.run.output import Output, Record
-from vqagen.run.processes import Processes
-from vqagen.run.progress import Made
-from vqagen.run.runner import Came
+from vqagen.records.writer import Record
+from vqagen.run.engines.in_process import in_process
+from vqagen.run.engines.processes import Processes
+from vqagen.run.output.claim import claimed
+from vqagen.run.output.journal import Journal, journal_of, part_of
+from vqagen.run.output.staging import Output
+from vqagen.run.progress import BlockWritten
+from vqagen.run.runner import RunResult
 from vqagen.run.work import Engine, WindowFailed
 
 NAMES = ["toys.json", "toys.jsonl", "toys.json.gz", "toys.jsonl.gz"]
@@ -29,10 +30,10 @@ class Killed(BaseException):
     """Ends a run."""
 
 
-def after(items: int, error: BaseException) -> Callable[[Made], None]:
+def after(items: int, error: BaseException) -> Callable[[BlockWritten], None]:
     """Ends a run with an error when so many items are done."""
 
-    def tell(made: Made) -> None:
+    def tell(made: BlockWritten) -> None:
         if made.end == items:
             raise error
 
@@ -82,7 +83,7 @@ def test_records_are_numbered_by_their_place_and_never_inside_a_text(tmp_path: P
 def test_each_block_is_told_when_it_is_kept(toys: Output, engine: Engine) -> None:
     told = []
 
-    def tell(made: Made) -> None:
+    def tell(made: BlockWritten) -> None:
         told.append((made.first, made.end, made.records, part_of(toys.place).read_bytes().count(b'"toy":')))
 
     run(ToyJob(), engine, toys, tell)
@@ -118,7 +119,7 @@ def test_a_run_that_made_nothing_leaves_nothing(output: Output) -> None:
 def test_an_error_in_a_window_keeps_what_comes_before(toys: Output) -> None:
     with pytest.raises(BadInput):
         run(ToyJob(toy=Toy({7: "mistake"})), Processes(2), toys)
-    first: list[Made] = []
+    first: list[BlockWritten] = []
     run(ToyJob(), in_process, toys, first.append, resume=True)
 
     assert [made.end for made in first if made.is_resumed] == [2, 3, 5, 6]
@@ -150,11 +151,11 @@ def test_going_on_gives_the_bytes_of_an_uninterrupted_run(tmp_path: Path, items:
 
 def test_a_run_that_goes_on_tells_of_all_blocks(toys: Output) -> None:
     """First of those that are there, from the journal, so that the report is that of the whole run."""
-    whole: list[Made] = []
+    whole: list[BlockWritten] = []
     run(ToyJob(), in_process, toys, whole.append)
     toys.place.unlink()
     stopped(ToyJob(), toys, Killed())
-    made: list[Made] = []
+    made: list[BlockWritten] = []
     run(ToyJob(), in_process, toys, made.append, resume=True)
 
     assert [each.is_resumed for each in made] == [True] * 4 + [False] * 2
@@ -231,7 +232,7 @@ def test_what_another_run_has_made_meanwhile_is_not_replaced(toys: Output, monke
             made.append(contents(toys.place.parent))
         return closing(Journal(place))
 
-    monkeypatch.setattr("vqagen.run.claim._held", wait_for_another)
+    monkeypatch.setattr("vqagen.run.output.claim._held", wait_for_another)
     with pytest.raises(UsageError, match=r"toys\.json exists already; give --force to replace it"):
         run(ToyJob(6), in_process, toys)
 
@@ -334,9 +335,9 @@ def chosen(request: pytest.FixtureRequest, tmp_path: Path) -> Output:
 
 def test_a_run_that_is_killed_before_its_end_is_told_tells_it_when_it_is_resumed(chosen: Output) -> None:
     """As often as that fails: the output is there, and the journal stays until all is told."""
-    told: list[Came] = []
+    told: list[RunResult] = []
 
-    def fail(came: Came) -> None:
+    def fail(came: RunResult) -> None:
         told.append(came)
         raise VqagenError("the report cannot be written")
 
@@ -345,7 +346,7 @@ def test_a_run_that_is_killed_before_its_end_is_told_tells_it_when_it_is_resumed
     made = chosen.place.read_bytes()
     with pytest.raises(VqagenError, match="report"):
         run(ToyJob(), in_process, chosen, resume=True, on_came=fail)
-    blocks: list[Made] = []
+    blocks: list[BlockWritten] = []
     job = ToyJob()
     last = run(job, in_process, chosen, blocks.append, resume=True, on_came=told.append)
 
@@ -366,10 +367,10 @@ def test_a_run_that_is_killed_when_its_output_has_its_name_tells_of_it(
         raise Killed
 
     with monkeypatch.context() as killing, pytest.raises(Killed):
-        killing.setattr("vqagen.run.publishing.Journal.drop_part", kill)
+        killing.setattr("vqagen.run.output.publishing.Journal.drop_part", kill)
         run(ToyJob(), in_process, chosen)
     part_of(chosen.place).unlink(missing_ok=True)
-    blocks: list[Made] = []
+    blocks: list[BlockWritten] = []
     came = run(ToyJob(), in_process, chosen, blocks.append, resume=True)
 
     assert (came.was_complete, came.is_known, came.records, came.resumed_items) == (True, True, 7, 9)
@@ -378,7 +379,7 @@ def test_a_run_that_is_killed_when_its_output_has_its_name_tells_of_it(
 
 
 def test_a_changed_journal_is_not_believed_of_what_the_run_came_to(toys: Output) -> None:
-    def fail(came: Came) -> None:
+    def fail(came: RunResult) -> None:
         raise VqagenError("the report cannot be written")
 
     with pytest.raises(VqagenError, match="report"):
@@ -415,7 +416,7 @@ def test_what_is_replaced_keeps_its_info_until_then(tmp_path: Path, name: str, m
         raise Killed
 
     with monkeypatch.context() as killing, pytest.raises(Killed):
-        killing.setattr("vqagen.files.os.fsync", kill)
+        killing.setattr("vqagen.files.output.os.fsync", kill)
         run(ToyJob(), in_process, new, force=True)
 
     assert {file: content for file, content in contents(tmp_path).items() if file in left} == left
@@ -433,7 +434,7 @@ def test_what_an_older_journal_says_is_not_told_of_another_output(toys: Output) 
 
 
 def test_an_empty_run_whose_end_could_not_be_told_tells_it_when_it_is_resumed(toys: Output) -> None:
-    def fail(came: Came) -> None:
+    def fail(came: RunResult) -> None:
         raise VqagenError("the report cannot be written")
 
     with pytest.raises(VqagenError, match="report"):

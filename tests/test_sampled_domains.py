@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vqagen.errors import BadInput
-from vqagen.files import shipped
+from vqagen.files.shipped import shipped
 from vqagen.plugin import ComputedAttribute, ComputedRelation, Declarations
 from vqagen.world.domain import Domain, domain_from_metadata, load_domain
 from vqagen.world.sampler import sample_scene, sample_scenes

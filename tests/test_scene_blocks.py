@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 import vqagen
-from vqagen.jobs.scene_blocks import CompiledScenes, blocks_of
-from vqagen.materials import load_catalogue
-from vqagen.run.layouts import encode_lines
+from vqagen.language.domain_files import load_catalogue
+from vqagen.records.layouts import encode_lines
+from vqagen.tasks.scene_blocks import CompiledScenes, blocks_of
 from vqagen.world.loading import SceneText, UnreadableScene
 
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 import vqagen
-from vqagen.files import shipped
-from vqagen.jobs.questions import QuestionJob, question_job
-from vqagen.locations import Location
-from vqagen.run.in_process import in_process
-from vqagen.run.layouts import encode_lines
+from vqagen.files.locations import Location
+from vqagen.files.shipped import shipped
+from vqagen.records.layouts import encode_lines
+from vqagen.run.engines.in_process import in_process
 from vqagen.run.progress import Progress
 from vqagen.run.shards import Shard
+from vqagen.tasks.questions.job import QuestionJob, question_job
 from vqagen.world.loading import SceneSource, find_scenes
 
 SCENES, WINDOW = 120, 5
@@ -61,8 +61,8 @@ def write(
     out: str, workers: int = 1, resume: bool = False, on_progress: Callable[[Progress], None] | None = None
 ) -> bytes:
     """The questions about the scenes."""
-    means = vqagen.Means(workers=workers, resume=resume)
-    vqagen.write_questions("scenes", out, FILES, SETTINGS, means=means, on_progress=on_progress or (lambda _: None))
+    options = vqagen.RunOptions(workers=workers, resume=resume)
+    vqagen.write_questions("scenes", out, FILES, SETTINGS, options=options, on_progress=on_progress or (lambda _: None))
     return Path(out).read_bytes()
 
 
@@ -120,7 +120,7 @@ def test_scenes_that_change_while_they_are_looked_into_are_noticed(monkeypatch: 
         in_document(sampled(2))
         return found
 
-    monkeypatch.setattr("vqagen.jobs.scene_input.find_scenes", find_and_change)
+    monkeypatch.setattr("vqagen.run.scene_items.find_scenes", find_and_change)
     job = question_job("scenes", FILES, SETTINGS, vqagen.RecordForm())
 
     with pytest.raises(vqagen.BadInput, match=r"^scenes: changed while it was read$"):

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vqagen import json_stream
 from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.json import stream as json_stream
 from vqagen.world.domain import domain_from_metadata, load_domain
 from vqagen.world.loading import find_scenes, load_scenes
 from vqagen.world.scene import compile_scene

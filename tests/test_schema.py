@@ -14,8 +14,8 @@ from commands import ROOT, Commands
 from jsonschema import Draft202012Validator
 
 import vqagen
-from vqagen.files import parse_json
-from vqagen.schema import _SENTENCES, schema_faults, schema_names, schema_text
+from vqagen.json.parsing import parse_json
+from vqagen.json.schema import _SENTENCES, schema_faults, schema_names, schema_text
 from vqagen.world.camera import CameraRules
 from vqagen.world.sampling_form import form_faults
 from vqagen.world.sampling_rules import SamplingRules

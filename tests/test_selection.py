@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import vqagen
 from vqagen.errors import BadInput
-from vqagen.tasks.exclusion import FAULTS_TOLD, Exclusion
-from vqagen.tasks.selection import Selection, is_needed, must_know_of_shards
+from vqagen.tasks.questions.exclusion import FAULTS_TOLD, Exclusion
+from vqagen.tasks.questions.selection import Selection, is_needed, must_know_of_shards
 
 Record = dict[str, Any]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from vqagen.errors import BadInput, Problem
-from vqagen.files import shipped
+from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import load_templates
 from vqagen.language.meta_templates import MOST

@@ -13,7 +13,7 @@ import pytest
 from families import REFERENCE
 
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.files import shipped
+from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import find_template_files, load_templates
 from vqagen.language.template import Template

@@ -1,4 +1,4 @@
-"""Question and scene files from start to end: means, report, progress, and inputs that change."""
+"""Question and scene files from start to end: options, report, progress, and inputs that change."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import pytest
 from commands import Commands
 
 import vqagen
-from vqagen.jobs.questions import QuestionWork, Recipe
-from vqagen.jobs.report import Report
-from vqagen.jobs.sampling import SamplingWork
-from vqagen.materials import load_materials
-from vqagen.run.layouts import encode_lines
+from vqagen.language.domain_files import load_domain_files
+from vqagen.records.layouts import encode_lines
 from vqagen.run.progress import Progress
+from vqagen.tasks.questions.job import QuestionInputs, QuestionWork
+from vqagen.tasks.questions.report import Report
+from vqagen.tasks.sampling.job import SamplingWork
 
 SCENES, WINDOW = 23, 5
 QUICK = f"--reset-counts-every {WINDOW} --templates-per-image 3"
@@ -72,8 +72,8 @@ def test_one_window_of_all_scenes_is_done_by_one_process(run: Commands) -> None:
 
 def test_the_report_counts_what_is_in_the_file_and_does_not_depend_on_the_means(run: Commands) -> None:
     reports = []
-    for number, means in enumerate(("", "--workers 2", "--cluster local:1")):
-        run.done(f"generate --scenes scenes.json --out q{number}.json {QUICK} {means} --report r{number}.json")
+    for number, options in enumerate(("", "--workers 2", "--cluster local:1")):
+        run.done(f"generate --scenes scenes.json --out q{number}.json {QUICK} {options} --report r{number}.json")
         reports.append(json.loads(Path(f"r{number}.json").read_bytes()))
         seconds = reports[-1]["run"].pop("seconds")
         assert seconds > 0
@@ -161,7 +161,7 @@ def test_scenes_that_change_while_they_are_read_are_noticed(run: Commands) -> No
 def test_sampled_scenes_do_not_depend_on_workers_or_interruptions(
     run: Commands, out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vqagen.jobs.sampling.WINDOW", 10)
+    monkeypatch.setattr("vqagen.tasks.sampling.job.WINDOW", 10)
     flags = "scenes sample --count 25 --seed 4 --start-index 4"
     run.done(f"{flags} --out one-{out}")
     run.done(f"{flags} --out two-{out} --workers 2")
@@ -298,8 +298,8 @@ def test_a_complete_output_of_another_format_is_not_taken_for_this_one(run: Comm
 def test_a_worker_that_reads_other_files_is_refused(run: Commands) -> None:
     """On a cluster each machine has files of its own."""
     files, encode = vqagen.find_domain(), encode_lines
-    hashes = {**load_materials(files).hashes, "templates": "sha256:0"}
-    work = QuestionWork(Recipe(files, vqagen.Settings(), vqagen.RecordForm()), hashes, encode, 0)
+    hashes = {**load_domain_files(files).hashes, "templates": "sha256:0"}
+    work = QuestionWork(QuestionInputs(files, vqagen.Settings(), vqagen.RecordForm()), hashes, encode, 0)
     drawing = SamplingWork(files, {"metadata": "sha256:0"}, vqagen.SamplingSettings(count=1), encode)
 
     with pytest.raises(vqagen.VqagenError, match=r"^a worker reads other templates than those that the run began with"):
@@ -410,8 +410,8 @@ def test_outputs_at_two_urls_that_end_alike_have_parts_of_their_own(run: Command
             vqagen.write_questions("scenes.json", f"memory://{folder}/q.json", settings=settings, on_progress=stop)
     parts = [name for name in os.listdir() if name.endswith(".part")]
     for folder in ("train", "val"):
-        again = vqagen.Means(resume=True)
-        made = vqagen.write_questions("scenes.json", f"memory://{folder}/q.json", settings=settings, means=again)
+        again = vqagen.RunOptions(resume=True)
+        made = vqagen.write_questions("scenes.json", f"memory://{folder}/q.json", settings=settings, options=again)
         assert made.resumed_scenes == WINDOW
 
     assert len(parts) == 2
@@ -461,7 +461,7 @@ def test_the_report_of_a_selection_is_that_of_the_run_also_after_its_end(run: Co
     """For callers in Python, who get it in hand."""
     settings = vqagen.Settings(reset_counts_every=WINDOW, templates_per_image=3, max_per_template=1)
     made = vqagen.write_questions("scenes.json", "q.json", settings=settings)
-    again = vqagen.write_questions("scenes.json", "q.json", settings=settings, means=vqagen.Means(resume=True))
+    again = vqagen.write_questions("scenes.json", "q.json", settings=settings, options=vqagen.RunOptions(resume=True))
 
     assert made.questions == len(json.loads(Path("q.json").read_bytes())["questions"])
     assert made.questions + made.left_out.total() == made.tally.questions.total()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from toy_work import ToyJob
 
 from vqagen.run import runner
-from vqagen.run.claim import claimed
-from vqagen.run.output import Output
-from vqagen.run.progress import OnMade
-from vqagen.run.runner import Came, OnCame
+from vqagen.run.output.claim import claimed
+from vqagen.run.output.staging import Output
+from vqagen.run.progress import OnBlockWritten
+from vqagen.run.runner import OnResult, RunResult
 from vqagen.run.work import Engine
 
 
@@ -16,12 +16,12 @@ def run(
     job: ToyJob,
     engine: Engine,
     output: Output,
-    on_made: OnMade = lambda _: None,
+    on_made: OnBlockWritten = lambda _: None,
     *,
     resume: bool = False,
     force: bool = False,
-    on_came: OnCame = lambda _: None,
-) -> Came:
+    on_came: OnResult = lambda _: None,
+) -> RunResult:
     """Make an output, from the claim to what came of it."""
     with claimed(output.target, output.layout, resume=resume, force=force) as claim:
         return runner.run(job, engine, output, claim, on_made, on_came=on_came)

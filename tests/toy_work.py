@@ -19,8 +19,9 @@ from typing import Any, ClassVar, NoReturn
 from waiting import wait_until
 
 from vqagen.errors import BadInput, Problem, VqagenError, warn
-from vqagen.run.layouts import Encode, encode_lines
-from vqagen.run.output import Choice, Output, layout_of
+from vqagen.records.layouts import Encode, encode_lines
+from vqagen.records.writer import layout_of
+from vqagen.run.output.staging import Choice, Output
 from vqagen.run.provenance import Arrangement
 from vqagen.run.windows import span_to_read, windows_of
 from vqagen.run.work import Block, Item, Window, WindowTask
@@ -239,6 +240,6 @@ def toy_info(**more: object) -> dict[str, Any]:
 
 def toy_output(target: Path | str, choose: Callable[[], Choice] | None = None, **info: object) -> Output:
     """An output under the name of a file, in the layout that its ending asks for."""
-    from vqagen.exchange.columns import Columns  # takes 0.15 s, which each worker would need
+    from vqagen.tasks.questions.columns import Columns  # takes 0.15 s, which each worker would need
 
     return Output(str(target), layout_of(str(target)), toy_info(**info), Columns(), choose)

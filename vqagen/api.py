@@ -6,20 +6,27 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from vqagen.errors import BadInput, UsageError, VqagenError, unknown
-from vqagen.exchange.clevr import RecordForm
+from vqagen.files.locations import locate
 from vqagen.generation import Generation
-from vqagen.jobs.report import Report
 from vqagen.judge.verification import Mismatch, VerificationReport, verify_questions
 from vqagen.language.catalogue import Catalogue
+from vqagen.language.domain_files import (
+    DomainFiles,
+    LoadedDomain,
+    PathLike,
+    find_domain,
+    load_catalogue,
+    load_domain_files,
+)
 from vqagen.language.loading import load_templates
 from vqagen.language.program import Program
 from vqagen.language.question import Question
-from vqagen.locations import locate
-from vqagen.materials import DomainFiles, Materials, PathLike, find_domain, load_catalogue, load_materials
 from vqagen.plugin import Undefined
-from vqagen.run.means import Means
-from vqagen.run.merge import Merged
-from vqagen.tasks.selection import Selection
+from vqagen.run.merging.merge import MergeResult
+from vqagen.run.options import RunOptions
+from vqagen.tasks.questions.records import RecordForm
+from vqagen.tasks.questions.report import Report
+from vqagen.tasks.questions.selection import Selection
 from vqagen.tasks.settings import SamplingSettings, Settings
 from vqagen.world.domain import Domain, load_domain
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
@@ -34,14 +41,14 @@ __all__ = [
     "Domain",
     "DomainFiles",
     "Generation",
-    "Materials",
-    "Means",
-    "Merged",
+    "LoadedDomain",
+    "MergeResult",
     "Mismatch",
     "Program",
     "Question",
     "RecordForm",
     "Report",
+    "RunOptions",
     "SamplingSettings",
     "Scene",
     "SceneSource",
@@ -55,7 +62,7 @@ __all__ = [
     "find_scenes",
     "generate",
     "load_domain",
-    "load_materials",
+    "load_domain_files",
     "load_scenes",
     "load_templates",
     "merge",
@@ -83,7 +90,7 @@ def generate(
     """
     chosen = make_settings(**settings)
     files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins)
-    run = Generation(find_scenes(scenes), load_materials(files), chosen)
+    run = Generation(find_scenes(scenes), load_domain_files(files), chosen)
     made = (question for _, questions in run.by_scene() for question in questions)
     return filter(Selection(chosen).keeps_question, made)
 

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vqagen.jobs.questions import Made, questions_about
-from vqagen.jobs.scene_input import SceneInput
-from vqagen.materials import Materials
+from vqagen.language.domain_files import LoadedDomain
+from vqagen.run.scene_items import SceneInput
 from vqagen.run.windows import Span
-from vqagen.tasks.exclusion import Exclusion
-from vqagen.tasks.questions import QuestionTask
+from vqagen.tasks.questions.exclusion import Exclusion
+from vqagen.tasks.questions.generator import QuestionTask
+from vqagen.tasks.questions.job import Made, questions_about
+from vqagen.tasks.questions.tally import Tally
 from vqagen.tasks.settings import Settings
-from vqagen.tasks.tally import Tally
 from vqagen.world.loading import SceneSource
 
 
@@ -23,7 +23,7 @@ class Generation:
     def __init__(
         self,
         scenes: SceneSource,
-        materials: Materials,
+        materials: LoadedDomain,
         settings: Settings,
         marks: bool = False,
         exclusion: Exclusion | None = None,

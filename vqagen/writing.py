@@ -7,22 +7,23 @@ from functools import partial
 from typing import Any
 
 from vqagen.errors import UsageError
-from vqagen.exchange.clevr import RecordForm
-from vqagen.exchange.columns import Columns
-from vqagen.files import check_output
-from vqagen.jobs.questions import question_job
-from vqagen.jobs.report import Report, tell_that_nothing_is_known
-from vqagen.jobs.sampling import WINDOW, sampling_job
-from vqagen.materials import DomainFiles, PathLike, find_domain
-from vqagen.run.claim import claimed
-from vqagen.run.means import Means
-from vqagen.run.merge import Merged
-from vqagen.run.merge import merge as merge_shards
-from vqagen.run.output import Keep, Output, chosen_layout, names_of
+from vqagen.files.output import check_output
+from vqagen.language.domain_files import DomainFiles, PathLike, find_domain
+from vqagen.records.writer import chosen_layout
+from vqagen.run.merging.merge import MergeResult
+from vqagen.run.merging.merge import merge as merge_shards
+from vqagen.run.options import RunOptions
+from vqagen.run.output.claim import claimed
+from vqagen.run.output.staging import Keep, Output, names_of
 from vqagen.run.progress import OnProgress
-from vqagen.run.runner import Came, run
+from vqagen.run.runner import RunResult, run
 from vqagen.run.shards import parse_shard
-from vqagen.tasks.selection import Selection, is_needed, must_know_of_shards
+from vqagen.tasks.questions.columns import Columns
+from vqagen.tasks.questions.job import question_job
+from vqagen.tasks.questions.records import RecordForm
+from vqagen.tasks.questions.report import Report, tell_that_nothing_is_known
+from vqagen.tasks.questions.selection import Selection, is_needed, must_know_of_shards
+from vqagen.tasks.sampling.job import WINDOW, sampling_job
 from vqagen.tasks.settings import SamplingSettings, Settings
 
 
@@ -34,7 +35,7 @@ def write_questions(
     form: RecordForm | None = None,
     *,
     layout: str | None = None,
-    means: Means | None = None,
+    options: RunOptions | None = None,
     shard: str | None = None,
     disjoint_from: Sequence[PathLike] = (),
     report_to: str | None = None,
@@ -42,21 +43,21 @@ def write_questions(
 ) -> Report:
     """Make questions about the scenes of a file or folder, and write them to `out` with the `info` that made them.
 
-    Whatever ends it early, `Means(resume=True)` goes on with what was made. The report goes to `report_to` too, as
+    Whatever ends it early, `RunOptions(resume=True)` goes on with what was made. The report goes to `report_to` too, as
     JSON, but for an output that was complete long ago. Raises VqagenError.
     """
     files, settings, form = files or find_domain(), settings or Settings(), form or RecordForm()
-    out, layout, means = str(out), chosen_layout(str(out), layout), means or Means()
-    engine = means.engine(settings.reset_counts_every, "--reset-counts-every 0 makes one window of all scenes")
+    out, layout, options = str(out), chosen_layout(str(out), layout), options or RunOptions()
+    engine = options.engine(settings.reset_counts_every, "--reset-counts-every 0 makes one window of all scenes")
     one_of = parse_shard(shard) if shard else None
     inputs = (scenes, *files.inputs, *disjoint_from)
     if report_to:
-        check_output(report_to, means.resume or means.force, (*inputs, *names_of(out, layout)))
-    with claimed(out, layout, resume=means.resume, force=means.force, inputs=inputs) as claim:
+        check_output(report_to, options.resume or options.force, (*inputs, *names_of(out, layout)))
+    with claimed(out, layout, resume=options.resume, force=options.force, inputs=inputs) as claim:
         job = question_job(scenes, files, settings, form, one_of, disjoint_from)
         report = Report(job.settings)
 
-        def finish(came: Came) -> None:
+        def finish(came: RunResult) -> None:
             report.finish(came, job.materials.templates, form.dialect)
             if report_to and came.is_known:
                 report.write(report_to)
@@ -74,15 +75,15 @@ def write_scenes(
     settings: SamplingSettings,
     files: DomainFiles | None = None,
     *,
-    means: Means | None = None,
+    options: RunOptions | None = None,
     shard: str | None = None,
     on_progress: OnProgress = lambda _: None,
-) -> Came:
+) -> RunResult:
     """Draw scenes by the rules in a domain's metadata, and write them to `out`. Raises VqagenError."""
-    files, means, out = files or find_domain(), means or Means(), str(out)
-    layout, engine = chosen_layout(out, None), means.engine(WINDOW)
+    files, options, out = files or find_domain(), options or RunOptions(), str(out)
+    layout, engine = chosen_layout(out, None), options.engine(WINDOW)
     job = sampling_job(files, settings, parse_shard(shard) if shard else None)
-    with claimed(out, layout, resume=means.resume, force=means.force, inputs=files.inputs) as claim:
+    with claimed(out, layout, resume=options.resume, force=options.force, inputs=files.inputs) as claim:
         return run(job, engine, Output(out, layout, job.info()), claim, on_progress=on_progress)
 
 
@@ -93,7 +94,7 @@ def merge(
     layout: str | None = None,
     force: bool = False,
     on_merged: Callable[[int], object] = lambda _: None,
-) -> Merged:
+) -> MergeResult:
     """Write what one run would have written in place of its shards; see `run.merge`."""
     return merge_shards(shards, str(out), layout=layout, force=force, select=_select_again, on_merged=on_merged)
 

@@ -12,13 +12,13 @@ from vqagen.authoring.failure import Failure, why_not
 from vqagen.authoring.naming import SceneNames, plain
 from vqagen.authoring.scenes_at_hand import ScenesAtHand
 from vqagen.authoring.tree import NodeSketch, sketches
+from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.program import Node
 from vqagen.language.template import Template
-from vqagen.materials import Materials
 from vqagen.rng import stream
 from vqagen.search.filling import Filling, Outcome
 from vqagen.search.tables import SceneTables
-from vqagen.tasks.questions import Family, QuestionTask
+from vqagen.tasks.questions.generator import Family, QuestionTask
 from vqagen.tasks.settings import Settings
 from vqagen.world.scene import Scene
 
@@ -103,7 +103,7 @@ class Explanation:
 
 
 def explain_template(
-    materials: Materials, template: Template, at_hand: ScenesAtHand | None, count: int = 5, seed: int = 0
+    materials: LoadedDomain, template: Template, at_hand: ScenesAtHand | None, count: int = 5, seed: int = 0
 ) -> Explanation:
     """Explain a template with up to `count` examples, each of another scene while there are enough scenes."""
     tryout = _Tryout(materials, template, at_hand.scenes if at_hand else (), seed)
@@ -135,7 +135,7 @@ class _Attempt:
 class _Tryout:
     """One template on some scenes."""
 
-    def __init__(self, materials: Materials, template: Template, scenes: Sequence[Scene], seed: int) -> None:
+    def __init__(self, materials: LoadedDomain, template: Template, scenes: Sequence[Scene], seed: int) -> None:
         self._settings = Settings(seed=seed)
         (self.family,) = QuestionTask([template], materials.synonyms, self._settings).families
         self._domain = materials.domain

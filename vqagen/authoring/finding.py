@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from vqagen.errors import UsageError, nearest
+from vqagen.language.domain_files import shipped_domains
 from vqagen.language.template import Template
-from vqagen.materials import shipped_domains
 
 
 class Found(NamedTuple):

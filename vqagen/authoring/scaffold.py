@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vqagen.errors import UsageError
-from vqagen.files import atomic_output
-from vqagen.materials import shipped_domains
-from vqagen.schema import schema_names, schema_text
+from vqagen.files.output import atomic_output
+from vqagen.json.schema import schema_names, schema_text
+from vqagen.language.domain_files import shipped_domains
 
 STARTER_FILES = ("metadata.json", "synonyms.json", "templates/first.json")
 _STARTER = Path(__file__).parent / "starter"

@@ -16,7 +16,7 @@ from vqagen.cli.values import integer, path
 if TYPE_CHECKING:
     from vqagen.authoring.scenes_at_hand import ScenesAtHand
     from vqagen.cli.explain_page import Page
-    from vqagen.materials import DomainFiles
+    from vqagen.language.domain_files import DomainFiles
     from vqagen.world.domain import Domain
 
 
@@ -60,7 +60,7 @@ def command(
       vqagen explain one_hop.json#query_color --scenes scenes.json --count 2
     """
     from vqagen.authoring.finding import domain_of_id
-    from vqagen.materials import find_domain
+    from vqagen.language.domain_files import find_domain
 
     if domain == NO_DOMAIN:
         domain, catalogue = None, catalogue or "vocabulary"
@@ -87,8 +87,8 @@ def command(
 def _catalogue(files: DomainFiles, which: str) -> Page:
     from vqagen.authoring.catalogues import constraint_entries, function_entries, vocabularies
     from vqagen.cli.explain_page import entries_page, vocabulary_page
+    from vqagen.language.domain_files import load_catalogue, synonyms_file
     from vqagen.language.synonyms import load_synonyms
-    from vqagen.materials import load_catalogue, synonyms_file
 
     catalogue, _ = load_catalogue(files)
     if which == "vocabulary":
@@ -104,9 +104,9 @@ def _templates(
     from vqagen.authoring.explanation import explain_template
     from vqagen.authoring.finding import find_templates
     from vqagen.cli.explain_page import explanation_page, list_page, short_page
-    from vqagen.materials import load_materials
+    from vqagen.language.domain_files import load_domain_files
 
-    materials = load_materials(files)
+    materials = load_domain_files(files)
     if wanted is None:
         return list_page(materials.templates, doubts_of(materials.templates, files.templates))
     found = find_templates(materials.templates, wanted, files.templates)

@@ -8,11 +8,11 @@ import click
 
 from vqagen.cli.aliases import ReferenceCommand
 from vqagen.cli.domain_options import domain_options
-from vqagen.cli.means_options import means_options, shard_option
+from vqagen.cli.run_options import run_options, shard_option
 from vqagen.cli.values import integer, path
 
 if TYPE_CHECKING:
-    from vqagen.api import Means
+    from vqagen.api import RunOptions
 
 
 @click.command("generate", cls=ReferenceCommand)
@@ -122,7 +122,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Options tried before a template gives up on a scene.",
 )
-@means_options
+@run_options
 @click.option("--report", type=path, metavar="FILE", help="Write what was made and what fell short, as JSON.")
 def command(
     scenes: str,
@@ -140,7 +140,7 @@ def command(
     shard: str | None,
     disjoint_from: tuple[str, ...],
     degeneracy: str | None,
-    means: Means,
+    options: RunOptions,
     report: str | None,
     **settings: Any,
 ) -> None:
@@ -168,7 +168,7 @@ def command(
             chosen,
             form,
             layout=layout,
-            means=means,
+            options=options,
             shard=shard,
             disjoint_from=disjoint_from,
             report_to=report,

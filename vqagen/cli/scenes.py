@@ -8,11 +8,11 @@ import click
 
 from vqagen.cli.domain_options import domain_options
 from vqagen.cli.group import Group
-from vqagen.cli.means_options import means_options, shard_option
+from vqagen.cli.run_options import run_options, shard_option
 from vqagen.cli.values import integer, path
 
 if TYPE_CHECKING:
-    from vqagen.api import Means
+    from vqagen.api import RunOptions
 
 
 @click.group("scenes", cls=Group)
@@ -35,7 +35,7 @@ def command() -> None:
 @click.option("--split", default="sample", show_default=True, help="Written into each scene, and its image's name.")
 @shard_option
 @domain_options("domain", "metadata", "plugins")
-@means_options
+@run_options
 def sample(
     count: int,
     out: str,
@@ -46,7 +46,7 @@ def sample(
     domain: str | None,
     metadata: str | None,
     plugins: tuple[str, ...],
-    means: Means,
+    options: RunOptions,
 ) -> None:
     """Draw scenes at random by the rules in the domain's metadata.
 
@@ -64,6 +64,6 @@ def sample(
     settings = SamplingSettings(seed, start_index, count, split)
     files = find_domain(domain, metadata=metadata, plugins=plugins)
     with run_bar() as on_progress:
-        came = write_scenes(out, settings, files, means=means, shard=shard, on_progress=on_progress)
+        came = write_scenes(out, settings, files, options=options, shard=shard, on_progress=on_progress)
     done = f"{out} is complete: there is nothing to do"
     click.echo(done if came.was_complete else counted(came.records, "scene"), err=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vqagen.schema import schema_names, schema_text
+from vqagen.json.schema import schema_names, schema_text
 
 
 @click.command("schema")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from statistics import median
 
 from vqagen.errors import counted
-from vqagen.jobs.report import Report
+from vqagen.tasks.questions.report import Report
+from vqagen.tasks.questions.tally import Tally
 from vqagen.tasks.settings import Settings
-from vqagen.tasks.tally import Tally
 
 SHORT = 0.9
 """A family is short when it made less than this share of what the middle family made."""

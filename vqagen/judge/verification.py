@@ -14,12 +14,12 @@ from itertools import islice
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, as_written
-from vqagen.exchange.clevr import image_index, same_answer
-from vqagen.exchange.question_files import read_questions
+from vqagen.files.locations import Location
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
-from vqagen.locations import Location
 from vqagen.plugin import Undefined
+from vqagen.records.question_files import read_questions
+from vqagen.tasks.questions.records import image_index, same_answer
 from vqagen.world.loading import SceneSource, load_scenes
 from vqagen.world.scene import Scene
 

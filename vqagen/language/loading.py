@@ -8,12 +8,13 @@ from operator import itemgetter
 from pathlib import Path
 
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.files import files_in, parse_json, read_text
-from vqagen.jsontext import locate
+from vqagen.files.reading import files_in
+from vqagen.json.parsing import parse_json, read_text
+from vqagen.json.schema import schema_faults
+from vqagen.json.text import locate
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
-from vqagen.schema import schema_faults
 
 
 @dataclass(frozen=True)

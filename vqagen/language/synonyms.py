@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, describe
-from vqagen.files import parse_json, read_text
+from vqagen.json.parsing import parse_json, read_text
 from vqagen.world.domain import Domain
 from vqagen.world.findings import problem_in
 

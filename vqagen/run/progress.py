@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 
-class Made(NamedTuple):
+class BlockWritten(NamedTuple):
     """A block that is kept: made by this run, or by an earlier one that it goes on with."""
 
     first: int
@@ -29,9 +29,9 @@ class Progress:
     resumed_items: int = 0
     """How many of the items an earlier run had done."""
     new_records: int = 0
-    """Made by this run."""
+    """BlockWritten by this run."""
 
-    def add(self, made: Made) -> None:
+    def add(self, made: BlockWritten) -> None:
         """Count a block."""
         items = made.end - made.first
         self.items += items
@@ -41,6 +41,6 @@ class Progress:
             self.new_records += made.records
 
 
-OnMade = Callable[[Made], object]
+OnBlockWritten = Callable[[BlockWritten], object]
 """Told of each block: first of those that an earlier run made, then of new ones."""
 OnProgress = Callable[[Progress], object]

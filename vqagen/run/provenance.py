@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from vqagen import __version__
-from vqagen.run.shards import Share
+from vqagen.run.shards import ShardPlan
 
 
 class Arrangement(NamedTuple):
@@ -24,7 +24,7 @@ def generator_info(
     settings: Mapping[str, Any],
     inputs: Mapping[str, str],
     arrangement: Arrangement,
-    share: Share | None = None,
+    share: ShardPlan | None = None,
     more: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The `generator` of an output's `info`. Nothing in it names a host or path.

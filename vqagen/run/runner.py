@@ -12,15 +12,15 @@ from typing import Any, NoReturn, Protocol
 import orjson
 
 from vqagen.errors import BadInput, UsageError, VqagenError
-from vqagen.files import atomic_output
-from vqagen.locations import locate
-from vqagen.run.claim import Claim, temporary_journal
-from vqagen.run.info import Difference, differences, is_whole, layout_in, read_info
-from vqagen.run.journal import Conclusion, Entry, Journal, is_begun
-from vqagen.run.layouts import Encode
-from vqagen.run.output import Output
-from vqagen.run.progress import Made, OnMade, OnProgress, Progress
-from vqagen.run.publishing import publish
+from vqagen.files.locations import locate
+from vqagen.files.output import atomic_output
+from vqagen.records.info import Difference, differences, is_whole, layout_in, read_info
+from vqagen.records.layouts import Encode
+from vqagen.run.output.claim import Claim, temporary_journal
+from vqagen.run.output.journal import Conclusion, Entry, Journal, is_begun
+from vqagen.run.output.publishing import publish
+from vqagen.run.output.staging import Output
+from vqagen.run.progress import BlockWritten, OnBlockWritten, OnProgress, Progress
 from vqagen.run.work import Block, Engine, Window, WindowFailed, Work
 
 SHOWN = 8
@@ -51,7 +51,7 @@ class Job(Protocol):
 
 
 @dataclass(frozen=True)
-class Came:
+class RunResult:
     """What a run came to."""
 
     records: int = 0
@@ -67,7 +67,7 @@ class Came:
     seconds: float = 0.0
 
 
-OnCame = Callable[[Came], object]
+OnResult = Callable[[RunResult], object]
 """Told what a run came to, before its journal goes: killed meanwhile, it is told when the run is resumed."""
 
 
@@ -76,10 +76,10 @@ def run(
     engine: Engine,
     output: Output,
     claim: Claim,
-    on_made: OnMade = lambda _: None,
+    on_made: OnBlockWritten = lambda _: None,
     on_progress: OnProgress = lambda _: None,
-    on_came: OnCame = lambda _: None,
-) -> Came:
+    on_came: OnResult = lambda _: None,
+) -> RunResult:
     """Make the output under the name that was claimed for it, and say what it came to.
 
     Whatever ends it early, the blocks that were made stay in the part beside the output, to go on with. UsageError,
@@ -96,23 +96,23 @@ def run(
 class _Telling:
     """Those that want to know of a run, and what they are told."""
 
-    def __init__(self, job: Job, on_made: OnMade, on_progress: OnProgress, on_came: OnCame) -> None:
+    def __init__(self, job: Job, on_made: OnBlockWritten, on_progress: OnProgress, on_came: OnResult) -> None:
         self._job, self._on_made, self._on_progress, self._on_came = job, on_made, on_progress, on_came
         self._progress, self._begun = Progress(), time.monotonic()
 
     def made(self, block: Block | Entry, is_resumed: bool = False) -> None:
         """A block is kept."""
-        made = Made(block.first, block.end, block.records, block.tally, is_resumed)
+        made = BlockWritten(block.first, block.end, block.records, block.tally, is_resumed)
         self._on_made(made)
         self._progress.add(made)
         self._progress.expected = self._job.expected()
         self._on_progress(self._progress)
 
-    def came(self, conclusion: Conclusion | None, was_complete: bool = False) -> Came:
+    def came(self, conclusion: Conclusion | None, was_complete: bool = False) -> RunResult:
         """The run is over; of one that was complete long ago, it is not known with what conclusion."""
         records, choice = conclusion or (0, None)
         seconds, resumed_items = time.monotonic() - self._begun, self._progress.resumed_items
-        came = Came(records, choice, was_complete, conclusion is not None, resumed_items, seconds)
+        came = RunResult(records, choice, was_complete, conclusion is not None, resumed_items, seconds)
         self._on_came(came)
         return came
 
@@ -133,7 +133,7 @@ def _is_complete(output: Output) -> bool:
     return True
 
 
-def _tell_of_complete(journal: Journal, output: Output, telling: _Telling) -> Came:
+def _tell_of_complete(journal: Journal, output: Output, telling: _Telling) -> RunResult:
     """Of an output that is there; a run that was killed at its very end may have left the journal of it."""
     entries, conclusion = journal.left_behind(_header(output)) or ([], None)
     for entry in entries:
@@ -143,7 +143,7 @@ def _tell_of_complete(journal: Journal, output: Output, telling: _Telling) -> Ca
     return came
 
 
-def _into_stream(job: Job, engine: Engine, output: Output, telling: _Telling) -> Came:
+def _into_stream(job: Job, engine: Engine, output: Output, telling: _Telling) -> RunResult:
     if output.is_staged_as_it_is:
         return telling.came(_as_it_comes(job, engine, output, telling))
     with temporary_journal() as journal:
@@ -163,7 +163,9 @@ def _as_it_comes(job: Job, engine: Engine, output: Output, telling: _Telling) ->
     return Conclusion(records, {})
 
 
-def _in_stages(job: Job, engine: Engine, output: Output, journal: Journal, telling: _Telling, resume: bool) -> Came:
+def _in_stages(
+    job: Job, engine: Engine, output: Output, journal: Journal, telling: _Telling, resume: bool
+) -> RunResult:
     layout = output.staged
     with _kept(journal, output):
         first = _begin(job, output, journal, telling, resume)

@@ -38,7 +38,7 @@ def parse_shard(text: str) -> Shard:
     return shard
 
 
-class Share(NamedTuple):
+class ShardPlan(NamedTuple):
     """A shard of a run: which one, the items of the whole run, and its own."""
 
     shard: Shard
@@ -51,9 +51,9 @@ class Share(NamedTuple):
         return {"number": number, "of": of, "start_index": first, "count": length}
 
 
-def share_of_run(shard: Shard, whole: Span, there: int, window: int) -> Share:
+def share_of_run(shard: Shard, whole: Span, there: int, window: int) -> ShardPlan:
     """The share that a shard has in a run; see `cut`. UsageError if there is none."""
-    return Share(shard, whole, cut(shard, whole, there, window))
+    return ShardPlan(shard, whole, cut(shard, whole, there, window))
 
 
 def cut(shard: Shard, run: Span, there: int, window: int) -> Span:

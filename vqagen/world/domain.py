@@ -35,7 +35,7 @@ from types import MappingProxyType
 from typing import Any
 
 from vqagen.errors import Problem
-from vqagen.files import parse_json, read_text
+from vqagen.json.parsing import parse_json, read_text
 from vqagen.plugin import NO_PLUGINS, Declarations
 from vqagen.world.attribute import Attribute, Compute, Recorded
 from vqagen.world.computed import Holds

@@ -22,8 +22,10 @@ from typing import Any, BinaryIO, ClassVar, NoReturn
 import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError, describe, nearest
-from vqagen.files import files_below, unnamed_packing
-from vqagen.json_stream import (
+from vqagen.files.locations import Location, locate
+from vqagen.files.packing import PACKINGS, packing_of
+from vqagen.files.reading import files_below, unnamed_packing
+from vqagen.json.stream import (
     BYTE_ORDER_MARK,
     NOT_JSON,
     JsonReader,
@@ -33,8 +35,6 @@ from vqagen.json_stream import (
     reading_bytes,
     refusal,
 )
-from vqagen.locations import Location, locate
-from vqagen.packing import PACKINGS, packing_of
 from vqagen.world.domain import Domain
 from vqagen.world.scene import Scene, compile_scene
 

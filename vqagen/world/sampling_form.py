@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from vqagen.errors import unknown
-from vqagen.schema import sentence
+from vqagen.json.schema import sentence
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

@@ -13,7 +13,7 @@ from graphlib import CycleError
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from vqagen.errors import BadInput, Problem, unknown
-from vqagen.jsontext import show_path
+from vqagen.json.text import show_path
 from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.camera import CameraRules, Vector, dot
 from vqagen.world.domain import Domain

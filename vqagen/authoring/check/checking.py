@@ -27,7 +27,8 @@ from vqagen.authoring.check.template_files import Placed, note_doubts, note_find
 from vqagen.authoring.check.trials import SEED, try_out
 from vqagen.authoring.scenes_at_hand import drawn_scene
 from vqagen.errors import BadInput, VqagenError
-from vqagen.files import parse_json, read_text, shipped
+from vqagen.files.shipped import shipped
+from vqagen.json.parsing import parse_json, read_text
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.synonyms import load_synonyms
 from vqagen.plugin import Declarations

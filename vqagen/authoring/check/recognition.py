@@ -16,10 +16,11 @@ from typing import Any
 
 from vqagen.authoring.check.report import Report
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.exchange.question_files import QUESTION_KEYS
-from vqagen.files import files_in, parse_json, read_text
-from vqagen.json_stream import reading
-from vqagen.schema import schema_names
+from vqagen.files.reading import files_in
+from vqagen.json.parsing import parse_json, read_text
+from vqagen.json.schema import schema_names
+from vqagen.json.stream import reading
+from vqagen.records.question_files import QUESTION_KEYS
 from vqagen.world.loading import LINES_SUFFIXES, SCENE_SUFFIXES
 from vqagen.world.metadata_reader import section_of_types
 

@@ -12,8 +12,8 @@ from typing import Any
 from vqagen.authoring.check.report import FileReport
 from vqagen.authoring.check.scene_names import NamesSeen
 from vqagen.errors import BadInput, Problem, UsageError, counted
-from vqagen.files import read_text
-from vqagen.jsontext import locate
+from vqagen.json.parsing import read_text
+from vqagen.json.text import locate
 from vqagen.world.domain import Domain
 from vqagen.world.loading import SceneSource, find_scenes
 from vqagen.world.scene import compile_scene

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.authoring.check.report import Report
-from vqagen.files import parse_json, read_text
+from vqagen.json.parsing import parse_json, read_text
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.synonyms_check import ambiguous_words, unknown_synonyms
 from vqagen.world.domain import Domain

@@ -12,13 +12,13 @@ from vqagen.authoring.check.readings import plainly, readings, slots_in
 from vqagen.authoring.check.report import Report
 from vqagen.authoring.check.template_rules import doubtful
 from vqagen.errors import Problem
-from vqagen.files import parse_json, read_text
+from vqagen.json.parsing import parse_json, read_text
+from vqagen.json.schema import schema_faults
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import load_templates
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
 from vqagen.language.template_forms import Form, canonical_form
-from vqagen.schema import schema_faults
 from vqagen.world.findings import problem_in
 
 

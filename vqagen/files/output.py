@@ -1,0 +1,197 @@
+"""Output files: checked before work begins, and named only when they are complete."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from vqagen.errors import UsageError, VqagenError
+from vqagen.files.locations import Location, Remote, locate
+from vqagen.files.packing import packed, packing_of, unpacked_name
+
+STDOUT = "-"
+
+
+_SHOWN_NAME = 40
+"""Characters of a file's name in that of its replacement, while that is being written."""
+
+
+_IN_USE = "is in use by the same run; name another file"
+
+
+_READ_IN_FOLDERS = (".json", ".jsonl", ".ndjson")
+
+
+def check_output(target: str, force: bool, inputs: Iterable[Path | str | None] = ()) -> None:
+    """Find out before any work is done whether `target` can be written; raise UsageError if not.
+
+    `inputs` are other files of the same run, which an output never replaces.
+    """
+    named = [given for given in inputs if given]
+    if target == STDOUT:
+        if sys.stdout is None:
+            raise UsageError("standard output is closed; name a file")
+        if STDOUT in named:
+            raise UsageError(f"standard output {_IN_USE}")
+        return
+    if target.endswith(("/", os.sep)):
+        raise UsageError(f"output {target} names a folder; name a file in it")
+    path, read = locate(target), [locate(given) for given in named]
+    if isinstance(path, Remote):
+        fault = _remote_output_fault(path, force, read)
+    else:
+        fault = _local_output_fault(path, force, read)
+    if fault:
+        raise UsageError(fault)
+
+
+def _remote_output_fault(path: Remote, force: bool, inputs: Iterable[Location]) -> str:
+    """Only writing could tell whether there is leave to write."""
+    if path in inputs:
+        return f"output {path} {_IN_USE}"
+    if path.is_dir():
+        return f"output {path} is a folder; name a file"
+    if path.exists():
+        return "" if force else f"output {path} exists already; give --force to replace it"
+    return f"the bucket of output {path} does not exist; create it first" if path.lacks_bucket() else ""
+
+
+def _local_output_fault(path: Path, force: bool, inputs: Iterable[Location]) -> str:
+    try:
+        fault = _output_fault(path, force) or _input_fault(path, inputs)
+        if not fault and not is_pipe_or_device(path):
+            folder = linked(path).parent
+            tempfile.TemporaryFile(dir=folder).close()  # permissions alone do not tell: the disk may be read-only
+    except OSError as error:
+        fault = f"cannot write {path}: {error.strerror}"
+    return fault
+
+
+def _output_fault(path: Path, force: bool) -> str:
+    if path.is_dir():
+        return f"output {path} is a folder; name a file"
+    if path.is_file() and not force:
+        return f"output {path} exists already; give --force to replace it"
+    folder = linked(path).parent if path.is_symlink() else path.parent
+    if not folder.exists():
+        return f"output folder {folder} does not exist; create it first"
+    return "" if folder.is_dir() else f"output folder {folder} is a file"
+
+
+def _input_fault(path: Path, inputs: Iterable[Location]) -> str:
+    local = [given for given in inputs if isinstance(given, Path)]
+    if any(linked(path) == linked(given) or _are_one_file(path, given) for given in local):
+        return f"output {path} {_IN_USE}"
+    folder = next((given for given in local if given.is_dir() and linked(given) in linked(path).parents), None)
+    if folder and unpacked_name(path.name).lower().endswith(_READ_IN_FOLDERS):
+        return f"output {path} lies in {folder}, all of which the same run reads; name another folder"
+    return ""
+
+
+def linked(path: Path) -> Path:
+    """What a path comes to when all links are followed. (`Path.resolve` fails where links go round in a circle.)"""
+    return Path(os.path.realpath(path))
+
+
+def _are_one_file(path: Path, other: Path) -> bool:
+    return path.is_file() and other.exists() and path.samefile(other)
+
+
+def is_pipe_or_device(path: Path) -> bool:
+    """Whether `path` is written as it comes, in place of being replaced when complete."""
+    return path.exists() and not path.is_file()
+
+
+@contextmanager
+def atomic_output(target: str, on_ready: Callable[[], object] = lambda: None) -> Iterator[IO[bytes]]:
+    """Write beside `target` and rename when complete, so that the name never holds half a file.
+
+    What a `.gz` or `.zst` target gets is packed: the same content gives the same bytes. Of a symbolic link, the file
+    that it names is replaced. For a URL all is written to a temporary file and uploaded at the end: no upload stays
+    open for hours, and none is begun by a run that fails. Standard output (`-`), pipes and devices are written as it
+    comes. `on_ready` is called when all is written, and about to get its name.
+    """
+    path = locate(target)
+    try:
+        if target == STDOUT:
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+            on_ready()
+        elif isinstance(path, Remote):
+            with _uploaded(path, on_ready) as file:
+                yield file
+        elif is_pipe_or_device(path):
+            with path.open("wb") as file:
+                yield file
+            on_ready()
+        else:
+            with _replacement(linked(path), packing_of(path.name), on_ready) as file:
+                yield file
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename is not None:  # not from writing
+            raise
+        name = "standard output" if target == STDOUT else target
+        raise VqagenError(f"cannot write {name}: {error.strerror or error}") from None
+
+
+@contextmanager
+def _uploaded(path: Remote, on_ready: Callable[[], object]) -> Iterator[IO[bytes]]:
+    with tempfile.TemporaryDirectory(prefix="vqagen-") as folder:
+        staged = Path(folder, "staged")
+        with staged.open("wb") as file, packed(file, packing_of(path.name)) as content:
+            yield content
+        on_ready()
+        path.upload(staged)
+
+
+@contextmanager
+def _replacement(path: Path, packing: str, on_ready: Callable[[], object]) -> Iterator[IO[bytes]]:
+    handle, beside = tempfile.mkstemp(prefix=f".{path.name[:_SHOWN_NAME]}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            with packed(file, packing) as content:
+                yield content
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(beside, 0o666 & ~_umask())
+        on_ready()
+        os.replace(beside, path)
+        settle(path.parent)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+def sweep(target: str) -> None:
+    """Delete what is left of writers of a file that were killed. Nobody else may be writing it now."""
+    path = locate(target)
+    if not isinstance(path, Path) or len(path.name) > _SHOWN_NAME:  # others may have left what is named so
+        return
+    path = linked(path)
+    left = re.compile(re.escape(f".{path.name}.") + r"[a-z0-9_]{8}\.part")  # as `mkstemp` names it
+    for name in filter(left.fullmatch, os.listdir(path.parent)):
+        path.with_name(name).unlink(missing_ok=True)
+
+
+def settle(folder: Path) -> None:
+    """Have the names in a folder on the disk, so that a loss of power cannot undo what was renamed there."""
+    with suppress(OSError):  # some network file systems cannot
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,80 @@
+"""Reading files: open them packed or not, list folders, hash contents."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn, cast
+
+from vqagen.errors import UsageError
+from vqagen.files.locations import Location, Remote
+from vqagen.files.packing import PACKINGS, packing_of, recognised, unpacked
+
+
+def open_bytes(path: Location) -> BinaryIO:
+    """Open for reading, unpacking a `.gz` or `.zst`."""
+    file = open_as_it_is(path)
+    try:
+        return unpacked(file, packing_of(path.name))
+    except UsageError:
+        file.close()
+        raise
+
+
+def open_as_it_is(path: Location) -> BinaryIO:
+    """Open for reading, packed or not."""
+    if isinstance(path, Remote):
+        return path.open_bytes()
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+
+
+def unnamed_packing(path: Location) -> str:
+    """The suffix that a packed file should have and has not, going by its first bytes; "" for other files."""
+    with open_as_it_is(path) as file:
+        packing = recognised(file.read(4))
+    return "" if path.name.endswith(PACKINGS) else packing
+
+
+def files_below(folder: Location) -> Sequence[Location]:
+    """`files_in`, wherever the folder is."""
+    if isinstance(folder, Path):
+        return files_in(folder)
+    shown = [(name, file) for name, file in folder.files() if not any(part[:1] == "." for part in name.split("/"))]
+    return [file for _, file in sorted(shown, key=lambda each: each[0])]
+
+
+def files_in(folder: Path, on_error: Callable[[OSError], object] | None = None) -> list[Path]:
+    """All files in a folder and its folders, except hidden ones, in the order of their paths inside it.
+
+    UsageError where a folder, or what lies in it, cannot be read, unless `on_error` takes it; then the others are gone
+    through.
+    """
+    on_error = on_error or _refuse
+    files = []
+    for inside, folders, names in os.walk(folder, onerror=on_error):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths = [Path(inside, name) for name in names if not name.startswith(".")]
+        try:
+            files += [path for path in paths if path.is_file() or path.is_symlink()]
+        except OSError as error:  # the names in a folder may be read where what they name may not
+            on_error(error)
+    return sorted(files, key=lambda file: file.relative_to(folder).as_posix())
+
+
+def _refuse(error: OSError) -> NoReturn:
+    what = "folder " if os.path.isdir(error.filename) else ""
+    raise UsageError(f"cannot read {what}{error.filename}: {error.strerror}")
+
+
+def content_hash(paths: Iterable[Location]) -> str:
+    """`sha256:…` over the contents of the files, in the given order; names and places do not count."""
+    total = hashlib.sha256()
+    for path in paths:
+        with open_as_it_is(path) as file:
+            total.update(hashlib.file_digest(cast(Any, file), "sha256").digest())
+    return f"sha256:{total.hexdigest()}"

@@ -1,0 +1,189 @@
+"""The shape of a hand-edited document, checked against a shipped JSON Schema. Faults are told in our own words."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+from vqagen.errors import Fault, describe, nearest, unknown
+from vqagen.json.text import Path, show_path
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
+
+
+_FOLDER = FilePath(__file__).parents[1] / "schemas"
+_SUFFIX = ".schema.json"
+_KINDS = {
+    "array": "a list",
+    "object": "an object",
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+}
+
+
+def schema_names() -> tuple[str, ...]:
+    """The documents that a schema is shipped for, in alphabetical order."""
+    return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in _FOLDER.glob(f"*{_SUFFIX}")))
+
+
+def schema_text(name: str) -> str:
+    """A shipped schema as it stands in its file."""
+    return (_FOLDER / f"{name}{_SUFFIX}").read_text("utf-8")
+
+
+def schema_faults(document: object, name: str) -> Iterator[Fault]:
+    """Each place where a document does not have the shape of the schema `name`, and what is wrong there.
+
+    They come in reading order; `jsonschema` finds them in an order that may change from run to run.
+    """
+    found = dict.fromkeys(fault for error in _validator(name).iter_errors(document) for fault in _faults(error))
+    for path, message in sorted(found, key=lambda fault: _place(document, fault[0])):
+        yield show_path(path), message
+
+
+def _place(document: Any, path: Path) -> list[int]:
+    """Sorts as the places of a document are read."""
+    place = []
+    for step in path:
+        place.append(step if isinstance(step, int) else list(document).index(step))
+        document = document[step]
+    return place
+
+
+@cache
+def _validator(name: str) -> Any:
+    from jsonschema import Draft202012Validator, validators  # 70 ms to import, and `--help` needs none of it
+
+    # JSON Schema takes 1.0 for an integer; a list index it is not.
+    kinds: dict[str, Any] = {
+        "integer": lambda _, value: type(value) is int,
+        "number": lambda _, value: _is_finite(value),
+    }
+    extend: Any = validators.extend  # it has no types
+    validator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(kinds))
+    schema = json.loads(schema_text(name))
+    return validator(_inlined(schema, schema.get("$defs", {})))
+
+
+def _inlined(schema: Any, definitions: Mapping[str, Any], inside: tuple[str, ...] = ()) -> Any:
+    """The schema with definitions in place of plain references to them, which makes checking a third faster.
+
+    References from inside of what they refer to stay, as do those that have more beside them than a description.
+    """
+    if isinstance(schema, list):
+        return [_inlined(each, definitions, inside) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
+    if name in definitions and name not in inside and schema.keys() <= {"$ref", "title", "description"}:
+        own = {key: value for key, value in schema.items() if key != "$ref"}
+        return {**_inlined(definitions[name], definitions, (*inside, name)), **own}
+    return {key: _inlined(each, definitions, inside) for key, each in schema.items()}
+
+
+def _is_finite(value: object) -> bool:
+    return type(value) is int or (type(value) is float and math.isfinite(value))
+
+
+def _faults(error: ValidationError) -> Iterator[tuple[Path, str]]:
+    if error.validator == "additionalProperties":
+        yield from _strange_keys(error)
+    else:
+        yield tuple(error.absolute_path), sentence(error)
+
+
+def sentence(error: ValidationError) -> str:
+    """What is wrong, in our own words; for every keyword but `additionalProperties`, which is broken at many places."""
+    return _SENTENCES[error.validator](error)
+
+
+def _wrong_type(error: ValidationError) -> str:
+    allowed: Any = error.validator_value
+    kinds = [allowed] if isinstance(allowed, str) else allowed
+    return f"expected {_either([_KINDS[kind] for kind in kinds])}, found {describe(error.instance)}"
+
+
+def _either(options: Sequence[str]) -> str:
+    """The options in a sentence.
+
+    >>> _either(["null", "text", "a list"])
+    'null, text or a list'
+    """
+    *most, last = options
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _missing_keys(error: ValidationError) -> str:
+    """One sentence for all keys that an object lacks, each with the given key that may have been meant for it."""
+    given: Any = error.instance
+    wanted: Any = error.validator_value
+    strange = [key for key in given if key not in wanted]
+    return "; ".join(f"missing key {key!r}{_instead(key, strange)}" for key in wanted if key not in given)
+
+
+def _instead(key: str, strange: Sequence[str]) -> str:
+    close = nearest(key, strange)
+    return f" (found {close!r})" if close else ""
+
+
+def _missing_either(error: ValidationError) -> str:
+    """Of keys that stand for each other one is needed: name the one that is misspelt, or all where none is."""
+    given: Any = error.instance
+    branches: Any = error.validator_value
+    wanted = [branch["required"][0] for branch in branches]
+    instead = [f"{key!r}{_instead(key, list(given))}" for key in wanted if nearest(key, given)]
+    return f"missing key {instead[0] if instead else _either([repr(key) for key in wanted])}"
+
+
+def _strange_keys(error: ValidationError) -> Iterator[tuple[Path, str]]:
+    """A fault for each key that an object may not have, at its place."""
+    schema: Any = error.schema
+    given: Any = error.instance
+    known = list(schema.get("properties", ()))
+    for key in given:
+        if key not in known:
+            yield (*error.absolute_path, key), unknown("key", key, known)
+
+
+def _wrong_word(error: ValidationError) -> str:
+    words: Any = error.validator_value
+    close = nearest(error.instance, words) if isinstance(error.instance, str) else None
+    hint = f"; did you mean {close!r}?" if close else ""
+    return f"expected {_either([repr(word) for word in words])}, found {describe(error.instance)}{hint}"
+
+
+def _wrong_pattern(error: ValidationError) -> str:
+    schema: Any = error.schema
+    return f"expected {schema['title']}, found {describe(error.instance)}"
+
+
+def _found(expected: str) -> Callable[[ValidationError], str]:
+    """A sentence that names the limit of its keyword."""
+    return lambda error: f"expected {expected.format(error.validator_value)}, found {describe(error.instance)}"
+
+
+_SENTENCES: dict[object, Callable[[ValidationError], str]] = {
+    "type": _wrong_type,
+    "required": _missing_keys,
+    "anyOf": _missing_either,
+    "enum": _wrong_word,
+    "pattern": _wrong_pattern,
+    "minItems": _found("a list of at least {}"),
+    "maxItems": _found("a list of at most {}"),
+    "uniqueItems": lambda error: "something is listed twice",
+    "minLength": _found("some text"),
+    "minimum": _found("{} or more"),
+    "maximum": _found("{} or less"),
+    "exclusiveMinimum": _found("more than {}"),
+    "minProperties": lambda error: f"expected an object with at least {error.validator_value} key, found none",
+    "maxProperties": _found("a list"),
+}
+"""A sentence for each keyword that the shipped schemas use (`anyOf`: for keys of which one is needed)."""

@@ -1,0 +1,331 @@
+"""A JSON text too large to hold, read forward value by value.
+
+The reader holds one value and a chunk of what follows. Where a value ends is guessed: elements of a list that begin
+with the same key are parted by the same few bytes. A guess counts only if the text up to it is one whole value, so a
+wrong one costs time and nothing else. Without a good guess the end is found by parsing the value with `json`, which
+also tells where a broken one breaks.
+
+A CLEVR scene takes 12 µs to read and 6 to skip, in a document of 70,000; `ijson` needs 35 to 51 for either.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+import orjson
+
+from vqagen.errors import BadInput, Problem
+from vqagen.files.locations import Location
+from vqagen.files.reading import open_bytes
+from vqagen.json.text import Position
+
+NOT_JSON = "not valid JSON"
+
+CHUNK = 1 << 18
+"""Bytes read at once."""
+
+FIRST_TRY = 1 << 14
+"""Bytes in which the end of a value is first looked for; doubled until it is found."""
+
+LONGEST_TOKEN = 16
+"""Where a text was cut inside a number, a word or an escape, parsing ends less than this before the cut."""
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_NOT_SPACE = re.compile(rb"[^ \t\r\n]")
+_SEPARATOR = re.compile(rb'[ \t\r\n]*,[ \t\r\n]*\{[ \t\r\n]*"[^"\\]*"')
+_WITHOUT_SHAPE = bytes(byte for byte in range(256) if byte not in b'{}"\\')
+_INSIDE_CHARACTER = bytes(range(0x80, 0xC0))
+# Only the end of a value is wanted of it, and `len` takes any number of digits.
+_DECODER = json.JSONDecoder(parse_int=len, parse_float=len, parse_constant=len)
+
+
+class JsonFault(Exception):
+    """The text is not JSON, or cannot be read. `offset` is the byte where, if it is known; `path` the JSON path."""
+
+    def __init__(self, message: str, path: str = "", offset: int | None = None) -> None:
+        super().__init__(message)
+        self.message, self.path, self.offset = message, path, offset
+
+
+class JsonReader:
+    """Stands at a byte of a JSON text and moves forward, from `offset` on.
+
+    `path` is the JSON path of the value that is being read, as far as the reader has come by it.
+    """
+
+    def __init__(self, file: BinaryIO, offset: int = 0) -> None:
+        self.path = ""
+        self._file = file
+        self._buffer, self._at, self._before = b"", 0, offset
+        self._separator = b""
+        with read_errors_told():
+            file.seek(offset)
+        self._more()
+        if offset == 0 and self._buffer.startswith(BYTE_ORDER_MARK):
+            self._at = len(BYTE_ORDER_MARK)
+
+    @property
+    def offset(self) -> int:
+        """Bytes of the text before the place where the reader stands."""
+        return self._before + self._at
+
+    def fault(self, message: str, ahead: int = 0) -> JsonFault:
+        """What is wrong here, or `ahead` bytes further on."""
+        return JsonFault(message, self.path, self.offset + ahead)
+
+    def peek(self) -> bytes:
+        """Go to the next byte that is not white space, and show it; b"" at the end of the text."""
+        while True:
+            found = _NOT_SPACE.search(self._buffer, self._at)
+            if found:
+                self._at = found.start()
+                return found.group()
+            self._at = len(self._buffer)
+            if not self._more():
+                return b""
+
+    def take(self, expected: bytes) -> bytes:
+        """Step over the next byte that is not white space; it must be one of `expected`."""
+        found = self.peek()
+        if not found or found not in expected:
+            wanted = " or ".join(repr(chr(byte)) for byte in expected)
+            raise self.fault(f"expected {wanted}, found {_shown(found)}")
+        self._at += 1
+        return found
+
+    def take_end(self) -> None:
+        """Make sure that nothing follows."""
+        found = self.peek()
+        if found:
+            raise self.fault(f"expected the end of the file, found {_shown(found)}")
+
+    def value(self) -> Any:
+        """Read the next value."""
+        text = self._guessed_object()
+        if text:
+            try:
+                value = orjson.loads(text)
+            except orjson.JSONDecodeError:
+                pass  # a wrong guess or broken JSON: the slow way tells which
+            else:
+                self._at += len(text)
+                return value
+        text = self._whole_value()
+        try:
+            value = orjson.loads(text)
+        except orjson.JSONDecodeError as error:
+            raise self.fault(*refusal(text, error)) from None
+        self._step_over(text)
+        return value
+
+    def skip(self) -> None:
+        """Pass over the next value; over a list, element by element."""
+        if self.peek() != b"[":
+            self.text()
+            return
+        self.take(b"[")
+        if self.peek() == b"]":
+            self.take(b"]")
+        else:
+            for _ in self.rest_of_list(self.path):
+                pass
+
+    def members(self) -> Iterator[str]:
+        """Each key of the object that comes next, which must be the outermost; see `rest_of_object`."""
+        self.take(b"{")
+        if self.peek() == b"}":
+            self.take(b"}")
+        else:
+            yield from self.rest_of_object()
+
+    def rest_of_list(self, path: str) -> Iterator[int]:
+        """The reader stands before the first element of the list at `path`: the index of this and of each that follows.
+
+        An element is read by the caller or, where it is left alone, skipped.
+        """
+        index = 0
+        while True:
+            self.path = f"{path}[{index}]"
+            self.peek()
+            before = self.offset
+            yield index
+            if self.offset == before:
+                self.text()
+            if self.take(b",]") == b"]":
+                return
+            index += 1
+
+    def rest_of_object(self) -> Iterator[str]:
+        """The reader stands before a key of the outermost object: this key and each that follows.
+
+        A value is read by the caller or, where it is left alone, skipped.
+        """
+        while True:
+            if self.peek() != b'"':
+                raise self.fault(f"expected a key in quotes, found {_shown(self.peek())}")
+            self.path = key = self.value()
+            self.take(b":")
+            self.peek()
+            before = self.offset
+            yield key
+            if self.offset == before:
+                self.skip()
+            if self.take(b",}") == b"}":
+                return
+
+    def text(self) -> bytes:
+        """Step over the next value, and give its text, of which only braces and quotes have been looked at."""
+        text = self._guessed_object()
+        if text and _is_one_object(text):
+            self._at += len(text)
+        else:
+            text = self._whole_value()
+            self._step_over(text)
+        return text
+
+    def _guessed_object(self) -> bytes:
+        """The text of the next value, as far as can be guessed; b"" where it cannot."""
+        if self.peek() != b"{" or not self._separator:
+            return b""
+        end = self._buffer.find(self._separator, self._at)
+        if end < 0 and self._more():
+            end = self._buffer.find(self._separator, self._at)
+        return self._buffer[self._at : end + 1] if end >= 0 else b""
+
+    def _whole_value(self) -> bytes:
+        """The text of the next value, which is parsed to find its end."""
+        self.peek()
+        size = FIRST_TRY
+        while True:
+            while len(self._buffer) - self._at < size and self._more():
+                pass
+            text = self._buffer[self._at : self._at + size]
+            length = self._value_length(text, is_all=len(text) < size)
+            if length:
+                return text[:length]
+            size *= 2
+
+    def _value_length(self, text: bytes, is_all: bool) -> int:
+        """Bytes of the value that `text` begins with; 0 where it may go on behind `text`."""
+        try:
+            # As Latin-1 a byte is a character: ends are right, and what the strings say does not matter here.
+            length = _DECODER.raw_decode(text.decode("latin-1"))[1]
+        except json.JSONDecodeError as error:
+            if not is_all and (error.pos + LONGEST_TOKEN > len(text) or _is_unterminated(error)):
+                return 0
+            is_cut = is_all and (error.pos >= len(text.rstrip()) or _is_unterminated(error))
+            raise self.fault("the file ends inside a value" if is_cut else error.msg, error.pos) from None
+        except RecursionError:
+            raise self.fault("nested too deeply") from None
+        return length if is_all or length + LONGEST_TOKEN <= len(text) else 0
+
+    def _step_over(self, text: bytes) -> None:
+        """Go behind `text`, which comes next, and learn what parts it from an object that follows."""
+        self._at += len(text)
+        found = _SEPARATOR.match(self._buffer, self._at) if text.startswith(b"{") else None
+        if found:
+            self._separator = b"}" + found.group()
+
+    def _more(self) -> bool:
+        """Let go of what has been read and read on; False at the end of the text."""
+        held = self._buffer[self._at :]
+        with read_errors_told(self.path, f" (behind byte {self._before + len(self._buffer)})"):
+            chunk = self._file.read(max(CHUNK, len(held)))  # doubling, or a long value would be copied too often
+        if not chunk:
+            return False
+        self._before += self._at
+        self._buffer, self._at = held + chunk, 0
+        return True
+
+
+@contextmanager
+def reading(path: Location, offset: int = 0) -> Iterator[JsonReader]:
+    """A reader of the file's text (unpacked), from a byte on. Faults are raised as `reading_bytes` says."""
+    with reading_bytes(path) as file:
+        yield JsonReader(file, offset)
+
+
+@contextmanager
+def reading_bytes(path: Location) -> Iterator[BinaryIO]:
+    """The open file. A JsonFault inside becomes BadInput with file, JSON path, line and column."""
+    with open_bytes(path) as file:
+        try:
+            yield file
+        except JsonFault as fault:
+            raise BadInput([_problem(path, fault)]) from None
+
+
+@contextmanager
+def read_errors_told(path: str = "", place: str = "") -> Iterator[None]:
+    """Turn what an unreadable file or a damaged `.gz` or `.zst` raises into a JsonFault."""
+    try:
+        yield
+    except (OSError, EOFError, zlib.error) as error:
+        raise JsonFault(f"damaged or cut off: {error}{place}", path) from None
+
+
+def refusal(text: bytes, error: orjson.JSONDecodeError) -> tuple[str, int]:
+    """Why orjson refused `text`, and at which byte of it."""
+    try:
+        text.decode()
+    except UnicodeDecodeError as undecoded:
+        return "not UTF-8 text", undecoded.start
+    at = len(error.doc[: error.pos].encode())
+    if text[at:].lstrip(b"-").startswith((b"NaN", b"Infinity")):
+        return "NaN and Infinity are not numbers in JSON", at
+    return error.msg, at
+
+
+def position_of(file: BinaryIO, offset: int) -> Position:
+    """Line and column of a byte, found by reading what comes before it."""
+    line = column = 1
+    while offset:
+        chunk = file.read(min(offset, CHUNK))
+        if not chunk:
+            break
+        offset -= len(chunk)
+        lines = chunk.count(b"\n")
+        if lines:
+            line, column = line + lines, 1
+            chunk = chunk[chunk.rindex(b"\n") + 1 :]
+        column += len(chunk.translate(None, _INSIDE_CHARACTER))
+    return Position(line, column)
+
+
+def _problem(path: Location, fault: JsonFault) -> Problem:
+    if fault.offset is None:
+        return Problem(fault.message, str(path), fault.path)
+    message = f"{NOT_JSON}: {fault.message}"
+    try:
+        with open_bytes(path) as file, read_errors_told():
+            return Problem(message, str(path), fault.path, *position_of(file, fault.offset))
+    except JsonFault:  # damaged a little further on
+        return Problem(f"{message} (at byte {fault.offset})", str(path), fault.path)
+
+
+def _is_one_object(text: bytes) -> bool:
+    """Whether valid JSON that begins with { and ends with } is one object; False also where that is hard to tell.
+
+    Of the text only braces and quotes are kept. Strings without a brace then are pairs of quotes, which go; a string
+    with a brace, or an escaped quote, leaves something behind. So does any brace whose partner is not in its place.
+
+    >>> _is_one_object(b'{"a": {"b": []}}'), _is_one_object(b'{"a": 1}, {"b": 2}')
+    (True, False)
+    """
+    inside = text.translate(None, _WITHOUT_SHAPE).replace(b'""', b"")[1:-1]
+    while b"{}" in inside:
+        inside = inside.replace(b"{}", b"")
+    return not inside
+
+
+def _is_unterminated(error: json.JSONDecodeError) -> bool:
+    return error.msg.startswith("Unterminated string")
+
+
+def _shown(found: bytes) -> str:
+    return repr(found.decode("latin-1")) if found else "the end of the file"

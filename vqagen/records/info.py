@@ -1,0 +1,140 @@
+"""The `info` of outputs, which says what made them: read back from files of every layout, and compared."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from vqagen.errors import BadInput, Problem, as_written, describe
+from vqagen.files.locations import Location, locate
+from vqagen.files.packing import packing_of
+from vqagen.files.reading import open_bytes
+from vqagen.json.parsing import parse_json, read_text
+from vqagen.json.stream import reading
+from vqagen.records.layouts import Document
+from vqagen.records.question_files import holds_columns
+from vqagen.records.writer import LINES, info_beside
+
+FOREIGN = "not made by vqagen: its info does not say how to make it again"
+ABSENT = object()
+_CHUNK = 1 << 20
+
+
+class Difference(NamedTuple):
+    """A place in two infos, and what they have there."""
+
+    path: str
+    values: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.values}"
+
+
+def layout_in(path: Location) -> str:
+    """The layout of a file, by what it holds: it may have any name. BadInput if an output cannot begin so.
+
+    A document begins with its `info`, and a record never does.
+    """
+    if holds_columns(path):
+        return "parquet"
+    with reading(path) as reader:
+        opening = reader.peek()
+        if opening == b"{":
+            return "json" if next(reader.members(), "") == "info" else "jsonl"
+    if opening:
+        raise BadInput([Problem(FOREIGN, str(path))])
+    return "jsonl"
+
+
+def read_info(path: Location, layout: str = "") -> Any:
+    """What a file, or the file beside it, has as its info; None if there is none in it."""
+    layout = layout or layout_in(path)
+    if layout == "json":
+        return _in_document(path)
+    return _beside(path) if layout == "jsonl" else _in_columns(path)
+
+
+def _in_document(path: Location) -> Any:
+    with reading(path) as reader:
+        return next((reader.value() for key in reader.members() if key == "info"), None)
+
+
+def _beside(path: Location) -> Any:
+    beside = _place_beside(path)
+    if not beside.is_file():
+        said = f"its info is missing: it does not begin with one, and there is no {beside}"
+        raise BadInput([Problem(said, str(path))])
+    written = parse_json(read_text(beside), str(beside))
+    match written:
+        case {"generator": dict(generator)}:
+            return {**written, "generator": {key: value for key, value in generator.items() if key != LINES}}
+    return written
+
+
+def records_told(path: Location) -> int | None:
+    """How many records the file beside JSON Lines says that there are; None if it does not."""
+    beside = _place_beside(path)
+    match parse_json(read_text(beside), str(beside)) if beside.is_file() else None:
+        case {"generator": dict(generator)}:
+            lines = generator.get(LINES)
+            return lines if isinstance(lines, int) else None
+    return None
+
+
+def _place_beside(path: Location) -> Location:
+    return locate(info_beside(str(path), "jsonl") or "")
+
+
+def is_whole(path: Location, layout: str) -> bool:
+    """Whether an output is all there, as far as its end, its packing and the number of its lines can tell.
+
+    One whose `info` was read, that is: Parquet has that at its end. Of others all is read, but for plain documents.
+    """
+    if layout == "parquet":
+        return True
+    try:
+        with open_bytes(path) as file:
+            if layout == "json" and isinstance(path, Path) and not packing_of(path.name):
+                file.seek(max(0, path.stat().st_size - len(Document.tail)))
+            lines, end = _lines_and_end(file, len(Document.tail))
+    except (OSError, EOFError, zlib.error):
+        return False
+    return end == Document.tail if layout == "json" else records_told(path) in (None, lines)
+
+
+def _lines_and_end(file: BinaryIO, length: int) -> tuple[int, bytes]:
+    """How many lines a file has, and its last few bytes."""
+    lines, end = 0, b""
+    for chunk in iter(lambda: file.read(_CHUNK), b""):
+        lines += chunk.count(b"\n")
+        end = (end + chunk)[-length:]
+    return lines, end
+
+
+def _in_columns(path: Location) -> Any:
+    from vqagen.tasks.questions.columns import read_info
+
+    return read_info(path)
+
+
+def differences(ours: object, theirs: object, ignored: Collection[str] = (), path: str = "") -> Iterator[Difference]:
+    """Where two infos are not equal. Paths in `ignored`, and what lies under them, may differ."""
+    if path in ignored:
+        return
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        for key in (*ours, *(key for key in theirs if key not in ours)):
+            inside = f"{path}.{key}".lstrip(".")
+            yield from differences(ours.get(key, ABSENT), theirs.get(key, ABSENT), ignored, inside)
+    elif isinstance(ours, list | tuple) and isinstance(theirs, list | tuple) and len(ours) == len(theirs):
+        for place, (our, their) in enumerate(zip(ours, theirs, strict=True)):
+            yield from differences(our, their, ignored, f"{path}[{place}]")
+    elif type(ours) is not type(theirs) or ours != theirs:
+        yield Difference(path, f"{_shown(theirs)}, not {_shown(ours)}")
+
+
+def _shown(value: object) -> str:
+    if value is ABSENT:
+        return "nothing"
+    return describe(value) if isinstance(value, Mapping) else as_written(value)

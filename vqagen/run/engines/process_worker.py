@@ -1,0 +1,41 @@
+"""The worker's side of `run.processes`: loads the work, then does one window after the other."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from multiprocessing.connection import Connection
+
+from vqagen.run.engines.child import end_with_parent
+from vqagen.run.engines.parcels import as_value, do_window, load_quietly, packed_outcome
+from vqagen.run.work import Outcome
+
+
+def main(connection: int, lifeline: int) -> None:
+    """Serve. `connection` and `lifeline` are file descriptors; the lifeline ends when the parent does, however it ends.
+
+    A batch system's SIGTERM reaches all processes of a job at once: what is to become of workers, the parent decides.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    sys.stdout = sys.stderr  # standard output is for results
+    end_with_parent(lifeline)
+    try:
+        _serve(Connection(connection))
+    except (EOFError, OSError):  # the parent has gone, or wants no more
+        os._exit(0)
+
+
+def _serve(connection: Connection) -> None:
+    """Answer the work with an outcome that says whether it could be loaded, then each window with its own."""
+    work = connection.recv_bytes()
+    try:
+        task = load_quietly(work)
+    except Exception as error:
+        failure = as_value(error, "a worker process could not load its work")
+        connection.send_bytes(packed_outcome(Outcome(error=failure)))
+        return
+    connection.send_bytes(packed_outcome(Outcome()))
+    while True:
+        connection.send_bytes(packed_outcome(do_window(task, connection.recv_bytes())))

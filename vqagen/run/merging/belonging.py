@@ -1,0 +1,115 @@
+"""Whether shards belong together: all of one run, and every item of it in exactly one of them.
+
+What runs count are scenes, and so it is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from vqagen.records.info import differences as info_differences
+from vqagen.run.merging.shard_files import ShardFile
+from vqagen.run.shards import Shard
+from vqagen.run.windows import Span
+
+SHOWN = 5
+"""Differences told of one file, and missing shards."""
+OWN = {"generator.settings.start_index", "generator.settings.count", "generator.shard.number"}
+"""What each shard has for itself, by its path in the info."""
+
+
+def in_order(files: Sequence[ShardFile]) -> list[ShardFile]:
+    """As their scenes follow each other."""
+    return sorted(files, key=lambda file: file.span.first)
+
+
+def merged_info(files: Sequence[ShardFile]) -> dict[str, Any]:
+    """The info of the one run that shards in order are equal to."""
+    info, run = files[0].info, _whole_run(files)
+    length = sum(file.span.length for file in files) if files[-1].span.length else 0
+    whole = {"start_index": run.first, "count": run.length} if run else {"count": length}
+    generator = {key: value for key, value in info["generator"].items() if key != "shard"}
+    return {**info, "generator": {**generator, "settings": {**generator["settings"], **whole}}}
+
+
+def _whole_run(files: Sequence[ShardFile]) -> Span | None:
+    """The scenes of the run, if a shard tells."""
+    return next((file.whole_run for file in files if file.whole_run), None)
+
+
+def faults_of(files: Sequence[ShardFile]) -> list[str]:
+    """Why the shards, in the order of their scenes, do not make up one run: all reasons."""
+    faults = list(differences(files))
+    if len({file.arrangement.key for file in files}) > 1:  # nothing else about them is worth telling
+        return faults
+    ordered = in_order(files)
+    faults += _overlaps(ordered)
+    runs = {(file.shard.of, file.whole_run) for file in files if file.shard}
+    if len(runs) <= 1:  # of different runs, it cannot be said what is missing
+        faults += _missing_shards(ordered) or _gaps(ordered)
+    return faults
+
+
+def differences(files: Sequence[ShardFile]) -> Iterator[str]:
+    """What is not as in the first file."""
+    for file in files[1:]:
+        ours = files[0]
+        if file.arrangement.key != ours.arrangement.key:
+            yield f"{file.path} holds {file.arrangement.key}, and {ours.path} {ours.arrangement.key}: merge them apart"
+            continue
+        ignored = OWN if ours.shard and file.shard else {*OWN, "generator.shard"}
+        found = list(info_differences(ours.info, file.info, ignored))
+        for difference in found[:SHOWN]:
+            yield f"{file.path} differs from {ours.path} in {difference}"
+        if len(found) > SHOWN:
+            yield f"{file.path} differs from {ours.path} in {len(found) - SHOWN:,} more places"
+
+
+def _overlaps(ordered: Sequence[ShardFile]) -> Iterator[str]:
+    furthest = ordered[0]
+    for file in ordered[1:]:
+        if furthest.end is None:
+            where = f"{furthest.path} holds all scenes from {furthest.span.first} on (its count is 0)"
+            yield f"{where}, and {file.path} begins at {file.span.first}"
+            continue
+        if file.span.first < furthest.end:
+            end = furthest.end if file.end is None else min(file.end, furthest.end)
+            yield f"{furthest.path} and {file.path} both hold {_scenes(file.span.first, end)}"
+        if file.end is None or file.end > furthest.end:
+            furthest = file
+
+
+def _missing_shards(ordered: Sequence[ShardFile]) -> list[str]:
+    """Of a run made with `--shard`; nothing can be said if some files were not."""
+    there = {file.shard.number for file in ordered if file.shard}
+    shards = [file.shard for file in ordered if file.shard]
+    if len(shards) < len(ordered):
+        return []
+    missing = [Shard(number, shards[0].of) for number in range(1, shards[0].of + 1) if number not in there]
+    told = [f"shard {shard} is missing" for shard in missing[:SHOWN]]
+    return [*told, f"{len(missing) - SHOWN:,} more shards are missing"] if len(missing) > SHOWN else told
+
+
+def _gaps(ordered: Sequence[ShardFile]) -> Iterator[str]:
+    run = _whole_run(ordered)
+    at: int | None = run.first if run else ordered[0].span.first
+    for file in ordered:
+        if at is not None and file.span.first > at:
+            yield _gap(at, file.span.first)
+        at = None if at is None or file.end is None else max(at, file.end)
+    if run and at is not None:
+        if not run.length:
+            yield f"the scenes from {at} on are in no shard: make them with --start-index {at}"
+        elif at < run.first + run.length:
+            yield _gap(at, run.first + run.length)
+
+
+def _gap(first: int, end: int) -> str:
+    are, them = ("is", "it") if end - first == 1 else ("are", "them")
+    made_with = f"--start-index {first} --count {end - first}"
+    return f"{_scenes(first, end)} {are} in no shard: make {them} with {made_with}"
+
+
+def _scenes(first: int, end: int) -> str:
+    return f"scene {first}" if end - first == 1 else f"scenes {first} to {end - 1}"

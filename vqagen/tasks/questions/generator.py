@@ -1,0 +1,258 @@
+"""Single questions: for each scene, templates are tried in turn until enough of them have made a question, or until
+there are enough questions.
+
+A window of scenes is a pure function of the settings: counters start at zero, and every random draw for a scene comes
+from that scene's own stream. Which templates a scene gets depends on how often each was used before in its window.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, NamedTuple
+
+from vqagen.language.mentions import Marked, mention_spans
+from vqagen.language.question import Mention, Question
+from vqagen.language.registry import Value
+from vqagen.language.synonyms import Synonyms
+from vqagen.language.template import Template
+from vqagen.language.wording import Wording
+from vqagen.rng import shuffled, stream
+from vqagen.search.balance import AnswerCounts
+from vqagen.search.description import Sampling
+from vqagen.search.filling import FOUND, GAVE_UP, REPEATED, UNBALANCED, Filling
+from vqagen.search.instantiate import Search
+from vqagen.search.plan import make_plan
+from vqagen.search.tables import SceneTables
+from vqagen.search.vocabulary import Vocabularies
+from vqagen.tasks.questions.exclusion import Exclusion
+from vqagen.tasks.questions.family_choice import chosen_templates
+from vqagen.tasks.questions.screening import TRIES, Screen
+from vqagen.tasks.questions.tally import Tally
+from vqagen.tasks.settings import Settings
+from vqagen.world.scene import Scene
+
+
+@dataclass(frozen=True)
+class Family:
+    """A template made ready to generate: its search and its wording."""
+
+    template: Template
+    search: Search
+    wording: Wording
+
+
+class QuestionTask:
+    """Everything that is the same for all scenes of a run."""
+
+    def __init__(
+        self,
+        templates: Sequence[Template],
+        synonyms: Synonyms,
+        settings: Settings,
+        marks: bool = False,
+        exclusion: Exclusion | None = None,
+    ) -> None:
+        """`marks`: whether questions tell where their text mentions objects; it changes nothing else.
+
+        `exclusion`: what must not be asked. Raises UsageError for a name in the settings that no template has.
+        """
+        self.settings = settings
+        self.marks = marks
+        self.exclusion = exclusion
+        self.is_compat = settings.compat == "clevr"
+        vocabularies = Vocabularies(synonyms.domain)
+        sampling = Sampling(
+            absent="any" if self.is_compat else "new",
+            shorten=settings.redundancy == "reduce",
+        )
+        self.families = [
+            Family(
+                template,
+                Search(make_plan(template, vocabularies, sampling), settings.degeneracy),
+                Wording(template, synonyms),
+            )
+            for template in chosen_templates(templates, settings.only)
+        ]
+
+    def window(
+        self, scenes: Iterable[Scene], tally: Tally, counted_from: int = 0
+    ) -> Iterator[tuple[Scene, list[Question]]]:
+        """The questions of each scene of one balance window, given from its first scene on.
+
+        The tally leaves out scenes before `counted_from`: those are only replayed.
+        """
+        replayed = Tally()
+        window = _Window(self)
+        for scene in scenes:
+            yield scene, window.questions(scene, tally if scene.index >= counted_from else replayed)
+
+
+class _Subject(NamedTuple):
+    """The scene that is asked about."""
+
+    scene: Scene
+    tables: SceneTables
+    rng: Random
+    """Its own stream, from which everything about it is drawn."""
+
+
+class _Window:
+    """The counters of one balance window."""
+
+    def __init__(self, task: QuestionTask) -> None:
+        self.task = task
+        self.uses = [0] * len(task.families)
+        self.answers = [AnswerCounts(family.template) for family in task.families]
+        self.screen = Screen(task.settings.dedupe, task.exclusion)
+        self.largest = 0
+        """Most objects of a scene so far."""
+
+    def questions(self, scene: Scene, tally: Tally) -> list[Question]:
+        """Questions for one scene: the least used templates first, until enough have succeeded."""
+        settings = self.task.settings
+        subject = _Subject(scene, SceneTables(scene), stream(settings.seed, "questions", scene.index))
+        questions: list[Question] = []
+        wanted = settings.questions_per_image or settings.templates_per_image
+        tally.scenes += 1
+        self.meet(scene)
+        self.screen.next_scene()
+        for number in self.order(subject.rng):
+            made = self.instances(number, subject, self.most(wanted), tally)
+            if made:
+                questions += made
+                self.uses[number] += 1
+                wanted -= len(made) if settings.questions_per_image else 1
+                if not wanted:
+                    break
+        if wanted:
+            tally.short_scenes += 1
+        return questions
+
+    def meet(self, scene: Scene) -> None:
+        """Let the counts know how far there is to count."""
+        if scene.size > self.largest:
+            self.largest = scene.size
+            for answers in self.answers:
+                answers.meet(scene.size)
+
+    def order(self, rng: Random) -> list[int]:
+        numbers = list(range(len(self.uses)))
+        if self.task.settings.shuffle_templates:
+            numbers = shuffled(rng, numbers)
+        return sorted(numbers, key=self.uses.__getitem__)
+
+    def most(self, wanted: int) -> int:
+        """How many questions the next template may give when so many, or so many templates, are still wanted."""
+        instances = self.task.settings.instances_per_template or sys.maxsize
+        return min(instances, wanted) if self.task.settings.questions_per_image else instances
+
+    def instances(self, number: int, subject: _Subject, most: int, tally: Tally) -> list[Question]:
+        """Questions of one template, as many as there may be."""
+        family, answers = self.task.families[number], self.answers[number]
+        name = family.template.id
+        tally.tries[name] += 1
+        if answers.all_refused(family.search.plan.impossible):
+            tally.failures[name, UNBALANCED] += 1
+            return []
+        find = self.some_instances if self.task.settings.instances_per_template else self.all_instances
+        made, reason = find(family, answers, subject, most)
+        if not made or reason == GAVE_UP:
+            tally.failures[name, reason] += 1
+        tally.questions[name] += len(made)
+        return made
+
+    def some_instances(
+        self, family: Family, answers: AnswerCounts, subject: _Subject, most: int
+    ) -> tuple[list[Question], str]:
+        """Different questions, each from a search of its own, and why there are no more."""
+        made, seen, reason = list[Question](), set[Any](), FOUND
+        while len(made) < most:
+            question, reason = self.instance(family, answers, subject, seen)
+            if question is None:
+                break
+            made.append(question)
+        return made, reason
+
+    def instance(
+        self, family: Family, answers: AnswerCounts, subject: _Subject, seen: set[Any]
+    ) -> tuple[Question | None, str]:
+        """One question that is not `seen` and that the screen lets pass, or why there is none."""
+        refusal = ""
+        for _ in range(TRIES):
+            filling, reason = family.search.find(
+                subject.tables, subject.rng, answers.refused, seen, self.task.settings.search_budget
+            )
+            if filling is None:
+                return None, refusal if refusal and reason == REPEATED else reason
+            question = self.question(family, subject, filling)
+            refusal = self.screen.refusal(question)
+            if not refusal:
+                answers.add(filling.answer)
+                return question, FOUND
+        return None, refusal
+
+    def all_instances(
+        self, family: Family, answers: AnswerCounts, subject: _Subject, most: int
+    ) -> tuple[list[Question], str]:
+        """All questions that the balance of their answers and the screen let pass, and why there are no more."""
+        made, refusal = list[Question](), ""
+
+        def take(filling: Filling) -> Container[Value] | None:
+            nonlocal refusal
+            question = self.question(family, subject, filling)
+            refusal = self.screen.refusal(question)
+            if not refusal:
+                answers.add(filling.answer)
+                made.append(question)
+            return answers.refused if len(made) < most else None
+
+        budget = self.task.settings.search_budget
+        reason = family.search.find_all(subject.tables, subject.rng, take, answers.refused, budget)
+        return made, refusal if reason == FOUND and not made else reason
+
+    def question(self, family: Family, subject: _Subject, filling: Filling) -> Question:
+        words, random = filling.words(), subject.rng.random
+        keep_other = True
+        if family.wording.mentions_other:
+            keep_other = self.keeps_other(family.template, filling, words)
+        if self.task.marks:
+            marked = family.wording.say_marked(words, random, keep_other)
+            text, mentions = marked.text, tuple(sorted(_mentions(marked, filling)))
+        else:
+            text, mentions = family.wording.say(words, random, keep_other), ()
+        return Question(subject.scene, family.template, text, filling.program(), filling.answer, words, mentions)
+
+    def keeps_other(self, template: Template, filling: Filling, words: dict[str, str | None]) -> bool:
+        """ "other" is said when the anchor itself fits what is described; `compat` asks only whether words differ."""
+        if self.task.is_compat:
+            return not words_differ(template, words)
+        return filling.anchor_fits() is not False
+
+
+def _mentions(marked: Marked, filling: Filling) -> Iterator[Mention]:
+    described = filling.described()
+    spans_of = mention_spans(marked, [slots for slots, _ in described])
+    for spans, (_, objects) in zip(spans_of, described, strict=True):
+        yield from (Mention(start, end, objects) for start, end in spans)
+
+
+def words_differ(template: Template, words: dict[str, str | None]) -> bool:
+    """The reference's test for dropping "other": some attribute of its two descriptions has two different words.
+
+    It applies only to templates with exactly two slots of each attribute and no other slots. An open head noun counts
+    as a word of its own ("thing"), which is why it drops "other" where the anchor does fit.
+    """
+    domain = template.catalogue.domain
+    slots_of: dict[str, list[str]] = {attribute.type: [] for attribute in domain.attributes}
+    for slot, slot_type in template.slots.items():
+        slots_of.setdefault(slot_type, []).append(slot)
+    if any(len(slots) != 2 for slots in slots_of.values()) or len(slots_of) != len(domain.attributes):
+        return False
+    for attribute in domain.attributes:
+        first, second = (words[slot] or attribute.null for slot in slots_of[attribute.type])
+        if first and second and first != second:
+            return True
+    return False
