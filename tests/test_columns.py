@@ -34,8 +34,8 @@ from vqagen.tasks.questions.columns import (
 )
 from vqagen.tasks.questions.generator import QuestionTask
 from vqagen.tasks.questions.records import RecordForm, release_answer
+from vqagen.tasks.questions.settings import Settings
 from vqagen.tasks.questions.tally import Tally
-from vqagen.tasks.settings import Settings
 from vqagen.world.scene import compile_scene
 
 Record = dict[str, Any]

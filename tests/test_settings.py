@@ -81,8 +81,8 @@ def test_compat_decides_the_default_of_degeneracy(compat: str, degeneracy: str) 
         ),
         (
             {"count": -1, "compat": "gqa", "search_budget": -2},
-            "--count must be at least 0, found -1\n--search-budget must be at least 1, found -2\n"
-            "--compat must be one of none, clevr, found 'gqa'",
+            "--count must be at least 0, found -1\n--compat must be one of none, clevr, found 'gqa'\n"
+            "--search-budget must be at least 1, found -2",
         ),
     ],
 )

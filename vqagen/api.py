@@ -27,7 +27,8 @@ from vqagen.run.options import RunOptions
 from vqagen.tasks.questions.records import RecordForm
 from vqagen.tasks.questions.report import Report
 from vqagen.tasks.questions.selection import Selection
-from vqagen.tasks.settings import SamplingSettings, Settings
+from vqagen.tasks.questions.settings import Settings
+from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.world.domain import Domain, load_domain
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
 from vqagen.world.sampler import sample_scenes as sample_scene_records

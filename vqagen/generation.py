@@ -12,8 +12,8 @@ from vqagen.run.windows import Span
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.generator import QuestionTask
 from vqagen.tasks.questions.job import Made, questions_about
+from vqagen.tasks.questions.settings import Settings
 from vqagen.tasks.questions.tally import Tally
-from vqagen.tasks.settings import Settings
 from vqagen.world.loading import SceneSource
 
 

@@ -23,8 +23,9 @@ from vqagen.tasks.questions.job import question_job
 from vqagen.tasks.questions.records import RecordForm
 from vqagen.tasks.questions.report import Report, tell_that_nothing_is_known
 from vqagen.tasks.questions.selection import Selection, is_needed, must_know_of_shards
+from vqagen.tasks.questions.settings import Settings
 from vqagen.tasks.sampling.job import WINDOW, sampling_job
-from vqagen.tasks.settings import SamplingSettings, Settings
+from vqagen.tasks.sampling.settings import SamplingSettings
 
 
 def write_questions(

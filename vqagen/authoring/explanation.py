@@ -19,7 +19,7 @@ from vqagen.rng import stream
 from vqagen.search.filling import Filling, Outcome
 from vqagen.search.tables import SceneTables
 from vqagen.tasks.questions.generator import Family, QuestionTask
-from vqagen.tasks.settings import Settings
+from vqagen.tasks.questions.settings import Settings
 from vqagen.world.scene import Scene
 
 

@@ -8,8 +8,8 @@ from statistics import median
 
 from vqagen.errors import counted
 from vqagen.tasks.questions.report import Report
+from vqagen.tasks.questions.settings import Settings
 from vqagen.tasks.questions.tally import Tally
-from vqagen.tasks.settings import Settings
 
 SHORT = 0.9
 """A family is short when it made less than this share of what the middle family made."""

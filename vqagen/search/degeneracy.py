@@ -26,7 +26,6 @@ from vqagen.search.description import Description
 from vqagen.search.frame import Frame
 from vqagen.search.plan import Op, Plan
 
-POLICIES = ("none", "clevr", "all")
 UNTESTED = ("exist", "compare_integer", "logic")
 """Question types that the policy `all` lets be."""
 LaneStep = Callable[[Frame, list[Value]], None]

@@ -1,149 +1,115 @@
-"""The settings of runs: everything that decides what is made, and nothing else."""
+"""The machinery of settings: a frozen record whose fields state name, type, default, limits and help, each once.
+
+The checks in `__post_init__`, the options of the commands and the flag table of the README follow from the fields.
+This module is light to import: the help of a command needs it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Self
+from collections.abc import Iterator
+from dataclasses import Field, asdict, dataclass, field, fields, replace
+from typing import Any, NamedTuple, Self
 
 from vqagen.errors import UsageError
-from vqagen.search.degeneracy import POLICIES
 
-REDUNDANCY = ("keep", "reduce")
-COMPAT = ("none", "clevr")
-DEDUPE = ("none", "image", "all")
 LARGEST = 2**63 - 1
+"""The largest number that every reader of an output can hold."""
 _NOUNS = {int: "a whole number", bool: "true or false", str: "text", tuple: "a list of names"}
 
 
-@dataclass(frozen=True)
-class RunSettings:
-    """What every run of a task is told. A frozen record: in the output's `info` it says how to make the file again.
+class Setting(NamedTuple):
+    """The limits and the help of one field. `bare` is the value of a flag that is given without one."""
 
-    Whatever is wrong with the values is one UsageError.
+    help: str = ""
+    choices: tuple[str, ...] = ()
+    least: int | None = None
+    metavar: str = ""
+    bare: str = ""
+    types: tuple[type, ...] = ()
+
+
+def setting(default: Any, help: str = "", **limits: Any) -> Any:
+    """A field of a settings class; `limits` are the other fields of `Setting`. The default gives the type.
+
+    >>> @dataclass(frozen=True)
+    ... class Speed(CheckedSettings):
+    ...     pace: int = setting(3, "Steps a second.", least=1)
+    >>> Speed(0)
+    Traceback (most recent call last):
+      ...
+    vqagen.errors.UsageError: --pace must be at least 1, found 0
     """
+    limits.setdefault("types", (type(default),))
+    return field(default=default, metadata={"setting": Setting(help, **limits)})
 
-    seed: int = 0
-    start_index: int = 0
-    """First scene, by its place in the input."""
-    count: int = 0
-    """How many scenes; 0 means all that follow."""
+
+def setting_of(described: Field[Any]) -> Setting:
+    """The limits and the help of a field that `setting` made."""
+    found: Setting = described.metadata["setting"]
+    return found
+
+
+@dataclass(frozen=True)
+class CheckedSettings:
+    """Settings that are checked when they are made: all faults in their values are one UsageError."""
 
     def __post_init__(self) -> None:
-        faults = list(self._type_faults()) or list(self._faults())
+        for each in fields(self):
+            if setting_of(each).types == (tuple,) and isinstance(getattr(self, each.name), list):
+                object.__setattr__(self, each.name, tuple(getattr(self, each.name)))  # lists are read from JSON
+        faults = [fault for each in fields(self) for fault in self._type_faults(each)] or list(self._faults())
         if faults:
             raise UsageError("\n".join(faults))
 
-    def _type_faults(self) -> Iterator[str]:
+    def _type_faults(self, described: Field[Any]) -> Iterator[str]:
         """A seed of 1.0 would draw other questions than 1, so types are checked here for callers in Python."""
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if type(value) is not type(field.default):
-                yield f"{field.name} must be {_NOUNS[type(field.default)]}, found {value!r}"
-            elif isinstance(value, int) and abs(value) > LARGEST:
-                yield f"{field.name} must lie within 64 bits, found {value}"
-            elif isinstance(value, str) and not is_text(value):
-                yield f"{field.name} cannot be written as UTF-8: {value!r}"
+        name, value, types = described.name, getattr(self, described.name), setting_of(described).types
+        if type(value) not in types:
+            yield f"{name} must be {' or '.join(_NOUNS[each] for each in types)}, found {value!r}"
+        elif isinstance(value, int) and abs(value) > LARGEST:
+            yield f"{name} must lie within 64 bits, found {value}"
+        elif isinstance(value, str) and not is_text(value):
+            yield f"{name} cannot be written as UTF-8: {value!r}"
+        elif isinstance(value, tuple):
+            yield from (f"{name} must hold names, found {each!r}" for each in value if not is_text(each))
 
     def _faults(self) -> Iterator[str]:
-        yield from self._too_small({"start_index": 0, "count": 0})
-
-    def _too_small(self, least: Mapping[str, int]) -> Iterator[str]:
-        for name, lowest in least.items():
-            if getattr(self, name) < lowest:
-                yield f"{flag(name)} must be at least {lowest}, found {getattr(self, name)}"
-
-    def cut_to(self, start_index: int, count: int) -> Self:
-        """The same for some of the scenes."""
-        return replace(self, start_index=start_index, count=count)
+        """Yield what is wrong with values whose types are right."""
+        for each in fields(self):
+            value, limits = getattr(self, each.name), setting_of(each)
+            if limits.least is not None and value < limits.least:
+                yield f"{flag(each.name)} must be at least {limits.least}, found {value}"
+            if limits.choices and value not in limits.choices:
+                yield f"{flag(each.name)} must be one of {', '.join(limits.choices)}, found {value!r}"
 
     def to_record(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
+        """Return the settings as JSON holds them."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """The names of all settings."""
-        return tuple(field.name for field in fields(cls))
+        """Return the names of all settings."""
+        return tuple(each.name for each in fields(cls))
 
 
 @dataclass(frozen=True)
-class SamplingSettings(RunSettings):
-    """What decides which scenes are drawn. A count must be given: there is no last scene."""
+class RunSettings(CheckedSettings):
+    """The settings that every task has. Written into the `info` of an output, they say how to make the file again."""
 
-    split: str = "sample"
+    seed: int = setting(0)
+    start_index: int = setting(0, "First scene, by its place in the input.", least=0)
+    count: int = setting(0, "How many scenes; 0 for all.", least=0)
 
-    def _faults(self) -> Iterator[str]:
-        yield from self._too_small({"start_index": 0, "count": 1})
-
-
-@dataclass(frozen=True)
-class Settings(RunSettings):
-    """What decides which questions are made."""
-
-    templates_per_image: int = 10
-    questions_per_image: int = 0
-    """Families are tried until a scene has so many questions; 0 means until `templates_per_image` gave some."""
-    instances_per_template: int = 1
-    """Questions from one template and scene; 0 means all that the balance of answers and the budget let in."""
-    reset_counts_every: int = 250
-    """Scenes in one balance window, by absolute index; 0 means one window for the whole input."""
-    shuffle_templates: bool = False
-    """Whether equally used templates are tried in random order, in place of file order."""
-    degeneracy: str = ""
-    """Which idle relations are refused: none, clevr or all. "" means all, or clevr with `compat` clevr."""
-    redundancy: str = "keep"
-    compat: str = "none"
-    search_budget: int = 20_000
-    """Options tried before one template gives up on one scene."""
-    only: tuple[str, ...] = ()
-    """Question types, template files, names and ids: no other families are tried. None given means all."""
-    max_per_template: int = 0
-    """Questions of one template in the whole output, the first ones; 0 means no limit."""
-    dedupe: str = "none"
-    """Within what no text comes twice: none, image (the questions about one scene) or all (the whole output)."""
-
-    def __post_init__(self) -> None:
-        if isinstance(self.only, list):
-            object.__setattr__(self, "only", tuple(self.only))
-        if not self.degeneracy:
-            object.__setattr__(self, "degeneracy", "clevr" if self.compat == "clevr" else "all")
-        super().__post_init__()
-
-    def _type_faults(self) -> Iterator[str]:
-        yield from super()._type_faults()
-        if isinstance(self.only, tuple):
-            yield from (f"only must hold names, found {each!r}" for each in self.only if not is_text(each))
-
-    def _faults(self) -> Iterator[str]:
-        yield from self._too_small(_LEAST)
-        for name, known in _CHOICES:
-            if getattr(self, name) not in known:
-                yield f"{flag(name)} must be one of {', '.join(known)}, found {getattr(self, name)!r}"
-
-    def to_record(self) -> dict[str, Any]:
-        """For JSON."""
-        return super().to_record() | {"only": list(self.only)}
-
-
-_LEAST = {
-    "start_index": 0,
-    "count": 0,
-    "templates_per_image": 1,
-    "questions_per_image": 0,
-    "instances_per_template": 0,
-    "reset_counts_every": 0,
-    "search_budget": 1,
-    "max_per_template": 0,
-}
-_CHOICES = (("degeneracy", POLICIES), ("redundancy", REDUNDANCY), ("compat", COMPAT), ("dedupe", DEDUPE))
+    def cut_to(self, start_index: int, count: int) -> Self:
+        """Return the same settings for another range of scenes."""
+        return replace(self, start_index=start_index, count=count)
 
 
 def is_text(value: object) -> bool:
-    """Whether a value is text that JSON can hold. A command line may have bytes that are not UTF-8."""
+    """True for text that JSON can hold. A command line may have bytes that are not UTF-8."""
     return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def flag(name: str) -> str:
-    """The command-line flag of a setting."""
+    """Return the command-line flag of a setting."""
     return "--" + name.replace("_", "-")

@@ -30,8 +30,8 @@ from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.family_choice import chosen_templates
 from vqagen.tasks.questions.screening import TRIES, Screen
+from vqagen.tasks.questions.settings import Settings
 from vqagen.tasks.questions.tally import Tally
-from vqagen.tasks.settings import Settings
 from vqagen.world.scene import Scene
 
 

@@ -22,9 +22,9 @@ from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.family_choice import chosen_templates
 from vqagen.tasks.questions.generator import QuestionTask
 from vqagen.tasks.questions.records import RecordForm
+from vqagen.tasks.questions.settings import Settings
 from vqagen.tasks.questions.tally import Tally
 from vqagen.tasks.scene_blocks import CompiledScenes, blocks_of
-from vqagen.tasks.settings import Settings
 from vqagen.world.domain import Domain
 from vqagen.world.scene import Scene
 

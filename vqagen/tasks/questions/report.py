@@ -16,8 +16,8 @@ from vqagen.language.template import Template
 from vqagen.run.progress import BlockWritten
 from vqagen.run.runner import RunResult
 from vqagen.tasks.questions.selection import TemplateKey
+from vqagen.tasks.questions.settings import Settings
 from vqagen.tasks.questions.tally import Tally
-from vqagen.tasks.settings import Settings
 
 
 @dataclass

@@ -18,7 +18,7 @@ from typing import Any
 
 from vqagen.language.question import Question
 from vqagen.tasks.questions.fingerprints import text_fingerprint
-from vqagen.tasks.settings import Settings
+from vqagen.tasks.questions.settings import Settings
 
 TemplateKey = tuple[str, int]
 """What records say of their template: its file, or "" where families are counted over all files, and its index."""

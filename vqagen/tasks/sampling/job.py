@@ -14,7 +14,7 @@ from vqagen.run.provenance import Arrangement, generator_info
 from vqagen.run.shards import Shard, ShardPlan, share_of_run
 from vqagen.run.windows import Span, windows_of
 from vqagen.run.work import Block, Item, Window, WindowTask
-from vqagen.tasks.settings import SamplingSettings
+from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.world.sampler import sample_scene, scene_document_info
 from vqagen.world.sampling_rules import SamplingRules
 

@@ -1,0 +1,55 @@
+"""The settings of the question generator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vqagen.tasks.settings import RunSettings, setting
+
+
+@dataclass(frozen=True)
+class Settings(RunSettings):
+    """All that decides which questions are generated."""
+
+    templates_per_image: int = setting(10, "How many families ask about each scene.", least=1)
+    questions_per_image: int = setting(
+        0, "As many questions about each scene, in place of --templates-per-image.", least=0
+    )
+    instances_per_template: int = setting(
+        1, "Questions of one template; 0 for all that the balance of answers and the budget let in.", least=0
+    )
+    reset_counts_every: int = setting(
+        250, "Scenes in one answer-balance window, by absolute index; 0 for one window.", least=0
+    )
+    shuffle_templates: bool = setting(False, "Break ties between equally used templates at random.")
+    degeneracy: str = setting(
+        "",
+        "Refuse questions in which a relation is idle. [default: all; clevr with --compat clevr]",
+        choices=("none", "clevr", "all"),
+    )
+    redundancy: str = setting(
+        "keep", "reduce: drop words that a reference to one object does not need.", choices=("keep", "reduce")
+    )
+    compat: str = setting(
+        "none", "clevr: sample exactly as the CLEVR question generator does.", choices=("none", "clevr")
+    )
+    search_budget: int = setting(20_000, "Options tried before a template gives up on a scene.", least=1)
+    only: tuple[str, ...] = setting(
+        (),
+        "Only these: a template's id, name or file, or a question type such as count; may be given several times.",
+        metavar="FAMILY|TYPE",
+    )
+    max_per_template: int = setting(
+        0, "Most questions of one template in the whole output, the first ones; 0 for no limit.", least=0
+    )
+    dedupe: str = setting(
+        "none",
+        "No text twice about one scene, or in the whole output (also if no value is given).",
+        choices=("none", "image", "all"),
+        bare="all",
+    )
+
+    def __post_init__(self) -> None:
+        if not self.degeneracy:
+            object.__setattr__(self, "degeneracy", "clevr" if self.compat == "clevr" else "all")
+        super().__post_init__()

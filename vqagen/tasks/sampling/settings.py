@@ -1,0 +1,16 @@
+"""The settings of the scene sampler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vqagen.tasks.settings import RunSettings, setting
+
+
+@dataclass(frozen=True)
+class SamplingSettings(RunSettings):
+    """All that decides which scenes are drawn. A count must be given: there is no last scene."""
+
+    start_index: int = setting(0, "Index of the first scene.", least=0)
+    count: int = setting(0, "How many scenes.", least=1)
+    split: str = setting("sample", "Written into each scene, and its image's name.")
