@@ -35,7 +35,7 @@ KEPT_APART = {
 }
 """(importer, imported) that the layers alone would allow."""
 
-BEING_MOVED = {("tasks", "run"), ("records", "tasks")}
+BEING_MOVED = {("tasks", "run")}
 """(importer, imported) of tasks that still know how they are run."""
 
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}

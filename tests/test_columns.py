@@ -22,16 +22,9 @@ from pyarrow import parquet
 
 from vqagen.errors import BadInput, UsageError
 from vqagen.language.question import Question
+from vqagen.records.parquet import decode, read_info, row_groups, to_records, write_tables
 from vqagen.records.question_files import read_questions
-from vqagen.tasks.questions.columns import (
-    Columns,
-    decode,
-    read_info,
-    read_records,
-    row_groups,
-    to_records,
-    write_tables,
-)
+from vqagen.tasks.questions.columns import Columns
 from vqagen.tasks.questions.generator import QuestionTask
 from vqagen.tasks.questions.records import RecordForm, release_answer
 from vqagen.tasks.questions.settings import Settings
@@ -166,7 +159,7 @@ def test_questions_are_numbered_over_the_file(tmp_path: Path) -> None:
     unnumbered = [{**record, "question_index": 0} for record in records(SHIPPED[0], columns)]
     path = write(tmp_path / "q.parquet", columns, blocks(unnumbered, 20, 0, 30))
 
-    assert [record["question_index"] for record in read_records(path)] == list(range(len(unnumbered)))
+    assert [record["question_index"] for record in read_questions(path)] == list(range(len(unnumbered)))
 
 
 def test_the_info_is_in_the_metadata(tmp_path: Path) -> None:
@@ -214,7 +207,7 @@ def test_halves_of_a_row_group_make_the_bytes_of_a_whole_one(columns: Columns, c
     second = write(tmp_path / "second.parquet", columns, [cut_one[cut:], after])
     (head, left), (right, tail) = row_groups(first), row_groups(second)
     merged = io.BytesIO()
-    write_tables([head, pyarrow.concat_tables([left, right]), tail], merged, columns.schema, INFO)
+    write_tables([head, pyarrow.concat_tables([left, right]), tail], merged, columns.schema, INFO, "question_index")
 
     assert merged.getvalue() == whole.read_bytes()
 

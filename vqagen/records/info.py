@@ -114,7 +114,7 @@ def _lines_and_end(file: BinaryIO, length: int) -> tuple[int, bytes]:
 
 
 def _in_columns(path: Location) -> Any:
-    from vqagen.tasks.questions.columns import read_info
+    from vqagen.records.parquet import read_info
 
     return read_info(path)
 

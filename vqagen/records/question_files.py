@@ -15,8 +15,10 @@ from vqagen.files.reading import open_as_it_is, unnamed_packing
 from vqagen.json.stream import JsonReader, reading
 
 Record = dict[str, Any]
-QUESTION_KEYS = {"program", "question", "answer"}
+QUESTION_KEYS = ("program", "question", "answer")
 """A question has at least one of these."""
+JSON_COLUMNS = ("trace", "template_extra")
+"""Columns of Parquet whose texts are JSON."""
 COLUMNS_SUFFIX = ".parquet"
 LINES_SUFFIXES = (".jsonl", ".ndjson")
 """Of names that say JSON Lines: of these there may be none."""
@@ -36,9 +38,9 @@ def read_entries(path: Location) -> Iterator[Record | Problem]:
     if not path.is_file():
         raise UsageError(f"questions not found: {path}")
     if holds_columns(path):
-        from vqagen.tasks.questions.columns import read_records
+        from vqagen.records.parquet import read_records
 
-        yield from read_records(path)
+        yield from read_records(path, QUESTION_KEYS, JSON_COLUMNS)
         return
     with reading(path) as reader:
         for number, value in enumerate(_values(path, reader)):
@@ -89,7 +91,7 @@ def _is_document(path: Location) -> bool:
             keys.append(key)
             if key == "questions":
                 return True
-    if QUESTION_KEYS.isdisjoint(keys):
+    if not any(key in QUESTION_KEYS for key in keys):
         found = ", ".join(repr(key) for key in keys[:12]) + (", …" if len(keys) > 12 else "")
         expected = "expected the key 'questions' (a list of questions) or 'program' (one question)"
         raise _fault(path, "", f"{expected}; found {found or 'an empty object'}")

@@ -10,10 +10,11 @@ from itertools import groupby
 from typing import Any
 
 from vqagen.files.output import atomic_output
+from vqagen.records.parquet import pyarrow, row_groups, to_records, write_tables
 from vqagen.run.merging.shard_files import ShardFile
 from vqagen.run.output.staging import Keep
 from vqagen.run.windows import BLOCK, block_of
-from vqagen.tasks.questions.columns import NUMBER, Columns, pyarrow, row_groups, to_records, write_tables
+from vqagen.tasks.questions.columns import NUMBER, Columns
 
 Block = tuple[int, int]
 CHOSEN_BY = ("template_filename", "question_family_index", "question", "image_filename", "image_index")
@@ -39,7 +40,7 @@ def write_columns(
             on_merged(table.num_rows)
 
     with atomic_output(out) as file:
-        write_tables(tables(), file, Columns.from_info(info).schema, info)
+        write_tables(tables(), file, Columns.from_info(info).schema, info, NUMBER)
     return written
 
 
