@@ -17,8 +17,8 @@ from vqagen.run.windows import BLOCK, block_of
 from vqagen.tasks.questions.columns import NUMBER, Columns
 
 Block = tuple[int, int]
-CHOSEN_BY = ("template_filename", "question_family_index", "question", "image_filename", "image_index")
-"""All that a selection of whole outputs reads of a question: its template, its text, and which image it is about."""
+CHOSEN_BY = ("template_filename", "question_family_index", "question", "scene_index")
+"""All that a selection of whole outputs reads of a question: its template, its text, and its scene."""
 
 
 def write_columns(

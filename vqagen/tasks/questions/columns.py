@@ -1,7 +1,7 @@
 """Question records as typed columns, which Parquet files hold: what `pyarrow`, `pandas` and `datasets` read at once.
 
     split image_filename image template_filename question_type question    text
-    image_index question_index question_family_index                       whole numbers
+    image_index scene_index question_index question_family_index           whole numbers
     answer           text, as the released CLEVR files write it: one column has one type
     program          a list of {function (or type), inputs, value_inputs}
     trace            a list of JSON texts, one for each step of the program
@@ -29,12 +29,13 @@ Record = Mapping[str, Any]
 NUMBER = "question_index"
 """The column of a question's place in the file. Batches lack it: only the writer of the file knows the places."""
 _TEXTS = ("split", "image_filename", "image", "template_filename", "question_type", "question")
-_NUMBERS = ("image_index", "question_family_index")
+_NUMBERS = ("image_index", "scene_index", "question_family_index")
 _ORDER = (
     "split",
     "image_filename",
     "image_index",
     "image",
+    "scene_index",
     NUMBER,
     "question_family_index",
     "template_filename",

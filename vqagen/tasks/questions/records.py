@@ -87,7 +87,7 @@ def record_writer(dialect: str, trace: bool = False, extra: bool = False, hide_a
 
 
 def _image_fields(scene: Scene) -> Record:
-    """Which image: its file name and stem, and the split and index where there are any."""
+    """The image's file name and stem, the split and index if the scene has them, and the scene's place in the input."""
     fields: Record = {}
     if "split" in scene.record:
         fields["split"] = scene.record["split"]
@@ -96,6 +96,7 @@ def _image_fields(scene: Scene) -> Record:
     if index is not None:
         fields["image_index"] = index
     fields["image"] = PurePosixPath(scene.image).stem
+    fields["scene_index"] = scene.index
     return fields
 
 

@@ -52,7 +52,7 @@ class Selection:
         """Whether the next record of the output stays in it."""
         template = record.get("template_filename") or "", record["question_family_index"]
         is_kept = self._is_new(record["question"]) and self._has_room(template)
-        self._count(template, (record.get("image_filename"), record.get("image_index")), is_kept)
+        self._count(template, record.get("scene_index"), is_kept)
         return is_kept
 
     def keeps_question(self, question: Question) -> bool:
