@@ -23,7 +23,7 @@ from wide_domain import make_wide_domain
 
 import vqagen
 from vqagen.api import Generation, find_domain, find_scenes, load_domain_files, load_scenes
-from vqagen.language.domain_files import shipped_domains
+from vqagen.language.shipped_domains import SHIPPED_DOMAINS
 from vqagen.records.writer import RecordWriter
 from vqagen.rng import stream
 from vqagen.run.windows import window_of
@@ -69,7 +69,7 @@ def domains(scenes: int) -> None:
     Example:
       scripts/bench domains
     """
-    for name in shipped_domains():
+    for name in SHIPPED_DOMAINS:
         report_load(name, find_domain(name))
     with tempfile.TemporaryDirectory() as folder:
         wide = make_wide_domain(Path(folder) / "wide")

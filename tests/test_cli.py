@@ -337,7 +337,7 @@ def test_info_says_how_to_make_the_file_again_and_nothing_of_place_or_time(vqage
     scenes_hash = generator["inputs"]["scenes"]
 
     assert info == {"split": "sample", "dialect": "release"}
-    assert list(generator) == ["name", "version", "settings", "arrangement", "inputs", "records", "families"]
+    assert list(generator) == ["name", "version", "settings", "arrangement", "inputs", "domain", "records", "families"]
     assert (generator["name"], generator["version"]) == ("vqagen", vqagen.__version__)
     assert generator["settings"] == vqagen.Settings(seed=9, count=2, compat="clevr").to_record()
     assert list(generator["inputs"]) == ["scenes", "metadata", "templates", "synonyms"]

@@ -555,7 +555,7 @@ def test_drawn_scenes_that_lack_what_a_plug_in_needs_are_no_fault_of_the_plug_in
         ("query_color", "may be any of"),
         ("one_hop.json#count --scenes no.json", "scenes not found: no.json"),
         ("one_hop.json#count --scenes scenes.json --scene 3", "there is no scene 3 in scenes.json"),
-        ("one_hop.json#count --domain no", "no domain at no"),
+        ("one_hop.json#count --domain no", "vqagen ships no domain 'no'"),
         ("one_hop.json --functions", "leave out TEMPLATE"),
     ],
 )
@@ -694,14 +694,14 @@ def test_watching_notices_synonyms_that_come_and_go_and_a_domain_that_is_gone_fo
     domain.mkdir()
     metadata = json.dumps({"types": {"Animal": ["lion", "seal"]}})
     domain_metadata.write_text(metadata)
-    with watching("explain --vocabulary --domain zoo --watch", tmp_path) as shown:
+    with watching("explain --vocabulary --domain ./zoo --watch", tmp_path) as shown:
         wait_until(lambda: shown.out().count("\n  lion\n") == 1)
         (domain / "synonyms.json").write_text('{"lion": ["lion", "big cat"]}')
         wait_until(lambda: "  lion  lion / big cat" in shown.out())
         (domain / "synonyms.json").unlink()
         wait_until(lambda: shown.out().count("\n  lion\n") == 2)
         domain_metadata.unlink()
-        wait_until(lambda: "no domain at zoo" in shown.err())
+        wait_until(lambda: "no domain at ./zoo" in shown.err())
         domain_metadata.write_text(metadata.replace("seal", "goat"))
         wait_until(lambda: "\n  goat\n" in shown.out())
 

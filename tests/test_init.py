@@ -140,8 +140,8 @@ def test_the_strict_check_finds_nothing(vqagen_: Commands) -> None:
 def test_every_template_finds_questions(vqagen_: Commands) -> None:
     """In nearly every scene, and with more than one answer."""
     vqagen_.done("init farm")
-    vqagen_.done("scenes sample --domain farm --count 100 -o scenes.json")
-    vqagen_.done("generate --domain farm --scenes scenes.json --templates-per-image 3 --out questions.json")
+    vqagen_.done("scenes sample --domain ./farm --count 100 -o scenes.json")
+    vqagen_.done("generate --domain ./farm --scenes scenes.json --templates-per-image 3 --out questions.json")
     answers: dict[int, list[object]] = {}
     for record in json.loads(Path("questions.json").read_bytes())["questions"]:
         answers.setdefault(record["question_family_index"], []).append(record["answer"])
@@ -157,7 +157,7 @@ def test_another_attribute_is_a_line_of_metadata(vqagen_: Commands) -> None:
     metadata = Path("farm/metadata.json")
     text = metadata.read_text("utf-8").replace('"Color":', '"Mood": ["calm", "nervous"],\n    "Color":')
     metadata.write_text(text, "utf-8")
-    listed = vqagen_.done("explain --functions --domain farm").out.decode()
+    listed = vqagen_.done("explain --functions --domain ./farm").out.decode()
 
     assert all(f"  {name}_mood(" in listed for name in ("filter", "query", "same", "equal"))
     vqagen_.done("check --strict farm")

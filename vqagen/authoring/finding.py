@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from vqagen.errors import UsageError, nearest
-from vqagen.language.domain_files import shipped_domains
+from vqagen.language.shipped_domains import SHIPPED_DOMAINS
 from vqagen.language.template import Template
 
 
@@ -44,7 +44,7 @@ def find_templates(templates: Sequence[Template], wanted: str, folder: Path) -> 
 def domain_of_id(wanted: str) -> str | None:
     """The shipped domain that an id such as `clevr/one_hop.json#count` begins with, if any."""
     first, _, rest = wanted.partition("/")
-    return first if rest and first in shipped_domains() else None
+    return first if rest and first in SHIPPED_DOMAINS else None
 
 
 def _is_id(root: Path, template: Template, wanted: str) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 from vqagen.errors import UsageError
 from vqagen.files.output import atomic_output
 from vqagen.json.schema import schema_names, schema_text
-from vqagen.language.domain_files import shipped_domains
+from vqagen.language.shipped_domains import SHIPPED_DOMAINS
 
 STARTER_FILES = ("metadata.json", "synonyms.json", "templates/first.json")
 _STARTER = Path(__file__).parent / "starter"
@@ -46,7 +46,7 @@ def _domain_name(folder: Path) -> str:
     if not _NAME.fullmatch(name):
         advice = "a name has letters, digits, - _ and . only, and starts with a letter, a digit or _"
         raise UsageError(f"{name or str(folder)!r} cannot name a domain: {advice}")
-    if name in shipped_domains():
+    if name in SHIPPED_DOMAINS:
         raise UsageError(f"vqagen ships a domain {name!r} already; give yours another name")
     return name
 

@@ -11,7 +11,9 @@ from vqagen.cli.values import path
 
 NO_DOMAIN = "-"
 """What `--domain` without a value stands for, where a command takes it so."""
-_DOMAIN_HELP = "A shipped domain, or a folder with metadata.json, templates and synonyms.json. [default: clevr]"
+_DOMAIN_HELP = (
+    "A shipped domain by its name, or a folder (./farm) with metadata.json, templates, synonyms.json. [default: clevr]"
+)
 _OPTIONS = {
     "domain": click.option("--domain", type=path, metavar="NAME|FOLDER", help=_DOMAIN_HELP),
     "domain or nothing": click.option(

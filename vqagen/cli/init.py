@@ -36,9 +36,12 @@ def command(domain: str) -> None:
 
 
 def _next_commands(folder: Path) -> Iterator[str]:
-    """From the look of the domain to verified questions about scenes of it."""
-    domain, scenes, questions = (shlex.quote(str(folder / name)) for name in ("", "scenes.json", "questions.json"))
-    yield f"vqagen check {domain}"
+    """Yield the commands from a check of the domain to verified questions about its scenes."""
+    from vqagen.language.domain_files import is_written_as_path
+
+    path, scenes, questions = (shlex.quote(str(folder / name)) for name in ("", "scenes.json", "questions.json"))
+    domain = path if is_written_as_path(str(folder)) else f"./{path}"
+    yield f"vqagen check {path}"
     yield f"vqagen explain --domain {domain} first.json#query_color"
     yield f"vqagen scenes sample --domain {domain} --count 20 -o {scenes}"
     yield f"vqagen generate --domain {domain} --scenes {scenes} --templates-per-image 3 --out {questions}"

@@ -2,39 +2,42 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vqagen.errors import UsageError, VqagenError, unknown
+from vqagen.errors import UsageError, VqagenError, nearest
 from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require, shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import find_template_files, load_templates
+from vqagen.language.shipped_domains import DEFAULT_DOMAIN, QUESTIONS, SHIPPED_DOMAINS
 from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.language.template import Template
 from vqagen.plugin.loading import Plugins, load_plugins
 from vqagen.world.domain import Domain, load_domain
 
 PathLike = Path | str
-DEFAULT_DOMAIN = "clevr"
 
 
 @dataclass(frozen=True)
 class DomainFiles:
-    """Where a domain lies. Without `synonyms`, the metadata's own are used or, where it has none, the shipped ones."""
+    """The places of a domain's files. Without `synonyms`, the metadata's own are used, or the shipped ones."""
 
     metadata: Path
     templates: Path
     synonyms: Path | None
     plugins: tuple[str, ...] = ()
+    name: str | None = None
+    """The shipped domain that was asked for by its name; None for metadata of one's own."""
 
     def __reduce__(self) -> tuple[Callable[..., DomainFiles], tuple[object, ...]]:
-        """For another process: it may work in another folder and, on another machine, have vqagen elsewhere."""
+        """Pickle for another process, which may work in another folder or on a machine with another vqagen folder."""
         paths = tuple(path and _portable(path) for path in (self.metadata, self.templates, self.synonyms))
         plugins = tuple(str(Path(name).absolute()) if Path(name).is_file() else name for name in self.plugins)
-        return _arrived, (*paths, plugins)
+        return _unpickled, (*paths, plugins, self.name)
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -43,18 +46,18 @@ class DomainFiles:
 
 
 def _portable(path: Path) -> tuple[bool, str]:
-    """Whether a path is one that vqagen ships, and its name."""
+    """Whether vqagen ships the path, and its name there or its absolute path."""
     is_shipped = path.is_relative_to(shipped(""))
     return is_shipped, path.relative_to(shipped("")).as_posix() if is_shipped else str(path.absolute())
 
 
-def _arrived(*given: Any) -> DomainFiles:
-    *paths, plugins = given
-    metadata, templates, synonyms = (each and _placed(*each) for each in paths)
-    return DomainFiles(metadata, templates, synonyms, plugins)
+def _unpickled(*pickled: Any) -> DomainFiles:
+    *paths, plugins, name = pickled
+    metadata, templates, synonyms = (each and _local_path(*each) for each in paths)
+    return DomainFiles(metadata, templates, synonyms, plugins, name)
 
 
-def _placed(is_shipped: bool, name: str) -> Path:
+def _local_path(is_shipped: bool, name: str) -> Path:
     return shipped(name) if is_shipped else Path(name)
 
 
@@ -70,11 +73,6 @@ class LoadedDomain:
     """Content hash of each input, by its role."""
 
 
-def shipped_domains() -> list[str]:
-    """The names of the domains that vqagen ships."""
-    return sorted(path.stem for path in shipped("metadata").glob("*.json"))
-
-
 def find_domain(
     domain: PathLike | None = None,
     *,
@@ -83,8 +81,10 @@ def find_domain(
     synonyms: PathLike | None = None,
     plugins: Sequence[str] = (),
 ) -> DomainFiles:
-    """The files of a domain: a shipped one by its name, or a folder with `metadata.json`, `templates` and, if it has
-    one, `synonyms.json`. Each file can also be given by itself; the default is CLEVR's.
+    """The files of a domain, by default CLEVR's; each file can also be given by itself.
+
+    A plain name is a shipped domain. A `Path`, or text that is written as a path (`./farm`, `data/farm`), is a folder
+    with `metadata.json`, `templates` and perhaps `synonyms.json`. Raises UsageError where there is no such domain.
     """
     found = _files_of(domain or DEFAULT_DOMAIN)
     return DomainFiles(
@@ -92,19 +92,35 @@ def find_domain(
         Path(templates) if templates else found.templates,
         require(Path(synonyms), "synonyms") if synonyms else found.synonyms,
         tuple(plugins),
+        None if metadata else found.name,
     )
 
 
 def _files_of(domain: PathLike) -> DomainFiles:
-    folder, name = Path(domain), str(domain)
-    if (folder / "metadata.json").is_file():
-        synonyms = folder / "synonyms.json"
-        return DomainFiles(folder / "metadata.json", folder / "templates", synonyms if synonyms.is_file() else None)
-    known = shipped_domains()
-    if name not in known:
-        hint = "a folder is one if it holds metadata.json" if folder.is_dir() else unknown("domain", name, known)
-        raise UsageError(f"no domain at {name}: {hint}")
-    return DomainFiles(shipped(f"metadata/{name}.json"), shipped(f"templates/{name}"), None)
+    if is_written_as_path(domain):
+        return _files_in(Path(domain), str(domain))
+    listed = SHIPPED_DOMAINS.get(str(domain))
+    if listed is None:
+        is_here = Path(domain).is_dir()
+        advice = f"write ./{domain} for the folder of that name" if is_here else f"known: {', '.join(SHIPPED_DOMAINS)}"
+        close = nearest(str(domain), SHIPPED_DOMAINS)
+        hint = f"did you mean {close!r}?" if close and not is_here else advice
+        raise UsageError(f"vqagen ships no domain {str(domain)!r}; {hint}")
+    return DomainFiles(shipped(listed.metadata), shipped(listed.templates[QUESTIONS]), None, name=str(domain))
+
+
+def _files_in(folder: Path, written: str) -> DomainFiles:
+    metadata, synonyms = folder / "metadata.json", folder / "synonyms.json"
+    if not metadata.is_file():
+        hint = "a domain's folder holds metadata.json" if folder.is_dir() else "there is no such folder"
+        raise UsageError(f"no domain at {written}: {hint}")
+    return DomainFiles(metadata, folder / "templates", synonyms if synonyms.is_file() else None)
+
+
+def is_written_as_path(domain: PathLike) -> bool:
+    """True for a `Path`, and for text that names a folder by a slash or dots alone: `./farm`, `farm/`, `..`."""
+    separators = ("/", os.sep, os.altsep or os.sep)
+    return isinstance(domain, Path) or domain in (".", "..") or any(each in domain for each in separators)
 
 
 def load_catalogue(files: DomainFiles) -> tuple[Catalogue, Plugins]:

@@ -19,7 +19,8 @@ from pathlib import Path
 from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, Item
 from vqagen.authoring.check.report import Report
 from vqagen.errors import Problem
-from vqagen.language.domain_files import DEFAULT_DOMAIN, find_domain
+from vqagen.language.domain_files import find_domain
+from vqagen.language.shipped_domains import DEFAULT_DOMAIN
 
 NEAR = 3
 SHOWN = 3

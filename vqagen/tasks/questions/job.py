@@ -134,7 +134,7 @@ class QuestionJob:
                 {**self.scenes.hashes(), **self._hashes()},
                 self.arrangement,
                 self.share,
-                {"records": form.to_record(), "families": families},
+                {"domain": self.recipe.files.name, "records": form.to_record(), "families": families},
             ),
             "dialect": form.dialect,
         }

@@ -72,7 +72,7 @@ class SamplingJob:
     def info(self) -> dict[str, Any]:
         """What the output is, and how to make it again."""
         settings, arrangement = self.settings.to_record(), Arrangement("scenes", "", WINDOW)
-        made_by = generator_info(settings, self.hashes, arrangement, self.share)
+        made_by = generator_info(settings, self.hashes, arrangement, self.share, {"domain": self.files.name})
         return {**scene_document_info(self.settings.split), "generator": made_by}
 
     def expected(self) -> int:

@@ -1,0 +1,102 @@
+"""Which files a domain is made of: a shipped one by its name, one's own by its path."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+from commands import ROOT, Commands
+
+import vqagen
+from vqagen.authoring.scaffold import write_starter
+from vqagen.errors import UsageError
+from vqagen.files.shipped import shipped
+from vqagen.language.domain_files import find_domain
+from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS
+
+
+@pytest.fixture
+def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsysbinary)
+
+
+def generator_of(file: str) -> dict[str, object]:
+    """The `generator` of a file's info."""
+    generator: dict[str, object] = json.loads(Path(file).read_bytes())["info"]["generator"]
+    return generator
+
+
+# Shipped ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SHIPPED_DOMAINS)
+def test_every_listed_file_is_shipped(name: str) -> None:
+    listed = SHIPPED_DOMAINS[name]
+
+    assert (ROOT / listed.metadata).is_file()
+    assert all((ROOT / templates).exists() for templates in listed.templates.values())
+    assert find_domain(name).metadata == shipped(listed.metadata)
+    assert find_domain(name).templates == shipped(listed.templates[QUESTIONS])
+
+
+def test_a_folder_here_does_not_take_the_place_of_a_shipped_domain(vqagen_: Commands) -> None:
+    write_starter(Path("farm"))
+    Path("farm").rename("clevr")
+
+    assert find_domain("clevr").metadata == shipped("metadata/clevr.json")
+    assert find_domain("./clevr").metadata == Path("clevr/metadata.json")
+
+
+@pytest.mark.parametrize("written", ["./farm", "farm/", "./farm/", Path("farm"), "../here/farm", "."])
+def test_a_path_is_one_if_it_says_so(written: str | Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_starter(tmp_path / "here" / "farm")
+    monkeypatch.chdir(tmp_path / "here" / "farm" if written == "." else tmp_path / "here")
+
+    assert find_domain(written).metadata.samefile(tmp_path / "here" / "farm" / "metadata.json")
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("farm", "vqagen ships no domain 'farm'; write ./farm for the folder of that name"),
+        ("clever", "vqagen ships no domain 'clever'; did you mean 'clevr'?"),
+        ("zoo", "vqagen ships no domain 'zoo'; known: clevr, market"),
+        ("./zoo", "no domain at ./zoo: there is no such folder"),
+        ("./empty", "no domain at ./empty: a domain's folder holds metadata.json"),
+    ],
+)
+def test_what_is_no_domain_is_said(written: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_starter(Path("farm"))
+    Path("empty").mkdir()
+
+    with pytest.raises(UsageError) as raised:
+        find_domain(written)
+
+    assert str(raised.value) == message
+
+
+# In the info ------------------------------------------------------------------------------------------------------
+
+
+def test_the_info_names_a_shipped_domain_and_no_other(vqagen_: Commands) -> None:
+    """Of a folder of one's own it says nothing that depends on where it is."""
+    write_starter(Path("farm"))
+    Path("clevr.json").write_bytes(shipped("metadata/clevr.json").read_bytes())
+    cases = {"": "clevr", "--domain market": "market", "--domain ./farm": None, "--metadata clevr.json": None}
+    for number, (flags, expected) in enumerate(cases.items()):
+        vqagen_.done(f"scenes sample --count 2 {flags} -o s{number}.json")
+        vqagen_.done(f"generate --scenes s{number}.json {flags} -o q{number}.json")
+
+        assert generator_of(f"s{number}.json")["domain"] == expected
+        assert generator_of(f"q{number}.json")["domain"] == expected
+
+
+def test_the_name_reaches_another_process() -> None:
+    files = vqagen.find_domain("market")
+
+    assert pickle.loads(pickle.dumps(files)) == files
