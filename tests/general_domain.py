@@ -170,6 +170,22 @@ _LIST = [
         "How many things from <O> are <R> the one labelled <L>?",
         "scene, filter_unique 0 <L>, relate 1 <R>, filter_origin 2 <O>, count 3",
     ),
+    # relations that the template names itself
+    *(
+        _template(
+            f"beside_{ending}",
+            "What of the <K2>s beside the <K>?",
+            f"scene, filter_unique 0 <K>, relate_filter{node} 1 beside <K2>{after}",
+        )
+        for ending, node, after in (
+            ("filter", "", ", count 2"),
+            ("unique", "_unique", ", query_tint 2"),
+            ("not_unique", "_not_unique", ", count_different_topping 2"),
+            ("count", "_count", ""),
+            ("exist", "_exist", ""),
+        )
+    ),
+    _template("beside", "How many things are above the <K>?", "scene, filter_unique 0 <K>, relate 1 above, count 2"),
     # functions of attributes
     _template(
         "same",

@@ -318,6 +318,21 @@ UNRELATED = {"objects": SMALL_SCENES[0]["objects"]}
             id="nothing near",
         ),
         pytest.param(
+            template([*UNIQUE, node("relate_filter_unique", [1], ["left", *SECOND]), node("query_color", [2])]),
+            LONE,
+            2,
+            "no option: no description fits exactly one object of what stands in the relation 'left' to the object of"
+            " node 1",
+            id="nothing near in the one relation",
+        ),
+        pytest.param(
+            template([*UNIQUE, node("relate_filter_count", [1], ["left", *SECOND])]),
+            UNRELATED,
+            2,
+            "no option: the scene does not say what is 'left' of an object",
+            id="not the one relation",
+        ),
+        pytest.param(
             template([*UNIQUE, node("relate_filter_count", [1], ["<R>", *SECOND])]),
             UNRELATED,
             2,

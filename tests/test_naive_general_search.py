@@ -105,6 +105,8 @@ FILLED = [
     (0, "relate_filter_count", {1: 6, 0: 6}),
     (0, "relate_filter_exist", {True: 6, False: 6}),
     (0, "relate", {1: 5, 0: 11}),
+    (0, "beside_unique", {"dark": 8}),
+    (0, "beside", {1: 2, 0: 1}),
     (0, "same", {1: 18, 0: 12}),
     (0, "same_list", {1: 1}),
     (0, "different", {1: 2}),

@@ -326,9 +326,49 @@ def test_what_a_related_description_describes_by(tmp_path: Path) -> None:
     (template,) = load(tmp_path, [COUNT])
 
     node = template.nodes[2]
-    assert template.relation_slot(node) == "<R>"
+    assert template.relation(node) == Described("<R>", "Relation", None)
     assert [each.type for each in template.described(node)] == ["Color", "Shape"]
-    assert template.relation_slot(template.nodes[1]) == ""
+    assert template.relation(template.nodes[1]) is None
+
+
+def test_a_related_description_may_name_its_relation(tmp_path: Path) -> None:
+    record = copy.deepcopy(COUNT)
+    record["nodes"][2]["side_inputs"][0] = "left"
+    record["params"] = [each for each in record["params"] if each["name"] != "<R>"]
+    record["text"] = ["How many <C> <S>s are left of the <Z> <S2>?"]
+
+    (template,) = load(tmp_path, [record])
+
+    assert template.relation(template.nodes[2]) == Described("", "Relation", "left")
+    assert [each.type for each in template.described(template.nodes[2])] == ["Color", "Shape"]
+
+
+@pytest.mark.parametrize(
+    ("node", "side_inputs", "message"),
+    [
+        ("relate_filter", ["lefft", "<C>"], "unknown value 'lefft'; did you mean 'left'?"),
+        ("relate_filter", ["left", "right"], "a second Relation; relate_filter takes one of each type"),
+        ("relate", ["lefft"], "unknown Relation 'lefft'; did you mean 'left'?"),
+    ],
+)
+def test_a_relation_that_cannot_be_said(tmp_path: Path, node: str, side_inputs: list[str], message: str) -> None:
+    """In a description as in a plain node, a wrong name gets the nearest one."""
+    steps = [("scene", [], []), ("filter_unique", [0], ["<S>"]), (node, [1], side_inputs), ("count", [2], [])]
+    params = [{"type": "Shape", "name": "<S>"}, {"type": "Color", "name": "<C>"}]
+    record = {"text": "How many are left of the <S>?", "params": params, "nodes": nodes(*steps)}
+
+    assert message in [message for _, message in told(tmp_path, [record])]
+
+
+def test_a_word_that_is_both_a_value_and_a_relation(tmp_path: Path) -> None:
+    """It stays a question which of the two is meant, so it must be a slot."""
+    sides = {"types": {"Side": ["left", "right"], "Shape": ["cube"], "Relation": ["left"]}}
+    steps = [("scene", [], []), ("filter_unique", [0], ["<Shape>"]), ("relate_filter_count", [1], ["left"])]
+    record = {"text": "How many are left of the <Shape>?", "nodes": nodes(*steps)}
+
+    found = told(tmp_path, [record], Catalogue(domain_from_metadata({"dataset": "sides", **sides})))
+
+    assert [message.split(";")[0] for _, message in found] == ["'left' is a value of Side and of Relation"]
 
 
 @pytest.mark.parametrize(

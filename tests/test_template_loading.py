@@ -189,7 +189,7 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
      55, "templates[2].nodes[5].side_inputs[2]", "a second Material; relate_filter_count takes one of each type"),
     ('["<R2>", "<M>"]', '["<R2>", "<M>", "tiny"]', 55, "templates[2].nodes[5].side_inputs[2]", "unknown value 'tiny'"),
     ('["<R2>", "<M>"]', '["<R2>", "<M>", "left"]',
-     55, "templates[2].nodes[5].side_inputs[2]", "takes its Relation as a slot, found the value 'left'"),
+     55, "templates[2].nodes[5].side_inputs[2]", "a second Relation; relate_filter_count takes one of"),
     ('["<R2>", "<M>"]', '["<R2>", "<M>", "<R>"]', 55, "templates[2].nodes[5].side_inputs[2]", "a second Relation;"),
     ('"side_inputs": ["<C2>", "<S2>"]', '"side_inputs": ["<C2>", "<S2>", "<C>"]',
      34, "templates[1].nodes[3].side_inputs[2]", "a second Color; filter_unique takes one of each type"),
@@ -312,7 +312,7 @@ def test_missing_relation_slot(tmp_path: Path) -> None:
     (problem,) = problems_of(tmp_path, text)
 
     assert (problem.path, problem.line) == ("templates[2].nodes[5].side_inputs", 55)
-    assert problem.message == "relate_filter_count needs a slot of type Relation"
+    assert problem.message == "relate_filter_count needs a Relation: a slot of that type, or a value such as 'left'"
 
 
 @pytest.mark.parametrize("text", ['"x"', "3", "null", "true"])

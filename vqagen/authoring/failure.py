@@ -113,16 +113,20 @@ class _Story:
             return f"no value has a result{self.demands(op)}"
         if not self.scene.everything:
             return "the scene has no objects"
-        if op.does.relates and not self.scene.related:
-            return "the scene does not say how objects are related"
+        if op.does.relates and not op.does.relations_in(self.scene):
+            how = (
+                "how objects are related" if op.does.relation is None else f"what is {op.does.relation!r} of an object"
+            )
+            return f"the scene does not say {how}"
         sought = _SOUGHT.get(op.does.reducer or "", "anything")
         return f"no description fits {sought} of {self.among(op)}{self.demands(op)}"
 
     def among(self, op: Op) -> str:
         """The objects that a description is chosen for."""
         source = self.node_of[op.inputs[0]]
-        if op.relation_slot:
-            return f"what stands in a relation to the object of node {source}"
+        if isinstance(op.does, Description) and op.does.relates:
+            relation = f"the relation {op.does.relation!r}" if op.does.relation else "a relation"
+            return f"what stands in {relation} to the object of node {source}"
         if not self.plan.ops[op.inputs[0]].inputs and self.calls[source] == "scene":
             return f"the {self.scene.size} objects of the scene"
         return f"the objects that node {source} gives"

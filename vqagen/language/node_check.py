@@ -10,6 +10,7 @@ from vqagen.language.catalogue_check import PLUGIN_HINT, is_misspelt
 from vqagen.language.composite import COMPOSITE_NAMES, Composite
 from vqagen.language.slots import Slots, is_slot
 from vqagen.language.template import TemplateNode
+from vqagen.world.domain import Domain
 
 Outputs = Sequence[str | None]
 """The type that each node gives; None where it cannot be told."""
@@ -102,7 +103,7 @@ class NodeCheck:
                 yield f"{path}[{k}]", f"{node.type} takes a {type_name}, but slot {side_input} is a {found}"
 
     def description_faults(self, node: TemplateNode, composite: Composite, path: str) -> Iterator[Fault]:
-        """Attributes as slots or values, each type once, in any order; and one relation as a slot, if it relates."""
+        """Attributes as slots or values, each type once, in any order; and one relation, if the node relates."""
         domain = self.catalogue.domain
         types: list[str] = []
         for k, side_input in enumerate(node.side_inputs):
@@ -116,7 +117,7 @@ class NodeCheck:
             types += [found] if found in domain.value_types else []
         is_readable = len(types) == len(node.side_inputs)
         if composite.relates and domain.relation_type not in types and is_readable:
-            yield path, f"{node.type} needs a slot of type {domain.relation_type}"
+            yield path, f"{node.type} needs {_relation_hint(domain)}"
         if not composite.relates and domain.relation_type in types:
             yield path, f"{node.type} takes no {domain.relation_type} slot"
 
@@ -126,12 +127,21 @@ class NodeCheck:
             return self.slots.types.get(side_input, ""), self.slots.fault(side_input)
         domain = self.catalogue.domain
         types = [attribute.type for attribute in domain.attributes if side_input in attribute.values]
+        words = [word for each in domain.attributes for word in each.values]
+        if composite.relates:
+            types += [domain.relation_type] if side_input in domain.relations else []
+            words += domain.relations
         if len(types) == 1:
             return types[0], None
         if types:
             shown = " and of ".join(types)
             return "", f"{side_input!r} is a value of {shown}; use a slot with an IN constraint, or a filter of its own"
         if side_input in domain.relations:
-            takes = f"its {domain.relation_type} as a slot" if composite.relates else f"no {domain.relation_type}"
-            return "", f"{composite.name} takes {takes}, found the value {side_input!r}"
-        return "", unknown("value", side_input, [word for each in domain.attributes for word in each.values])
+            return "", f"{composite.name} takes no {domain.relation_type}, found the value {side_input!r}"
+        return "", unknown("value", side_input, words)
+
+
+def _relation_hint(domain: Domain) -> str:
+    """Such as "a Relation: a slot of that type, or a value such as 'left'"."""
+    example = f", or a value such as {domain.relations[0]!r}" if domain.relations else ""
+    return f"a {domain.relation_type}: a slot of that type{example}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -15,7 +15,10 @@ from vqagen.plugin import CONSTANT, NODE, SLOT, ConstraintKind
 
 
 class Described(NamedTuple):
-    """An attribute in a description: a slot, which may be left open, or a literal value, which is always said."""
+    """One side input of a description: a slot, or a literal value, which is always said.
+
+    The slot of an attribute may be left open, that of a relation never.
+    """
 
     slot: str
     """"" for a literal."""
@@ -111,16 +114,19 @@ class Template:
 
     def described(self, node: TemplateNode) -> tuple[Described, ...]:
         """The attributes that a template-only node describes by, in order; its relation is not among them."""
-        attributes, relation = self.catalogue.domain.attributes, self.relation_slot(node)
-        return tuple(
-            Described(side, self.slots[side], None)
-            if side in self.slots
-            else Described("", next(each.type for each in attributes if side in each.values), side)
-            for side in node.side_inputs
-            if side != relation
-        )
-
-    def relation_slot(self, node: TemplateNode) -> str:
-        """The slot of a template-only node that says the relation; "" where it has none."""
         relation_type = self.catalogue.domain.relation_type
-        return next((side for side in node.side_inputs if self.slots.get(side) == relation_type), "")
+        return tuple(each for each in self._side_inputs(node) if each.type != relation_type)
+
+    def relation(self, node: TemplateNode) -> Described | None:
+        """The relation of a template-only node, a slot or a literal; None where the node does not relate."""
+        relation_type = self.catalogue.domain.relation_type
+        return next((each for each in self._side_inputs(node) if each.type == relation_type), None)
+
+    def _side_inputs(self, node: TemplateNode) -> Iterator[Described]:
+        domain = self.catalogue.domain
+        for side in node.side_inputs:
+            if side in self.slots:
+                yield Described(side, self.slots[side], None)
+            else:
+                owners = (each.type for each in domain.attributes if side in each.values)
+                yield Described("", next(owners, domain.relation_type), side)

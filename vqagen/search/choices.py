@@ -135,7 +135,7 @@ def draw_related(node: Description, sampling: Sampling) -> Draw:
         codes, fits, relations = table.codes, table.fits, table.relations
         related, width = frame.scene.related, len(fits)
         anchor: int = frame.values[source]
-        offered = table.relation_options(reducer, anchor)
+        offered = table.relation_options(reducer, anchor, node.relation)
         telling, idle = offered.telling.copy(), offered.idle.copy()
         left, idle_left = len(telling), len(idle)
         idle_share = sampling.idle_count(left, idle_left)

@@ -50,7 +50,8 @@ def _is_tested(op: Op, template: Template, policy: str) -> bool:
         if template.last_function.asks in UNTESTED:
             return False
         return op.role in (RELATION, SAMENESS)
-    is_relate = bool(op.relation_slot) or op.function == "relate"  # the reference knows no other relation
+    is_relate = isinstance(op.does, Description) and op.does.relates
+    is_relate = is_relate or op.function == "relate"  # the reference knows no other relation
     return policy == "clevr" and is_relate and any(node.type == "relate" for node in template.nodes)
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from vqagen.bits import Objects, is_single
 from vqagen.search.vocabulary import REMEMBERED, Vocabulary
+from vqagen.world.scene import Scene
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,12 @@ class Description:
     reducer: str | None
     vocabulary: Vocabulary
     checks: tuple[LocalCheck, ...] = ()
+    relation: str | None = None
+    """The relation that the template names; None where it is chosen, or where the node does not relate."""
+
+    def relations_in(self, scene: Scene) -> list[str]:
+        """The relations that the node may say in a scene; none where the scene says nothing of the named one."""
+        return [name for name in scene.related if self.relation in (None, name)]
 
     @cached_property
     def allowed(self) -> Mapping[int, bool] | None:

@@ -189,18 +189,19 @@ class _Builder:
         self.ops.append(Op(at, node.type, inputs, choice, filled, role=function.role))
 
     def add_description(self, node: TemplateNode, composite: Composite, inputs: tuple[int, ...]) -> None:
-        at, relation = len(self.ops), self.template.relation_slot(node)
+        at, relation = len(self.ops), self.template.relation(node)
+        relation_slot, literal = (relation.slot, relation.literal) if relation else ("", None)
         sides = self.template.described(node)
         slots = tuple(side.slot for side in sides)
         vocabulary = self.vocabularies.of([side.type for side in sides])
         checks = (*self.local_checks(slots), *_said_checks([side.literal for side in sides]))
-        does = Description(inputs[0], composite.relates, composite.reducer, vocabulary, checks)
+        does = Description(inputs[0], composite.relates, composite.reducer, vocabulary, checks, literal)
         for k, slot in enumerate(slots):
             if slot:
                 self.fill(slot, at, _described_word(at, k, does))
-        if relation:
-            self.fill(relation, at, _plain_word(at, 0))
-        self.ops.append(Op(at, "", inputs, does, slots, relation, RELATION if relation else ""))
+        if relation_slot:
+            self.fill(relation_slot, at, _plain_word(at, 0))
+        self.ops.append(Op(at, "", inputs, does, slots, relation_slot, RELATION if composite.relates else ""))
         if composite.reducer:
             self.add_apply(composite.reducer, (at,))
 

@@ -50,19 +50,32 @@ class DescriptionTable:
         self.everything = range(len(self.codes))
         self.singles = [k for k, objects in enumerate(self.fits) if not objects & (objects - 1)]
         self.relations = list(scene.related)
-        self._options: dict[tuple[str | None, int], RelationOptions] = {}
+        self._options: dict[tuple[str | None, int, str | None], RelationOptions] = {}
         self._grid: _Grid | None = None
 
-    def relation_options(self, reducer: str | None, anchor: int) -> RelationOptions:
-        """What can be said by way of an anchor: for `unique` pairs that name one object, for `not_unique` pairs that
-        name several, for None pairs that name any, for `count` and `exist` all pairs."""
-        key = (reducer, anchor)
+    def relation_options(self, reducer: str | None, anchor: int, relation: str | None = None) -> RelationOptions:
+        """The pairs that describe objects by way of an anchor: with one relation, or with any for None.
+
+        For `unique` pairs that name one object, for `not_unique` pairs that name several, for None pairs that name
+        any, for `count` and `exist` all pairs.
+        """
+        key = (reducer, anchor, relation)
         options = self._options.get(key)
         if options is None:
             if self._grid is None:
                 self._grid = _Grid(self)
-            options = self._options[key] = self._grid.options(reducer, anchor)
+            options = self._options[key] = self._grid.options(reducer, anchor, self._columns(relation))
         return options
+
+    def _columns(self, relation: str | None) -> slice:
+        """The flat indexes of the pairs with a relation; of all pairs for None."""
+        width = len(self.fits)
+        if relation is None:
+            return slice(0, len(self.relations) * width)
+        if relation not in self.relations:
+            return slice(0, 0)
+        first = self.relations.index(relation) * width
+        return slice(first, first + width)
 
 
 class _Grid:
@@ -83,13 +96,13 @@ class _Grid:
         self.telling = (reached != fits).reshape(flat)
         self._allowed: dict[str | None, Any] = {}
 
-    def options(self, reducer: str | None, anchor: int) -> RelationOptions:
-        telling = self.telling[anchor]
+    def options(self, reducer: str | None, anchor: int, columns: slice) -> RelationOptions:
+        telling = self.telling[anchor, columns]
         allowed = self._allow(reducer)
         if allowed is None:
-            return RelationOptions(telling.nonzero()[0].tolist(), (~telling).nonzero()[0].tolist())
-        row = allowed[anchor]
-        return RelationOptions((row & telling).nonzero()[0].tolist(), (row & ~telling).nonzero()[0].tolist())
+            return RelationOptions(_indexes(telling, columns), _indexes(~telling, columns))
+        row = allowed[anchor, columns]
+        return RelationOptions(_indexes(row & telling, columns), _indexes(row & ~telling, columns))
 
     def _allow(self, reducer: str | None) -> Any:
         """Which pairs name enough objects for the node; None for all."""
@@ -100,6 +113,12 @@ class _Grid:
             several = self.reached & (self.reached - 1) != 0
             self._allowed[reducer] = {"unique": some & ~several, "not_unique": several}.get(reducer or "", some)
         return self._allowed[reducer]
+
+
+def _indexes(are_in: Any, columns: slice) -> list[int]:
+    """The flat indexes of the true ones of some columns."""
+    found: list[int] = (are_in.nonzero()[0] + columns.start).tolist()
+    return found
 
 
 class SceneTables:

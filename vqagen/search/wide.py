@@ -116,7 +116,7 @@ def draw_wide_related(node: Description, sampling: Sampling) -> Draw:
     def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
         random, table = frame.random, frame.tables.wide(node.vocabulary)
         related, anchor = frame.scene.related, frame.values[node.source]
-        relations = list(related)
+        relations = node.relations_in(frame.scene)
         offered: set[tuple[str, int]] = set()
         for _ in range(DRAWS if relations else 0):
             relation = relations[int(random() * len(relations))]
