@@ -15,7 +15,7 @@ from families import REFERENCE
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.loading import find_template_files, load_templates
+from vqagen.language.loading import find_template_files, load_templates, read_template_files
 from vqagen.language.template import Template
 from vqagen.world.domain import load_domain
 
@@ -420,6 +420,42 @@ def test_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         load_templates(tmp_path, CATALOGUE)
 
     assert [Path(problem.source).name for problem in raised.value.problems] == ["a.json", "c.json", "d.json"]
+
+
+def test_a_fault_of_shape_hides_no_fault_of_meaning(tmp_path: Path) -> None:
+    """Once, a file with one misspelt key was told nothing else."""
+    text = broken('"text": ["Is', '"texts": ["Is')
+    text = broken("How many <C>", "How many <X>", text)
+
+    problems = problems_of(tmp_path, text)
+
+    assert [problem.path for problem in problems] == ["templates[0].text[0]", "templates[1]"]
+
+
+# Bad templates among others -----------------------------------------------------------------------------------------
+
+
+def test_bad_templates_are_set_apart_from_the_others(tmp_path: Path) -> None:
+    """By whole records where the file is a list of them, by the whole file where it is not."""
+    (tmp_path / "a.json").write_text(broken('"text": ["Is', '"texts": ["Is'))
+    (tmp_path / "b.json").write_text(broken('"name": "beside"', '"name": "count"'))
+    (tmp_path / "c.json").write_text("[,]")
+    (tmp_path / "d.json").write_text('{"template": []}')
+    (tmp_path / "e.json").write_text(RIGHT)
+
+    found = read_template_files(tmp_path, CATALOGUE)
+
+    assert [each.id for each in found.bad] == ["a.json#same", "b.json#count", "c.json", "d.json"]
+    assert [template.id for template in found.templates] == [
+        "a.json#count", "a.json#beside", "b.json#count", "b.json#same", "e.json#count", "e.json#same", "e.json#beside"
+    ]  # fmt: skip
+    assert [template.family for template in found.templates] == list(range(7))
+
+
+def test_a_bad_template_leaves_the_others_their_places_in_the_file(tmp_path: Path) -> None:
+    (tmp_path / "mine.json").write_text(broken('"text": ["Is', '"texts": ["Is'))
+
+    assert [template.index for template in read_template_files(tmp_path, CATALOGUE).templates] == [0, 2]
 
 
 def each_place(value: Any) -> Iterator[tuple[Any, Any]]:

@@ -12,7 +12,7 @@ from vqagen.errors import UsageError, VqagenError, nearest
 from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require, shipped
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.loading import find_template_files, load_templates
+from vqagen.language.loading import BadTemplates, find_template_files, raise_bad, read_template_files
 from vqagen.language.shipped_domains import DEFAULT_DOMAIN, QUESTIONS, SHIPPED_DOMAINS
 from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.language.template import Template
@@ -71,6 +71,8 @@ class LoadedDomain:
     synonyms: Synonyms
     hashes: dict[str, str]
     """Content hash of each input, by its role."""
+    skipped: tuple[BadTemplates, ...] = ()
+    """Templates with mistakes, which were left out."""
 
 
 def find_domain(
@@ -141,16 +143,23 @@ def synonyms_file(files: DomainFiles, domain: Domain) -> Path | None:
     return files.synonyms or (None if domain.synonyms_section else shipped("synonyms.json"))
 
 
-def load_domain_files(files: DomainFiles | None = None) -> LoadedDomain:
-    """Load all files of a domain (default: CLEVR's). Raises BadInput with every mistake in the first that has any."""
+def load_domain_files(
+    files: DomainFiles | None = None, may_skip: Callable[[BadTemplates], bool] = lambda _: False
+) -> LoadedDomain:
+    """Load all files of a domain, by default CLEVR's. Raises BadInput with every mistake in the first that has any.
+
+    Templates with mistakes are left out if `may_skip` says so.
+    """
     files = files or find_domain()
     catalogue, plugins = load_catalogue(files)
     domain = catalogue.domain
     synonyms = synonyms_file(files, domain)
+    found = read_template_files(files.templates, catalogue)
+    raise_bad([bad for bad in found.bad if not may_skip(bad)])
     return LoadedDomain(
         domain,
         catalogue,
-        load_templates(files.templates, catalogue),
+        found.templates,
         load_synonyms(synonyms, domain),
         hashes={
             "metadata": content_hash([files.metadata]),
@@ -158,4 +167,5 @@ def load_domain_files(files: DomainFiles | None = None) -> LoadedDomain:
             **({"synonyms": content_hash([synonyms])} if synonyms else {}),
             **({"plugins": plugins.hash} if files.plugins else {}),
         },
+        skipped=found.bad,
     )

@@ -1,13 +1,16 @@
-"""Template files in, checked: JSON, then its shape (JSON Schema), then its meaning. All mistakes in one run."""
+"""Reads template files and checks them: JSON, then its shape (JSON Schema), then its meaning. All mistakes at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.errors import BadInput, Fault, Problem, UsageError
 from vqagen.files.reading import files_in
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_faults
@@ -41,41 +44,137 @@ def find_template_files(path: Path | str) -> list[TemplateFile]:
     return [TemplateFile(file, file.relative_to(path).as_posix()) for file in found]
 
 
-def load_templates(path: Path | str, catalogue: Catalogue) -> tuple[Template, ...]:
-    """All templates of a file or folder, checked against the domain's functions and types.
+class BadTemplates(NamedTuple):
+    """What cannot be used: a record of a template file or, without a `name`, the whole file."""
 
-    Families are numbered in the order of file paths, then of places in each file.
+    file: str
+    name: str
+    problems: tuple[Problem, ...]
+
+    @property
+    def id(self) -> str:
+        """The template's id, or the file's name."""
+        return f"{self.file}#{self.name}" if self.name else self.file
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names by which people may call it, as for a template."""
+        return (self.file, self.id, self.name) if self.name else (self.file,)
+
+
+class TemplatesRead(NamedTuple):
+    """The templates of one or more files, and what could not be used."""
+
+    templates: tuple[Template, ...]
+    bad: tuple[BadTemplates, ...]
+
+
+def load_templates(path: Path | str, catalogue: Catalogue) -> tuple[Template, ...]:
+    """Return all templates of a file or folder, checked against the domain's functions and types.
+
+    Families are numbered in the order of file paths, then of places in each file. Raises BadInput with every mistake.
     """
-    templates: list[Template] = []
-    problems: list[Problem] = []
-    for file in find_template_files(path):
-        try:
-            templates += _templates_of(file, catalogue)
-        except BadInput as error:
-            problems += error.problems
+    found = read_template_files(path, catalogue)
+    raise_bad(found.bad)
+    return found.templates
+
+
+def read_template_files(path: Path | str, catalogue: Catalogue) -> TemplatesRead:
+    """Return the templates of a file or folder that have no mistakes, numbered without the others, and the others."""
+    read = [_read_file(file, catalogue) for file in find_template_files(path)]
+    templates = [template for each in read for template in each.templates]
+    numbered = tuple(replace(template, family=number) for number, template in enumerate(templates))
+    return TemplatesRead(numbered, tuple(bad for each in read for bad in each.bad))
+
+
+def raise_bad(bad: Sequence[BadTemplates]) -> None:
+    """Raise BadInput with the problems of bad templates, each file's in reading order; nothing where there are none."""
+    problems = [
+        problem
+        for _, of_file in groupby(bad, attrgetter("file"))
+        for problem in sorted(
+            (problem for each in of_file for problem in each.problems),
+            key=lambda each: (each.line or 0, each.column or 0),
+        )
+    ]
     if problems:
         raise BadInput(problems)
-    return tuple(replace(template, family=number) for number, template in enumerate(templates))
 
 
-def _templates_of(file: TemplateFile, catalogue: Catalogue) -> list[Template]:
-    text = read_text(file.path)
-    document = parse_json(text, str(file.path))
-    faults = list(_shape_faults(document))
-    made: list[tuple[str, Template]] = []
-    if not faults:
-        base = "" if isinstance(document, list) else "templates"
-        for i, record in enumerate(document if isinstance(document, list) else document["templates"]):
-            path = f"{base}[{i}]"
-            templates, found = read_templates(record, path, catalogue, file.name, len(made))
-            made += ((path, template) for template in templates)
-            faults += found
-        faults += _repeated_names(made)
-    if faults:
-        placed = [(locate(text, place), place, message) for place, message in dict.fromkeys(faults)]
-        placed.sort(key=itemgetter(0))
-        raise BadInput(Problem(message, str(file.path), place, *position) for position, place, message in placed)
-    return [template for _, template in made]
+def _read_file(file: TemplateFile, catalogue: Catalogue) -> TemplatesRead:
+    """Read one file. It is bad as a whole if it is no JSON, or is wrong outside of its records."""
+    try:
+        text = read_text(file.path)
+        document = parse_json(text, str(file.path))
+    except BadInput as error:
+        return TemplatesRead((), (BadTemplates(file.name, "", error.problems),))
+    records = _records_of(document)
+    faults: dict[int | None, list[Fault]] = {}
+    for place, message in _shape_faults(document):
+        faults.setdefault(records.number_at(place), []).append((place, message))
+    made = _made_of(records, faults, file.name, catalogue)
+    for place, message in _repeated_names([(path, each) for path, some in made.items() for each in some]):
+        faults.setdefault(records.number_at(place), []).append((place, message))
+    if None in faults:
+        every = [fault for found in faults.values() for fault in found]
+        return TemplatesRead((), (BadTemplates(file.name, "", _problems(every, text, file)),))
+    bad = (
+        BadTemplates(file.name, _name_of(records.listed[number], number), _problems(faults[number], text, file))
+        for number in sorted(number for number in faults if number is not None)
+    )
+    sound = (each for path, some in made.items() if records.number_at(path) not in faults for each in some)
+    return TemplatesRead(tuple(sound), tuple(bad))
+
+
+class _Records(NamedTuple):
+    """The records of a document, and the JSON path of their list."""
+
+    base: str
+    listed: Sequence[Any]
+
+    def number_at(self, place: str) -> int | None:
+        """Return the number of the record that a JSON path leads into, if it leads into one."""
+        found = re.match(r"\[(\d+)\]", place.removeprefix(self.base)) if place.startswith(self.base) else None
+        return int(found[1]) if found else None
+
+
+def _records_of(document: object) -> _Records:
+    """Return the records of a document of any shape; none where there is no list of them."""
+    base = "" if isinstance(document, list) else "templates"
+    listed = document.get(base) if isinstance(document, Mapping) else document
+    return _Records(base, listed if isinstance(listed, list) else ())
+
+
+def _made_of(
+    records: _Records, faults: dict[int | None, list[Fault]], file: str, catalogue: Catalogue
+) -> dict[str, list[Template]]:
+    """Return the templates of each record of the right shape, by its JSON path; what is wrong with it joins `faults`.
+
+    Templates are numbered in the file. A record that makes none counts as one, so that others keep their numbers.
+    """
+    made: dict[str, list[Template]] = {}
+    index = 0
+    for number, record in enumerate(records.listed):
+        path, templates = f"{records.base}[{number}]", list[Template]()
+        if number not in faults:
+            templates, found = read_templates(record, path, catalogue, file, index)
+            made[path] = templates
+            if found:
+                faults[number] = found
+        index += max(len(templates), 1)
+    return made
+
+
+def _name_of(record: Any, number: int) -> str:
+    name = record.get("name") if isinstance(record, Mapping) else None
+    return name if isinstance(name, str) and name else str(number)
+
+
+def _problems(faults: Iterable[Fault], text: str, file: TemplateFile) -> tuple[Problem, ...]:
+    """The faults as problems in the file, each once, in reading order."""
+    placed = [(locate(text, place), place, message) for place, message in dict.fromkeys(faults)]
+    placed.sort(key=itemgetter(0))
+    return tuple(Problem(message, str(file.path), place, *position) for position, place, message in placed)
 
 
 def _shape_faults(document: object) -> Iterator[tuple[str, str]]:
@@ -98,16 +197,16 @@ _LOOKS = (
 
 
 def _repeated_names(made: Sequence[tuple[str, Template]]) -> Iterator[tuple[str, str]]:
-    """Names that two templates have; `made` with the paths of their records. One record is told of once."""
+    """Yield names that two templates have, once for each record; `made` pairs templates with their records' paths."""
     first: dict[str, str] = {}
-    told: set[str] = set()
+    reported: set[str] = set()
     for path, template in made:
         name = template.name or str(template.index)
         taken = first.get(name)
         first.setdefault(name, path)
-        if taken is None or path in told:
+        if taken is None or path in reported:
             continue
-        told.add(path)
+        reported.add(path)
         if taken == path:
             yield f"{path}.name", f"makes several templates called {name!r}; put more placeholders into the name"
         else:
