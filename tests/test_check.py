@@ -792,7 +792,8 @@ def test_names_in_scenes_that_nothing_reads_are_told_of_once(
     """A name that stands beside the one it is like is no misspelt one."""
     if not any("relationships" in each for each in scenes):
         write(domain / "metadata.json", NAMED)
-    path = write(domain / "scenes.json", {"scenes": scenes})
+    named = [{**each, "image_filename": f"{number}.png"} for number, each in enumerate(scenes)]
+    path = write(domain / "scenes.json", {"scenes": named})
 
     report = check_paths([domain]).of(path)
 
@@ -979,7 +980,7 @@ def test_wrong_usage_ends_in_2(line: str, vqagen_: Commands) -> None:
 
 
 def test_every_code_is_in_the_list_and_tested() -> None:
-    of_files = ("not-json", "no-effect", "unknown-synonym", "ambiguous-word", "same-text")
+    of_files = ("not-json", "no-effect", "unknown-synonym", "ambiguous-word", "same-text", "repeated-image")
     of_scenes = [code for _, expected in ODD_NAMES for code, _, _ in expected]
 
     assert set(CODES) == {*of_files, *of_scenes, *(code for code, _, _ in (*DOUBTFUL, *TRIED))}

@@ -1,4 +1,4 @@
-"""Scenes of one image name are told apart by `scene_index`, which every question carries."""
+"""Scenes of one image name are warned of, and told apart by `scene_index`, which every question carries."""
 
 from __future__ import annotations
 
@@ -10,17 +10,21 @@ import pytest
 from commands import Commands
 
 import vqagen
+from vqagen.files.shipped import shipped
+from vqagen.judge import verification
 from vqagen.records.question_files import read_questions
+from vqagen.world.image_names import PlacesOfNames, Repeats
 
 SCENES = 6
 Record = dict[str, Any]
 
 
-def scenes_of_one_name(copies: int) -> list[Record]:
-    """Sampled scenes, of which the last `copies` have the image of the first."""
+def shared_by(*groups: tuple[int, ...]) -> list[Record]:
+    """Sampled scenes, of which those of each group have one name."""
     scenes = [dict(scene) for scene in vqagen.sample_scenes(SCENES, seed=3)]
-    for scene in scenes[len(scenes) - copies :]:
-        scene.update(image_filename=scenes[0]["image_filename"], image_index=scenes[0]["image_index"])
+    for number, group in enumerate(groups):
+        for place in group:
+            scenes[place]["image_filename"] = f"{number}.png"
     return scenes
 
 
@@ -28,7 +32,7 @@ def scenes_of_one_name(copies: int) -> list[Record]:
 def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
     """Runs commands in a folder with scenes.json, where two scenes have one name."""
     monkeypatch.chdir(tmp_path)
-    Path("scenes.json").write_text(json.dumps({"scenes": scenes_of_one_name(1)}))
+    Path("scenes.json").write_text(json.dumps({"scenes": shared_by((0, 5))}))
     return Commands(capsysbinary)
 
 
@@ -52,3 +56,171 @@ def test_shards_name_the_places_that_the_whole_run_names(vqagen_: Commands) -> N
 
     assert shards == [record["scene_index"] for record in read_questions(Path("whole.jsonl"))]
     assert set(shards) == set(range(SCENES))
+
+
+# Warnings -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("flags", ["", "--workers 2", "--start-index 1", "--shard 1/1"])
+def test_generate_warns_once_of_scenes_of_one_name(flags: str, vqagen_: Commands) -> None:
+    """With their number and the first names, wherever the run begins and whoever makes the questions."""
+    Path("scenes.json").write_text(json.dumps({"scenes": shared_by((1, 5), (2, 3))}))
+    err = vqagen_.done(f"generate --scenes scenes.json --out q.json {flags}").err
+
+    assert err.count("warning") == 1
+    assert err.startswith(
+        "vqagen: warning: scenes.json: 4 scenes share an image_filename: '0.png' (scenes 1, 5), '1.png' (scenes 2, 3);"
+        " only scene_index tells their questions apart\n"
+    )
+
+
+def test_generate_warns_of_those_scenes_alone_that_it_reads(vqagen_: Commands) -> None:
+    Path("scenes.json").write_text(json.dumps({"scenes": shared_by((1, 5))}))
+
+    assert "warning" not in vqagen_.done("generate --scenes scenes.json --count 3 --out q.json").err
+
+
+def test_objects_that_name_an_image_are_no_scenes(vqagen_: Commands) -> None:
+    scenes = shared_by()
+    for scene in scenes:
+        scene["objects"] = [{**thing, "image_filename": "crop.png"} for thing in scene["objects"]]
+    Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
+
+    assert "warning" not in vqagen_.done("generate --scenes scenes.json --out q.json").err
+
+
+def test_check_warns_of_scenes_of_one_name_at_the_second_of_them(vqagen_: Commands) -> None:
+    Path("scenes.json").write_text(json.dumps({"scenes": shared_by((1, 4, 5))}))
+    out = vqagen_.done("check scenes.json").out.decode()
+
+    message = "3 scenes share an image_filename: '0.png' (scenes 1, 4, 5); only scene_index tells their questions apart"
+    assert f"scenes[4].image_filename  {message} [repeated-image]" in out
+
+
+def test_many_repeated_names_are_counted_and_the_first_are_named() -> None:
+    names = PlacesOfNames(start=10)
+    for name in ["a", "", "b", "c", "d", "e", "", "a", "a", "b", "c", "d", "a", "a"]:
+        names.add(name)
+
+    assert names.repeats() == Repeats(11, 4, [[10, 17, 18, 22], [12, 19], [13, 20]])
+    assert names.of("a") == [10, 17, 18, 22, 23]
+    assert names.of("e") == [15]
+    assert names.of("") == names.of("x") == []
+
+
+# Verification ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", [1, 7, 2000])
+@pytest.mark.parametrize("group", [(0, 1), (0, 5), (2, 3, 4)], ids=str)
+@pytest.mark.parametrize("key", ["image_filename", "image_index"])
+def test_scenes_of_one_name_are_told_apart_at_any_distance_in_any_batch(
+    batch: int, group: tuple[int, ...], key: str, vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By `scene_index`; without it the fault is the same, however many questions are looked at together."""
+    monkeypatch.setattr(verification, "BATCH", batch)
+    scenes = shared_by(group)
+    for scene in scenes if key == "image_index" else ():
+        scene["image_index"] = 7 if scene["image_filename"] == "0.png" else scene["image_index"] + 10
+        del scene["image_filename"]
+    Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
+    vqagen_.done("generate --scenes scenes.json --out q.json")
+    vqagen_.done("verify q.json --scenes scenes.json")
+    records = list(read_questions(Path("q.json")))
+    shared = [place for place, record in enumerate(records) if record.pop("scene_index") in group]
+    Path("bare.json").write_text(json.dumps(records))
+    ran = vqagen_("verify bare.json --scenes scenes.json --json")
+    report = json.loads(ran.out)
+
+    assert report["by_problem"] == {"several scenes": len(shared)}
+    assert [mismatch["position"] for mismatch in report["mismatches"]] == shared
+    listed = ", ".join(map(str, group))
+    expected = f"{len(group)} scenes have this {key} (scenes {listed}), and the question has no scene_index"
+    assert {mismatch["problem"] for mismatch in report["mismatches"]} == {expected}
+
+
+def test_a_scene_index_that_is_of_another_name_chooses_none(vqagen_: Commands) -> None:
+    vqagen_.done("generate --scenes scenes.json --count 1 --out q.jsonl")
+    (first, *_) = read_questions(Path("q.jsonl"))
+    Path("q.jsonl").write_text(json.dumps({**first, "scene_index": 3}))
+    ran = vqagen_("verify q.jsonl --scenes scenes.json")
+
+    assert b"2 scenes have this image_filename (scenes 0, 5), and scene_index 3 is none of them\n" in ran.out
+
+
+def test_a_name_that_one_scene_has_is_enough(vqagen_: Commands) -> None:
+    """Scenes may have been put in another order, or some left out, since the questions were made."""
+    Path("scenes.json").write_text(json.dumps(shared_by()))
+    vqagen_.done("generate --scenes scenes.json --out q.jsonl")
+    Path("scenes.json").write_text(json.dumps(shared_by()[::-1]))
+
+    vqagen_.done("verify q.jsonl --scenes scenes.json")
+
+
+def test_questions_without_any_name_are_found_by_scene_index(vqagen_: Commands) -> None:
+    vqagen_.done("generate --scenes scenes.json --out q.json")
+    records = list(read_questions(Path("q.json")))
+    for record in records:
+        del record["image_filename"], record["image_index"]
+    Path("bare.json").write_text(json.dumps(records))
+
+    vqagen_.done("verify bare.json --scenes scenes.json")
+
+
+# What a file says of its origin ---------------------------------------------------------------------------------------
+
+ORIGINS = [
+    ("--scenes other.json", "other scenes than the questions were made from: the content differs"),
+    ("--scenes scenes.json --metadata other/metadata.json", "other metadata than the questions were made from"),
+    ("--scenes scenes.json --plugin two.py", "other plug-ins than the questions were made from"),
+    ("--scenes scenes.json", "a plug-in is missing: the questions were made with one; give it with --plugin"),
+]
+PLUGIN = """from vqagen.plugin import function
+
+
+@function("ObjectSet", output="Integer")
+def {name}(scene, objects):
+    '''The number of objects.'''
+    return objects.bit_count()
+"""
+
+
+@pytest.mark.parametrize("out", ["q.json", "q.jsonl", "q.parquet"])
+@pytest.mark.parametrize(("flags", "message"), ORIGINS)
+def test_other_inputs_than_a_file_was_made_from_are_one_line_first(
+    flags: str, message: str, out: str, vqagen_: Commands
+) -> None:
+    Path("one.py").write_text(PLUGIN.format(name="one"))
+    Path("two.py").write_text(PLUGIN.format(name="two"))
+    Path("other.json").write_text(Path("scenes.json").read_text() + "\n")
+    Path("other").mkdir()
+    Path("other/metadata.json").write_text(shipped("metadata/clevr.json").read_text() + "\n")
+    made_with = "" if "metadata" in flags or "other.json" in flags else "--plugin one.py"
+    vqagen_.done(f"generate --scenes scenes.json --count 2 --out {out} {made_with}")
+    ran = vqagen_.done(f"verify {out} {flags}")
+
+    assert len(ran.err.splitlines()) == 1
+    assert ran.err.startswith(f"vqagen: warning: {out}: {message}")
+    assert ran.out.endswith(b" checked, 0 wrong\n")
+
+
+def test_a_file_made_with_hidden_answers_is_refused_in_one_line(vqagen_: Commands) -> None:
+    vqagen_.done("generate --scenes scenes.json --hide-answers --out q.json")
+    ran = vqagen_("verify q.json --scenes scenes.json")
+
+    message = "made with --hide-answers: programs and answers are left out, so there is nothing to verify"
+    assert (ran.code, ran.err) == (3, f"vqagen: q.json: {message}\n")
+
+
+@pytest.mark.parametrize("number", ["1e30", "1.5", "-5", "true"])
+def test_an_image_index_of_a_scene_is_a_whole_number_from_0_on(number: str, vqagen_: Commands) -> None:
+    scene = shared_by()[0]
+    Path("scenes.json").write_text(
+        json.dumps([{**scene, "image_index": 0}]).replace('_index": 0', f'_index": {number}')
+    )
+    generated, checked = vqagen_("generate --scenes scenes.json --out q.json"), vqagen_("check scenes.json")
+
+    message = f"image_index: expected a whole number from 0 on, text or null; found {json.dumps(json.loads(number))}"
+    assert (generated.code, checked.code) == (3, 1)
+    assert generated.err.startswith(f"vqagen: scenes.json: scenes[0].{message} [scene 0 (")
+    assert message.replace(": ", "  ", 1).encode() in checked.out

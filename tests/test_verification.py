@@ -14,9 +14,10 @@ from commands import Commands
 
 import vqagen
 from vqagen.api import Generation, find_scenes, load_domain_files
-from vqagen.judge import verification
+from vqagen.judge import scene_lookup, verification, verification_report
+from vqagen.judge.verification_report import MOST_PROBLEMS
 from vqagen.tasks.questions.records import record_writer
-from vqagen.world.scene import Scene
+from vqagen.world.loading import Entry, SceneSource
 
 Record = dict[str, Any]
 SCENES = 12
@@ -236,38 +237,70 @@ def test_the_report_as_json_counts_everything(questions: list[Record], vqagen_: 
     report = json.loads(ran.out)
 
     assert (ran.code, ran.err) == (1, "")
-    assert list(report) == ["checked", "mismatched", "by_problem", "mismatches"]
+    assert list(report) == ["checked", "mismatched", "by_problem", "problems", "mismatches"]
     assert (report["checked"], report["mismatched"]) == (len(questions), 3)
     assert report["by_problem"] == {"wrong answer": 2, "answer missing": 1}
     assert [mismatch["position"] for mismatch in report["mismatches"]] == [0, 1, 5]
-    assert list(report["mismatches"][0]) == ["position", "question_index", "image", "problem"]
+    assert list(report["mismatches"][0]) == ["position", "question_index", "image", "kind", "problem"]
+    assert report["problems"] == [
+        {"kind": kind, "problem": report["mismatches"][first]["problem"], "count": count, "first_positions": positions}
+        for kind, first, count, positions in [("wrong answer", 0, 2, [0, 1]), ("answer missing", 2, 1, [5])]
+    ]
 
 
-def test_many_mismatches_are_counted_and_not_all_shown(
+def test_a_problem_of_many_questions_is_one_line_with_their_number(questions: list[Record], vqagen_: Commands) -> None:
+    """A thousand lines would hide the others; two problems of one kind stay apart unless only numbers differ."""
+    for record in questions[3:]:
+        other_answer(record)
+    for place in (0, 1):
+        questions[place]["program"][1]["type"] = f"filter_{place}"
+    first, second, many, last = vqagen_(f"verify {written(questions)} --scenes scenes.json").out.decode().splitlines()
+    wrong = len(questions) - 3
+
+    assert first.startswith("questions[0] (question_index 0, ")
+    assert second.startswith("questions[1] (question_index 1, ")
+    assert many.startswith("questions[3] (question_index 3, ")
+    others = "questions[4], questions[5], questions[6], questions[7], questions[8], …"
+    assert many.endswith(f" (and {wrong - 1} more like it: {others})")
+    assert last == f"{len(questions)} questions checked, {wrong + 2} wrong: {wrong} wrong answer, 2 bad program"
+
+
+def test_problems_beyond_twenty_are_counted(questions: list[Record], vqagen_: Commands) -> None:
+    for place, record in enumerate(questions[:30]):
+        record["program"][1]["type"] = "x" * (place + 30)
+    *shown, more, _ = vqagen_(f"verify {written(questions)} --scenes scenes.json").out.decode().splitlines()
+
+    assert len(shown) == MOST_PROBLEMS
+    assert more == "… and 10 more problems in 10 questions"
+
+
+def test_many_mismatches_are_counted_and_not_all_listed(
     questions: list[Record], vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verification, "KEPT_MISMATCHES", 4)
+    monkeypatch.setattr(verification_report, "KEPT_MISMATCHES", 4)
     for record in questions:
         other_answer(record)
-    *shown, more, last = vqagen_(f"verify {written(questions)} --scenes scenes.json").out.decode().splitlines()
+    report = json.loads(vqagen_(f"verify {written(questions)} --scenes scenes.json --json").out)
 
-    assert len(shown) == 4
-    assert more == f"… and {len(questions) - 4} more"
-    assert last == f"{len(questions)} questions checked, {len(questions)} wrong: {len(questions)} wrong answer"
+    assert (len(report["mismatches"]), report["mismatched"]) == (4, len(questions))
 
 
-def test_scenes_that_share_a_name_are_told_and_not_confused(
-    scenes: list[Record], questions: list[Record], vqagen_: Commands
-) -> None:
-    """Otherwise right answers would be called wrong."""
-    shared = scenes[0]["image_filename"]
-    Path("scenes.json").write_text(json.dumps([*scenes[1:], scenes[0], {**scenes[1], "image_filename": shared}]))
-    of_first = [record for record in questions if record["image_filename"] == shared]
-    rest = [record for record in questions if record["image_filename"] != shared]
-    of_none = {**rest[0], "image_filename": "none.png"}  # so that all scenes are read
-    ran = vqagen_(f"verify {written([*rest, *of_first, of_none])} --scenes scenes.json --json")
+@pytest.mark.parametrize("number", [1e30, 1.5, -5, True])
+def test_an_image_index_is_a_whole_number_from_0_on(number: object, questions: list[Record], vqagen_: Commands) -> None:
+    questions[0]["image_index"] = number
+    line, last = vqagen_(f"verify {written(questions)} --scenes scenes.json").out.decode().splitlines()
 
-    assert json.loads(ran.out)["by_problem"] == {"several scenes": len(of_first), "no scene": 1}
+    assert f": image_index: expected a whole number from 0 on, text or null; found {json.dumps(number)}" in line
+    assert last.endswith("1 wrong: 1 bad image_index")
+
+
+def test_an_image_index_that_contradicts_the_image_name_is_a_fault(questions: list[Record], vqagen_: Commands) -> None:
+    own = questions[0]["image_index"]
+    questions[0]["image_index"] = own + 1
+    line, last = vqagen_(f"verify {written(questions)} --scenes scenes.json").out.decode().splitlines()
+
+    assert line.endswith(f": image_index is {own + 1}, but its scene has {own}")
+    assert last.endswith("1 wrong: 1 wrong image")
 
 
 # Files that are no question files ---------------------------------------------------------------------------------
@@ -322,21 +355,21 @@ class Feeds:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.read: list[int] = []
         self.most_held = 0
-        load, hold = verification.load_scenes, verification._SceneFeed.hold
+        entries, hold = SceneSource.entries, scene_lookup.HeldScenes.hold
 
-        def watched_load(*arguments: Any) -> Iterator[Scene]:
-            for scene in load(*arguments):
-                self.read.append(scene.index)
-                yield scene
+        def watched_entries(source: SceneSource, *span: int) -> Iterator[Entry]:
+            for entry in entries(source, *span):
+                self.read.append(entry[0])
+                yield entry
 
-        def watched_hold(feed: verification._SceneFeed, wanted: set[verification.SceneKey]) -> None:
-            hold(feed, wanted)
-            assert feed.held.keys() <= wanted
-            self.most_held = max(self.most_held, len(feed.held))
+        def watched_hold(held: scene_lookup.HeldScenes, wanted: set[int]) -> None:
+            hold(held, wanted)
+            assert held._held.keys() == wanted
+            self.most_held = max(self.most_held, len(wanted))
 
         monkeypatch.setattr(verification, "BATCH", 15)
-        monkeypatch.setattr(verification, "load_scenes", watched_load)
-        monkeypatch.setattr(verification._SceneFeed, "hold", watched_hold)
+        monkeypatch.setattr(SceneSource, "entries", watched_entries)
+        monkeypatch.setattr(scene_lookup.HeldScenes, "hold", watched_hold)
 
 
 @pytest.fixture
@@ -345,14 +378,14 @@ def feeds(monkeypatch: pytest.MonkeyPatch) -> Feeds:
     return Feeds(monkeypatch)
 
 
-def test_scenes_are_read_once_for_questions_in_their_order(
+def test_scenes_are_read_twice_for_questions_in_their_order(
     questions: list[Record], vqagen_: Commands, feeds: Feeds
 ) -> None:
-    """No more of them is held than a batch needs."""
+    """Once for their names. No more of them is held than a batch needs."""
     in_order = sorted(questions, key=lambda record: record["image_index"])
     vqagen_.done(f"verify {written(in_order)} --scenes scenes.json")
 
-    assert feeds.read == list(range(SCENES))
+    assert feeds.read == [*range(SCENES), *range(SCENES)]
     assert feeds.most_held <= 3
 
 
@@ -363,15 +396,13 @@ def test_questions_in_any_order_cost_further_passes_and_no_more_memory(
     vqagen_.done(f"verify {written(shuffled)} --scenes scenes.json")
 
     batches = -(-len(questions) // 15)
-    assert SCENES < len(feeds.read) <= SCENES * batches
+    assert 2 * SCENES < len(feeds.read) <= SCENES * (1 + batches)
     assert feeds.most_held <= 15
 
 
-def test_a_scene_that_is_not_there_costs_one_pass_for_a_batch(
-    questions: list[Record], vqagen_: Commands, feeds: Feeds
-) -> None:
+def test_a_scene_that_is_not_there_costs_no_pass(questions: list[Record], vqagen_: Commands, feeds: Feeds) -> None:
     lost = [{**record, "image_filename": "lost.png"} for record in questions[:45]]
     ran = vqagen_(f"verify {written(lost)} --scenes scenes.json")
 
     assert ran.out.endswith(b"45 wrong: 45 no scene\n")
-    assert len(feeds.read) == 3 * SCENES
+    assert len(feeds.read) == SCENES

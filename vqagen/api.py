@@ -7,8 +7,12 @@ from typing import Any
 
 from vqagen.errors import BadInput, UsageError, VqagenError, unknown
 from vqagen.files.locations import locate
+from vqagen.files.reading import content_hash
+from vqagen.files.shipped import require
 from vqagen.generation import Generation
-from vqagen.judge.verification import Mismatch, VerificationReport, verify_questions
+from vqagen.judge.origin import check_origin
+from vqagen.judge.verification import verify_questions
+from vqagen.judge.verification_report import Mismatch, VerificationReport
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import (
     DomainFiles,
@@ -116,10 +120,19 @@ def verify(
 ) -> VerificationReport:
     """Run the program of every question of a file on its scene again, and compare the answers.
 
+    Warns (InputWarning) of scenes, metadata and plug-ins that are not those which the file's `info` names.
     `on_checked` is called now and then with the number of questions checked since, for a progress bar.
     """
-    catalogue, _ = load_catalogue(find_domain(domain, metadata=metadata, plugins=plugins))
-    return verify_questions(locate(questions), find_scenes(scenes), catalogue, on_checked)
+    files = find_domain(domain, metadata=metadata, plugins=plugins)
+    catalogue, loaded = load_catalogue(files)
+    file, source = require(locate(questions), "questions"), find_scenes(scenes)
+    hashes = {
+        "scenes": lambda: content_hash(source.files),
+        "metadata": lambda: content_hash([files.metadata]),
+        "plugins": lambda: loaded.hash if loaded.hashes else "",
+    }
+    check_origin(file, hashes)
+    return verify_questions(file, source, catalogue, on_checked)
 
 
 def sample_scenes(

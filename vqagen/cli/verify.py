@@ -35,7 +35,6 @@ def command(
     """
     from vqagen.api import verify
     from vqagen.cli.progress import counting
-    from vqagen.errors import counted
 
     with counting("question") as on_checked:
         report = verify(questions, scenes, domain=domain, metadata=metadata, plugins=plugins, on_checked=on_checked)
@@ -44,11 +43,6 @@ def command(
 
         click.echo(json.dumps(report.to_record(), indent=2))
     else:
-        for mismatch in report.mismatches:
-            click.echo(mismatch)
-        if report.mismatched > len(report.mismatches):
-            click.echo(f"… and {report.mismatched - len(report.mismatches):,} more")
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in report.by_problem.most_common())
-        head = f"{counted(report.checked, 'question')} checked, {report.mismatched:,} wrong"
-        click.echo(f"{head}: {kinds}" if kinds else head)
+        for line in report.lines():
+            click.echo(line)
     ctx.exit(0 if report.is_clean else 1)

@@ -17,6 +17,7 @@ from vqagen.run.shards import Shard, ShardPlan, share_of_run
 from vqagen.run.watching import watched
 from vqagen.run.windows import Span, span_to_read, windows_of
 from vqagen.run.work import Window
+from vqagen.world.image_names import warn_repeats
 from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, find_scenes
 
 
@@ -71,7 +72,7 @@ class SceneInput:
         return windows_of(self._texts(span), self.window)
 
     def _texts(self, span: Span) -> Iterator[SceneText]:
-        texts = self.read.counted(self.source.texts(*span))
+        texts = warn_repeats(self.read.counted(self.source.texts(*span)), self.source, span.first)
         return texts if self.stamps is None else watched(texts, self.source, self.stamps)
 
     def expected(self) -> int | None:

@@ -27,11 +27,20 @@ def raise_faults(record: object, domain: Domain, index: int, source: str, cause:
     raise BadInput(Problem(f"{message} [{name}]", source, f"{place}{path}") for path, message in found) from None
 
 
+def image_index_fault(number: object) -> str:
+    """The sentence for an `image_index` that is no number of a picture; "" if it is one, or text, or missing."""
+    if number is None or isinstance(number, str) or (type(number) is int and number >= 0):
+        return ""
+    return f"expected a whole number from 0 on, text or null; found {describe(number)}"
+
+
 def scene_faults(record: object, domain: Domain) -> Iterator[Fault]:
     """Every fault of one scene record."""
     if not isinstance(record, Mapping):
         yield "", f"expected a scene object, found {describe(record)}"
         return
+    if fault := image_index_fault(record.get("image_index")):
+        yield ".image_index", fault
     objects = record.get("objects")
     if not isinstance(objects, list):
         yield ".objects", f"expected a list of objects, found {describe(objects)}"

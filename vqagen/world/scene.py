@@ -8,7 +8,7 @@ from typing import Any
 
 from vqagen.bits import Objects, first_n, indexes
 from vqagen.world.domain import Domain, Recorded
-from vqagen.world.faults import raise_faults
+from vqagen.world.faults import image_index_fault, raise_faults
 from vqagen.world.relation_forms import adjacency
 
 
@@ -90,6 +90,8 @@ def compile_scene(record: Mapping[str, Any], domain: Domain, index: int = 0, sou
         for name, read in domain.readers:
             having[name], values[name] = read(objects, record)
         related = adjacency(record, domain)
+        if image_index_fault(record.get("image_index")):
+            raise ValueError("image_index is no number of a picture")
         _check_tables(related, len(objects))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError) as error:
         raise_faults(record, domain, index, source, error)

@@ -11,6 +11,7 @@ CODES: Mapping[str, str] = {
     "ambiguous-word": "one word for two values",
     "unknown-relation": "relations in scenes that the domain does not have, perhaps misspelt",
     "unused-attribute": "what objects may lack and all of them do, perhaps as its key is misspelt",
+    "repeated-image": "scenes that share an image_filename, so that it does not say which of them a question is about",
     "unused-slot": "a slot that no node uses",
     "unsaid-slot": "a text that leaves out a slot, and so asks something else",
     "unreached-node": "a node that neither the answer nor a constraint depends on",

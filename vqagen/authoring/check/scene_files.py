@@ -15,6 +15,7 @@ from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.json.parsing import read_text
 from vqagen.json.text import locate
 from vqagen.world.domain import Domain
+from vqagen.world.image_names import PlacesOfNames, Repeats, image_name, repeats_message
 from vqagen.world.loading import SceneSource, find_scenes
 from vqagen.world.scene import compile_scene
 
@@ -32,13 +33,16 @@ def check_scenes(path: Path, domain: Domain, report: FileReport) -> SceneSource 
         _note_unreadable(error, path, report)
         return None
     text = _small_text(path) if source.layout != "lines" else ""
-    names, failures = NamesSeen(domain, str(path)), _PlugInFailures()
+    names, images, failures = NamesSeen(domain, str(path)), PlacesOfNames(), _PlugInFailures()
     try:
         for index, record, name in source.entries():
             names.add(record, index, name)
+            images.add(image_name(record))
             for problem in _faults(record, domain, index, name):
                 if not failures.has_taken(problem):
                     report.one_of_many(_pointed(problem, source, text))
+        for problem in _repeated_images(images.repeats(), source):
+            report.doubt("repeated-image", _pointed(problem, source, text))
     except BadInput as error:
         for problem in error.problems:
             report.error(problem if problem.line else _pointed(problem, source, text))
@@ -55,6 +59,13 @@ def _faults(record: dict[str, Any], domain: Domain, index: int, name: str) -> tu
     except BadInput as error:
         return error.problems
     return ()
+
+
+def _repeated_images(repeats: Repeats, source: SceneSource) -> Iterator[Problem]:
+    """One warning, at the second scene that has the first of the repeated names."""
+    for _, second, *_ in repeats.first[:1]:
+        place = next(name for _, _, name in source.entries(second, 1))
+        yield Problem(repeats_message(repeats, source), place, f"scenes[{second}].image_filename")
 
 
 class _PlugInFailures:

@@ -1,0 +1,49 @@
+"""Whether a question file was made from the files that it is judged with, as far as its `info` says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from vqagen.errors import BadInput, Problem, warn
+from vqagen.files.locations import Location
+from vqagen.records.info import read_info
+
+PLUGINS = "plugins"
+_NAMES = {"scenes": "scenes", "metadata": "metadata", PLUGINS: "plug-ins"}
+"""Role of an input -> its name in a sentence."""
+
+
+def check_origin(questions: Location, hashes: Mapping[str, Callable[[], str]]) -> None:
+    """Warn of each input that is not the one that the questions were made from; BadInput if they have no answers.
+
+    `hashes` give the content hash of the inputs at hand, by role; "" if there is none. A file without an `info` of
+    vqagen's own says nothing.
+    """
+    generator = _generator_info(questions)
+    if (generator.get("records") or {}).get("hide_answers"):
+        message = "made with --hide-answers: programs and answers are left out, so there is nothing to verify"
+        raise BadInput([Problem(message, str(questions))])
+    made_from = generator.get("inputs") or {}
+    for role, content_hash in hashes.items():
+        wanted = made_from.get(role)
+        if wanted is None or wanted == (found := content_hash()):
+            continue
+        if role == PLUGINS and not found:
+            message = "a plug-in is missing: the questions were made with one; give it with --plugin"
+        else:
+            message = f"other {_NAMES[role]} than the questions were made from: the content differs"
+        warn(Problem(message, str(questions)))
+
+
+def _generator_info(questions: Location) -> Mapping[str, Any]:
+    """How vqagen made the file; empty if that is not known."""
+    try:
+        info = read_info(questions)
+    except BadInput:
+        return {}
+    match info:
+        case {"generator": {"name": "vqagen"}}:
+            generator: Mapping[str, Any] = info["generator"]
+            return generator
+    return {}

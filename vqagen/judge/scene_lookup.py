@@ -1,0 +1,107 @@
+"""The scene that a question is about.
+
+A question names its scene by `image_filename`; without one by `image_index`; without that by `scene_index`. If several
+scenes have the name, `scene_index` says which of them it is. All scenes are read once for their names, so that the
+answer does not depend on which scenes are at hand; the scenes themselves are read in step with the questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+from vqagen.errors import BadInput, Problem, as_written, counted
+from vqagen.world.domain import Domain
+from vqagen.world.faults import image_index_fault
+from vqagen.world.image_names import PlacesOfNames, image_name, listed_places
+from vqagen.world.loading import SceneSource
+from vqagen.world.scene import Scene, compile_scene
+
+Record = Mapping[str, Any]
+
+
+class QuestionFault(NamedTuple):
+    """A fault of one question: its kind, such as "wrong answer", and the sentence."""
+
+    kind: str
+    problem: str
+
+
+class SceneNames:
+    """The places of all scenes of a source, by what questions call them."""
+
+    def __init__(self, source: SceneSource) -> None:
+        self._names, self._numbers = PlacesOfNames(), PlacesOfNames()
+        for index, record in source.records():
+            name, number = image_name(record), record.get("image_index")
+            if number is None and not name:  # as questions are written
+                number = index
+            self._names.add(name)
+            self._numbers.add("" if number is None else str(number))
+
+    def place_of(self, question: Record) -> int | QuestionFault:
+        """The absolute index of the question's scene, or why there is none."""
+        key, places = self._places_of(question)
+        if len(places) == 1:
+            return places[0]
+        if not key:
+            return QuestionFault("no scene", "the question names no image: image_filename is missing")
+        if not places:
+            return QuestionFault("no scene", f"there is no scene of this {key}")
+        asked = question.get("scene_index")
+        if type(asked) is int and asked in places:
+            return asked
+        known = f"{counted(len(places), 'scene')} have this {key} (scenes {listed_places(places)})"
+        reason = "the question has no scene_index"
+        if asked is not None:
+            reason = f"scene_index {as_written(asked)} is none of them"
+        return QuestionFault("several scenes", f"{known}, and {reason}")
+
+    def _places_of(self, question: Record) -> tuple[str, list[int]]:
+        """The key that names the scene, and the places that it may mean."""
+        name, number, place = (question.get(key) for key in ("image_filename", "image_index", "scene_index"))
+        if name:
+            return "image_filename", self._names.of(str(name))
+        if number is not None:
+            return "image_index", self._numbers.of(str(number))
+        if type(place) is int and 0 <= place < len(self._names):
+            return "scene_index", [place]
+        return "" if place is None else "scene_index", []
+
+
+def contradiction(question: Record, scene: Scene) -> QuestionFault | None:
+    """The fault of a question whose `image_index` is none, or is not that of the scene which its image name has."""
+    given, own = question.get("image_index"), scene.record.get("image_index")
+    fault = image_index_fault(given)
+    if fault:
+        return QuestionFault("bad image_index", f"image_index: {fault}")
+    if given is None or own is None or str(given) == str(own):
+        return None
+    return QuestionFault("wrong image", f"image_index is {as_written(given)}, but its scene has {as_written(own)}")
+
+
+class HeldScenes:
+    """The scenes that a batch of questions needs. Scenes that lie in the order of the questions are read once."""
+
+    def __init__(self, source: SceneSource, domain: Domain) -> None:
+        self._source, self._domain = source, domain
+        self._held: dict[int, Scene] = {}
+        self._entries, self._next = source.entries(), 0
+
+    def __getitem__(self, index: int) -> Scene:
+        return self._held[index]
+
+    def hold(self, wanted: Collection[int]) -> None:
+        """Hold the scenes of these indexes and no others; at most one pass over the source."""
+        self._held = {index: scene for index, scene in self._held.items() if index in wanted}
+        for index in sorted(set(wanted) - self._held.keys()):
+            self._held[index] = self._read(index)
+
+    def _read(self, wanted: int) -> Scene:
+        if wanted < self._next:
+            self._entries = self._source.entries(wanted)
+        for index, record, place in self._entries:
+            if index == wanted:
+                self._next = wanted + 1
+                return compile_scene(record, self._domain, index, place)
+        raise BadInput([Problem("changed while it was read", str(self._source.path), f"scenes[{wanted}]")])
