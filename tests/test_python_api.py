@@ -48,9 +48,9 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_generate_makes_what_the_command_writes(scenes: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    flags = "--seed 8 --start-index 1 --count 2 --templates-per-image 3 --shuffle-templates"
+    flags = "--seed 8 --start-index 1 --count 2 --templates-per-image 3 --no-shuffle-templates"
     ran = Commands(capsysbinary).done(f"generate --scenes '{scenes}' --out - {flags}")
-    questions = vqagen.generate(scenes, seed=8, start_index=1, count=2, templates_per_image=3, shuffle_templates=True)
+    questions = vqagen.generate(scenes, seed=8, start_index=1, count=2, templates_per_image=3, shuffle_templates=False)
     to_record = record_writer("generator")
 
     records = [to_record(question, index) for index, question in enumerate(questions)]

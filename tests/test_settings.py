@@ -40,22 +40,30 @@ def test_settings_and_flags_are_the_same_set() -> None:
 
 @pytest.mark.parametrize("name", vqagen.Settings.names())
 def test_a_setting_has_its_flag_in_help_with_the_same_default(name: str) -> None:
-    """Apart from `--degeneracy`, whose default depends on `--compat`, as its help says."""
+    """Apart from those whose default depends on `--compat`, as their help says."""
     option = OPTIONS[name]
     context = click.Context(command)
     default = option.get_default(context)
 
     assert flag(name) in command.get_help(context)
     assert option.opts == [flag(name)]
-    if name != "degeneracy":
+    if name not in {"degeneracy", "shuffle_templates"}:
         assert (() if option.multiple else default or False) == getattr(vqagen.Settings(), name)
 
 
-@pytest.mark.parametrize(("compat", "degeneracy"), [("none", "all"), ("clevr", "clevr")])
-def test_compat_decides_the_default_of_degeneracy(compat: str, degeneracy: str) -> None:
-    """And does not touch what was chosen."""
-    assert vqagen.Settings(compat=compat).degeneracy == degeneracy
-    assert vqagen.Settings(compat=compat, degeneracy="none").degeneracy == "none"
+@pytest.mark.parametrize(
+    ("compat", "name", "default", "other"),
+    [
+        ("none", "degeneracy", "all", "none"),
+        ("clevr", "degeneracy", "clevr", "none"),
+        ("none", "shuffle_templates", True, False),
+        ("clevr", "shuffle_templates", False, True),
+    ],
+)
+def test_compat_decides_a_default(compat: str, name: str, default: object, other: object) -> None:
+    """A value that the user gives stays."""
+    assert getattr(vqagen.Settings(compat=compat), name) == default
+    assert getattr(vqagen.Settings(compat=compat, **{name: other}), name) == other
 
 
 @pytest.mark.parametrize(
@@ -73,6 +81,7 @@ def test_compat_decides_the_default_of_degeneracy(compat: str, degeneracy: str) 
         ({"questions_per_image": -1}, "--questions-per-image must be at least 0, found -1"),
         ({"max_per_template": -2}, "--max-per-template must be at least 0, found -2"),
         ({"dedupe": "text"}, "--dedupe must be one of none, image, all, found 'text'"),
+        ({"shuffle_templates": 1}, "shuffle_templates must be true or false, found 1"),
         ({"only": "count"}, "only must be a list of names, found 'count'"),
         ({"only": ("count", 3, None)}, "only must hold names, found 3\nonly must hold names, found None"),
         (

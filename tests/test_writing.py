@@ -98,7 +98,7 @@ def test_what_a_selection_leaves_out_is_told(run: Commands) -> None:
     assert f"  left out of the whole: {left_out} more questions, and {emptied} scenes with none\n" in ran.err
     assert (report["questions"], report["emptied_scenes"]) == (len(records), emptied)
     assert sum(family["questions"] for family in report["families"].values()) == len(records)
-    assert {family["questions"] for family in report["families"].values()} == {2}
+    assert max(family["questions"] for family in report["families"].values()) == 2
 
 
 def test_what_is_told_of_a_selection_holds_for_either_dialect(run: Commands) -> None:

@@ -95,7 +95,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="Scenes in one answer-balance window, by absolute index; 0 for one window.",
 )
-@click.option("--shuffle-templates", is_flag=True, help="Break ties between equally used templates at random.")
+@click.option(
+    "--shuffle-templates/--no-shuffle-templates",
+    default=None,
+    help="Try equally used templates in random order or in file order. [default: random; file with --compat clevr]",
+)
 @click.option(
     "--degeneracy",
     type=click.Choice(["none", "clevr", "all"]),

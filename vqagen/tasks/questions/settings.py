@@ -21,7 +21,11 @@ class Settings(RunSettings):
     reset_counts_every: int = setting(
         250, "Scenes in one answer-balance window, by absolute index; 0 for one window.", least=0
     )
-    shuffle_templates: bool = setting(False, "Break ties between equally used templates at random.")
+    shuffle_templates: bool | None = setting(
+        None,
+        "Try equally used templates in random order or in file order. [default: random; file with --compat clevr]",
+        types=(bool,),
+    )
     degeneracy: str = setting(
         "",
         "Refuse questions in which a relation is idle. [default: all; clevr with --compat clevr]",
@@ -52,4 +56,6 @@ class Settings(RunSettings):
     def __post_init__(self) -> None:
         if not self.degeneracy:
             object.__setattr__(self, "degeneracy", "clevr" if self.compat == "clevr" else "all")
+        if self.shuffle_templates is None:
+            object.__setattr__(self, "shuffle_templates", self.compat != "clevr")
         super().__post_init__()
