@@ -25,7 +25,7 @@ LAYERS = (
     ("run",),
     ("authoring", "judge", "exchange", "human", "inspect_tasks", "draw"),
     ("writing", "generation", "api", "__init__"),
-    ("cli",),
+    ("cli", "__main__"),
 )
 """Lowest first. A part imports from lower layers, and from its own layer as long as no two parts need each other."""
 

@@ -111,8 +111,8 @@ def test_the_program_lists_its_commands(vqagen_: Commands) -> None:
 
 
 def test_every_flag_but_the_obvious_says_what_it_does() -> None:
-    """The name of `--seed`, `--templates-per-image` or `--version` says it all."""
-    obvious = {"seed", "templates_per_image"}
+    """The name of `--seed` or `--version` says it all."""
+    obvious = {"seed"}
     silent = [
         f"{name} {option.opts[0]}"
         for name, command in COMMANDS_BY_NAME.items()
@@ -121,6 +121,16 @@ def test_every_flag_but_the_obvious_says_what_it_does() -> None:
     ]
 
     assert silent == []
+
+
+def test_the_package_runs_as_a_module(folder: Path) -> None:
+    """Where the script `vqagen` is not on the path."""
+    command = [sys.executable, "-m", "vqagen", "--version"]
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, check=True
+    )
+
+    assert done.stdout == f"vqagen, version {vqagen.__version__}\n".encode()
 
 
 # Usage ------------------------------------------------------------------------------------------------------------
@@ -146,8 +156,11 @@ def test_every_flag_but_the_obvious_says_what_it_does() -> None:
         ("generate --scenes scenes.json --out q.json --metadata no.json", "metadata not found: no.json"),
         ("generate --scenes scenes.json --out q.json --templates no", "templates not found: no"),
         ("generate --scenes scenes.json --out q.json --synonyms no.json", "synonyms not found: no.json"),
-        ("scenes sample --count 0 -o s.json", "'--count': must be at least 1, found 0"),
-        ("scenes sample --count 1 --start-index -1 -o s.json", "'--start-index': must be at least 0, found -1"),
+        ("scenes sample --count 0 -o s.json", "vqagen: --count must be at least 1, found 0"),
+        (
+            "scenes sample --count 0 --start-index -1 --workers 0 -o s.json",
+            "vqagen: --start-index must be at least 0, found -1\nvqagen: --count must be at least 1, found 0",
+        ),
         ("scenes sample --count 1 --metadata no.json -o s.json", "metadata not found: no.json"),
         ("verify", "QUESTIONS"),
         ("verify no.json --scenes scenes.json", "questions not found: no.json"),

@@ -26,8 +26,8 @@ from vqagen.records.parquet import decode, read_info, row_groups, to_records, wr
 from vqagen.records.question_files import read_questions
 from vqagen.tasks.questions.columns import Columns
 from vqagen.tasks.questions.generator import QuestionTask
-from vqagen.tasks.questions.records import RecordForm, release_answer
-from vqagen.tasks.questions.settings import Settings
+from vqagen.tasks.questions.records import record_writer, release_answer
+from vqagen.tasks.questions.settings import RecordForm, Settings
 from vqagen.tasks.questions.tally import Tally
 from vqagen.world.scene import compile_scene
 
@@ -50,7 +50,7 @@ def questions(collection: Collection) -> tuple[Question, ...]:
 
 
 def records(collection: Collection, columns: Columns) -> list[Record]:
-    write = columns.form.writer()
+    write = record_writer(columns.form.dialect, **columns.form.to_record())
     return [write(question, number) for number, question in enumerate(questions(collection))]
 
 
@@ -183,7 +183,7 @@ def test_the_same_records_give_the_same_bytes_in_another_process(tmp_path: Path)
     (tmp_path / "given.json").write_text(json.dumps([blocks(given, 20), INFO]))
     program = """
 import json, sys
-from vqagen.tasks.questions.records import RecordForm
+from vqagen.tasks.questions.settings import RecordForm
 from vqagen.tasks.questions.columns import Columns
 blocks, info = json.load(open("given.json"))
 with open("again.parquet", "wb") as file:

@@ -3,52 +3,81 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import click
 import pytest
 
 import vqagen
-from vqagen.cli.generate import command
-from vqagen.tasks.settings import flag
+from vqagen.cli.generate import command as generate
+from vqagen.cli.options import settings_options
+from vqagen.cli.scenes import sample
+from vqagen.tasks.settings import CheckedSettings, flag, setting
 
-OTHER_FLAGS = {"domain", "metadata", "templates", "synonyms", "plugins"} | {
-    "scenes",
-    "out",
-    "layout",
-    "dialect",
-    "trace",
-    "template_extra",
-    "hide_answers",
-    "disjoint_from",
-    "shard",
-    "workers",
-    "cluster",
-    "resume",
-    "report",
-    "force",
-}
-"""Parameters of `vqagen generate` that say where things are and how they are made, not what is generated."""
-
-OPTIONS = {option.name: option for option in command.params if isinstance(option, click.Option) and option.expose_value}
+FIELDS = [
+    pytest.param(command, settings, name, id=f"{command.name} {name}")
+    for command, classes in {
+        generate: (vqagen.Settings, vqagen.RecordForm, vqagen.RunOptions),
+        sample: (vqagen.SamplingSettings, vqagen.RunOptions),
+    }.items()
+    for settings in classes
+    for name in settings.names()
+]
 
 
-def test_settings_and_flags_are_the_same_set() -> None:
-    assert set(OPTIONS) - OTHER_FLAGS == set(vqagen.Settings.names())
-    assert set(OPTIONS) > OTHER_FLAGS
-
-
-@pytest.mark.parametrize("name", vqagen.Settings.names())
-def test_a_setting_has_its_flag_in_help_with_the_same_default(name: str) -> None:
-    """Apart from those whose default depends on `--compat`, as their help says."""
-    option = OPTIONS[name]
-    context = click.Context(command)
+@pytest.mark.parametrize(("command", "settings", "name"), FIELDS)
+def test_a_setting_has_its_flag_in_help_with_the_same_default(
+    command: click.Command, settings: type[CheckedSettings], name: str
+) -> None:
+    """Apart from settings without a fixed default: `--degeneracy`, whose help says it, and `scenes sample --count`."""
+    (option,) = [each for each in command.params if isinstance(each, click.Option) and each.name == name]
+    context, field = click.Context(command), settings.__dataclass_fields__[name]
     default = option.get_default(context)
 
-    assert flag(name) in command.get_help(context)
     assert option.opts == [flag(name)]
-    if name not in {"degeneracy", "shuffle_templates"}:
-        assert (() if option.multiple else default or False) == getattr(vqagen.Settings(), name)
+    assert flag(name) in command.get_help(context)
+    assert option.help
+    if option.required:
+        assert (command.name, name) == ("sample", "count")
+    else:
+        assert field.default in (default, "" if default is None else type(field.default)())
+
+
+def test_a_new_field_is_a_checked_option_without_more() -> None:
+    """Its name, type, default, limits and help stand in the class alone."""
+
+    @dataclass(frozen=True)
+    class Brush(CheckedSettings):
+        width: int = setting(3, "Width in pixels.", least=1)
+        colours: tuple[str, ...] = setting((), "Colours to use.", metavar="COLOUR")
+        tip: str = setting("round", "The form of the tip.", choices=("round", "flat"), bare="flat")
+        is_wet: bool = setting(False, "Paint wet.")
+
+    @click.command()
+    @settings_options(brush=Brush)
+    def paint(brush: Brush) -> None:
+        made.append(brush)
+
+    made: list[Brush] = []
+    paint.main(["--colours", "red", "--colours", "blue", "--is-wet", "--tip"], standalone_mode=False)
+    assert made == [Brush(3, ("red", "blue"), "flat", True)]
+    with pytest.raises(vqagen.UsageError, match=r"^--width must be at least 1, found 0$"):
+        paint.main(["--width", "0"], standalone_mode=False)
+    assert "--tip [round|flat]  The form of the tip." in paint.get_help(click.Context(paint))
+
+
+def test_faults_of_all_settings_of_a_command_are_reported_at_once() -> None:
+    """Also of settings that are not in one class."""
+    flags = ["--scenes", "-", "--out", "-", "--count", "-1", "--workers", "0", "--trace", "--hide-answers"]
+    with pytest.raises(vqagen.UsageError) as caught:
+        generate.main(flags, standalone_mode=False)
+
+    assert str(caught.value).splitlines() == [
+        "--trace shows the answers that --hide-answers leaves out; choose one of the two",
+        "--count must be at least 0, found -1",
+        "--workers must be a number from 1 on, or auto; found '0'",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -37,14 +37,14 @@ def run(capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: 
 @pytest.mark.parametrize(
     ("flags", "told"),
     [
-        ("--workers 0", "--workers must be a number from 1 on, or auto; found 0"),
+        ("--workers 0", "--workers must be a number from 1 on, or auto; found '0'"),
         ("--workers -2", "--workers must be a number from 1 on, or auto; found '-2'"),
         ("--workers many", "--workers must be a number from 1 on, or auto; found 'many'"),
         ("--workers 2 --cluster local:2", "--workers are of this machine; a cluster has its own"),
         ("--cluster nowhere", "--cluster nowhere: expected the address of a Dask scheduler"),
         ("--resume --force", "--resume goes on with what is there and --force replaces it; choose one"),
         ("--shard 3/2", "--shard must be K/N with K from 1 to N"),
-        ("--trace --hide-answers", "--trace tells the answers that --hide-answers leaves out"),
+        ("--trace --hide-answers", "--trace shows the answers that --hide-answers leaves out"),
         ("--disjoint-from nothing.json", "questions not found: nothing.json"),
         ("--report nowhere/r.json", "output folder nowhere does not exist"),
         (
@@ -228,7 +228,7 @@ def test_outputs_may_be_given_as_paths(run: Commands) -> None:
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda: vqagen.RecordForm(dialect="relase"), "unknown dialect 'relase'; did you mean 'release'?"),
+        (lambda: vqagen.RecordForm(dialect="relase"), "--dialect must be one of generator, release, found 'relase'"),
         (lambda: vqagen.write_questions("scenes.json", "q.csv", layout="csv"), "unknown format 'csv'"),
         (lambda: vqagen.SamplingSettings(), "--count must be at least 1, found 0"),
         (lambda: vqagen.SamplingSettings(0, -1, 3), "--start-index must be at least 0, found -1"),

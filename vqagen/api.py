@@ -28,10 +28,9 @@ from vqagen.language.question import Question
 from vqagen.plugin import Undefined
 from vqagen.run.merging.merge import MergeResult
 from vqagen.run.options import RunOptions
-from vqagen.tasks.questions.records import RecordForm
 from vqagen.tasks.questions.report import Report
 from vqagen.tasks.questions.selection import Selection
-from vqagen.tasks.questions.settings import Settings
+from vqagen.tasks.questions.settings import RecordForm, Settings
 from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.world.domain import Domain, load_domain
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes

@@ -20,10 +20,9 @@ from vqagen.run.runner import RunResult, run
 from vqagen.run.shards import parse_shard
 from vqagen.tasks.questions.columns import Columns
 from vqagen.tasks.questions.job import question_job
-from vqagen.tasks.questions.records import RecordForm
 from vqagen.tasks.questions.report import Report, tell_that_nothing_is_known
 from vqagen.tasks.questions.selection import Selection, is_needed, must_know_of_shards
-from vqagen.tasks.questions.settings import Settings
+from vqagen.tasks.questions.settings import RecordForm, Settings
 from vqagen.tasks.sampling.job import WINDOW, sampling_job
 from vqagen.tasks.sampling.settings import SamplingSettings
 

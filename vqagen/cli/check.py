@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from vqagen.cli.domain_options import domain_options
-from vqagen.cli.values import integer, path
+from vqagen.cli.options import domain_options, integer, path
 
 if TYPE_CHECKING:
     from vqagen.authoring.check.report import FileReport, Report
@@ -33,10 +32,7 @@ if TYPE_CHECKING:
 def command(
     ctx: click.Context,
     paths: tuple[str, ...],
-    domain: str | None,
-    metadata: str | None,
-    synonyms: str | None,
-    plugins: tuple[str, ...],
+    domain: dict[str, Any],
     scenes: str | None,
     samples: int,
     strict: bool,
@@ -59,16 +55,7 @@ def command(
     from vqagen.cli.progress import counting
 
     with counting("step") as on_progress:
-        report = check_paths(
-            paths,
-            domain=domain,
-            metadata=metadata,
-            synonyms=synonyms,
-            plugins=plugins,
-            scenes=scenes,
-            samples=samples,
-            on_progress=on_progress,
-        )
+        report = check_paths(paths, scenes=scenes, samples=samples, on_progress=on_progress, **domain)
     if as_json:
         import json
 

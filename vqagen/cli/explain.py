@@ -6,12 +6,11 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from vqagen.cli.domain_options import NO_DOMAIN, domain_options
-from vqagen.cli.values import integer, path
+from vqagen.cli.options import NO_DOMAIN, domain_options, integer, path
 
 if TYPE_CHECKING:
     from vqagen.authoring.scenes_at_hand import ScenesAtHand
@@ -41,11 +40,7 @@ def command(
     count: int,
     seed: int,
     catalogue: str | None,
-    domain: str | None,
-    metadata: str | None,
-    templates: str | None,
-    synonyms: str | None,
-    plugins: tuple[str, ...],
+    domain: dict[str, Any],
     watch: bool,
     as_json: bool,
 ) -> None:
@@ -62,15 +57,15 @@ def command(
     from vqagen.authoring.finding import domain_of_id
     from vqagen.language.domain_files import find_domain
 
-    if domain == NO_DOMAIN:
-        domain, catalogue = None, catalogue or "vocabulary"
+    if domain["domain"] == NO_DOMAIN:
+        domain["domain"], catalogue = None, catalogue or "vocabulary"
     if template and catalogue:
         raise click.UsageError(f"--{catalogue} lists all there are; leave out TEMPLATE")
-    if template and not (domain or metadata or templates):
-        domain = domain_of_id(template)
+    if template and not (domain["domain"] or domain["metadata"] or domain["templates"]):
+        domain["domain"] = domain_of_id(template)
 
     def find() -> DomainFiles:
-        return find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins)
+        return find_domain(**domain)
 
     def show() -> None:
         files = find()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from vqagen.cli.values import path
+from vqagen.cli.options import path
 
 
 @click.command("init")

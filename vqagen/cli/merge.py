@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.values import path
+from vqagen.cli.options import format_option, out_option, path
 
 
 @click.command("merge")
 @click.argument("shards", type=path, nargs=-1, required=True, metavar="SHARD...")
-@click.option(
-    "--out", "-o", required=True, type=path, metavar="FILE", help="Where the whole goes; - for standard output."
-)
-@click.option(
-    "--format", "layout", type=click.Choice(["json", "jsonl", "parquet"]), help="[default: by the name of --out]"
-)
+@out_option("merged records")
+@format_option(("json", "jsonl", "parquet"))
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 def command(shards: tuple[str, ...], out: str, layout: str | None, force: bool) -> None:
     """Put shards together into the file that one run would have written.

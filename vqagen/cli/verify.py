@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from vqagen.cli.domain_options import domain_options
-from vqagen.cli.values import path
+from vqagen.cli.options import domain_options, path
 
 
 @click.command("verify")
@@ -18,9 +19,7 @@ def command(
     ctx: click.Context,
     questions: str,
     scenes: str,
-    domain: str | None,
-    metadata: str | None,
-    plugins: tuple[str, ...],
+    domain: dict[str, Any],
     as_json: bool,
 ) -> None:
     """Check that every answer follows from its program.
@@ -37,7 +36,7 @@ def command(
     from vqagen.cli.progress import counting
 
     with counting("question") as on_checked:
-        report = verify(questions, scenes, domain=domain, metadata=metadata, plugins=plugins, on_checked=on_checked)
+        report = verify(questions, scenes, on_checked=on_checked, **domain)
     if as_json:
         import json
 

@@ -1,55 +1,59 @@
-"""By what means a run is done, none of which changes a byte of what it makes."""
+"""The options of a run that change no byte of its output. Light to import: the help of a command needs them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from vqagen.errors import Problem, UsageError, warn
-from vqagen.run.engines.in_process import in_process
-from vqagen.run.engines.processes import Processes, available_cores
-from vqagen.run.work import Engine
+from vqagen.errors import Problem, warn
+from vqagen.tasks.settings import CheckedSettings, setting
+
+if TYPE_CHECKING:
+    from vqagen.run.work import Engine
 
 AUTO = "auto"
 
 
 @dataclass(frozen=True)
-class RunOptions:
-    """Where windows are done, and what becomes of what is there already."""
+class RunOptions(CheckedSettings):
+    """Where the windows of a run are done, and whether an output that exists is finished or replaced."""
 
-    workers: int | str = 1
-    """Processes on this machine, as a number or its text; `auto` for one a core."""
-    cluster: str = ""
-    """The address of a Dask scheduler, or `local:N`."""
-    resume: bool = False
-    """Go on with an interrupted run, if there is one."""
-    force: bool = False
-    """Replace what is there."""
+    workers: int | str = setting(1, "Processes; auto for one a core.", metavar="N|auto", types=())
+    cluster: str = setting("", "A Dask scheduler, tcp://host:8786, or local:N.", metavar="ADDRESS")
+    resume: bool = setting(False, "Finish an interrupted run of the same settings; start one if there is none.")
+    force: bool = setting(False, "Replace the output if it exists.")
+
+    def _faults(self) -> Iterator[str]:
+        if self._processes() is None:
+            yield f"--workers must be a number from 1 on, or {AUTO}; found {self.workers!r}"
+        elif self.cluster and self._processes() != 1:
+            yield "--workers are of this machine; a cluster has its own (--cluster local:N starts N)"
 
     def engine(self, window: int, why_one: str = "all is one window") -> Engine:
-        """What does the windows of a run, which are of a size. UsageError for what cannot be.
+        """Return the engine for windows of `window` items.
 
-        Of size 0, `why_one` is told: what makes all one window.
+        Size 0 makes all items one window, which one process does; the user is warned of it with `why_one`.
         """
-        workers = _number(self.workers)
-        if not window and (self.cluster or workers != 1):
+        from vqagen.run.engines.in_process import in_process
+
+        if not window and (self.cluster or self._processes() != 1):
             warn(Problem(f"{why_one}, which one process does alone"))
             return in_process
         if self.cluster:
             from vqagen.run.engines.cluster import Cluster
 
-            if workers != 1:
-                raise UsageError("--workers are of this machine; a cluster has its own (--cluster local:N starts N)")
             return Cluster(self.cluster)
-        processes = workers or available_cores()
+        from vqagen.run.engines.processes import Processes, available_cores
+
+        processes = self._processes() or available_cores()
         return in_process if processes == 1 else Processes(processes)
 
-
-def _number(workers: object) -> int:
-    """The number that is meant; 0 for one a core. UsageError for what is no number of workers."""
-    if workers == AUTO:
-        return 0
-    number = int(workers) if isinstance(workers, str) and re.fullmatch(r"\d{1,9}", workers) else workers
-    if not isinstance(number, int) or number < 1:
-        raise UsageError(f"--workers must be a number from 1 on, or {AUTO}; found {number!r}")
-    return number
+    def _processes(self) -> int | None:
+        """Return the number of processes: 0 for one a core, None for a value that is no number of workers."""
+        if self.workers == AUTO:
+            return 0
+        is_number = isinstance(self.workers, str) and re.fullmatch(r"\d{1,9}", self.workers)
+        number = int(self.workers) if is_number else self.workers
+        return number if type(number) is int and number >= 1 else None

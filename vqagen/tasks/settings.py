@@ -18,14 +18,16 @@ _NOUNS = {int: "a whole number", bool: "true or false", str: "text", tuple: "a l
 
 
 class Setting(NamedTuple):
-    """The limits and the help of one field. `bare` is the value of a flag that is given without one."""
+    """The limits and the help of one field."""
 
     help: str = ""
     choices: tuple[str, ...] = ()
     least: int | None = None
     metavar: str = ""
     bare: str = ""
+    """The value of a flag that is given without one."""
     types: tuple[type, ...] = ()
+    """None: the class checks the type."""
 
 
 def setting(default: Any, help: str = "", **limits: Any) -> Any:
@@ -64,7 +66,7 @@ class CheckedSettings:
     def _type_faults(self, described: Field[Any]) -> Iterator[str]:
         """A seed of 1.0 would draw other questions than 1, so types are checked here for callers in Python."""
         name, value, types = described.name, getattr(self, described.name), setting_of(described).types
-        if type(value) not in types:
+        if types and type(value) not in types:
             yield f"{name} must be {' or '.join(_NOUNS[each] for each in types)}, found {value!r}"
         elif isinstance(value, int) and abs(value) > LARGEST:
             yield f"{name} must lie within 64 bits, found {value}"
@@ -96,7 +98,7 @@ class CheckedSettings:
 class RunSettings(CheckedSettings):
     """The settings that every task has. Written into the `info` of an output, they say how to make the file again."""
 
-    seed: int = setting(0)
+    seed: int = setting(0, "Random seed: the same seed gives the same output.")
     start_index: int = setting(0, "First scene, by its place in the input.", least=0)
     count: int = setting(0, "How many scenes; 0 for all.", least=0)
 

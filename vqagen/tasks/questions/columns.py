@@ -23,7 +23,8 @@ import orjson
 
 from vqagen.errors import BadInput, Problem, as_written, counted
 from vqagen.records.parquet import decode, pyarrow, write_tables
-from vqagen.tasks.questions.records import RecordForm, release_answer
+from vqagen.tasks.questions.records import release_answer
+from vqagen.tasks.questions.settings import RecordForm
 
 Record = Mapping[str, Any]
 NUMBER = "question_index"

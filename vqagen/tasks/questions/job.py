@@ -21,8 +21,8 @@ from vqagen.tasks.questions.excluded_files import ExcludedFiles
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.family_choice import chosen_templates
 from vqagen.tasks.questions.generator import QuestionTask
-from vqagen.tasks.questions.records import RecordForm
-from vqagen.tasks.questions.settings import Settings
+from vqagen.tasks.questions.records import record_writer
+from vqagen.tasks.questions.settings import RecordForm, Settings
 from vqagen.tasks.questions.tally import Tally
 from vqagen.tasks.scene_blocks import CompiledScenes, blocks_of
 from vqagen.world.domain import Domain
@@ -75,7 +75,7 @@ class QuestionWork:
         settings, form = self.recipe.settings, self.recipe.form
         materials, exclusion = self.ready or self.recipe.load(self.hashes)
         task = QuestionTask(materials.templates, materials.synonyms, settings, form.trace, exclusion)
-        to_record = form.writer()
+        to_record = record_writer(form.dialect, **form.to_record())
 
         def blocks(items: Window) -> Iterator[Block]:
             tally = Tally()

@@ -13,50 +13,25 @@ answer away: the answer itself, the program, its trace and the objects that are 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 from vqagen.bits import indexes
-from vqagen.errors import UsageError, unknown
 from vqagen.language.question import Question
 from vqagen.language.registry import Value
 from vqagen.world.scene import Scene
 
 Record = dict[str, Any]
 ToRecord = Callable[[Question, int], Record]
-DIALECTS = ("generator", "release")
 RELEASE_WORDS = {True: "yes", False: "no"}
 
 
-@dataclass(frozen=True)
-class RecordForm:
-    """How questions become records."""
+def record_writer(
+    dialect: str, trace: bool = False, template_extra: bool = False, hide_answers: bool = False
+) -> ToRecord:
+    """Return the function that turns (question, question index) into a record of a dialect.
 
-    dialect: str = "generator"
-    trace: bool = False
-    template_extra: bool = False
-    hide_answers: bool = False
-
-    def __post_init__(self) -> None:
-        if self.dialect not in DIALECTS:
-            raise UsageError(unknown("dialect", self.dialect, DIALECTS))
-        if self.trace and self.hide_answers:
-            raise UsageError("--trace tells the answers that --hide-answers leaves out; choose one of the two")
-
-    def writer(self) -> ToRecord:
-        """Turns a question and its number into a record."""
-        return record_writer(self.dialect, self.trace, self.template_extra, self.hide_answers)
-
-    def to_record(self) -> dict[str, bool]:
-        """For an output's `info`, beside the dialect."""
-        return {"trace": self.trace, "template_extra": self.template_extra, "hide_answers": self.hide_answers}
-
-
-def record_writer(dialect: str, trace: bool = False, extra: bool = False, hide_answers: bool = False) -> ToRecord:
-    """How to turn (question, question index) into a record of a dialect.
-
-    `extra` adds the template's further keys; they are the same whatever the answer, so `hide_answers` leaves them.
+    The template's further keys are the same whatever the answer, so `hide_answers` keeps them.
     """
     is_release = dialect == "release"
     function_key = "function" if is_release else "type"
@@ -79,7 +54,7 @@ def record_writer(dialect: str, trace: bool = False, extra: bool = False, hide_a
             record["mentions"] = [
                 {"span": [start, end], "objects": indexes(objects)} for start, end, objects in question.mentions
             ]
-        if extra and template.extra:
+        if template_extra and template.extra:
             record["template_extra"] = template.extra
         return record
 

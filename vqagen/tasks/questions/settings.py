@@ -1,10 +1,11 @@
-"""The settings of the question generator."""
+"""The settings of the question generator: which questions are generated, and how they are written."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vqagen.tasks.settings import RunSettings, setting
+from vqagen.tasks.settings import CheckedSettings, RunSettings, setting
 
 
 @dataclass(frozen=True)
@@ -59,3 +60,26 @@ class Settings(RunSettings):
         if self.shuffle_templates is None:
             object.__setattr__(self, "shuffle_templates", self.compat != "clevr")
         super().__post_init__()
+
+
+@dataclass(frozen=True)
+class RecordForm(CheckedSettings):
+    """All that decides how questions are written as records."""
+
+    dialect: str = setting(
+        "generator",
+        "release: nodes have `function`, answers are text, families are counted over all files.",
+        choices=("generator", "release"),
+    )
+    trace: bool = setting(False, "Add every step's output to each question, and where it mentions objects.")
+    template_extra: bool = setting(False, "Add what templates hold beyond the known keys to their questions.")
+    hide_answers: bool = setting(False, "Leave out answers and programs, as for a test set.")
+
+    def _faults(self) -> Iterator[str]:
+        yield from super()._faults()
+        if self.trace and self.hide_answers:
+            yield "--trace shows the answers that --hide-answers leaves out; choose one of the two"
+
+    def to_record(self) -> dict[str, bool]:
+        """Return the form as the `info` of an output holds it, beside the dialect."""
+        return {"trace": self.trace, "template_extra": self.template_extra, "hide_answers": self.hide_answers}

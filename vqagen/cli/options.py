@@ -1,0 +1,190 @@
+"""Options that several commands have. Those of settings are built from the fields of the settings classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import Field, fields
+from functools import wraps
+from typing import Any
+
+import click
+
+from vqagen.errors import UsageError
+from vqagen.tasks.settings import LARGEST, CheckedSettings, flag, setting_of
+
+Command = Callable[..., Any]
+AddOption = Callable[[Command], Command]
+
+
+def path(text: str) -> str:
+    """Return the name of a file or folder, or `-`. An empty name, as from an unset shell variable, is refused."""
+    if not text:
+        raise click.BadParameter("the name is empty")
+    return text
+
+
+def integer(least: int = -LARGEST) -> Callable[[str | int], int]:
+    """Return a converter to whole numbers of at least `least`."""
+
+    def integer(given: str | int) -> int:  # help shows this name
+        try:
+            number = int(given)
+        except ValueError:
+            raise click.BadParameter(f"{given!r} is not a whole number") from None
+        if not least <= number <= LARGEST:
+            bound = f"at least {least}" if number < least else f"at most {LARGEST}"
+            raise click.BadParameter(f"must be {bound}, found {number}")
+        return number
+
+    return integer
+
+
+# Settings ---------------------------------------------------------------------------------------------------------
+
+
+def settings_options(**classes: type[CheckedSettings]) -> AddOption:
+    """Add the options of settings classes; the command gets each class's settings under its keyword.
+
+    >>> from vqagen.run.options import RunOptions
+    >>> @click.command()
+    ... @settings_options(options=RunOptions)
+    ... def command(options: RunOptions) -> None: ...
+    """
+
+    def add(command: Command) -> Command:
+        @wraps(command)
+        def with_settings(*args: Any, **values: Any) -> Any:
+            given = {keyword: _taken(values, settings) for keyword, settings in classes.items()}
+            return command(*args, **_checked(classes, given), **values)
+
+        wrapped: Command = with_settings
+        for each in reversed([each for settings in classes.values() for each in fields(settings)]):
+            wrapped = setting_option(each)(wrapped)
+        return wrapped
+
+    return add
+
+
+def setting_option(described: Field[Any]) -> AddOption:
+    """Return the option of one field of a settings class."""
+    limits = setting_of(described)
+    default: Any = described.default
+    keywords: dict[str, Any] = {"help": limits.help or None, "metavar": limits.metavar or None}
+    name = flag(described.name)
+    if default is None and limits.types == (bool,):
+        name = f"{name}/--no-{name[2:]}"
+        keywords |= {"default": None}
+    elif isinstance(default, bool):
+        keywords |= {"is_flag": True}
+    elif isinstance(default, tuple):
+        keywords |= {"multiple": True}
+    elif limits.least is not None and default < limits.least:
+        keywords |= {"required": True}
+    elif default != "":
+        keywords |= {"default": default, "show_default": True}
+    if limits.choices:
+        keywords |= {"type": click.Choice(limits.choices)}
+    elif limits.types == (int,):
+        keywords |= {"type": integer()}  # the settings check the least value, all of them at once
+    elif limits.types != (bool,):
+        keywords |= {"type": str}
+    if limits.bare:
+        keywords |= {"is_flag": False, "flag_value": limits.bare}
+    return click.option(name, **keywords)
+
+
+def _taken(values: dict[str, Any], settings: type[CheckedSettings]) -> dict[str, Any]:
+    """Remove from the options' `values` those of a settings class, and return the ones that were given."""
+    taken = {name: values.pop(name) for name in settings.names()}
+    return {name: value for name, value in taken.items() if value is not None}
+
+
+def _checked(classes: dict[str, type[CheckedSettings]], given: dict[str, dict[str, Any]]) -> dict[str, CheckedSettings]:
+    """Make all settings. The faults of all of them are one UsageError."""
+    made, faults = {}, []
+    for keyword, settings in classes.items():
+        try:
+            made[keyword] = settings(**given[keyword])
+        except UsageError as error:
+            faults.append(str(error))
+    if faults:
+        raise UsageError("\n".join(faults))
+    return made
+
+
+# Inputs and outputs -----------------------------------------------------------------------------------------------
+
+shard_option = click.option(
+    "--shard", metavar="K/N", help="Only the K-th of N parts of these scenes, from 1; see `vqagen merge`."
+)
+
+scenes_option = click.option(
+    "--scenes", required=True, type=path, metavar="PATH", help="Scene document, JSON Lines file, or folder of scenes."
+)
+
+
+def out_option(records: str) -> AddOption:
+    """Return the option for the file that the `records` are written to."""
+    return click.option(
+        "--out",
+        "-o",
+        required=True,
+        type=path,
+        metavar="FILE",
+        help=f"Where the {records} go; - for standard output.",
+    )
+
+
+def format_option(formats: Sequence[str]) -> AddOption:
+    """Return the option for the format of an output."""
+    return click.option("--format", "layout", type=click.Choice(formats), help="[default: by the name of --out]")
+
+
+# Domains ----------------------------------------------------------------------------------------------------------
+
+NO_DOMAIN = "-"
+"""The value of a `--domain` that is given without one, where a command accepts that."""
+_DOMAIN_HELP = (
+    "A shipped domain by its name, or a folder (./farm) with metadata.json, templates, synonyms.json. [default: clevr]"
+)
+_DOMAIN_OPTIONS = {
+    "domain": click.option("--domain", type=path, metavar="NAME|FOLDER", help=_DOMAIN_HELP),
+    "domain or nothing": click.option(
+        "--domain",
+        type=path,
+        metavar="[NAME|FOLDER]",
+        is_flag=False,
+        flag_value=NO_DOMAIN,
+        help=f"{_DOMAIN_HELP} Alone: the same as --vocabulary.",
+    ),
+    "metadata": click.option("--metadata", type=path, metavar="FILE", help="The domain's vocabulary alone."),
+    "templates": click.option(
+        "--templates", type=path, metavar="PATH", help="Template file, or folder (read recursively)."
+    ),
+    "synonyms": click.option("--synonyms", type=path, metavar="FILE", help="Ways to say each value."),
+    "plugins": click.option(
+        "--plugin",
+        "plugins",
+        type=path,
+        multiple=True,
+        metavar="FILE.py",
+        help="Functions, attributes, relations and constraints in Python; may be given several times.",
+    ),
+}
+
+
+def domain_options(*names: str) -> AddOption:
+    """Add the options of these names in the order given; the command gets their values together, as `domain`."""
+    keys = [name.split()[0] for name in names]
+
+    def add(command: Command) -> Command:
+        @wraps(command)
+        def with_domain(*args: Any, **values: Any) -> Any:
+            return command(*args, domain={key: values.pop(key) for key in keys}, **values)
+
+        wrapped: Command = with_domain
+        for name in reversed(names):
+            wrapped = _DOMAIN_OPTIONS[name](wrapped)
+        return wrapped
+
+    return add
