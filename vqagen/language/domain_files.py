@@ -18,6 +18,7 @@ from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.language.template import Template
 from vqagen.plugin.loading import Plugins, load_plugins
 from vqagen.world.domain import Domain, load_domain
+from vqagen.world.named_files import files_named_by
 
 PathLike = Path | str
 
@@ -41,8 +42,9 @@ class DomainFiles:
 
     @property
     def inputs(self) -> tuple[Path, ...]:
-        """The files and folders that are read."""
-        return (self.metadata, self.templates, *([self.synonyms] if self.synonyms else []))
+        """The files and folders that are read, with those that the metadata names."""
+        synonyms = [self.synonyms] if self.synonyms else []
+        return (self.metadata, self.templates, *synonyms, *files_named_by(self.metadata).paths)
 
 
 def _portable(path: Path) -> tuple[bool, str]:
@@ -126,9 +128,18 @@ def is_written_as_path(domain: PathLike) -> bool:
 
 
 def load_catalogue(files: DomainFiles) -> tuple[Catalogue, Plugins]:
-    """A domain's vocabulary and functions, and the plug-ins that add to them."""
-    plugins = load_plugins(files.plugins)
+    """Load a domain's vocabulary and functions, and the plug-ins that add to them: the metadata's, then the others."""
+    plugins = load_plugins([*map(str, files_named_by(files.metadata).plugins), *files.plugins])
     return Catalogue(load_domain(files.metadata, plugins.declarations), plugins.declarations), plugins
+
+
+def hashes_beside(files: DomainFiles, plugins: Plugins) -> dict[str, str]:
+    """Return the content hashes of plug-ins, and of the sections of the metadata that are files of their own."""
+    words = files_named_by(files.metadata).words
+    return {
+        **({"plugins": plugins.hash} if plugins.hashes else {}),
+        **{name: content_hash([path]) for name, path in words.items()},
+    }
 
 
 def check_hashes(known: Mapping[str, str], found: Mapping[str, str]) -> None:
@@ -165,7 +176,7 @@ def load_domain_files(
             "metadata": content_hash([files.metadata]),
             "templates": content_hash([file.path for file in find_template_files(files.templates)]),
             **({"synonyms": content_hash([synonyms])} if synonyms else {}),
-            **({"plugins": plugins.hash} if files.plugins else {}),
+            **hashes_beside(files, plugins),
         },
         skipped=found.bad,
     )

@@ -63,7 +63,7 @@ def load_plugins(names: Sequence[str]) -> Plugins:
         except BadInput as error:
             problems += error.problems
         else:
-            if place not in found.values():
+            if place.path.resolve() not in [each.path.resolve() for each in found.values()]:
                 found[name] = place
     together, hashes = Declarations(), {}
     for name, place in found.items():

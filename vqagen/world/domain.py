@@ -20,8 +20,9 @@ whose name begins with "relate", and slots are filled unless a template says oth
 entry {value: words} under the name of a type that nothing else declares is the `display` of the attribute whose values
 these are.
 
-Besides: `plurals` (word -> plural), `rewrites` (`pattern` and `replace` for finished text), `synonyms` (as a synonyms
-file), `sampling` (see `sampling_rules`). Other keys are kept in `Domain.record`.
+Further sections: `plugins` (Python files beside the metadata), `plurals` (word -> plural), `rewrites` (`pattern` and
+`replace` for finished text), `synonyms` (as a synonyms file), `sampling` (see `sampling_rules`). Plurals and rewrites
+may be the name of a JSON file beside the metadata. Other keys are kept in `Domain.record`.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ from vqagen.world.metadata_reader import (
     MetadataReader,
     section_of_types,
 )
+from vqagen.world.named_files import find_plugins
 from vqagen.world.recorded import RowReader, row_reader
+from vqagen.world.words_reader import WordsReader
 
 NUMBERS = tuple(str(number) for number in range(1, 11))
 """What a slot of type Integer can say."""
@@ -154,28 +157,38 @@ def load_domain(path: Path | str, plugins: Declarations = NO_PLUGINS) -> Domain:
 
     Attributes and relations that plug-ins compute join those of the metadata.
     """
-    text = read_text(Path(path))
-    return domain_from_metadata(parse_json(text, str(path)), str(path), plugins, text)
+    path = Path(path)
+    text = read_text(path)
+    return domain_from_metadata(parse_json(text, str(path)), str(path), plugins, text, path.parent)
 
 
 def domain_from_metadata(
-    metadata: object, source: str = "metadata", plugins: Declarations = NO_PLUGINS, text: str = ""
+    metadata: object,
+    source: str = "metadata",
+    plugins: Declarations = NO_PLUGINS,
+    text: str = "",
+    folder: Path | None = None,
 ) -> Domain:
-    """Build a domain from parsed metadata. Problems name `source`, and point into its `text` where that is given."""
+    """Build a domain from parsed metadata. Problems name `source`, and point into its `text` where that is given.
+
+    The files that the metadata names lie in `folder`; without one, it can name none.
+    """
     findings = Findings(source, text)
     reader = MetadataReader(metadata, findings, plugins)
+    words = WordsReader(reader.metadata, folder, findings)
+    find_plugins(reader.metadata, folder, findings)  # for faults in their names: `plugins` are loaded already
     domain = Domain(
         name=str(reader.metadata.get("dataset") or ""),
         attributes=reader.attributes(),
         relations=reader.relations(),
         relation_type=reader.relation_type,
-        plurals=reader.plurals(),
+        plurals=words.plurals(),
         declared=reader.functions,
         record=reader.metadata,
         source=source,
         abstract_types=reader.abstract_types(),
         plain_types=reader.plain_types(),
-        rewrites=reader.rewrites(),
+        rewrites=words.rewrites(),
         synonyms_section=reader.synonyms(),
         computed_relations={name: relation.holds for name, relation in plugins.relations.items()},
         text=text,

@@ -24,6 +24,12 @@ class Findings:
         self.problems: list[Problem] = []
         self.doubts: list[Problem] = []
 
+    def for_file(self, source: str, text: str) -> Findings:
+        """Return findings about another file, which are settled together with these."""
+        other = Findings(source, text)
+        other.problems, other.doubts = self.problems, self.doubts
+        return other
+
     def fault(self, path: str, message: str) -> None:
         """Note a mistake."""
         self.problems.append(problem_in(self.source, path, message, self.text))
@@ -67,9 +73,10 @@ class Findings:
         return value is True
 
     def words(self, value: object, path: str, expected: str = "text") -> dict[str, str]:
-        """An object from words to text; a comment is no word."""
-        texts = {word: each for word, each in self.mapping(value, path).items() if word != "comment"}
-        return {word: self.text_at(each, f"{path}.{word}", expected=expected) for word, each in texts.items()}
+        """Return an object from words to text, without its comment."""
+        texts = {word: each for word, each in self.mapping(value, path).items() if word not in ("comment", "$schema")}
+        places = {word: f"{path}.{word}".removeprefix(".") for word in texts}
+        return {word: self.text_at(each, places[word], expected=expected) for word, each in texts.items()}
 
     def strange_keys(self, keys: Iterable[str], known: Sequence[str], path: str, only_close: bool = False) -> None:
         """Doubt keys that are not known; `only_close` those that are nearly a known one."""

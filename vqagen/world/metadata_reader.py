@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -20,10 +18,9 @@ DEFAULT_RELATION_TYPE = "Relation"
 ATTRIBUTES = "attributes"
 BASE_TYPES = ("Object", "ObjectSet", "Integer", "Bool")
 
-Rewrite = tuple[re.Pattern[str], str]
-
 _SECTIONS = (
-    "dataset", "types", ATTRIBUTES, "functions", "plurals", "rewrites", "synonyms", "sampling", "comment", "$schema",
+    "dataset", "types", ATTRIBUTES, "functions", "plugins", "plurals", "rewrites", "synonyms", "sampling", "comment",
+    "$schema",
 )  # fmt: skip
 _DETAILS = ("values", "key", "null", "parents", "display", "multi", "optional", "attribute", "placeholder", "comment")
 _RELATION_DETAILS = ("values", "placeholder", "comment")
@@ -238,43 +235,9 @@ class MetadataReader:
             listed = ", ".join(map(str, computed.values))
             self.findings.fault(path, f"other values than in the plug-in that computes it, which lists: {listed}")
 
-    # Words --------------------------------------------------------------------------------------------------------
-
-    def plurals(self) -> Mapping[str, str]:
-        """Word -> its plural."""
-        return MappingProxyType(self.findings.words(self.metadata.get("plurals", {}), "plurals"))
-
     def synonyms(self) -> Mapping[str, Any]:
         """The section as written; `language` reads it."""
         return self.findings.mapping(self.metadata.get("synonyms", {}), "synonyms")
-
-    def rewrites(self) -> tuple[Rewrite, ...]:
-        """Patterns and what replaces them in finished text."""
-        given = self.metadata.get("rewrites", [])
-        self.findings.records(given, "rewrites")
-        listed = enumerate(given if isinstance(given, list) else [])
-        records = [(f"rewrites[{i}]", each) for i, each in listed if isinstance(each, Mapping)]
-        return tuple(found for path, record in records for found in self._rewrite(record, path))
-
-    def _rewrite(self, record: Mapping[str, Any], path: str) -> Iterator[Rewrite]:
-        problems = len(self.findings.problems)
-        self.findings.strange_keys(record, ("pattern", "replace", "comment"), path)
-        pattern = self.findings.text_at(record.get("pattern"), f"{path}.pattern", may_be_empty=False)
-        replace = self.findings.text_at(record.get("replace"), f"{path}.replace")
-        if len(self.findings.problems) > problems:
-            return
-        at = f"{path}.pattern"
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", FutureWarning)  # of patterns that a later Python may read differently
-                compiled = re.compile(pattern)
-            at = f"{path}.replace"
-            compiled.sub(replace, "")
-        except (re.error, IndexError, RecursionError, OverflowError) as error:
-            kind = "a regular expression" if at.endswith("pattern") else "a replacement for this pattern"
-            self.findings.fault(at, f"not {kind}: {error}")
-        else:
-            yield compiled, replace
 
 
 def section_of_types(metadata: Mapping[str, Any]) -> str:

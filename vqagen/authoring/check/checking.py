@@ -18,7 +18,7 @@ from vqagen.authoring.check.recognition import (
     TEMPLATES,
     Item,
     find_files,
-    recognise,
+    recognise_all,
 )
 from vqagen.authoring.check.report import Report
 from vqagen.authoring.check.scene_files import check_scenes
@@ -71,7 +71,7 @@ def check_paths(
     UsageError where there is nothing to check.
     """
     report = Report()
-    items = [recognise(path, report) for path in find_files(paths, report)]
+    items = recognise_all(find_files(paths, report), report)
     groups = Grouping(items, Flags(domain, metadata, synonyms, tuple(plugins)), report).run()
     trying = Trying(Path(scenes) if scenes else None, samples, on_progress)
     checks = [_DomainCheck(group, trying, report) for group in groups]

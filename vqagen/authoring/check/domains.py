@@ -16,11 +16,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, Item
+from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, WORDS, Item
 from vqagen.authoring.check.report import Report
 from vqagen.errors import Problem
 from vqagen.language.domain_files import find_domain
 from vqagen.language.shipped_domains import DEFAULT_DOMAIN
+from vqagen.world.named_files import files_named_by
 
 NEAR = 3
 SHOWN = 3
@@ -83,12 +84,13 @@ class Grouping:
             beside = metadata.parent / "synonyms.json"
             own = beside if metadata.name == "metadata.json" and beside.is_file() else None
             chosen = Path(self.flags.synonyms) if self.flags.synonyms else synonyms or own
-            self.groups[place] = Group(self.given.get(place, metadata), chosen, plugins=list(self.flags.plugins))
+            plugins = [*map(str, files_named_by(metadata).plugins), *self.flags.plugins]
+            self.groups[place] = Group(self.given.get(place, metadata), chosen, plugins=plugins)
         return self.groups[place]
 
     def _add(self, group: Group, item: Item) -> None:
         group.items.append(item)
-        if item.kind == PLUGIN and str(item.path) not in group.plugins:
+        if item.kind == PLUGIN and _absolute(item.path) not in map(_absolute, map(Path, group.plugins)):
             group.plugins.append(str(item.path))
         if item.kind == SYNONYMS and not self.flags.synonyms:
             if item.folders[0] == _absolute(group.metadata).parent or group is self.asked:
@@ -99,6 +101,8 @@ class Grouping:
     def _groups_of(self, item: Item) -> Iterator[Group]:
         if item.kind == METADATA:
             yield self._group(item.path)
+        elif item.kind == WORDS and item.metadata:
+            yield self._group(item.metadata)
         elif self.asked is not None:
             yield self.asked
         elif item.kind == SYNONYMS and (served := self._served(item)):

@@ -23,15 +23,18 @@ from vqagen.json.stream import reading
 from vqagen.records.question_files import QUESTION_KEYS
 from vqagen.world.loading import LINES_SUFFIXES, SCENE_SUFFIXES
 from vqagen.world.metadata_reader import section_of_types
+from vqagen.world.named_files import files_named_by
 
-METADATA, TEMPLATES, SYNONYMS, SCENES, QUESTIONS, PLUGIN = (
+METADATA, TEMPLATES, SYNONYMS, SCENES, QUESTIONS, PLUGIN, WORDS = (
     "metadata",
     "templates",
     "synonyms",
     "scenes",
     "questions",
     "plug-in",
+    "words",
 )
+"""Kinds of files. WORDS are plurals or rewrites in a file that the metadata names."""
 LOOKS = {
     METADATA: 'an object with "types"',
     TEMPLATES: 'a list of templates (objects with "text" and "nodes"), or {"templates": […]}',
@@ -60,6 +63,8 @@ class Item:
 
     path: Path
     kind: str
+    metadata: Path | None = None
+    """The metadata that names it, of a file of words."""
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -114,8 +119,35 @@ def _is_plugin(file: Path) -> bool:
     return any(isinstance(node, ast.ImportFrom) and node.module == "vqagen.plugin" for node in tree.body)
 
 
-def recognise(path: Path, report: Report) -> Item:
-    """What a file is. Where it cannot be read, or cannot be told, that is noted."""
+def recognise_all(paths: Sequence[Path], report: Report) -> list[Item]:
+    """Return files with their kinds. A file that cannot be read, or is of no kind, is an error."""
+    items = [_recognised(path, report) for path in paths]
+    named = {
+        os.path.abspath(words): item.path
+        for item in items
+        if item.kind == METADATA
+        for words in files_named_by(item.path).words.values()
+    }
+    items = [_as_words(item, named, report) for item in items]
+    for item in items:
+        file = report.of(item.path)
+        if not item.kind and not file.errors:
+            looks = "; ".join(f"{kind}, {look}" for kind, look in LOOKS.items())
+            file.error(Problem(f"not known what this is; it may be {looks}", str(item.path)))
+    return items
+
+
+def _as_words(item: Item, named: Mapping[str, Path], report: Report) -> Item:
+    """Return a file that metadata names as words, and any other as it is."""
+    metadata = named.get(os.path.abspath(item.path))
+    if metadata is None:
+        return item
+    report.of(item.path).kind = WORDS
+    return Item(item.path, WORDS, metadata)
+
+
+def _recognised(path: Path, report: Report) -> Item:
+    """Return a file with its kind, "" for none. A file that cannot be read is an error."""
     file = report.of(path)
     try:
         file.kind = _kind(path, report)
@@ -124,9 +156,6 @@ def recognise(path: Path, report: Report) -> Item:
     except BadInput as error:
         report.add_errors(path, error.problems)
         file.kind = _kind_of_name(path)
-    if not file.kind and not file.errors:
-        looks = "; ".join(f"{kind}, {look}" for kind, look in LOOKS.items())
-        file.error(Problem(f"not known what this is; it may be {looks}", str(path)))
     return Item(path, file.kind)
 
 
