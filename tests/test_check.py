@@ -425,6 +425,36 @@ def test_nothing_is_checked_against_metadata_with_mistakes(domain: Path) -> None
     assert skipped == {"synonyms.json": told, "t.json": told, scenes.name: told}
 
 
+def test_metadata_with_mistakes_hides_none_in_its_synonyms(domain: Path) -> None:
+    types = {**METADATA["types"], "Color": []}
+    write(domain / "metadata.json", {**METADATA, "types": types, "synonyms": {"cup": []}})
+
+    assert [path for _, path, _ in mistakes(checked(domain, COUNT))] == ["types.Color", "synonyms.cup"]
+
+
+def test_declared_functions_with_mistakes_hide_none_in_the_vocabulary_or_in_scenes(domain: Path) -> None:
+    """Templates and questions need the functions."""
+    functions = [{"name": f"filter_{kind}", "inputs": ["Object"]} for kind in ("size", "color", "kind")]
+    write(domain / "metadata.json", {**METADATA, "functions": functions, "sampling": {"objects": "many"}})
+    write(domain / "scenes.json", {"scenes": [scene({**CUP, "kind": "cap"})]})
+
+    report = checked(domain, COUNT)
+
+    found = {path for _, path, _ in mistakes(report)}
+    assert found == {*(f"functions[{i}].inputs" for i in range(3)), "sampling.objects", "scenes[0].objects[0].kind"}
+    assert [Path(file.path).name for file in report.files if file.not_checked] == ["t.json"]
+
+
+def test_one_template_of_the_wrong_shape_hides_nothing_in_the_others(domain: Path) -> None:
+    """Neither mistakes of meaning nor doubts."""
+    misshapen = {**COUNT, "nodes": "none", "name": "misshapen"}
+    unfinished = changed(COMPARE, text=["Are there more <C> <K>s than <C2> <K2>s"])
+    report = checked(domain, misshapen, with_constraint(QUERY, "NUL"), unfinished)
+
+    assert [path for _, path, _ in mistakes(report)] == ["[0].nodes", "[1].constraints[0].type"]
+    assert doubts(report) == [("t.json", "no-final-mark", "[2].text[0]")]
+
+
 def test_mistakes_in_sampling_rules_are_mistakes_of_the_metadata(domain: Path) -> None:
     write(domain / "metadata.json", {**METADATA, "sampling": {"objects": "many"}})
 

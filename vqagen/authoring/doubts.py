@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from vqagen.authoring.check.report import Doubt, Report, reading_order
-from vqagen.authoring.check.template_files import Placed, read_template_file
+from vqagen.authoring.check.template_files import read_template_file
 from vqagen.authoring.check.template_rules import doubtful
 from vqagen.errors import Problem
-from vqagen.language.loading import find_template_files
+from vqagen.language.loading import PlacedTemplate, find_template_files
 from vqagen.language.template import Template
 
 Doubts = Mapping[str, Sequence[Doubt]]
@@ -28,7 +28,7 @@ def doubts_of(templates: Sequence[Template], folder: Path) -> Doubts:
     return {name: sorted(told, key=lambda doubt: reading_order(doubt.problem)) for name, told in doubts.items()}
 
 
-def _placed(templates: Sequence[Template], folder: Path) -> dict[str, Placed]:
+def _placed(templates: Sequence[Template], folder: Path) -> dict[str, PlacedTemplate]:
     """Template id -> where it stands; the files are read again for it."""
     wanted = {each.file: each.catalogue for each in templates}
     return {
@@ -39,6 +39,6 @@ def _placed(templates: Sequence[Template], folder: Path) -> dict[str, Placed]:
     }
 
 
-def _problem(template: Template, placed: Placed | None, place: str, message: str) -> Problem:
+def _problem(template: Template, placed: PlacedTemplate | None, place: str, message: str) -> Problem:
     """Without line and column where the file has been saved anew since, without the template."""
     return placed.problem(place, message) if placed else Problem(message, template.file, place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter, itemgetter
 from pathlib import Path
@@ -18,6 +18,8 @@ from vqagen.json.text import locate
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
+from vqagen.language.template_forms import canonical_form
+from vqagen.world.findings import problem_in
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,36 @@ class BadTemplates(NamedTuple):
         return (self.file, self.id, self.name) if self.name else (self.file,)
 
 
+@dataclass(frozen=True)
+class PlacedTemplate:
+    """A template and its place. The templates that one record makes share the record."""
+
+    template: Template
+    source: str
+    """The file."""
+    text: str = field(repr=False)
+    """All of the file."""
+    path: str
+    """JSON path of the record."""
+    record: Mapping[str, Any] = field(repr=False)
+    """The record as written."""
+
+    def problem(self, place: str, message: str) -> Problem:
+        """Return a problem at a path of the record in canonical form, placed where the author wrote it."""
+        written = canonical_form(self.record).written_path(place)
+        return problem_in(self.source, f"{self.path}.{written}" if written else self.path, message, self.text)
+
+
 class TemplatesRead(NamedTuple):
     """The templates of one or more files, and what could not be used."""
 
-    templates: tuple[Template, ...]
+    placed: tuple[PlacedTemplate, ...]
     bad: tuple[BadTemplates, ...]
+
+    @property
+    def templates(self) -> tuple[Template, ...]:
+        """The templates without their places."""
+        return tuple(each.template for each in self.placed)
 
 
 def load_templates(path: Path | str, catalogue: Catalogue) -> tuple[Template, ...]:
@@ -82,8 +109,10 @@ def load_templates(path: Path | str, catalogue: Catalogue) -> tuple[Template, ..
 def read_template_files(path: Path | str, catalogue: Catalogue) -> TemplatesRead:
     """Return the templates of a file or folder that have no mistakes, numbered without the others, and the others."""
     read = [_read_file(file, catalogue) for file in find_template_files(path)]
-    templates = [template for each in read for template in each.templates]
-    numbered = tuple(replace(template, family=number) for number, template in enumerate(templates))
+    placed = [placed for each in read for placed in each.placed]
+    numbered = tuple(
+        replace(each, template=replace(each.template, family=number)) for number, each in enumerate(placed)
+    )
     return TemplatesRead(numbered, tuple(bad for each in read for bad in each.bad))
 
 
@@ -122,7 +151,12 @@ def _read_file(file: TemplateFile, catalogue: Catalogue) -> TemplatesRead:
         BadTemplates(file.name, _name_of(records.listed[number], number), _problems(faults[number], text, file))
         for number in sorted(number for number in faults if number is not None)
     )
-    sound = (each for path, some in made.items() if records.number_at(path) not in faults for each in some)
+    sound = (
+        PlacedTemplate(template, str(file.path), text, f"{records.base}[{number}]", record)
+        for number, record in enumerate(records.listed)
+        if number not in faults
+        for template in made[f"{records.base}[{number}]"]
+    )
     return TemplatesRead(tuple(sound), tuple(bad))
 
 

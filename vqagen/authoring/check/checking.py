@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -23,17 +23,19 @@ from vqagen.authoring.check.recognition import (
 from vqagen.authoring.check.report import Report
 from vqagen.authoring.check.scene_files import check_scenes
 from vqagen.authoring.check.synonym_rules import note_ambiguous, note_own_section, note_unknown
-from vqagen.authoring.check.template_files import Placed, note_doubts, note_findings, read_template_file
+from vqagen.authoring.check.template_files import note_doubts, note_findings, read_template_file
 from vqagen.authoring.check.trials import SEED, try_out
 from vqagen.authoring.scenes_at_hand import drawn_scene
 from vqagen.errors import BadInput, VqagenError
 from vqagen.files.shipped import shipped
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.synonyms import load_synonyms
+from vqagen.language.loading import PlacedTemplate
+from vqagen.language.synonyms import load_synonyms, synonym_faults
 from vqagen.plugin import Declarations
 from vqagen.plugin.loading import load_plugins
 from vqagen.world.domain import Domain, load_domain
+from vqagen.world.findings import problem_in
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import Scene
@@ -105,17 +107,23 @@ class _DomainCheck:
         for item in self.group.items:
             self.report.of(item.path).domain = str(metadata)
         declared = self.declarations()
-        if declared is not None:
-            self.read(lambda: parse_json(read_text(metadata), str(metadata)), "not-json")
-            self.catalogue = self.read(lambda: _load_catalogue(metadata, declared), "no-effect")
-        if self.catalogue is None:
-            what = "a plug-in" if declared is None else f"the metadata ({metadata})"
-            self.skip((TEMPLATES, SYNONYMS, SCENES, QUESTIONS, *([METADATA] if declared is None else [])), what)
+        if declared is None:
+            self.skip((METADATA, TEMPLATES, SYNONYMS, SCENES, QUESTIONS), "a plug-in")
             return
-        self.check_vocabulary(self.catalogue.domain)
+        document = self.read(lambda: parse_json(read_text(metadata), str(metadata)), "not-json")
+        domain = self.read(lambda: load_domain(metadata, declared), "no-effect")
+        if domain is None:
+            self.check_own_synonyms(document)
+            self.skip((TEMPLATES, SYNONYMS, SCENES, QUESTIONS), f"the metadata ({metadata})")
+            return
+        self.catalogue = self.read(lambda: Catalogue(domain, declared), "no-effect")
+        self.check_vocabulary(domain)
         for item in self.readable(SCENES):
-            source = check_scenes(item.path, self.catalogue.domain, self.report.of(item.path))
+            source = check_scenes(item.path, domain, self.report.of(item.path))
             self.sound += [(item, source)] if source else []
+        if self.catalogue is None:
+            self.skip((TEMPLATES, QUESTIONS), f"the metadata ({metadata})")
+            return
         self.check_templates(self.catalogue)
         for item in self.readable(QUESTIONS):
             self.check_questions(item, self.catalogue)
@@ -146,6 +154,14 @@ class _DomainCheck:
         )
         return plugins.declarations if plugins else None
 
+    def check_own_synonyms(self, document: object) -> None:
+        """Check the synonyms in metadata whose other parts have mistakes."""
+        section = document.get("synonyms") if isinstance(document, Mapping) else None
+        if section is not None:
+            path = self.group.metadata
+            faults = synonym_faults(section, "synonyms")
+            self.report.add_errors(path, (problem_in(str(path), *fault, read_text(path)) for fault in faults))
+
     def check_vocabulary(self, domain: Domain) -> None:
         path = self.group.metadata
         if any(self.of_kind(METADATA)):
@@ -163,7 +179,7 @@ class _DomainCheck:
     # Templates ----------------------------------------------------------------------------------------------------
 
     def check_templates(self, catalogue: Catalogue) -> None:
-        placed: list[Placed] = []
+        placed: list[PlacedTemplate] = []
         for item in self.of_kind(TEMPLATES):
             placed += read_template_file(item.path, catalogue, self.report)
         note_doubts(placed, self.report)
@@ -172,7 +188,7 @@ class _DomainCheck:
             if scenes is not None:
                 self.try_templates(placed, scenes, source)
 
-    def try_templates(self, placed: Sequence[Placed], scenes: Iterator[Scene], source: str) -> None:
+    def try_templates(self, placed: Sequence[PlacedTemplate], scenes: Iterator[Scene], source: str) -> None:
         try:
             found = try_out(placed, scenes, source, self.trying.on_progress, self.note_few)
             note_findings(found, placed, self.report)
@@ -225,7 +241,3 @@ class _DomainCheck:
         beside = [source for item, source in self.sound if item.folders[0] == questions.folders[0]]
         everywhere = [source for _, source in self.sound]
         return next((found[0] for found in (beside, everywhere) if len(found) == 1), None)
-
-
-def _load_catalogue(metadata: Path, declared: Declarations) -> Catalogue:
-    return Catalogue(load_domain(metadata, declared), declared)

@@ -4,83 +4,42 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from vqagen.authoring.check.readings import plainly, readings, slots_in
 from vqagen.authoring.check.report import Report
 from vqagen.authoring.check.template_rules import doubtful
-from vqagen.errors import Problem
-from vqagen.json.parsing import parse_json, read_text
-from vqagen.json.schema import schema_faults
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.loading import load_templates
+from vqagen.language.loading import PlacedTemplate, read_template_files
 from vqagen.language.template import Template
-from vqagen.language.template_check import read_templates
-from vqagen.language.template_forms import Form, canonical_form
-from vqagen.world.findings import problem_in
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A template, and where its record stands. Meta-templates share a record."""
-
-    template: Template
-    source: str
-    text: str = field(repr=False)
-    """The whole file."""
-    path: str
-    """JSON path of the record."""
-    form: Form = field(repr=False)
-
-    def problem(self, place: str, message: str) -> Problem:
-        """A problem at a path of the record in canonical form."""
-        written = self.form.written_path(place)
-        return problem_in(self.source, f"{self.path}.{written}" if written else self.path, message, self.text)
 
 
 class Finding(NamedTuple):
     """What a rule has to say of a template."""
 
     code: str
-    placed: Placed
+    placed: PlacedTemplate
     place: str
     message: str
 
 
-def read_template_file(path: Path, catalogue: Catalogue, report: Report) -> list[Placed]:
-    """The templates of a file that have no mistakes; the mistakes of the others are noted."""
-    loaded = report.read(path, "not-json", lambda: load_templates(path, catalogue))
-    if loaded is None and report.of(path).errors[0].path == "":
-        return []
-    text = read_text(path)
+def read_template_file(path: Path, catalogue: Catalogue, report: Report) -> tuple[PlacedTemplate, ...]:
+    """Return the templates of a file that have no mistakes, and note the mistakes of the others."""
     with report.listening(path, "not-json"):
-        document = parse_json(text, str(path))
-    if loaded is None and any(schema_faults(document, "templates")):
-        return []
-    return list(_placed(document, path, text, catalogue))
+        read = read_template_files(path, catalogue)
+    for bad in read.bad:
+        report.add_errors(path, bad.problems)
+    return read.placed
 
 
-def _placed(document: Any, path: Path, text: str, catalogue: Catalogue) -> Iterator[Placed]:
-    base, records = ("", document) if isinstance(document, list) else ("templates", document["templates"])
-    index = 0
-    for i, record in enumerate(records):
-        place = f"{base}[{i}]"
-        templates, faults = read_templates(record, place, catalogue, path.name, index)
-        index += len(templates)
-        if not faults:
-            form = canonical_form(record)
-            yield from (Placed(template, str(path), text, place, form) for template in templates)
-
-
-def note_doubts(placed: Sequence[Placed], report: Report) -> None:
+def note_doubts(placed: Sequence[PlacedTemplate], report: Report) -> None:
     """What rules find doubtful in the templates of a domain, each by itself and all together."""
     told = [Finding(code, each, *fault) for each in placed for code, fault in doubtful(each.template)]
     note_findings([*told, *same_texts(placed)], placed, report)
 
 
-def note_findings(findings: Iterable[Finding], placed: Sequence[Placed], report: Report) -> None:
+def note_findings(findings: Iterable[Finding], placed: Sequence[PlacedTemplate], report: Report) -> None:
     """Note each finding; what several templates of one record come to at one place is told of once."""
     made_of: dict[tuple[str, str], int] = {}
     for each in placed:
@@ -98,10 +57,10 @@ def note_findings(findings: Iterable[Finding], placed: Sequence[Placed], report:
         report.of(first.source).doubt(same[0].code, problem)
 
 
-def same_texts(placed: Sequence[Placed]) -> Iterator[Finding]:
+def same_texts(placed: Sequence[PlacedTemplate]) -> Iterator[Finding]:
     """Texts that another template has too, whose program computes something else."""
     numbers: dict[Any, int] = {}
-    first: dict[str, tuple[Placed, int]] = {}
+    first: dict[str, tuple[PlacedTemplate, int]] = {}
     for each in placed:
         for i, text in enumerate(each.template.texts):
             meaning = _meaning(each.template, slots_in(text), numbers)

@@ -14,11 +14,12 @@ from dataclasses import replace
 from typing import Any
 
 from vqagen.authoring.check.openness import never_said
-from vqagen.authoring.check.template_files import Finding, Placed
+from vqagen.authoring.check.template_files import Finding
 from vqagen.authoring.check.template_rules import told_answers
 from vqagen.authoring.constraint_words import in_words
 from vqagen.authoring.naming import plain
 from vqagen.bits import first_n
+from vqagen.language.loading import PlacedTemplate
 from vqagen.language.registry import Value
 from vqagen.language.template import Constraint, Template
 from vqagen.plugin import VALUES
@@ -43,7 +44,7 @@ SEED = 0
 
 
 def try_out(
-    placed: Sequence[Placed],
+    placed: Sequence[PlacedTemplate],
     scenes: Iterable[Scene],
     source: str,
     on_scene: Callable[[int], None],
@@ -91,7 +92,7 @@ class _Shown:
 class _Trial:
     """One template, and what has been seen of it."""
 
-    def __init__(self, placed: Placed, vocabularies: Vocabularies) -> None:
+    def __init__(self, placed: PlacedTemplate, vocabularies: Vocabularies) -> None:
         self.placed, self.template = placed, placed.template
         plan = make_plan(self.template, vocabularies, Sampling())
         self.search = Search(plan, "all")
