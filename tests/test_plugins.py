@@ -319,6 +319,7 @@ MISUSED: list[tuple[str, str]] = [
     ("@function('Object', output='ObjectSet', role='relaton')", "function f: unknown role 'relaton'; did you mean"),
     ("@function('ObjectSet', output='ObjectSet', role=RELATION)", "role 'relation' is for functions from an Object"),
     ("@function('Object', 'Color', output='Bool', role=EQUALITY)", "role 'equality' is for functions from two inputs"),
+    ("@function('Object', output='Integer', drawn='X')", "a function with drawn='X' has one value, found 0"),
     ("@constraint('C', 'nod')", "constraint C: unknown kind of parameter 'nod'; did you mean 'node'?"),
     ("@constraint('C', SLOTS, SLOT)", "constraint C: slots take one or more, so they come last"),
     ("@constraint('C')", "constraint C: takes no parameters; give their kinds: slot,"),

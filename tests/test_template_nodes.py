@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -83,3 +84,60 @@ def test_check_and_explain_know_a_named_relation(vqagen_: Commands, nodes: Seque
 
     assert checked.out == b"0 errors, 0 warnings in 1 file\n"
     assert b"relate left " in explained.out
+
+
+# Numbers that are left to be drawn --------------------------------------------------------------------------------
+
+TAKE_AWAY = (
+    ["scene", []],
+    ["filter_shape", [0], ["<S>"]],
+    ["count", [0]],
+    ["choose", [1]],
+    ["subtraction", [2, 3]],
+)
+
+
+@pytest.mark.parametrize("declares", [True, False], ids=["params", "no params"])
+def test_choose_without_a_side_input_draws_its_number(vqagen_: Commands, declares: bool) -> None:
+    """As CLEVR-Math writes it: the text says the number for X, the program records it, and verify finds it there."""
+    write_template("Take away X <S>s, not the Xylophone. How many things are left?", *TAKE_AWAY)
+    if not declares:
+        record = json.loads(Path("mine.json").read_text().replace("<S>", "<Shape>"))[0]
+        Path("mine.json").write_text(
+            json.dumps({"templates": [{**record, "params": None}]}).replace('"params": null, ', "")
+        )
+
+    questions = generated(vqagen_)
+
+    drawn = [step["value_inputs"] for each in questions for step in steps_of(each, "choose")]
+    said = [re.findall(r"Take away (\d+) \w+, not the Xylophone", each["question"]) for each in questions]
+    assert drawn == said
+    assert len({number for (number,) in drawn}) > 2
+
+
+def test_no_number_is_drawn_that_a_set_has_not(vqagen_: Commands) -> None:
+    write_template("Of the <S>s X are red. How many are not?", *TAKE_AWAY[:2], ["count", [1]], *TAKE_AWAY[3:])
+
+    assert all(question["answer"] >= 0 for question in generated(vqagen_))
+
+
+def test_check_knows_a_drawn_number(vqagen_: Commands) -> None:
+    """A text that leaves it out is told of."""
+    write_template("Take away X <S>s. How many things are left?", *TAKE_AWAY)
+    right = vqagen_.done("check mine.json --domain clevr")
+    write_template("Take away some <S>s. How many things are left?", *TAKE_AWAY)
+    wrong = vqagen_.done("check mine.json --domain clevr")
+
+    assert right.out == b"0 errors, 0 warnings in 1 file\n"
+    assert b"text 0 says <X> not at all" in wrong.out
+
+
+def test_a_slot_of_the_word_for_a_number_is_left_alone(vqagen_: Commands) -> None:
+    """Where <X> is another slot of the template, a number that is missing stays a mistake."""
+    write_template("Take away X <S>s. How many things are left?", *TAKE_AWAY)
+    Path("mine.json").write_text(Path("mine.json").read_text().replace("<S>", "<X>"))
+
+    ran = vqagen_("generate --scenes scenes.json --templates mine.json -o q.json")
+
+    assert ran.code == 3
+    assert "choose takes 1 side input (Integer), found 0" in ran.err

@@ -137,9 +137,9 @@ def negation(scene: Scene, value: bool) -> bool:
     return not value
 
 
-@function("ObjectSet", values=("Integer",), output="Integer", asks="arithmetic")
+@function("ObjectSet", values=("Integer",), output="Integer", asks="arithmetic", drawn="X")
 def choose(scene: Scene, objects: Objects, number: str) -> int:
-    """A number of objects that a set has enough of, such as the three of "three of the cubes"."""
+    """A number that is at most the size of a set, such as the three of "three of the cubes"."""
     if int(number) > objects.bit_count():
         raise Undefined("choose of more objects than a set has")
     return int(number)

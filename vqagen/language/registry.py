@@ -34,6 +34,8 @@ class Function:
     role: str = ""
     """RELATION, SAMENESS, EQUALITY (see `vqagen.plugin`), or "" for none of them."""
     aliases: tuple[str, ...] = ()
+    drawn: str = ""
+    """The word for its value in the texts of templates that leave the value to be drawn; "" where none may."""
     source: str = field(default="", compare=False)
     """The plug-in that declares it; "" for vqagen's own."""
 
@@ -84,5 +86,6 @@ def _filled(declared: FunctionDeclaration, run: Run, domain: Domain, names: Mapp
         (name if output in answers else "") if declared.asks is None else declared.asks,
         declared.role,
         declared.aliases,
+        declared.drawn,
         declared.source,
     )

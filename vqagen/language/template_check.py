@@ -14,6 +14,7 @@ from typing import Any
 from vqagen.errors import Fault, unknown
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.constraint_check import ConstraintCheck, parameter_kinds
+from vqagen.language.drawn_values import with_drawn_values
 from vqagen.language.meta_templates import Choice, choices_of, extra_with_choice, unknown_placeholders, with_choice
 from vqagen.language.node_check import NodeCheck
 from vqagen.language.slots import SLOT_PATTERN, Slots, is_slot
@@ -56,6 +57,7 @@ def canonical_records(written: Record, catalogue: Catalogue) -> list[dict[str, A
     record = canonical_form(written).record
     choices = choices_of(written["for"], catalogue.domain)[0] if "for" in written else []
     made = [with_choice(record, choice) for choice in choices] or [record]
+    made = [dict(with_drawn_values(each, catalogue)) for each in made]
     return [
         each if "params" in each else {**each, "params": inferred_params(each["nodes"], catalogue)[0]} for each in made
     ]
@@ -82,6 +84,7 @@ def _told_once(choices: Sequence[Choice], faults: Sequence[list[Fault]]) -> Iter
 
 def _checked(record: Record, extra: Record, catalogue: Catalogue, file: str, index: int) -> Checked:
     """The template of a canonical record."""
+    record = with_drawn_values(record, catalogue)
     params, faults = (
         (record["params"], list[Fault]()) if "params" in record else inferred_params(record["nodes"], catalogue)
     )

@@ -79,6 +79,8 @@ class FunctionDeclaration(Origin):
     role: str = ""
     per_attribute: bool = False
     aliases: tuple[str, ...] = ()
+    drawn: str = ""
+    """The word for its value in the texts of templates that leave the value to be drawn."""
 
 
 @dataclass(frozen=True)
@@ -157,12 +159,15 @@ def function(
     role: str = "",
     name: str = "",
     aliases: Sequence[str] = (),
+    drawn: str = "",
 ) -> Callable[[Run], Run]:
     """Declare a function, under its Python name unless it is given another.
 
     `inputs` are types of earlier steps' results, `values` types of side inputs (`{relation}` stands for the domain's
     relation type), `asks` the question type of programs that end here. By default that is the function's name where
-    the output is a Bool, an Integer or the value of an attribute, and otherwise "": none can end here.
+    the output is a Bool, an Integer or the value of an attribute, and otherwise "": none can end here. A template may
+    leave the value of a function with `drawn` to be drawn, and its texts then say `drawn` for it (see
+    `language.drawn_values`).
     """
     side_inputs, others = _listed("values", values), _listed("aliases", aliases)
 
@@ -170,7 +175,7 @@ def function(
         own = name or run.__name__
         declarations, origin = _home(run)
         kind = FunctionDeclaration(
-            own, inputs, side_inputs, output, run, _meaning(run), asks, role, False, others, **origin
+            own, inputs, side_inputs, output, run, _meaning(run), asks, role, False, others, drawn, **origin
         )
         _declare(declarations.functions, own, kind)
         return run

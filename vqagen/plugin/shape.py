@@ -76,7 +76,14 @@ def _call_faults(run: Run, taken: int) -> Iterator[str]:
 
 
 def _function_faults(declared: FunctionDeclaration) -> Iterator[str]:
-    texts = (declared.name, *declared.inputs, *declared.values, declared.output, *declared.aliases)
+    texts = (
+        declared.name,
+        *declared.inputs,
+        *declared.values,
+        declared.output,
+        *declared.aliases,
+        *([declared.drawn] if declared.drawn else ()),
+    )
     wrong = [text for text in texts if not isinstance(text, str) or not text]
     if wrong:
         yield f"names and types are text, found {wrong[0]!r}"
@@ -91,6 +98,8 @@ def _function_faults(declared: FunctionDeclaration) -> Iterator[str]:
         yield "a family needs {name} in its name"
     if declared.role not in _ROLES:
         yield unknown("role", declared.role, _ROLES[1:])
+    if declared.drawn and len(declared.values) != 1:
+        yield f"a function with drawn={declared.drawn!r} has one value, found {len(declared.values)}"
     yield from _role_faults(declared)
 
 
