@@ -21,7 +21,6 @@ from vqagen.bits import indexes, union_of
 from vqagen.errors import BadInput, InputWarning
 from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.composite import COMPOSITE_NAMES, find_composite
 from vqagen.language.template_check import read_templates
 from vqagen.plugin import Undefined
 from vqagen.world.domain import domain_from_metadata, load_domain
@@ -263,7 +262,7 @@ def test_template_only_nodes_are_those_of_the_reference(reference_functions: lis
     expected = {
         entry["name"]: (entry["inputs"], "Relation" in entry["side_inputs"], entry["output"]) for entry in declared
     }
-    found = {c.name: ([c.input], c.relates, c.output) for c in map(find_composite, COMPOSITE_NAMES) if c is not None}
+    found = {c.name: ([c.input], c.relates, c.output) for c in CATALOGUE.composites.values()}
     assert {name: found.get(name) for name in expected} == expected
     assert found.keys() - expected.keys() == {"filter_not_unique", "relate_filter_not_unique"}
 

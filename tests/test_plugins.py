@@ -320,6 +320,10 @@ MISUSED: list[tuple[str, str]] = [
     ("@function('ObjectSet', output='ObjectSet', role=RELATION)", "role 'relation' is for functions from an Object"),
     ("@function('Object', 'Color', output='Bool', role=EQUALITY)", "role 'equality' is for functions from two inputs"),
     ("@function('Object', output='Integer', drawn='X')", "a function with drawn='X' has one value, found 0"),
+    (
+        "@function('ObjectSet', values=['Color'], output='Bool', role=FILTER)",
+        "role 'filter' is for functions from a set",
+    ),
     ("@constraint('C', 'nod')", "constraint C: unknown kind of parameter 'nod'; did you mean 'node'?"),
     ("@constraint('C', SLOTS, SLOT)", "constraint C: slots take one or more, so they come last"),
     ("@constraint('C')", "constraint C: takes no parameters; give their kinds: slot,"),
@@ -416,6 +420,49 @@ MISFITS: list[tuple[str, str]] = [
     ("@function('Object', values=['Bool'], output='Bool')", "function f: unknown type of values 'Bool'"),
     ("@function('Object', output='ObjctSet')", "function f: unknown type 'ObjctSet'; did you mean 'ObjectSet'?"),
 ]
+
+
+SIDES = """
+@function("PartSet", values=["Color"], output="PartSet", role=FILTER)
+def filter_side(scene, parts, value):
+    '''Those of a value.'''
+@function("Object", output="PartSet")
+def sides(scene, anchor):
+    '''The sides of an object.'''
+"""
+TWICE = """
+@function("PartSet", values=["Color"], output="PartSet", role=FILTER)
+def side_filter(scene, parts, value):
+    '''Those of a value.'''
+"""
+COMPOSITE_MISFITS: list[tuple[str, str]] = [
+    ("composite('filter_exist', 'ObjectSet')", "composite filter_exist has the name of another node; choose another"),
+    ("composite('sides', 'PartSet')", "composite sides has the name of another node; choose another"),
+    (
+        "composite('f', 'PrtSet')",
+        "composite f: no function filters a PrtSet; declare one with role=FILTER, from PrtSet",
+    ),
+    ("composite('f', 'PartSet', reducer='sidse')", "composite f: unknown reducer 'sidse'; did you mean 'sides'?"),
+    ("composite('f', 'PartSet', reducer='sides')", "its reducer takes a PartSet alone, found sides(Object) -> PartSet"),
+    (f"composite('f', 'PartSet'){TWICE}", "composite f: both filter_side and side_filter filter a PartSet by Color"),
+    ("composite('', 'PartSet')", "composite : names and types are text, found ''"),
+    ("composite('f', 'PartSet', reducer=sides)", "composite f: the reducer is the name of a function, found <function"),
+    ("composite('f', 'PartSet'); composite('f', 'PartSet')", "f is declared twice"),
+]
+
+
+@pytest.mark.parametrize(("declared", "message"), COMPOSITE_MISFITS)
+def test_a_composite_node_that_does_not_fit(tmp_path: Path, declared: str, message: str) -> None:
+    """Told with the plug-in's file and the line of the declaration."""
+    head = "from vqagen.plugin import FILTER, composite, function\n"
+    path = write(tmp_path, f"{head}{SIDES}{declared}\n")
+
+    with pytest.raises(BadInput) as raised:
+        Catalogue(CLEVR, load_plugins([path]).declarations)
+
+    (problem,) = raised.value.problems
+    assert message in problem.message
+    assert (problem.source, problem.line) == (path, 9)
 
 
 @pytest.mark.parametrize(("decorator", "message"), MISFITS)

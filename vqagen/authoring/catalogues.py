@@ -8,7 +8,6 @@ from typing import Any
 
 from vqagen.authoring.constraint_words import parameter_words
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.composite import COMPOSITE_NAMES, find_composite
 from vqagen.language.synonyms import Synonyms
 from vqagen.world.attribute import Attribute
 
@@ -63,18 +62,17 @@ def function_entries(catalogue: Catalogue) -> list[Entry]:
         Entry(each.name, each.signature, each.meaning, each.aliases, each.source or BUILT_IN)
         for each in catalogue.values()
     ]
-    return [*functions, *_composites()]
+    return [*functions, *_composites(catalogue)]
 
 
-def _composites() -> Iterator[Entry]:
-    for name in COMPOSITE_NAMES:
-        composite = find_composite(name)
-        assert composite is not None
+def _composites(catalogue: Catalogue) -> Iterator[Entry]:
+    for name, composite in catalogue.composites.items():
         relation = "<relation>, " if composite.relates else ""
         signature = f"{name}({composite.input}; {relation}<value> …) -> {composite.output}"
         steps = ["relate"] if composite.relates else []
         steps += ["a filter for each value that is not left open", *filter(None, [composite.reducer])]
-        yield Entry(name, signature, "Stands for " + ", then ".join(steps) + ".", source=COMPOSITE)
+        meaning = composite.declared.meaning if composite.declared else ""
+        yield Entry(name, signature, meaning or "Stands for " + ", then ".join(steps) + ".", source=COMPOSITE)
 
 
 def constraint_entries(catalogue: Catalogue) -> list[Entry]:

@@ -73,19 +73,9 @@ def _sketch(template: Template, number: int, node: TemplateNode) -> NodeSketch:
 
 
 def _steps(template: Template, node: TemplateNode, composite: Composite) -> Iterator[str]:
-    domain = template.catalogue.domain
-    for each in node.side_inputs:
-        type_name = side_type(template, each)
-        attribute = domain.attribute_of(type_name)
-        yield f"filter_{attribute.name}" if attribute else "relate"
+    if template.relation(node) is not None:
+        yield "relate"
+    for each in template.described(node):
+        yield composite.filters[each.type]
     if composite.reducer:
         yield composite.reducer
-
-
-def side_type(template: Template, side_input: str) -> str:
-    """The type of a side input: its slot's or, of a literal, that of the attribute that has this value."""
-    domain = template.catalogue.domain
-    if side_input in template.slots:
-        return template.slots[side_input]
-    owners = (attribute.type for attribute in domain.attributes if side_input in attribute.values)
-    return next(owners, domain.relation_type)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from vqagen.errors import BadInput
 from vqagen.language import constraints, functions  # noqa: F401  (importing the modules declares them)
 from vqagen.language.catalogue_check import declaration_faults, name_faults
+from vqagen.language.composite import Composite, composites_of
 from vqagen.language.plugin_check import plugin_problems
 from vqagen.language.registry import ByName, Function, functions_of
 from vqagen.plugin import BUILT_IN, NO_PLUGINS, ConstraintKind, Declarations
@@ -33,9 +34,11 @@ class Catalogue(Mapping[str, Function]):
         """By name and by alias, where an alias gives the constraint under its proper name; the keys are names only."""
         self.types = tuple(dict.fromkeys((*domain.types, *(function.output for function in added))))
         """Every type there is; plug-ins' functions may have outputs of new ones."""
-        faults = [*name_faults(own, domain), *declaration_faults(domain, self._functions, self.types)]
+        self.composites: Mapping[str, Composite] = composites_of(domain, self, plugins.composites.values())
+        """The template-only nodes."""
+        faults = [*name_faults(own, domain), *declaration_faults(domain, self, self.composites, self.types)]
         problems = [domain.problem(path, message) for path, message in faults]
-        problems += plugin_problems(plugins, domain, own)
+        problems += plugin_problems(plugins, domain, own, self)
         if problems:
             raise BadInput(problems)
 

@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from vqagen.errors import Fault, describe, unknown, warn
-from vqagen.language.composite import COMPOSITE_NAMES, Composite, find_composite
+from vqagen.language.composite import COMPOSITE_NAMES, Composite
 from vqagen.world.domain import Domain
 
 if TYPE_CHECKING:
@@ -40,17 +40,19 @@ def name_faults(functions: Sequence[Function], domain: Domain) -> Iterator[Fault
         taken += [function.name, *function.aliases]
 
 
-def declaration_faults(domain: Domain, functions: Mapping[str, Function], types: Sequence[str]) -> Iterator[Fault]:
+def declaration_faults(
+    domain: Domain, functions: Mapping[str, Function], composites: Mapping[str, Composite], types: Sequence[str]
+) -> Iterator[Fault]:
     """Everything that the metadata's `functions` say and that is not so; `types` are all there are."""
     strange: dict[str, str] = {}
     for i, declared in enumerate(domain.declared):
         name, path = declared.get("name"), f"functions[{i}]"
         if not isinstance(name, str):
             yield f"{path}.name", f"expected the name of a function, found {describe(name)}"
-        elif (composite := find_composite(name)) is not None:
-            yield from _composite_faults(declared, composite, domain, path)
+        elif name in composites:
+            yield from _composite_faults(declared, composites[name], domain, types, path)
         elif name not in functions:
-            known = _meant(name, COMPOSITE_NAMES if declared.get("template_only") else functions, domain)
+            known = _meant(name, composites if declared.get("template_only") else functions, domain)
             if is_misspelt(name, known):
                 kind = "template-only node" if declared.get("template_only") else "function"
                 yield f"{path}.name", f"{unknown(kind, name, known)} ({PLUGIN_HINT})"
@@ -100,10 +102,12 @@ def _function_faults(
     yield from _output_faults(declared, function.output, types, path)
 
 
-def _composite_faults(declared: Mapping[str, Any], composite: Composite, domain: Domain, path: str) -> Iterator[Fault]:
-    yield from _list_faults(declared, "inputs", (composite.input,), domain.types, path)
+def _composite_faults(
+    declared: Mapping[str, Any], composite: Composite, domain: Domain, types: Sequence[str], path: str
+) -> Iterator[Fault]:
+    yield from _list_faults(declared, "inputs", (composite.input,), types, path)
     yield from _description_faults(declared, composite, domain, f"{path}.side_inputs")
-    yield from _output_faults(declared, composite.output, domain.types, path)
+    yield from _output_faults(declared, composite.output, types, path)
 
 
 def _list_faults(

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vqagen.bits import Objects, is_single, only, union_of
-from vqagen.plugin import EQUALITY, RELATION, SAMENESS, Run, Undefined, attribute_function, function
+from vqagen.plugin import EQUALITY, FILTER, RELATION, SAMENESS, Run, Undefined, attribute_function, function
 from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.scene import Scene
 
@@ -148,7 +148,7 @@ def choose(scene: Scene, objects: Objects, number: str) -> int:
 # One of each for every attribute ----------------------------------------------------------------------------------
 
 
-@attribute_function("filter_{name}", "ObjectSet", values=("{type}",), output="ObjectSet")
+@attribute_function("filter_{name}", "ObjectSet", values=("{type}",), output="ObjectSet", role=FILTER)
 def filter_attribute(attribute: Attribute) -> Run:
     """The objects of a set that have a value."""
     name = attribute.name

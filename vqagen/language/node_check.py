@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from vqagen.errors import Fault, counted, unknown
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.catalogue_check import PLUGIN_HINT, is_misspelt
-from vqagen.language.composite import COMPOSITE_NAMES, Composite
+from vqagen.language.composite import Composite
 from vqagen.language.slots import Slots, is_slot
 from vqagen.language.template import TemplateNode
 from vqagen.world.domain import Domain
@@ -58,7 +58,7 @@ class NodeCheck:
         """What is wrong with a node of no known type."""
         if name in [declared.get("name") for declared in self.catalogue.domain.declared]:
             return f"nothing runs {name!r}, which the metadata declares; {PLUGIN_HINT}"
-        known = [*self.catalogue, *COMPOSITE_NAMES]
+        known = [*self.catalogue, *self.catalogue.composites]
         return unknown("node type", name, known) + ("" if is_misspelt(name, known) else f" ({PLUGIN_HINT})")
 
     # Inputs -----------------------------------------------------------------------------------------------------------
@@ -110,8 +110,8 @@ class NodeCheck:
             found, fault = self.described(side_input, composite)
             if fault:
                 yield f"{path}[{k}]", fault
-            if found in domain.slot_types and not (domain.attribute_of(found) or found == domain.relation_type):
-                yield f"{path}[{k}]", f"{node.type} describes objects by attributes; {found} is none"
+            if found in domain.slot_types and found not in (*composite.filters, domain.relation_type):
+                yield f"{path}[{k}]", _no_filter(composite, found)
             if found in types:
                 yield f"{path}[{k}]", f"a second {found}; {node.type} takes one of each type"
             types += [found] if found in domain.value_types else []
@@ -126,8 +126,8 @@ class NodeCheck:
         if is_slot(side_input):
             return self.slots.types.get(side_input, ""), self.slots.fault(side_input)
         domain = self.catalogue.domain
-        types = [attribute.type for attribute in domain.attributes if side_input in attribute.values]
-        words = [word for each in domain.attributes for word in each.values]
+        types = [each for each in composite.filters if side_input in domain.values_of(each)]
+        words = [word for each in composite.filters for word in domain.values_of(each)]
         if composite.relates:
             types += [domain.relation_type] if side_input in domain.relations else []
             words += domain.relations
@@ -139,6 +139,12 @@ class NodeCheck:
         if side_input in domain.relations:
             return "", f"{composite.name} takes no {domain.relation_type}, found the value {side_input!r}"
         return "", unknown("value", side_input, words)
+
+
+def _no_filter(composite: Composite, type_name: str) -> str:
+    if composite.declared is None:
+        return f"{composite.name} describes objects by attributes; {type_name} is none"
+    return f"{composite.name} describes by {', '.join(composite.filters)}; nothing filters by {type_name}"
 
 
 def _relation_hint(domain: Domain) -> str:

@@ -32,7 +32,7 @@ class Function:
     asks: str = ""
     """The question type of a program that ends here, such as "count"; "" for a function that gives no answer."""
     role: str = ""
-    """RELATION, SAMENESS, EQUALITY (see `vqagen.plugin`), or "" for none of them."""
+    """RELATION, SAMENESS, EQUALITY, FILTER (see `vqagen.plugin`), or "" for none of them."""
     aliases: tuple[str, ...] = ()
     drawn: str = ""
     """The word for its value in the texts of templates that leave the value to be drawn; "" where none may."""

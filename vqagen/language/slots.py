@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.composite import find_composite
 
 SLOT_PATTERN = re.compile(r"<[^<>()\s]+>")
 
@@ -29,7 +28,9 @@ class Slots:
         """Slots that may be left open: those of attributes in a description."""
         for node in record["nodes"]:
             self.filled.update(node["side_inputs"])
-            if find_composite(node["type"]) or node["type"] not in catalogue:  # of a node misspelt enough is told
+            if (
+                node["type"] in catalogue.composites or node["type"] not in catalogue
+            ):  # of a node misspelt enough is told
                 relation_type = catalogue.domain.relation_type
                 self.openable.update(each for each in node["side_inputs"] if self.types.get(each) != relation_type)
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.composite import Composite, find_composite
+from vqagen.language.composite import Composite
 from vqagen.language.registry import Function
 from vqagen.plugin import CONSTANT, NODE, SLOT, ConstraintKind
 
@@ -33,11 +32,8 @@ class TemplateNode:
     type: str
     inputs: tuple[int, ...] = ()
     side_inputs: tuple[str, ...] = ()
-
-    @cached_property
-    def composite(self) -> Composite | None:
-        """What the node stands for, if it is template-only."""
-        return find_composite(self.type)
+    composite: Composite | None = None
+    """The chain that the node stands for, if it is template-only."""
 
 
 @dataclass(frozen=True)
@@ -123,10 +119,10 @@ class Template:
         return next((each for each in self._side_inputs(node) if each.type == relation_type), None)
 
     def _side_inputs(self, node: TemplateNode) -> Iterator[Described]:
-        domain = self.catalogue.domain
+        domain, types = self.catalogue.domain, node.composite.filters if node.composite else ()
         for side in node.side_inputs:
             if side in self.slots:
                 yield Described(side, self.slots[side], None)
             else:
-                owners = (each.type for each in domain.attributes if side in each.values)
+                owners = (each for each in types if side in domain.values_of(each))
                 yield Described("", next(owners, domain.relation_type), side)

@@ -99,7 +99,13 @@ def _checked(record: Record, extra: Record, catalogue: Catalogue, file: str, ind
         texts=tuple(record["text"]),
         slots=slots.types,
         nodes=tuple(
-            TemplateNode(node["type"], tuple(node["inputs"]), tuple(node["side_inputs"])) for node in record["nodes"]
+            TemplateNode(
+                node["type"],
+                tuple(node["inputs"]),
+                tuple(node["side_inputs"]),
+                catalogue.composites.get(node["type"]),
+            )
+            for node in record["nodes"]
         ),
         constraints=tuple(_constraints(record["constraints"], catalogue)),
         catalogue=catalogue,

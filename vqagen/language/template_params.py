@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import Fault
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.composite import find_composite
 from vqagen.language.slots import is_slot
 from vqagen.world.domain import Domain
 
@@ -62,7 +61,7 @@ def _uses(nodes: Sequence[Mapping[str, Any]]) -> dict[str, list[_Use]]:
 def _type_of(slot: str, uses: Sequence[_Use], catalogue: Catalogue) -> str | tuple[str, ...]:
     """The type, or all that it may be. UNKNOWN where a node is at fault, which is told elsewhere."""
     domain, stem = catalogue.domain, slot.strip("<>").rstrip("0123456789_")
-    taken = [_taken(use, catalogue) for use in uses if find_composite(use.node["type"]) is None]
+    taken = [_taken(use, catalogue) for use in uses if use.node["type"] not in catalogue.composites]
     known = next((found for found in taken if found), None) or _placed(stem, domain) or _named(stem, domain)
     if known or taken:
         return known or UNKNOWN

@@ -28,6 +28,7 @@ its own tests say, a plug-in declares nothing.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -37,10 +38,10 @@ Run = Callable[..., Any]
 """A step: (scene, *inputs, *values) -> result. Object sets are int masks, an object is its index (see `bits`)."""
 Record = Mapping[str, Any]
 
-RELATION, SAMENESS, EQUALITY = "relation", "sameness", "equality"
+RELATION, SAMENESS, EQUALITY, FILTER = "relation", "sameness", "equality", "filter"
 """Roles a function can have in a question. RELATION: from an object to others that stand in some relation to it.
 SAMENESS: the same, by likeness, so that the object itself would fit and is left out ("other"). EQUALITY: whether its
-two inputs are equal."""
+two inputs are equal. FILTER: the members of a set of which a value can be said."""
 
 SLOT, SLOTS, NODE, NODES, CONSTANT, CONSTANTS = "slot", "slots", "node", "nodes", "constant", "constants"
 """Kinds of constraint parameters; the plural ones take one or more, and come last."""
@@ -81,6 +82,21 @@ class FunctionDeclaration(Origin):
     aliases: tuple[str, ...] = ()
     drawn: str = ""
     """The word for its value in the texts of templates that leave the value to be drawn."""
+
+
+@dataclass(frozen=True)
+class CompositeDeclaration(Origin):
+    """A template-only node that filters a set of the type `input` by any of the values that its side inputs say.
+
+    In a program it is one function with the role FILTER for each side input that is not left open, then `reducer`.
+    """
+
+    name: str
+    input: str
+    reducer: str = ""
+    offers_absent: bool = False
+    """Whether it may also say what fits nothing, as a question whether there is any must."""
+    meaning: str = ""
 
 
 @dataclass(frozen=True)
@@ -129,9 +145,10 @@ class Declarations:
     constraints: dict[str, ConstraintKind] = field(default_factory=dict)
     attributes: dict[str, ComputedAttribute] = field(default_factory=dict)
     relations: dict[str, ComputedRelation] = field(default_factory=dict)
+    composites: dict[str, CompositeDeclaration] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.functions or self.constraints or self.attributes or self.relations)
+        return bool(self.functions or self.constraints or self.attributes or self.relations or self.composites)
 
 
 BUILT_IN = Declarations()
@@ -205,6 +222,17 @@ def attribute_function(
     return declare
 
 
+def composite(name: str, set_type: str, *, reducer: str = "", offers_absent: bool = False, meaning: str = "") -> None:
+    """Declare a template-only node, such as `composite("partfilter_unique", "PartSet", reducer="unique_part")`.
+
+    Its side inputs may be left open, as those of `filter_unique` may.
+    """
+    caller = sys._getframe(1)
+    declarations, origin = _collected(caller.f_code.co_filename, caller.f_lineno)
+    kind = CompositeDeclaration(name, set_type, reducer, offers_absent, meaning, **origin)
+    _declare(declarations.composites, name, kind)
+
+
 def constraint(
     name: str, *params: str, aliases: Sequence[str] = (), of_openness: bool = False, compares: str = ""
 ) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
@@ -248,12 +276,16 @@ def _home(declared: Callable[..., Any]) -> tuple[Declarations, dict[str, Any]]:
     """The collection that a decorated function goes to, and its Origin."""
     if declared.__module__.partition(".")[0] == "vqagen":  # it may first be imported while a plug-in is read
         return BUILT_IN, {}
+    code = getattr(declared, "__code__", None)
+    return _collected(code.co_filename, code.co_firstlineno) if code is not None else _collected("", 0)
+
+
+def _collected(file: str, line: int) -> tuple[Declarations, dict[str, Any]]:
+    """The open collection, and the Origin of what is declared in that line of a file."""
     if not _collecting:
         return Declarations(), {}
     declarations, source = _collecting[-1]
-    code = getattr(declared, "__code__", None)
-    line = code.co_firstlineno if code is not None and code.co_filename == source else 0
-    return declarations, {"source": source, "line": line}
+    return declarations, {"source": source, "line": line if file == source else 0}
 
 
 def _listed(what: str, given: Sequence[str]) -> tuple[str, ...]:

@@ -49,6 +49,7 @@ def guarded(declared: Declarations) -> Declarations:
             name: replace(each, holds=_guarded(each.holds, each, f"relation {name}"))
             for name, each in declared.relations.items()
         },
+        declared.composites,
     )
 
 

@@ -165,7 +165,7 @@ def _told(source: str, what: str) -> Iterator[None]:
 
 def _join(together: Declarations, more: Declarations) -> Iterator[Problem]:
     """Add declarations to the others, unless their name is taken."""
-    kinds = ("function", "constraint", "attribute", "relation")
+    kinds = ("function", "constraint", "attribute", "relation", "composite")
     for kind in kinds:
         table, added = getattr(together, f"{kind}s"), getattr(more, f"{kind}s")
         for name, declared in added.items():

@@ -13,6 +13,7 @@ from vqagen.plugin import (
     CONSTANT,
     CONSTANTS,
     EQUALITY,
+    FILTER,
     NODE,
     NODES,
     NUMBERS,
@@ -22,6 +23,7 @@ from vqagen.plugin import (
     SLOTS,
     TYPES,
     VALUES,
+    CompositeDeclaration,
     ComputedAttribute,
     ConstraintKind,
     Declarations,
@@ -32,7 +34,7 @@ from vqagen.plugin import (
 
 KINDS = (SLOT, SLOTS, NODE, NODES, CONSTANT, CONSTANTS)
 PLURAL_KINDS = (SLOTS, NODES, CONSTANTS)
-_ROLES = ("", RELATION, SAMENESS, EQUALITY)
+_ROLES = ("", RELATION, SAMENESS, EQUALITY, FILTER)
 _COMPARES = ("", TYPES, NUMBERS, VALUES)
 
 
@@ -53,11 +55,17 @@ def shape_problems(declared: Declarations, source: str, module: str) -> Iterator
     for relation in declared.relations.values():
         calls = _call_faults(relation.holds, 3)
         yield from _placed(relation, f"relation {relation.name}", relation.holds, module, calls)
+    for composite in declared.composites.values():
+        yield from _at_line(composite, f"composite {composite.name}", _composite_faults(composite))
 
 
 def _placed(declared: Origin, what: str, run: Run, module: str, faults: Iterable[str]) -> Iterator[Problem]:
     if run.__module__ != module:
         faults = (f"define it in the plug-in itself; it is of the module {run.__module__}",)
+    yield from _at_line(declared, what, faults)
+
+
+def _at_line(declared: Origin, what: str, faults: Iterable[str]) -> Iterator[Problem]:
     for fault in faults:
         yield Problem(
             f"{what}: {fault}", declared.source, line=declared.line or None, column=1 if declared.line else None
@@ -113,6 +121,8 @@ def _role_faults(declared: FunctionDeclaration) -> Iterator[str]:
         "Bool",
     ):
         yield f"the role {EQUALITY!r} is for functions from two inputs of one type to a Bool"
+    if declared.role == FILTER and (declared.inputs, len(declared.values)) != ((declared.output,), 1):
+        yield f"the role {FILTER!r} is for functions from a set and one value to a set of the same type"
 
 
 def _constraint_faults(declared: ConstraintKind) -> Iterator[str]:
@@ -125,6 +135,14 @@ def _constraint_faults(declared: ConstraintKind) -> Iterator[str]:
             yield f"{kind} take one or more, so they come last"
     if declared.compares not in _COMPARES:
         yield unknown("comparison", declared.compares, _COMPARES[1:])
+
+
+def _composite_faults(declared: CompositeDeclaration) -> Iterator[str]:
+    for text in (declared.name, declared.input):
+        if not isinstance(text, str) or not text:
+            yield f"names and types are text, found {text!r}"
+    if not isinstance(declared.reducer, str):
+        yield f"the reducer is the name of a function, found {declared.reducer!r}"
 
 
 def _attribute_faults(declared: ComputedAttribute) -> Iterator[str]:

@@ -188,7 +188,7 @@ class PlainChoice:
 
     run: Callable[..., Value]
     inputs: tuple[int, ...]
-    options: tuple[tuple[str, ...], ...]
+    options: tuple[tuple[str | None, ...], ...]
     bound: tuple[Callable[[Frame], str | None] | None, ...]
     checks: tuple[LocalCheck, ...] = ()
 

@@ -9,6 +9,7 @@ from vqagen.bits import Objects
 from vqagen.language.program import Node, Program
 from vqagen.language.registry import Value
 from vqagen.plugin import SAMENESS
+from vqagen.search.chain import FilterChain
 from vqagen.search.description import Description
 from vqagen.search.frame import Pick
 from vqagen.search.plan import Apply, Plan
@@ -60,6 +61,13 @@ class Filling:
                 chain = does.vocabulary.chain(place[does.source], len(nodes), relation, code)
                 nodes += chain
                 place.append(len(nodes) - 1 if chain else place[does.source])
+            elif isinstance(does, FilterChain):
+                last = place[op.inputs[0]]
+                for function, word in zip(does.filters, pick, strict=True):
+                    if word is not None:
+                        nodes.append(Node(function.name, (last,), (word,)))
+                        last = len(nodes) - 1
+                place.append(last)
             else:
                 values = does.values if isinstance(does, Apply) else pick
                 place.append(len(nodes))

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 from vqagen.language.composite import Composite
 from vqagen.language.registry import Value
 from vqagen.language.template import Constraint, Template, TemplateNode
-from vqagen.plugin import EQUALITY, NODE, RELATION, SLOT
+from vqagen.plugin import EQUALITY, NODE, RELATION, SLOT, CompositeDeclaration
+from vqagen.search.chain import FilterChain, chain_of, draw_chain
 from vqagen.search.choices import PlainChoice, draw_description, draw_plain, draw_reference, draw_related
 from vqagen.search.description import Description, LocalCheck, Sampling
 from vqagen.search.frame import Draw, Frame
@@ -48,7 +49,7 @@ class Op:
 
     index: int
     function: str
-    """The primitive function; "" for a description."""
+    """The primitive function; "" for a description or a chain of filters."""
     inputs: tuple[int, ...]
     does: Apply | PlainChoice | Description
     slots: tuple[str, ...] = ()
@@ -108,6 +109,8 @@ def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling
 
 
 def _draw(op: Op, sampling: Sampling) -> Draw:
+    if isinstance(op.does, FilterChain):
+        return draw_chain(op.does, sampling)
     if isinstance(op.does, PlainChoice):
         return draw_plain(op.does)
     assert isinstance(op.does, Description)
@@ -156,7 +159,9 @@ class _Builder:
     def build(self) -> list[Op]:
         for node in self.template.nodes:
             inputs = tuple(self.out[i] for i in node.inputs)
-            if node.composite is not None:
+            if node.composite is not None and node.composite.declared is not None:
+                self.add_chain(node, node.composite, node.composite.declared, inputs)
+            elif node.composite is not None:
                 self.add_description(node, node.composite, inputs)
             elif any(side_input in self.template.slots for side_input in node.side_inputs):
                 self.add_choice(node, inputs)
@@ -202,6 +207,33 @@ class _Builder:
         if relation_slot:
             self.fill(relation_slot, at, _plain_word(at, 0))
         self.ops.append(Op(at, "", inputs, does, slots, relation_slot, RELATION if composite.relates else ""))
+        if composite.reducer:
+            self.add_apply(composite.reducer, (at,))
+
+    def add_chain(
+        self, node: TemplateNode, composite: Composite, declared: CompositeDeclaration, inputs: tuple[int, ...]
+    ) -> None:
+        at, sides, domain = len(self.ops), self.template.described(node), self.catalogue.domain
+        filters = tuple(self.catalogue[composite.filters[side.type]] for side in sides)
+        slots = tuple(side.slot for side in sides)
+        reducer = self.catalogue[composite.reducer] if composite.reducer else None
+        bound = tuple(self.words[slot][1] if slot in self.words else None for slot in slots)
+        self.compares_words |= any(bound)
+        does = FilterChain(
+            chain_of(filters),
+            inputs,
+            tuple((None, *domain.values_of(side.type)) if side.slot else (side.literal,) for side in sides),
+            bound,
+            self.local_checks(slots),
+            filters,
+            declared.offers_absent,
+            is_reference=reducer is not None and not reducer.asks,
+            must_say=reducer is None,
+        )
+        for k, slot in enumerate(slots):
+            if slot:
+                self.words.setdefault(slot, (at, _plain_word(at, k)))
+        self.ops.append(Op(at, "", inputs, does, slots))
         if composite.reducer:
             self.add_apply(composite.reducer, (at,))
 

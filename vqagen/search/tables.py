@@ -128,6 +128,8 @@ class SceneTables:
         self.scene = scene
         self._tables: dict[Vocabulary, DescriptionTable] = {}
         self._wide: dict[Vocabulary, WideTable] = {}
+        self.chains: dict[Any, list[Any]] = {}
+        """What was found for plug-ins' composite nodes (see `chain`)."""
 
     def wide(self, vocabulary: Vocabulary) -> WideTable:
         """The scene's table for a vocabulary that is too wide to list its descriptions."""
