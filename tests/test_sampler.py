@@ -368,7 +368,7 @@ def test_all_mistakes_are_reported_at_once() -> None:
 ONE_MISTAKE: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda metadata: metadata.update(sampling=7), "sampling: expected an object, found 7"),
     (lambda metadata: metadata["types"].update(Relation=["left", "north"]), "no direction for relation 'north'"),
-    (lambda metadata: metadata["sampling"].update(solid="cubes"), "unknown solid 'cubes'; did you mean 'cube'?"),
+    (lambda metadata: metadata["sampling"].update(solid="cubes"), "found 'cubes'; did you mean 'cube'?"),
     (lambda metadata: metadata["sampling"].update(radius=0), "sampling.radius: expected more than 0"),
     (lambda metadata: metadata["sampling"]["radius"].update(attribute="siz"), "did you mean 'size'?"),
     (lambda metadata: metadata["sampling"]["camera"].update(look_at=[7.48113, -6.50764, 0]), "without a level right"),

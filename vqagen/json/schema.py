@@ -1,13 +1,14 @@
-"""The shape of a hand-edited document, checked against a shipped JSON Schema. Faults are told in our own words."""
+"""Checks the shape of a hand-edited document against a shipped JSON Schema; faults are in our own words."""
 
 from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vqagen.errors import Fault, describe, nearest, unknown
 from vqagen.json.text import Path, show_path
@@ -39,18 +40,32 @@ def schema_text(name: str) -> str:
     return (_FOLDER / f"{name}{_SUFFIX}").read_text("utf-8")
 
 
+class ShapeFault(NamedTuple):
+    """A place where a document does not have the shape of a schema, and what is wrong there."""
+
+    place: Path
+    message: str
+    is_strange_key: bool
+    """True for a key that may not be there, which leaves the rest of the document usable."""
+
+
 def schema_faults(document: object, name: str) -> Iterator[Fault]:
-    """Each place where a document does not have the shape of the schema `name`, and what is wrong there.
+    """Yield each place where a document does not have the shape of the schema `name`, and what is wrong there."""
+    return ((show_path(fault.place), fault.message) for fault in shape_faults(document, name))
+
+
+def shape_faults(document: object, name: str, definition: str = "") -> list[ShapeFault]:
+    """Return the faults of a document or, with a `definition` of the schema, of such a part of one.
 
     They come in reading order; `jsonschema` finds them in an order that may change from run to run.
     """
-    found = dict.fromkeys(fault for error in _validator(name).iter_errors(document) for fault in _faults(error))
-    for path, message in sorted(found, key=lambda fault: _place(document, fault[0])):
-        yield show_path(path), message
+    errors = _validator(name, definition).iter_errors(document)
+    found = dict.fromkeys(fault for error in errors for fault in _faults(error))
+    return sorted(found, key=lambda fault: _reading_order(document, fault.place))
 
 
-def _place(document: Any, path: Path) -> list[int]:
-    """Sorts as the places of a document are read."""
+def _reading_order(document: Any, path: Path) -> list[int]:
+    """Return what sorts as the places of a document are read."""
     place = []
     for step in path:
         place.append(step if isinstance(step, int) else list(document).index(step))
@@ -59,7 +74,7 @@ def _place(document: Any, path: Path) -> list[int]:
 
 
 @cache
-def _validator(name: str) -> Any:
+def _validator(name: str, definition: str) -> Any:
     from jsonschema import Draft202012Validator, validators  # 70 ms to import, and `--help` needs none of it
 
     # JSON Schema takes 1.0 for an integer; a list index it is not.
@@ -70,7 +85,8 @@ def _validator(name: str) -> Any:
     extend: Any = validators.extend  # it has no types
     validator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(kinds))
     schema = json.loads(schema_text(name))
-    return validator(_inlined(schema, schema.get("$defs", {})))
+    definitions = schema.get("$defs", {})
+    return validator(_inlined({**definitions[definition], "$defs": definitions} if definition else schema, definitions))
 
 
 def _inlined(schema: Any, definitions: Mapping[str, Any], inside: tuple[str, ...] = ()) -> Any:
@@ -90,19 +106,17 @@ def _inlined(schema: Any, definitions: Mapping[str, Any], inside: tuple[str, ...
 
 
 def _is_finite(value: object) -> bool:
-    return type(value) is int or (type(value) is float and math.isfinite(value))
+    """True for a number that arithmetic can take. A whole number may be too large for it."""
+    if type(value) is int:
+        return abs(value) < sys.float_info.max
+    return type(value) is float and math.isfinite(value)
 
 
-def _faults(error: ValidationError) -> Iterator[tuple[Path, str]]:
+def _faults(error: ValidationError) -> Iterator[ShapeFault]:
     if error.validator == "additionalProperties":
         yield from _strange_keys(error)
     else:
-        yield tuple(error.absolute_path), sentence(error)
-
-
-def sentence(error: ValidationError) -> str:
-    """What is wrong, in our own words; for every keyword but `additionalProperties`, which is broken at many places."""
-    return _SENTENCES[error.validator](error)
+        yield ShapeFault(tuple(error.absolute_path), _SENTENCES[error.validator](error), False)
 
 
 def _wrong_type(error: ValidationError) -> str:
@@ -143,14 +157,14 @@ def _missing_either(error: ValidationError) -> str:
     return f"missing key {instead[0] if instead else _either([repr(key) for key in wanted])}"
 
 
-def _strange_keys(error: ValidationError) -> Iterator[tuple[Path, str]]:
-    """A fault for each key that an object may not have, at its place."""
+def _strange_keys(error: ValidationError) -> Iterator[ShapeFault]:
+    """Yield a fault for each key that an object may not have, at its place."""
     schema: Any = error.schema
     given: Any = error.instance
     known = list(schema.get("properties", ()))
     for key in given:
         if key not in known:
-            yield (*error.absolute_path, key), unknown("key", key, known)
+            yield ShapeFault((*error.absolute_path, key), unknown("key", key, known), True)
 
 
 def _wrong_word(error: ValidationError) -> str:

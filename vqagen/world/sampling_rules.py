@@ -1,26 +1,25 @@
 """The rules by which scenes of a domain are sampled: its attributes, and the `sampling` section of its metadata.
 
-`sampling_form` finds mistakes of form, `_Reader` those of meaning; all of them are reported.
+The JSON Schema of metadata finds mistakes of form, `_Reader` those of meaning; all of them are reported.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
 from graphlib import CycleError
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from vqagen.errors import BadInput, Problem, unknown
+from vqagen.json.schema import shape_faults
 from vqagen.json.text import show_path
 from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.camera import CameraRules, Vector, dot
 from vqagen.world.domain import Domain
 from vqagen.world.relations import THRESHOLD, seen_directions
 from vqagen.world.restrictions import Restriction, allowed, dead_ends, draw_order
-from vqagen.world.sampling_form import CAMERA, PLAIN, form_faults
-from vqagen.world.solids import KINDS
 
 T = TypeVar("T")
 
@@ -102,6 +101,11 @@ class SamplingRules:
         return allowed(self.attributes[key].leaves, key, looks, self.restrict)
 
 
+_PLAIN = [field.name for field in fields(SamplingRules) if field.default is not MISSING]
+"""Rules that hold as they are written."""
+_CAMERA = [field.name for field in fields(CameraRules)]
+
+
 class _Reader:
     """Turns a domain's metadata into rules and collects every mistake on the way.
 
@@ -113,10 +117,12 @@ class _Reader:
         self.problems: list[Problem] = []
         given = domain.record.get("sampling", {})
         self.malformed: set[str | int] = set()
-        for place, message, is_unusable in form_faults(given):
-            self._report(message, "sampling", *place)
-            if is_unusable and place:
-                self.malformed.add(place[0])
+        for fault in shape_faults(given, "metadata", "sampling"):
+            if "comment" in fault.place:  # a part that is commented out is of any form
+                continue
+            self._report(fault.message, "sampling", *fault.place)
+            if fault.place and not fault.is_strange_key:
+                self.malformed.add(fault.place[0])
         if not isinstance(given, Mapping):
             raise BadInput(self.problems)
         self.section: Mapping[str, Any] = given
@@ -129,7 +135,6 @@ class _Reader:
         plain = self._read_plain()
         radius: Decided[float] = self._read_decided("radius", DEFAULT_RADIUS)
         solid: Decided[str] = self._read_decided("solid", DEFAULT_SOLID)
-        self._check_solids()
         random_relations = self._read_random_relations()
         directions = self._read_directions(camera, random_relations)
         missing, list_length = self._read_missing(), self._read_list_length()
@@ -184,7 +189,7 @@ class _Reader:
     # Parts --------------------------------------------------------------------------------------------------------
 
     def _read_plain(self) -> dict[str, Any]:
-        plain = {name: _frozen(self._part(name, None)) for name in PLAIN if self._part(name, None) is not None}
+        plain = {name: _frozen(self._part(name, None)) for name in _PLAIN if self._part(name, None) is not None}
         for name in ("objects", "area"):
             if name in plain and plain[name][0] > plain[name][1]:
                 self._report("give the smaller number first", "sampling", name)
@@ -212,18 +217,9 @@ class _Reader:
             of_leaf[leaf] = by_value[said[0]] if said else default
         return Decided(key, of_leaf)
 
-    def _check_solids(self) -> None:
-        given, place = self._part("solid", DEFAULT_SOLID), ("sampling", "solid")
-        if not isinstance(given, Mapping):
-            self._check_known("solid", given, list(KINDS), *place)
-            return
-        for value, kind in given["values"].items():
-            if value != "comment":
-                self._check_known("solid", kind, list(KINDS), *place, "values", value)
-
     def _read_camera(self) -> CameraRules:
         given = self._part("camera", {})
-        return CameraRules(**{name: _frozen(given[name]) for name in CAMERA if name in given})
+        return CameraRules(**{name: _frozen(value) for name, value in given.items() if name in _CAMERA})
 
     def _read_missing(self) -> dict[str, float]:
         missing = {key: DEFAULT_MISSING for key, attribute in self.attributes.items() if attribute.optional}
