@@ -23,12 +23,12 @@ from wide_domain import make_wide_domain
 
 import vqagen
 from vqagen.api import Generation, find_domain, find_scenes, load_domain_files, load_scenes
+from vqagen.language.question_records import record_writer
 from vqagen.language.shipped_domains import SHIPPED_DOMAINS
 from vqagen.records.writer import RecordWriter
 from vqagen.rng import stream
 from vqagen.run.windows import window_of
 from vqagen.tasks.questions.generator import QuestionTask
-from vqagen.tasks.questions.records import record_writer
 from vqagen.tasks.questions.tally import Tally
 
 REPEATS = 5

@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vqagen
+from vqagen.language.question_records import record_writer
 from vqagen.language.template import Template
 from vqagen.search.balance import AnswerCounts
 from vqagen.search.filling import UNBALANCED
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.generator import QuestionTask
-from vqagen.tasks.questions.records import record_writer
 from vqagen.tasks.questions.screening import ALREADY_ASKED, IN_OTHER_SET
 from vqagen.tasks.questions.selection import Selection
 from vqagen.tasks.questions.tally import Tally

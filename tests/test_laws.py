@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import vqagen
 from vqagen.api import Generation, find_scenes
+from vqagen.language.question_records import record_writer
 from vqagen.records.writer import RecordWriter
-from vqagen.tasks.questions.records import record_writer
 
 SCENES, WINDOW = 60, 25
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import Commands
@@ -12,7 +14,6 @@ from scene_records import SMALL_SCENES
 
 import vqagen
 from vqagen import api
-from vqagen.tasks.questions.records import record_writer
 
 
 @pytest.fixture
@@ -51,9 +52,7 @@ def test_generate_makes_what_the_command_writes(scenes: Path, capsysbinary: pyte
     flags = "--seed 8 --start-index 1 --count 2 --templates-per-image 3 --no-shuffle-templates"
     ran = Commands(capsysbinary).done(f"generate --scenes '{scenes}' --out - {flags}")
     questions = vqagen.generate(scenes, seed=8, start_index=1, count=2, templates_per_image=3, shuffle_templates=False)
-    to_record = record_writer("generator")
-
-    records = [to_record(question, index) for index, question in enumerate(questions)]
+    records = [question.to_record(index) for index, question in enumerate(questions)]
     assert json.loads(json.dumps(records)) == json.loads(ran.out)["questions"]
     assert len(records) == 6
 
@@ -155,3 +154,118 @@ def test_a_program_without_an_answer_says_so() -> None:
 
     with pytest.raises(vqagen.Undefined, match="exactly one object"):
         program.run(vqagen.compile_scene(SMALL_SCENES[0], materials.domain))
+
+
+# Questions as records and pickles ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "form", [{}, {"dialect": "release"}, {"template_extra": True}, {"dialect": "release", "hide_answers": True}]
+)
+def test_a_question_gives_the_record_that_the_command_writes(form: dict[str, Any], scenes: Path) -> None:
+    """With the flags of the same names."""
+    vqagen.write_questions(scenes, scenes.with_name("q.jsonl"), form=vqagen.RecordForm(**form))
+    written = [json.loads(line) for line in scenes.with_name("q.jsonl").read_text().splitlines()]
+
+    records = [question.to_record(index, **form) for index, question in enumerate(vqagen.generate(scenes))]
+    assert json.loads(json.dumps(records)) == written
+
+
+def test_a_record_of_an_unknown_dialect_is_refused(scenes: Path) -> None:
+    question = next(vqagen.generate(scenes))
+
+    with pytest.raises(vqagen.UsageError, match=r"^unknown dialect 'relase'; did you mean 'release'\?$"):
+        question.to_record(dialect="relase")
+
+
+PLUGIN = """
+from vqagen.plugin import SLOT, constraint
+
+@constraint("NOT_RED", SLOT)
+def not_red(colour):
+    "The colour is another than red."
+    return colour != "red"
+"""
+
+
+def test_a_question_can_be_pickled(scenes: Path, tmp_path: Path) -> None:
+    """Also one of a template that needs a plug-in, which cannot be pickled itself."""
+    (tmp_path / "not_red.py").write_text(PLUGIN)
+    template = {
+        "text": ["How many <C> things are there?"],
+        "params": [{"type": "Color", "name": "<C>"}],
+        "nodes": [{"type": "scene"}, {"type": "filter_count", "inputs": [0], "side_inputs": ["<C>"]}],
+        "constraints": [{"type": "NOT_RED", "params": ["<C>"]}],
+    }
+    (tmp_path / "few.json").write_text(json.dumps([template]))
+    questions = list(vqagen.generate(scenes, templates=tmp_path / "few.json", plugins=tmp_path / "not_red.py"))
+
+    assert questions
+    again = pickle.loads(pickle.dumps(questions))
+    assert [each.to_record() for each in again] == [each.to_record() for each in questions]
+    assert [each.program.run(each.scene) for each in again] == [each.answer for each in questions]
+    assert again[0].template.constraints[0].holds("red") is False
+
+
+def test_a_pickle_is_not_read_with_another_plugin_than_it_was_written_with(scenes: Path, tmp_path: Path) -> None:
+    path = tmp_path / "not_red.py"
+    path.write_text(PLUGIN)
+    pickled = pickle.dumps(next(vqagen.generate(scenes, plugins=str(path))))
+    path.write_text(PLUGIN.replace("red", "blue"))
+
+    with pytest.raises(vqagen.VqagenError, match="was changed; what was pickled before cannot be loaded"):
+        pickle.loads(pickled)
+
+
+def test_a_catalogue_made_by_hand_is_not_pickled() -> None:
+    catalogue = vqagen.Catalogue(vqagen.load_domain_files().domain)
+
+    with pytest.raises(TypeError, match="only a catalogue that was loaded from files can be pickled"):
+        pickle.dumps(catalogue)
+
+
+def test_one_plugin_needs_no_list() -> None:
+    """Its letters are not taken for names of plug-ins."""
+    files = [vqagen.find_domain(plugins=given) for given in ("x.py", ["x.py"], Path("x.py"), (Path("x.py"),))]
+
+    assert {each.plugins for each in files} == {("x.py",)}
+
+
+# Programs ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_program_is_made_by_hand_of_plain_tuples() -> None:
+    """The same as one that was read from JSON."""
+    catalogue = vqagen.load_domain_files().catalogue
+    program = vqagen.Program([("scene",), ("filter_color", (0,), ("red",)), ("count", [1])], catalogue)
+
+    assert vqagen.Program.from_records(program.to_records(), catalogue) == program
+
+
+@pytest.mark.parametrize(
+    ("nodes", "faults"),
+    [
+        ((), ["nodes: expected a list of program nodes, found a list of 0"]),
+        (5, ["nodes: expected a list of program nodes, found 5"]),
+        ([()], ["nodes[0]: expected a program node, found []"]),
+        ([("scene",), ("unique", 0)], ["nodes[1].inputs: expected a list, found 0"]),
+        (
+            [("scene",), ("query_color", (0,))],
+            ["nodes[1].inputs[0]: query_color takes Object, but node 0 gives ObjectSet"],
+        ),
+        (
+            [("scen",), ("filter_color", (0,), ("rde",)), ("count", (7,))],
+            [
+                "nodes[0].type: unknown function 'scen'; did you mean 'scene'?",
+                "nodes[1].value_inputs[0]: unknown Color 'rde'; did you mean 'red'?",
+                "nodes[2].inputs[0]: input 7 is not an earlier node",
+            ],
+        ),
+    ],
+)
+def test_a_program_made_by_hand_is_checked(nodes: Any, faults: list[str]) -> None:
+    """Before it is run, with every fault."""
+    with pytest.raises(vqagen.BadInput) as caught:
+        vqagen.Program(nodes, vqagen.load_domain_files().catalogue)
+
+    assert str(caught.value).splitlines() == [f"program: {fault}" for fault in faults]

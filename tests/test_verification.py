@@ -16,7 +16,7 @@ import vqagen
 from vqagen.api import Generation, find_scenes, load_domain_files
 from vqagen.judge import scene_lookup, verification, verification_report
 from vqagen.judge.verification_report import MOST_PROBLEMS
-from vqagen.tasks.questions.records import record_writer
+from vqagen.language.question_records import record_writer
 from vqagen.world.loading import Entry, SceneSource
 
 Record = dict[str, Any]

@@ -84,7 +84,7 @@ def generate(
     metadata: PathLike | None = None,
     templates: PathLike | None = None,
     synonyms: PathLike | None = None,
-    plugins: Sequence[str] = (),
+    plugins: PathLike | Sequence[PathLike] = (),
     **settings: Any,
 ) -> Iterator[Question]:
     """Questions about the scenes of a file or folder, as `vqagen generate` makes them.
@@ -114,7 +114,7 @@ def verify(
     *,
     domain: PathLike | None = None,
     metadata: PathLike | None = None,
-    plugins: Sequence[str] = (),
+    plugins: PathLike | Sequence[PathLike] = (),
     on_checked: Callable[[int], None] = lambda _: None,
 ) -> VerificationReport:
     """Run the program of every question of a file on its scene again, and compare the answers.
@@ -142,7 +142,7 @@ def sample_scenes(
     split: str = "sample",
     domain: PathLike | None = None,
     metadata: PathLike | None = None,
-    plugins: Sequence[str] = (),
+    plugins: PathLike | Sequence[PathLike] = (),
 ) -> Iterable[dict[str, Any]]:
     """Scene records drawn by the rules in a domain's metadata (default: CLEVR's), with no picture."""
     catalogue, _ = load_catalogue(find_domain(domain, metadata=metadata, plugins=plugins))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from vqagen.errors import BadInput
@@ -37,10 +37,18 @@ class Catalogue(Mapping[str, Function]):
         self.composites: Mapping[str, Composite] = composites_of(domain, self, plugins.composites.values())
         """The template-only nodes."""
         faults = [*name_faults(own, domain), *declaration_faults(domain, self, self.composites, self.types)]
+        self.reload: tuple[Callable[..., Catalogue], tuple[object, ...]] | None = None
+        """The call that loads an equal catalogue in another process. Only a catalogue that was loaded from files has
+        it, and can be pickled."""
         problems = [domain.problem(path, message) for path, message in faults]
         problems += plugin_problems(plugins, domain, own, self)
         if problems:
             raise BadInput(problems)
+
+    def __reduce__(self) -> tuple[Callable[..., Catalogue], tuple[object, ...]]:
+        if self.reload is None:
+            raise TypeError("only a catalogue that was loaded from files can be pickled; see vqagen.load_domain_files")
+        return self.reload
 
     def __getitem__(self, name: str) -> Function:
         return self._functions[name]

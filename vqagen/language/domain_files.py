@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +85,7 @@ def find_domain(
     metadata: PathLike | None = None,
     templates: PathLike | None = None,
     synonyms: PathLike | None = None,
-    plugins: Sequence[str] = (),
+    plugins: PathLike | Sequence[PathLike] = (),
 ) -> DomainFiles:
     """The files of a domain, by default CLEVR's; each file can also be given by itself.
 
@@ -95,7 +97,7 @@ def find_domain(
         require(Path(metadata) if metadata else found.metadata, "metadata"),
         Path(templates) if templates else found.templates,
         require(Path(synonyms), "synonyms") if synonyms else found.synonyms,
-        tuple(plugins),
+        tuple(map(str, [plugins] if isinstance(plugins, str | Path) else plugins)),
         None if metadata else found.name,
     )
 
@@ -130,7 +132,23 @@ def is_written_as_path(domain: PathLike) -> bool:
 def load_catalogue(files: DomainFiles) -> tuple[Catalogue, Plugins]:
     """Load a domain's vocabulary and functions, and the plug-ins that add to them: the metadata's, then the others."""
     plugins = load_plugins([*map(str, files_named_by(files.metadata).plugins), *files.plugins])
-    return Catalogue(load_domain(files.metadata, plugins.declarations), plugins.declarations), plugins
+    catalogue = Catalogue(load_domain(files.metadata, plugins.declarations), plugins.declarations)
+    catalogue.reload = _reload_catalogue, (files, _identity(catalogue, plugins))
+    return catalogue, plugins
+
+
+@lru_cache(maxsize=8)
+def _reload_catalogue(files: DomainFiles, identity: str) -> Catalogue:
+    """Load a pickled catalogue, once in a process. Its files must be those that it was pickled with."""
+    catalogue, plugins = load_catalogue(files)
+    if _identity(catalogue, plugins) != identity:
+        raise VqagenError(f"{files.metadata} or a plug-in of it was changed; what was pickled before cannot be loaded")
+    return catalogue
+
+
+def _identity(catalogue: Catalogue, plugins: Plugins) -> str:
+    """Return a text that differs if the metadata or the plug-ins differ."""
+    return f"{hashlib.sha256(catalogue.domain.text.encode()).hexdigest()} {plugins.hash}"
 
 
 def hashes_beside(files: DomainFiles, plugins: Plugins) -> dict[str, str]:

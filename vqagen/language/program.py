@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from vqagen.bits import Objects, indexes
 from vqagen.errors import BadInput, Fault, Problem, counted, describe, unknown
@@ -32,6 +32,19 @@ class Program:
 
     nodes: tuple[Node, ...]
     catalogue: Catalogue = field(repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Check a program that was built by hand. Raises BadInput with every fault."""
+        given: object = self.nodes
+        records = [_as_record(node) for node in given] if isinstance(given, tuple | list) else given
+        object.__setattr__(self, "nodes", read_nodes(records, self.catalogue, "program", "nodes"))
+
+    @classmethod
+    def proven(cls, nodes: tuple[Node, ...], catalogue: Catalogue) -> Self:
+        """Return a program of nodes that were checked before, as those of a loaded template were."""
+        program = object.__new__(cls)
+        program.__dict__.update(nodes=nodes, catalogue=catalogue)
+        return program
 
     def outputs(self, scene: Scene, start: Objects | None = None) -> list[Value]:
         """The result of every step. `start` replaces all objects as the set that `scene` returns.
@@ -71,13 +84,30 @@ class Program:
     @staticmethod
     def from_records(records: object, catalogue: Catalogue, source: str = "program", path: str = "program") -> Program:
         """Read and type-check the JSON form. Raises BadInput with every fault."""
-        if not isinstance(records, list) or not records:
-            raise BadInput([Problem(f"expected a list of program nodes, found {describe(records)}", source, path)])
-        checker = _Checker(catalogue)
-        nodes = tuple(checker.node(record, f"{path}[{i}]") for i, record in enumerate(records))
-        if checker.faults:
-            raise BadInput(Problem(message, source, place) for place, message in checker.faults)
-        return Program(nodes, catalogue)
+        return Program.proven(read_nodes(records, catalogue, source, path), catalogue)
+
+
+def read_nodes(records: object, catalogue: Catalogue, source: str, path: str) -> tuple[Node, ...]:
+    """Read and type-check the JSON form of a program's nodes. Raises BadInput with every fault."""
+    if not isinstance(records, list) or not records:
+        raise BadInput([Problem(f"expected a list of program nodes, found {describe(records)}", source, path)])
+    checker = _Checker(catalogue)
+    nodes = tuple(checker.node(record, f"{path}[{i}]") for i, record in enumerate(records))
+    if checker.faults:
+        raise BadInput(Problem(message, source, place) for place, message in checker.faults)
+    return nodes
+
+
+def _as_record(node: object) -> object:
+    """Return a node, or a plain tuple of its parts, in the JSON form; anything else as it is."""
+    if not isinstance(node, tuple) or not 1 <= len(node) <= 3:
+        return node
+    function, inputs, values = Node(*node)
+    return {"type": function, "inputs": _as_list(inputs), "value_inputs": _as_list(values)}
+
+
+def _as_list(listed: object) -> object:
+    return list(listed) if isinstance(listed, tuple) else listed
 
 
 def _readable(output: Value, type_name: str) -> Value:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from vqagen.bits import Objects
 from vqagen.language.program import Program
+from vqagen.language.question_records import Record, record_writer
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.world.scene import Scene
@@ -33,9 +34,24 @@ class Question:
     words: Mapping[str, str | None] = field(repr=False)
     """What each slot was filled with; None where it was left open."""
     mentions: tuple[Mention, ...] = field(default=(), repr=False)
-    """Where the text describes objects, in reading order; only of questions that were asked to tell."""
+    """Where the text describes objects, in reading order; empty unless the questions were made with marks."""
 
     @property
     def question_type(self) -> str:
         """What is asked for: count, exist, query, compare_integer, compare_attribute, …"""
         return self.template.last_function.asks
+
+    def to_record(
+        self,
+        index: int = 0,
+        *,
+        dialect: str = "generator",
+        trace: bool = False,
+        template_extra: bool = False,
+        hide_answers: bool = False,
+    ) -> Record:
+        """Return the record that `vqagen generate` writes with the flags of these names.
+
+        `index` is the record's `question_index`, its place in an output.
+        """
+        return record_writer(dialect, trace, template_extra, hide_answers)(self, index)

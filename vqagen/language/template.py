@@ -91,6 +91,16 @@ class Template:
     extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     """What its record says under keys that vqagen does not know."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle constraints by name: what a plug-in declares cannot be pickled itself."""
+        constraints = tuple((each.kind.name, each.params) for each in self.constraints)
+        return {**self.__dict__, "slots": dict(self.slots), "extra": dict(self.extra), "constraints": constraints}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        kinds = state["catalogue"].constraints
+        constraints = tuple(Constraint(kinds[name], params) for name, params in state["constraints"])
+        self.__dict__.update(state, constraints=constraints, extra=MappingProxyType(state["extra"]))
+
     @property
     def id(self) -> str:
         """Such as `one_hop.json#color_of`; the index stands for the name where the file gives none."""

@@ -72,7 +72,7 @@ class Filling:
                 values = does.values if isinstance(does, Apply) else pick
                 place.append(len(nodes))
                 nodes.append(Node(op.function, tuple([place[i] for i in op.inputs]), values))
-        return Program(tuple(nodes), self.plan.template.catalogue)
+        return Program.proven(tuple(nodes), self.plan.template.catalogue)
 
     def described(self) -> list[tuple[tuple[str, ...], Objects]]:
         """For each description its attributes' slots, and the objects that are meant by it."""

@@ -11,8 +11,8 @@ from vqagen.errors import BadInput, Fault, Problem, describe
 from vqagen.judge.verification import verify_questions
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
+from vqagen.language.question_records import release_answer
 from vqagen.records.question_files import read_entries
-from vqagen.tasks.questions.records import release_answer
 from vqagen.world.loading import SceneSource
 
 

@@ -22,8 +22,8 @@ from typing import IO, Any
 import orjson
 
 from vqagen.errors import BadInput, Problem, as_written, counted
+from vqagen.language.question_records import release_answer
 from vqagen.records.parquet import decode, pyarrow, write_tables
-from vqagen.tasks.questions.records import release_answer
 from vqagen.tasks.questions.settings import RecordForm
 
 Record = Mapping[str, Any]

@@ -11,6 +11,7 @@ from vqagen.files.locations import locate
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes, load_domain_files
 from vqagen.language.question import Question
+from vqagen.language.question_records import record_writer
 from vqagen.records.layouts import Encode
 from vqagen.run.provenance import Arrangement, generator_info
 from vqagen.run.scene_items import SceneInput, find_scene_input
@@ -21,7 +22,6 @@ from vqagen.tasks.questions.excluded_files import ExcludedFiles
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.family_choice import chosen_templates
 from vqagen.tasks.questions.generator import QuestionTask
-from vqagen.tasks.questions.records import record_writer
 from vqagen.tasks.questions.settings import RecordForm, Settings
 from vqagen.tasks.questions.tally import Tally
 from vqagen.tasks.scene_blocks import CompiledScenes, blocks_of

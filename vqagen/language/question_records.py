@@ -14,15 +14,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vqagen.bits import indexes
-from vqagen.language.question import Question
+from vqagen.errors import UsageError, unknown
 from vqagen.language.registry import Value
 from vqagen.world.scene import Scene
 
+if TYPE_CHECKING:
+    from vqagen.language.question import Question
+
 Record = dict[str, Any]
-ToRecord = Callable[[Question, int], Record]
+ToRecord = Callable[["Question", int], Record]
+FUNCTION_KEYS = {"generator": "type", "release": "function"}
+"""Dialect -> the key under which a program node names its function."""
 RELEASE_WORDS = {True: "yes", False: "no"}
 
 
@@ -31,10 +36,13 @@ def record_writer(
 ) -> ToRecord:
     """Return the function that turns (question, question index) into a record of a dialect.
 
-    The template's further keys are the same whatever the answer, so `hide_answers` keeps them.
+    The template's further keys are the same whatever the answer, so `hide_answers` keeps them. Raises UsageError for
+    an unknown dialect.
     """
+    if dialect not in FUNCTION_KEYS:
+        raise UsageError(unknown("dialect", dialect, list(FUNCTION_KEYS)))
     is_release = dialect == "release"
-    function_key = "function" if is_release else "type"
+    function_key = FUNCTION_KEYS[dialect]
 
     def to_record(question: Question, index: int) -> Record:
         template, record = question.template, _image_fields(question.scene)
