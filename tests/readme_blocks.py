@@ -1,9 +1,9 @@
-"""The README's examples: found, run in one folder in the order they stand, and compared with what is printed there.
+"""The examples of the documentation: found, run in the order they stand, and compared with what is printed there.
 
-A ```console block holds commands (`$ `, continued by `> `) and what they print on both streams. A ```python block is
-run; a ```text block right behind it is what it prints.
+Each page runs in an empty folder. A ```console block holds commands (`$ `, continued by `> `) and what they print on
+both streams. A ```python block is run; a ```text block right behind it is what it prints.
 
-Run as a script, this file writes the real output into the README.
+Run as a script, this file writes the real output, and the flag tables, into all pages or into those that are given.
 """
 
 from __future__ import annotations
@@ -12,43 +12,57 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
+
+from vqagen.cli import generate
+
 ROOT = Path(__file__).parents[1]
-README = ROOT / "README.md"
+PAGES = tuple(ROOT / name for name in ("README.md", "templates/README.md", "metadata/README.md", "CONTRIBUTING.md"))
 _BLOCK = re.compile(r"^```(console|python)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+_FLAGS = re.compile(r"^\| flag \| meaning \|\n(?:\|.*\n)+", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Example:
-    """Something to run, and what the README says that it prints."""
+    """Code to run, and what the page says that it prints."""
 
+    page: Path
     kind: str
     code: str
     printed: str
 
     def __str__(self) -> str:
-        return self.code.split("\n")[0][:60]
+        first = self.code.split("\n", 1)[0]
+        return f"{self.page.relative_to(ROOT)}: {first[:60]}"
 
 
 def examples() -> list[Example]:
-    """All examples of the README, in order."""
-    return [example for match in _BLOCK.finditer(README.read_text("utf-8")) for example in _examples_of(match)]
+    """Return all examples of all pages, in order."""
+    return [
+        example for page in PAGES for match in _BLOCK.finditer(_text(page)) for example in _examples_of(page, match)
+    ]
 
 
-def _examples_of(match: re.Match[str]) -> Iterator[Example]:
+def _text(page: Path) -> str:
+    return page.read_text("utf-8")
+
+
+def _examples_of(page: Path, match: re.Match[str]) -> Iterator[Example]:
     kind, body, printed = match.groups()
     if kind == "python":
-        yield Example(kind, body, printed or "")
+        yield Example(page, kind, body, printed or "")
         return
     for command, output in re.findall(r"^\$ (.*\n(?:> ?.*\n)*)((?:(?!\$ ).*\n)*)", body, re.MULTILINE):
-        yield Example(kind, re.sub(r"^> ?", "", command, flags=re.MULTILINE), output)
+        yield Example(page, kind, re.sub(r"^> ?", "", command, flags=re.MULTILINE), output)
 
 
 def run(example: Example, folder: Path, programs: Path) -> str:
-    """What the example prints, run in `folder` with `programs` first on the path."""
+    """Return what the example prints, run in `folder` with `programs` first on the path."""
     path = os.pathsep.join([str(programs), os.environ["PATH"]])
     env = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", example.code] if example.kind == "python" else ["bash", "-c", example.code]
@@ -59,7 +73,7 @@ def run(example: Example, folder: Path, programs: Path) -> str:
 
 
 def make_programs(folder: Path) -> Path:
-    """A folder with `vqagen` and `python`, as an environment has them."""
+    """Make a folder with `vqagen` and `python`, as an environment has them."""
     folder.mkdir()
     for name, arguments in (("vqagen", " -c 'from vqagen.cli import main; main()'"), ("python", "")):
         program = folder / name
@@ -68,24 +82,38 @@ def make_programs(folder: Path) -> Path:
     return folder
 
 
-def _with_real_output(folder: Path) -> str:
+def flag_tables(page: Path) -> list[str]:
+    """Return the flag tables of a page."""
+    return _FLAGS.findall(_text(page))
+
+
+def generate_flags() -> str:
+    """Return the flag table of `vqagen generate`: each option as its help has it."""
+    context = click.Context(generate.command)
+    records = [each.get_help_record(context) for each in generate.command.params if isinstance(each, click.Option)]
+    rows = [f"| `{flag}` | {meaning} |\n".replace("  [", " [") for flag, meaning in filter(None, records)]
+    escaped = [re.sub(r"`[^`]*`", lambda code: code[0].replace("|", r"\|"), row) for row in rows]
+    return "".join(["| flag | meaning |\n", "|---|---|\n", *escaped])
+
+
+def _with_real_output(page: Path, folder: Path) -> str:
     programs = make_programs(folder / "programs")
+    (folder / "work").mkdir()
 
     def filled(match: re.Match[str]) -> str:
         lines = []
-        for example in _examples_of(match):
-            output = run(example, folder, programs)
+        for example in _examples_of(page, match):
+            output = run(example, folder / "work", programs)
             if example.kind == "python":
-                return f"```python\n{example.code}```\n\n```text\n{output}```\n"
+                return f"```python\n{example.code}```\n" + (f"\n```text\n{output}```\n" if output else "")
             first, *rest = example.code.removesuffix("\n").split("\n")
             lines += [f"$ {first}\n", *(f"> {line}\n" if line else ">\n" for line in rest), output]
         return f"```console\n{''.join(lines)}```\n"
 
-    return _BLOCK.sub(filled, README.read_text("utf-8"))
+    return _FLAGS.sub(lambda _: generate_flags(), _BLOCK.sub(filled, _text(page)))
 
 
 if __name__ == "__main__":
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as scratch:
-        README.write_text(_with_real_output(Path(scratch)), "utf-8")
+    for written in [Path(name).resolve() for name in sys.argv[1:]] or PAGES:
+        with tempfile.TemporaryDirectory() as scratch:
+            written.write_text(_with_real_output(written, Path(scratch)), "utf-8")

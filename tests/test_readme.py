@@ -1,44 +1,63 @@
-"""The README is true: every example in it runs, in order, and prints what it says."""
+"""The documentation is true: every example in it runs, in order, and prints what its page says."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 import readme_blocks
-from readme_blocks import README, Example, examples
+from readme_blocks import PAGES, ROOT, Example, examples
 
 import vqagen.language.constraints  # noqa: F401  (importing the module declares them)
 from vqagen.language.composite import COMPOSITE_NAMES
 from vqagen.plugin import BUILT_IN
 
+TEMPLATES_PAGE = ROOT / "templates" / "README.md"
+
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The one folder in which the examples run after each other."""
-    return tmp_path_factory.mktemp("readme")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Path]:
+    """Page -> the folder in which its examples run after each other."""
+    return defaultdict(lambda: tmp_path_factory.mktemp("page"))
 
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`vqagen` and `python`."""
+    """The folder of `vqagen` and `python`."""
     return readme_blocks.make_programs(tmp_path_factory.mktemp("environment") / "bin")
 
 
 @pytest.mark.parametrize("example", examples(), ids=str)
-def test_an_example_prints_what_the_readme_says(example: Example, folder: Path, programs: Path) -> None:
+def test_an_example_prints_what_its_page_says(example: Example, folders: dict[Path, Path], programs: Path) -> None:
     """After `python tests/readme_blocks.py` they agree again; look at what changed before you commit it."""
-    assert readme_blocks.run(example, folder, programs) == example.printed
+    assert readme_blocks.run(example, folders[example.page], programs) == example.printed
 
 
-def test_the_readme_names_every_constraint() -> None:
+def test_the_flag_table_has_every_option_of_generate() -> None:
+    """The table has one row for each option, with the words of its help; `readme_blocks.py` writes it."""
+    assert readme_blocks.flag_tables(ROOT / "README.md") == [readme_blocks.generate_flags()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    """Links inside the repository are relative; GitHub makes a heading's anchor of its words."""
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text("utf-8")):
+        linked = page.parent / target if target else page
+        assert linked.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", linked.read_text("utf-8"), re.MULTILINE)
+            assert anchor in [re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings]
+
+
+def test_the_page_on_templates_names_every_constraint() -> None:
     """An author finds all of them there."""
-    text = README.read_text("utf-8")
+    text = TEMPLATES_PAGE.read_text("utf-8")
     assert [name for name in BUILT_IN.constraints if f"`{name}`" not in text] == []
 
 
-def test_the_readme_counts_the_composite_nodes() -> None:
+def test_the_page_on_templates_counts_the_composite_nodes() -> None:
     """It says how many nodes only templates have."""
     number = {8: "eight", 10: "ten", 12: "twelve"}[len(COMPOSITE_NAMES)]
-    assert f"there are {number} that only templates" in re.sub(r"\s+", " ", README.read_text("utf-8"))
+    assert f"there are {number} that only templates" in re.sub(r"\s+", " ", TEMPLATES_PAGE.read_text("utf-8"))
