@@ -8,7 +8,7 @@ import gzip
 import itertools
 import json
 import os
-from collections.abc import Callable
+import re
 from pathlib import Path
 from typing import Any
 
@@ -731,13 +731,15 @@ def test_hidden_files_are_skipped_and_no_file_is_checked_twice(domain: Path) -> 
     assert [Path(file.path).name for file in report.files] == ["metadata.json", "synonyms.json"]
 
 
-@pytest.mark.parametrize("make", [Path.mkdir, None])
-def test_nothing_to_check_is_wrong_usage(make: Callable[[Path], None] | None, tmp_path: Path) -> None:
-    if make:
-        make(tmp_path / "x")
+def test_nothing_to_check_is_wrong_usage(tmp_path: Path) -> None:
+    """In a folder without files of any kind it is said how such files end."""
+    (tmp_path / "empty").mkdir()
+    endings = re.escape(r"no *.json, *.jsonl, *.ndjson (also .gz, .zst), and no plug-in")
 
-    with pytest.raises(UsageError, match="nothing to check"):
-        check_paths([tmp_path / "x"])
+    with pytest.raises(UsageError, match=f"nothing to check in .*empty: {endings}$"):
+        check_paths([tmp_path / "empty"])
+    with pytest.raises(UsageError, match=r"nothing to check at .*absent: there is no such file or folder$"):
+        check_paths([tmp_path / "absent"])
 
 
 # Scenes and questions ---------------------------------------------------------------------------------------------

@@ -149,6 +149,19 @@ def test_mistake_in_synonyms(tmp_path: Path, text: str, line: int, path: str, me
     assert message in problem.message
 
 
+def test_a_file_of_another_kind_is_ten_lines_and_a_count(tmp_path: Path) -> None:
+    """Given by mistake, it has a mistake at every key."""
+    path = tmp_path / "metadata.json"
+    path.write_text(json.dumps({f"key {number}": number for number in range(500)}))
+
+    with pytest.raises(BadInput) as raised:
+        load_synonyms(path, FARM)
+
+    *listed, last = raised.value.problems
+    assert len(listed) == 10
+    assert str(last) == f"{path}: … and 490 more mistakes: is it a file of synonyms, {{value: [ways to say it]}}?"
+
+
 def test_mistakes_in_the_file_and_in_the_metadata_are_told_at_once(tmp_path: Path) -> None:
     path, metadata = tmp_path / "synonyms.json", tmp_path / "metadata.json"
     path.write_text('{"red": [],\n "ash": 3}')

@@ -95,6 +95,7 @@ GRAMMAR = [
     # spaces and gaps
     ("  The   <C>  <K> \t<C2> ?  ", "K=ox", "The ox?"),
     ("Is <C> , <C2> ; <K> .", "K=ox", "Is,; ox."),
+    ("Count the <K>s !", "K=ox", "Count the oxen!"),
     # what only looks like grammar
     ("Is 50% of <K> %s %(x)s?", "K=ox", "Is 50% of ox %s %(x)s?"),
 ]
@@ -272,6 +273,7 @@ REWRITES = [
     ([("the ox[?]", "this")], "Is it  the <C>  <K> ?", "K=ox", "Is it this"),
     ([(r"\bred ", "  "), ("ox", " ,  ")], "The <C> <K>?", "C=red, K=ox", "The,?"),
     ([("The", "")], "The <C> <K>?", "C=red, K=ox", "Red ox?"),
+    ([("ox", "ox !")], "Count the <K>", "K=ox", "Count the ox!"),
     # groups
     ([(r"(\w+) ox", r"ox that is \1")], "The <C> <K>?", "C=red, K=ox", "The ox that is red?"),
     ([("(?P<what>ox)|(cow)", r"\g<what>\2!")], "The <K>?", "K=ox", "The ox!?"),
@@ -327,7 +329,7 @@ def test_articles_agree_wherever_they_come_from() -> None:
 
 
 def flaws(sentence: str) -> list[str]:
-    found = [mark for mark in ("<", ">", "[", "]", "  ", " ?", " ,", " ;", " .", ",,", "%") if mark in sentence]
+    found = [mark for mark in ("<", ">", "[", "]", "  ", " ?", " !", " ,", " ;", " .", ",,", "%") if mark in sentence]
     found += re.findall(r"\ba [aeiou]\w*|\ban [^aeiou]\w*|\ba an?\b|\ban an?\b|\bthe the\b", sentence, re.IGNORECASE)
     found += [] if sentence[:1].isupper() and sentence.strip() == sentence else ["start or end"]
     return found

@@ -42,9 +42,8 @@ def command(
 
     PATHs are files or folders of metadata, templates, synonyms, plug-ins, scenes and questions; each is known by its
     content, and checked against the nearest metadata (DOMAIN/metadata.json, or metadata/NAME.json for templates/NAME).
-    Errors are what no other command would take. Warnings are what it would, though it is hardly meant: a text that
-    leaves out a slot, an answer that never comes, a constraint that rules nothing out. The exit code is 1 if there is
-    an error.
+    Errors make other commands fail. Warnings are accepted but probably unintended: a text that leaves out a slot, an
+    answer that never comes, a constraint that rules nothing out. The exit code is 1 if there is an error.
 
     \b
     Example:

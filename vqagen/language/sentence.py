@@ -47,7 +47,7 @@ def without_other(sentence: str) -> str:
 
 def finished(sentence: str, has_article: bool = True, rewrites: Rewrites = ()) -> str:
     """All that follows when words are chosen and squeezed. Without `has_article`, "a" and "an" stay as they are."""
-    for gap in (" ?", " ,", " ;", " ."):
+    for gap in (" ?", " !", " ,", " ;", " ."):
         if gap in sentence:
             sentence = sentence.replace(gap, gap[1])
     if rewrites:
@@ -82,7 +82,7 @@ _WITHOUT_OTHER = (
     (re.compile(r"\banother\b", re.IGNORECASE), "a"),
     (re.compile(r"\bother\b", re.IGNORECASE), ""),
 )
-_CLOSED = re.compile(r" ([?,;.])"), r"\1"
+_CLOSED = re.compile(r" ([?!,;.])"), r"\1"
 
 
 def _agreeing(match: re.Match[str]) -> str:

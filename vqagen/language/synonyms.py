@@ -19,13 +19,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from vqagen.errors import BadInput, Problem, describe
+from vqagen.errors import BadInput, Problem, counted, describe
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.world.domain import Domain
 from vqagen.world.findings import problem_in
 
 NOTES = ("comment", "$schema")
 """Keys that say nothing about any value."""
+MOST_FAULTS = 10
+"""Mistakes listed of one file: a file of another kind has one at every key."""
+NO_SYNONYMS = "is it a file of synonyms, {value: [ways to say it]}?"
 _SAYABLE = re.compile(r"[^<>\[\]]*[^<>\[\]\s][^<>\[\]]*")
 
 
@@ -69,7 +72,7 @@ def _listed(table: Mapping[str, Any], type_name: str, value: str) -> tuple[str, 
 def load_synonyms(path: Path | str | None, domain: Domain) -> Synonyms:
     """Read a synonyms file, or none, above the section in the domain's metadata.
 
-    Raises BadInput with every mistake in either. Values that the domain does not have are none: a file may serve
+    Raises BadInput with the mistakes in either. Values that the domain does not have are none: a file may serve
     several domains.
     """
     table, problems = _read(Path(path)) if path is not None else ({}, [])
@@ -82,7 +85,13 @@ def load_synonyms(path: Path | str | None, domain: Domain) -> Synonyms:
 def _read(path: Path) -> tuple[Mapping[str, Any], list[Problem]]:
     text = read_text(path)
     table = parse_json(text, str(path))
-    return table, [problem_in(str(path), place, fault, text) for place, fault in synonym_faults(table)]
+    faults = list(synonym_faults(table))
+    problems = [problem_in(str(path), place, fault, text) for place, fault in faults[:MOST_FAULTS]]
+    if faults[MOST_FAULTS:]:
+        problems.append(
+            Problem(f"… and {counted(len(faults) - MOST_FAULTS, 'more mistake')}: {NO_SYNONYMS}", str(path))
+        )
+    return table, problems
 
 
 def synonym_faults(table: object, place: str = "", may_be_typed: bool = True) -> Iterator[tuple[str, str]]:

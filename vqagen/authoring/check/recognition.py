@@ -16,6 +16,7 @@ from typing import Any
 
 from vqagen.authoring.check.report import Report
 from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.files.packing import PACKINGS
 from vqagen.files.reading import files_in
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_names
@@ -51,6 +52,7 @@ _KEYS = {
 """Keys of a document, or of what is in its list, of which one tells the kind."""
 
 SUFFIXES = (*SCENE_SUFFIXES, *LINES_SUFFIXES)
+_ENDINGS = f"*{', *'.join(suffix for suffix in SUFFIXES if not suffix.endswith(PACKINGS))} (also {', '.join(PACKINGS)})"
 SCHEMA = ".schema.json"
 """Ends the names of JSON Schemas, which lie beside the files of a domain that `vqagen init` began."""
 WHOLE = 1 << 22
@@ -85,7 +87,7 @@ def find_files(paths: Sequence[Path | str], report: Report) -> list[Path]:
             raise UsageError(f"nothing to check at {path}: expected a file or folder")
         files = _files_in(path, report) if path.is_dir() else [path]
         if not files and not report.errors:
-            raise UsageError(f"nothing to check in {path}: no {', '.join(SUFFIXES[::2])} or plug-in in this folder")
+            raise UsageError(f"nothing to check in {path}: no {_ENDINGS}, and no plug-in")
         for file in files:
             found.setdefault(os.path.abspath(file), file)
     return list(found.values())
