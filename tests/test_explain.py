@@ -278,6 +278,17 @@ def test_examples_are_of_different_scenes_as_long_as_there_are_any() -> None:
     assert len({(each.scene, str(each.steps)) for each in explained.examples}) == 7
 
 
+def test_in_short_the_reason_of_a_failure_is_looked_for_only_without_any_example() -> None:
+    """One scene in twenty without a question would cost more than all examples."""
+    empty = compile_scene({"objects": []}, CLEVR.domain)
+    (query,) = find_templates(CLEVR.templates, "zero_hop.json#query_color", ROOT / "templates/clevr").templates
+    scenes = [(*SCENES, empty), (empty,)]
+    explained = [explain_template(CLEVR, query, ScenesAtHand(each, "test"), count=1, in_short=True) for each in scenes]
+
+    assert [(len(each.examples), each.failure is None) for each in explained] == [(1, True), (0, False)]
+    assert explain_template(CLEVR, query, ScenesAtHand(scenes[0], "test"), count=1).failure is not None
+
+
 def test_answers_that_constraints_rule_out_are_told(tmp_path: Path) -> None:
     never = template(
         [

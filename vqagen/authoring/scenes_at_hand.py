@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.search.tables import SceneTables
 from vqagen.world.domain import Domain
 from vqagen.world.loading import find_scenes, load_scenes
 from vqagen.world.sampler import sample_scene
@@ -23,6 +25,11 @@ class ScenesAtHand:
 
     scenes: tuple[Scene, ...]
     source: str
+
+    @cached_property
+    def tables(self) -> tuple[SceneTables, ...]:
+        """The tables of each scene for searches; what one template's search fills in, the next one finds."""
+        return tuple(map(SceneTables, self.scenes))
 
 
 def scenes_of_file(path: Path, domain: Domain, index: int | None = None) -> ScenesAtHand:

@@ -107,7 +107,8 @@ def _templates(
     found = find_templates(materials.templates, wanted, files.templates)
     at_hand = _scenes(materials.domain, scenes, scene, seed) if count else None
     explained = [
-        explain_template(materials, each, at_hand, 1 if found.is_file else count, seed) for each in found.templates
+        explain_template(materials, each, at_hand, 1 if found.is_file else count, seed, in_short=found.is_file)
+        for each in found.templates
     ]
     doubts = doubts_of(found.templates, files.templates)
     return short_page(explained, doubts) if found.is_file else explanation_page(explained[0], doubts)
