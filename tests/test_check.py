@@ -16,10 +16,10 @@ import pytest
 from commands import ROOT, Commands
 
 import vqagen
+from vqagen.authoring.check.check_report import MOST, CheckReport
 from vqagen.authoring.check.checking import check_paths
 from vqagen.authoring.check.codes import CODES
 from vqagen.authoring.check.recognition import WHOLE
-from vqagen.authoring.check.report import MOST, Report
 from vqagen.authoring.check.template_rules import TEMPLATE_RULES
 from vqagen.errors import UsageError
 
@@ -99,17 +99,17 @@ def domain(tmp_path: Path) -> Path:
     return tmp_path / "toys"
 
 
-def doubts(report: Report) -> list[tuple[str, str, str]]:
+def doubts(report: CheckReport) -> list[tuple[str, str, str]]:
     """(file name, code, path) of each warning."""
     return [(Path(f.path).name, doubt.code, doubt.problem.path) for f in report.files for doubt in f.warnings]
 
 
-def mistakes(report: Report) -> list[tuple[str, str, str]]:
+def mistakes(report: CheckReport) -> list[tuple[str, str, str]]:
     """(file name, path, message) of each error."""
     return [(Path(f.path).name, each.path, each.message) for f in report.files for each in f.errors]
 
 
-def checked(domain: Path, *records: Record, samples: int = 0) -> Report:
+def checked(domain: Path, *records: Record, samples: int = 0) -> CheckReport:
     write(domain / "templates" / "t.json", list(records))
     return check_paths([domain], samples=samples)
 

@@ -23,10 +23,10 @@ from vqagen.authoring.constraint_words import in_words
 from vqagen.authoring.doubts import doubts_of
 from vqagen.authoring.explanation import Explanation, explain_template
 from vqagen.authoring.finding import find_templates
-from vqagen.authoring.naming import SceneNames, plain
+from vqagen.authoring.naming import ObjectNames, plain
+from vqagen.authoring.saved_files import rounds, watched
 from vqagen.authoring.scenes_at_hand import ScenesAtHand, sampled_scenes
 from vqagen.authoring.tree import branches, sketches
-from vqagen.authoring.watching import rounds, watched
 from vqagen.errors import UsageError
 from vqagen.language.domain_files import LoadedDomain, find_domain, load_domain_files
 from vqagen.language.template import Constraint, Parameter
@@ -76,7 +76,7 @@ def explain(folder: Path, record: dict[str, Any], scene: dict[str, Any] = SMALL_
 
 
 def test_objects_that_look_alike_are_told_apart_by_number() -> None:
-    names = SceneNames(SCENES[1], CLEVR.domain)
+    names = ObjectNames(SCENES[1], CLEVR.domain)
 
     assert names.of(0b111) == [
         "small gray rubber cylinder (1 of 2)",
@@ -112,8 +112,8 @@ def test_names_say_lists_gaps_and_the_noun_and_no_more_than_they_must() -> None:
 
     scene = compile_scene(record, domain)
 
-    assert SceneNames(scene, domain).names == ["old cup", "new cup", "new vessel"]
-    assert SceneNames(scene, domain, {"Mark"}).names == ["dotted and line cup", "cup", "vessel"]
+    assert ObjectNames(scene, domain).names == ["old cup", "new cup", "new vessel"]
+    assert ObjectNames(scene, domain, {"Mark"}).names == ["dotted and line cup", "cup", "vessel"]
 
 
 @pytest.mark.parametrize(
@@ -263,8 +263,8 @@ def test_every_shipped_family_is_explained_by_examples_that_are_right(collection
     for each in materials.templates:
         explained = explain_template(materials, each, at_hand, count=2)
 
-        assert explained.trial is not None
-        assert explained.trial.found + sum(explained.trial.failures.values()) == len(at_hand.scenes)
+        assert explained.tried is not None
+        assert explained.tried.found + sum(explained.tried.failures.values()) == len(at_hand.scenes)
         assert explained.examples, each.id
         assert all(example.steps[-1].output == example.answer for example in explained.examples)
         json.dumps(explained.to_record())

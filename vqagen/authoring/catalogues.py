@@ -16,7 +16,7 @@ COMPOSITE = "templates only"
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """A function or constraint: how it is written, what it means, and where it comes from."""
 
     name: str
@@ -40,7 +40,7 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class WordList:
     """The words of one type; `key` and `null` are those of an attribute, and "" of relations."""
 
     name: str
@@ -56,29 +56,29 @@ class Vocabulary:
         return asdict(self)
 
 
-def function_entries(catalogue: Catalogue) -> list[Entry]:
+def function_entries(catalogue: Catalogue) -> list[CatalogueEntry]:
     """Every function of the domain, and the nodes that only templates have."""
     functions = [
-        Entry(each.name, each.signature, each.meaning, each.aliases, each.source or BUILT_IN)
+        CatalogueEntry(each.name, each.signature, each.meaning, each.aliases, each.source or BUILT_IN)
         for each in catalogue.values()
     ]
     return [*functions, *_composites(catalogue)]
 
 
-def _composites(catalogue: Catalogue) -> Iterator[Entry]:
+def _composites(catalogue: Catalogue) -> Iterator[CatalogueEntry]:
     for name, composite in catalogue.composites.items():
         relation = "<relation>, " if composite.relates else ""
         signature = f"{name}({composite.input}; {relation}<value> …) -> {composite.output}"
         steps = ["relate"] if composite.relates else []
         steps += ["a filter for each value that is not left open", *filter(None, [composite.reducer])]
         meaning = composite.declared.meaning if composite.declared else ""
-        yield Entry(name, signature, meaning or "Stands for " + ", then ".join(steps) + ".", source=COMPOSITE)
+        yield CatalogueEntry(name, signature, meaning or "Stands for " + ", then ".join(steps) + ".", source=COMPOSITE)
 
 
-def constraint_entries(catalogue: Catalogue) -> list[Entry]:
+def constraint_entries(catalogue: Catalogue) -> list[CatalogueEntry]:
     """Every constraint that templates may have, with the names of other generators for it."""
     return [
-        Entry(
+        CatalogueEntry(
             name,
             f"{name}({', '.join(parameter_words(param) for param in kind.params)})",
             kind.meaning,
@@ -89,21 +89,21 @@ def constraint_entries(catalogue: Catalogue) -> list[Entry]:
     ]
 
 
-def vocabularies(catalogue: Catalogue, synonyms: Synonyms) -> list[Vocabulary]:
+def vocabularies(catalogue: Catalogue, synonyms: Synonyms) -> list[WordList]:
     """The attributes of the domain, then its relations."""
     domain = catalogue.domain
     found = [_vocabulary(attribute, synonyms) for attribute in domain.attributes]
     if domain.relations:
         words = tuple(_word(domain.relation_type, each, 0, synonyms) for each in domain.relations)
         computed = tuple(f"{each} computed by a plug-in" for each in domain.computed_relations)
-        found.append(Vocabulary("relations", domain.relation_type, words, traits=computed))
+        found.append(WordList("relations", domain.relation_type, words, traits=computed))
     return found
 
 
-def _vocabulary(attribute: Attribute, synonyms: Synonyms) -> Vocabulary:
+def _vocabulary(attribute: Attribute, synonyms: Synonyms) -> WordList:
     words = tuple(_word(attribute.type, value, depth, synonyms) for value, depth in _in_groups(attribute))
     null = " / ".join(filter(None, synonyms.of(attribute.type, None)))
-    return Vocabulary(attribute.name, attribute.type, words, attribute.key, null, tuple(_traits(attribute)))
+    return WordList(attribute.name, attribute.type, words, attribute.key, null, tuple(_traits(attribute)))
 
 
 def _traits(attribute: Attribute) -> Iterator[str]:

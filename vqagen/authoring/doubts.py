@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from vqagen.authoring.check.report import Doubt, Report, reading_order
+from vqagen.authoring.check.check_report import CheckReport, Doubt, reading_order
 from vqagen.authoring.check.template_files import read_template_file
 from vqagen.authoring.check.template_rules import doubtful
 from vqagen.errors import Problem
@@ -35,7 +35,7 @@ def _placed(templates: Sequence[Template], folder: Path) -> dict[str, PlacedTemp
         f"{file.name}#{each.template.name or each.template.index}": each
         for file in find_template_files(folder)
         if file.name in wanted
-        for each in read_template_file(file.path, wanted[file.name], Report())
+        for each in read_template_file(file.path, wanted[file.name], CheckReport())
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from vqagen.authoring.constraint_words import in_words
 from vqagen.authoring.failure import Failure, why_not
-from vqagen.authoring.naming import SceneNames, plain
+from vqagen.authoring.naming import ObjectNames, plain
 from vqagen.authoring.scenes_at_hand import ScenesAtHand
 from vqagen.authoring.tree import NodeSketch, sketches
 from vqagen.language.domain_files import LoadedDomain
@@ -23,7 +23,7 @@ from vqagen.tasks.questions.settings import Settings
 
 
 @dataclass(frozen=True)
-class Step:
+class ExampleStep:
     """A step of a filled program: what it was given, and what came out, with objects by their names."""
 
     node: Node
@@ -50,7 +50,7 @@ class Example:
     """The names of the scene's objects."""
     question: str
     answer: Any
-    steps: tuple[Step, ...]
+    steps: tuple[ExampleStep, ...]
 
     def to_record(self) -> dict[str, Any]:
         """For JSON."""
@@ -58,7 +58,7 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Trial:
+class ScenesTried:
     """On how many scenes a template found a question; `failures` counts the other scenes by reason."""
 
     source: str
@@ -77,7 +77,7 @@ class Explanation:
     constraints: tuple[tuple[str, str], ...]
     """(name of the constraint, what it demands in words)"""
     examples: tuple[Example, ...]
-    trial: Trial | None
+    tried: ScenesTried | None
     """None where no scene was at hand."""
     failure: Failure | None
     """Why nothing was found in the first scene that has no question."""
@@ -95,7 +95,7 @@ class Explanation:
             "nodes": [node.to_record() for node in self.nodes],
             "constraints": [{"type": name, "meaning": words} for name, words in self.constraints],
             "examples": [example.to_record() for example in self.examples],
-            "trial": asdict(self.trial) if self.trial else None,
+            "tried": asdict(self.tried) if self.tried else None,
             "failure": self.failure.to_record() if self.failure else None,
             "impossible": list(self.impossible),
         }
@@ -121,7 +121,7 @@ def explain_template(
         sketches(template),
         tuple((each.kind.name, in_words(each, template.slots)) for each in template.constraints),
         examples,
-        tryout.trial(at_hand.source) if at_hand else None,
+        tryout.tried(at_hand.source) if at_hand else None,
         None if in_short and examples else tryout.failure(),
         tuple(plain(answer) for answer in sorted(tryout.family.search.plan.impossible)),
     )
@@ -153,9 +153,9 @@ class _Tryout:
         self._good = [attempt for attempt in attempts if attempt.first.filling is not None]
         self._bad = [attempt for attempt in attempts if attempt.first.filling is None]
 
-    def trial(self, source: str) -> Trial:
+    def tried(self, source: str) -> ScenesTried:
         failures = Counter(attempt.first.reason for attempt in self._bad).most_common()
-        return Trial(source, len(self._good) + len(self._bad), len(self._good), dict(failures))
+        return ScenesTried(source, len(self._good) + len(self._bad), len(self._good), dict(failures))
 
     def failure(self) -> Failure | None:
         if not self._bad:
@@ -181,9 +181,9 @@ class _Tryout:
         text = self.family.wording.say(filling.words(), attempt.rng.random, filling.anchor_fits() is not False)
         functions = [program.catalogue[node.function] for node in program.nodes]
         talked_of = {each for function in functions for each in (*function.values, function.output)}
-        names = SceneNames(scene, self._domain, talked_of)
+        names = ObjectNames(scene, self._domain, talked_of)
         steps = [
-            Step(node, function.output, names.output(value, function.output))
+            ExampleStep(node, function.output, names.output(value, function.output))
             for node, function, value in zip(program.nodes, functions, program.outputs(scene), strict=True)
         ]
         return Example(scene.index, scene.image, tuple(names.names), text, plain(filling.answer), tuple(steps))

@@ -27,7 +27,7 @@ _SOUGHT = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class OptionsTried:
     """A step that picks among options: `offered` so many, of which `passed` led on; the others `died`, by reason."""
 
     node: int
@@ -45,7 +45,7 @@ class Failure:
     reason: str
     node: int | None
     verdict: str
-    choices: tuple[Choice, ...]
+    choices: tuple[OptionsTried, ...]
 
     def to_record(self) -> dict[str, Any]:
         """For JSON."""
@@ -70,10 +70,10 @@ class _Story:
         self.node_of = _nodes_of_ops(plan.template)
         self.constraints = {str(each): in_words(each, plan.template.slots) for each in plan.template.constraints}
 
-    def choice(self, report: StageReport) -> Choice:
+    def choice(self, report: StageReport) -> OptionsTried:
         node = self.node_of[report.op.index]
         died = {self.cause(cause): times for cause, times in report.died.most_common()}
-        return Choice(node, self.calls[node], report.offered, report.passed, died)
+        return OptionsTried(node, self.calls[node], report.offered, report.passed, died)
 
     def cause(self, cause: str) -> str:
         """Why an option died."""

@@ -11,14 +11,14 @@ from vqagen.language.shipped_domains import SHIPPED_DOMAINS
 from vqagen.language.template import Template
 
 
-class Found(NamedTuple):
+class FoundTemplates(NamedTuple):
     """The templates that were meant; `is_file` where they are all of a file."""
 
     templates: tuple[Template, ...]
     is_file: bool = False
 
 
-def find_templates(templates: Sequence[Template], wanted: str, folder: Path) -> Found:
+def find_templates(templates: Sequence[Template], wanted: str, folder: Path) -> FoundTemplates:
     """The template of an id, or of a name that only one has, or all templates of a file.
 
     `folder` is where the templates lie; any part of its path may stand before the file. A place in the file, counted
@@ -27,9 +27,9 @@ def find_templates(templates: Sequence[Template], wanted: str, folder: Path) -> 
     root = folder.resolve() if folder.is_dir() else folder.resolve().parent
     wanted = PurePosixPath(wanted).as_posix()
     for found in (
-        Found(tuple(each for each in templates if _is_id(root, each, wanted))),
-        Found(tuple(each for each in templates if _ends_in(root, each.file, wanted)), is_file=True),
-        Found(tuple(each for each in templates if each.name == wanted)),
+        FoundTemplates(tuple(each for each in templates if _is_id(root, each, wanted))),
+        FoundTemplates(tuple(each for each in templates if _ends_in(root, each.file, wanted)), is_file=True),
+        FoundTemplates(tuple(each for each in templates if each.name == wanted)),
     ):
         if len(found.templates) > 1 and not found.is_file:
             known = "\n".join(f"  {each.id}" for each in found.templates)

@@ -17,7 +17,7 @@ SPELLED_OUT = 4
 NOUN = "object"
 
 
-class SceneNames:
+class ObjectNames:
     """What the objects of one scene are called; no two alike. `talked_of` are the types of some attributes."""
 
     def __init__(self, scene: Scene, domain: Domain, talked_of: Collection[str] = ()) -> None:

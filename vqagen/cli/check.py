@@ -11,7 +11,7 @@ import click
 from vqagen.cli.options import domain_options, integer, path
 
 if TYPE_CHECKING:
-    from vqagen.authoring.check.report import FileReport, Report
+    from vqagen.authoring.check.check_report import CheckReport, FileReport
     from vqagen.errors import Problem
 
 
@@ -66,7 +66,7 @@ def command(
     ctx.exit(1 if report.errors or (strict and report.warnings) else 0)
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: CheckReport) -> Iterator[str]:
     from vqagen.errors import counted
 
     for file in report.files:

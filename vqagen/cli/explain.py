@@ -129,11 +129,11 @@ def _print(page: Page, as_json: bool) -> None:
 
 def _show_again_and_again(find: Callable[[], DomainFiles], scenes: str | None, show: Callable[[], None]) -> None:
     """Mistakes are told, and do not end it."""
-    from vqagen.authoring.watching import Stamps, rounds, watched
+    from vqagen.authoring.saved_files import FileStates, rounds, watched
     from vqagen.cli.messages import input_warnings_told, told
     from vqagen.errors import VqagenError
 
-    def look() -> Stamps:
+    def look() -> FileStates:
         """Asked anew what the files are: a domain's synonyms may come and go."""
         try:
             files = find()

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import click
 
-from vqagen.authoring.catalogues import Entry, Vocabulary
-from vqagen.authoring.check.report import Doubt
+from vqagen.authoring.catalogues import CatalogueEntry, WordList
+from vqagen.authoring.check.check_report import Doubt
 from vqagen.authoring.doubts import Doubts
-from vqagen.authoring.explanation import Example, Explanation, Step, Trial
-from vqagen.authoring.failure import Choice, Failure
+from vqagen.authoring.explanation import Example, ExampleStep, Explanation, ScenesTried
+from vqagen.authoring.failure import Failure, OptionsTried
 from vqagen.authoring.tree import Branch, NodeSketch, branches
 from vqagen.errors import counted
 from vqagen.language.template import Template
@@ -48,7 +48,9 @@ def short_page(explanations: Sequence[Explanation], doubts: Doubts) -> Page:
     """Templates with a question of each."""
     lines = []
     for each in explanations:
-        lines.append(f"{_bold(each.template.id)}  {each.template.answer_type}  {_dim(_trial(each.trial))}".rstrip())
+        lines.append(
+            f"{_bold(each.template.id)}  {each.template.answer_type}  {_dim(_scenes_tried(each.tried))}".rstrip()
+        )
         for example in each.examples:
             lines.append(f"  {example.question} {_answer(example.answer)}")
         if not each.examples and each.failure:
@@ -66,7 +68,7 @@ def explanation_page(explanation: Explanation, doubts: Doubts) -> Page:
         "Program": [_node(explanation.nodes[each.number], each) for each in branches(template)],
         "Constraints": [f"{_slots(words)}  {_dim(name)}" for name, words in explanation.constraints],
         "Examples": [line for n, each in enumerate(explanation.examples, 1) for line in _example(n, each)],
-        "Scenes": [_trial(explanation.trial)] if explanation.trial else [],
+        "Scenes": [_scenes_tried(explanation.tried)] if explanation.tried else [],
     }
     if explanation.failure:
         parts[f"Nothing on scene {explanation.failure.scene}"] = list(_failure(explanation.failure))
@@ -79,7 +81,7 @@ def explanation_page(explanation: Explanation, doubts: Doubts) -> Page:
     return Page(lines, _record(explanation, doubts))
 
 
-def entries_page(entries: Sequence[Entry]) -> Page:
+def entries_page(entries: Sequence[CatalogueEntry]) -> Page:
     """Functions, or constraints, under the place they come from."""
     lines: list[str] = []
     wide = max((len(each.signature) for each in entries), default=0)
@@ -92,7 +94,7 @@ def entries_page(entries: Sequence[Entry]) -> Page:
     return Page(lines, [each.to_record() for each in entries])
 
 
-def vocabulary_page(vocabularies: Sequence[Vocabulary]) -> Page:
+def vocabulary_page(vocabularies: Sequence[WordList]) -> Page:
     """Attributes and relations with their values."""
     lines = []
     for each in vocabularies:
@@ -144,24 +146,24 @@ def _example(number: int, example: Example) -> Iterator[str]:
         yield f"   {_dim(f'{i:2}')} {call.ljust(wide)}  {_output(step)}"
 
 
-def _call(i: int, step: Step) -> str:
+def _call(i: int, step: ExampleStep) -> str:
     """Inputs are named where they are not just the step before."""
     inputs = "" if step.node.inputs in ((), (i - 1,)) else f"({', '.join(map(str, step.node.inputs))})"
     return " ".join((step.node.function + inputs, *step.node.values))
 
 
-def _output(step: Step) -> str:
+def _output(step: ExampleStep) -> str:
     if step.output_type == "ObjectSet":
         names = "; ".join(step.output)
         return f"{counted(len(step.output), 'object')}: {names}" if names else "no object"
     return _said(step.output)
 
 
-def _trial(trial: Trial | None) -> str:
-    if trial is None:
+def _scenes_tried(tried: ScenesTried | None) -> str:
+    if tried is None:
         return ""
-    head = f"found in {trial.found:,} of {counted(trial.scenes, 'scene')} ({trial.source})"
-    reasons = ", ".join(f"{reason} {times:,}×" for reason, times in trial.failures.items())
+    head = f"found in {tried.found:,} of {counted(tried.scenes, 'scene')} ({tried.source})"
+    reasons = ", ".join(f"{reason} {times:,}×" for reason, times in tried.failures.items())
     return f"{head}; otherwise: {reasons}" if reasons else head
 
 
@@ -185,7 +187,7 @@ def _doubt(doubt: Doubt) -> str:
     return f"{place}: {click.style(problem.message, fg='yellow')} {_dim(f'[{doubt.code}]')}"
 
 
-def _fate(choice: Choice) -> str:
+def _fate(choice: OptionsTried) -> str:
     return f"{counted(choice.offered, 'option')}, {choice.passed:,} led on"
 
 

@@ -17,8 +17,6 @@ from vqagen.world.image_names import PlacesOfNames, image_name, listed_places
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene, compile_scene
 
-Record = Mapping[str, Any]
-
 
 class QuestionFault(NamedTuple):
     """A fault of one question: its kind, such as "wrong answer", and the sentence."""
@@ -39,7 +37,7 @@ class SceneNames:
             self._names.add(name)
             self._numbers.add("" if number is None else str(number))
 
-    def place_of(self, question: Record) -> int | QuestionFault:
+    def place_of(self, question: Mapping[str, Any]) -> int | QuestionFault:
         """The absolute index of the question's scene, or why there is none."""
         key, places = self._places_of(question)
         if len(places) == 1:
@@ -57,7 +55,7 @@ class SceneNames:
             reason = f"scene_index {as_written(asked)} is none of them"
         return QuestionFault("several scenes", f"{known}, and {reason}")
 
-    def _places_of(self, question: Record) -> tuple[str, list[int]]:
+    def _places_of(self, question: Mapping[str, Any]) -> tuple[str, list[int]]:
         """The key that names the scene, and the places that it may mean."""
         name, number, place = (question.get(key) for key in ("image_filename", "image_index", "scene_index"))
         if name:
@@ -69,7 +67,7 @@ class SceneNames:
         return "" if place is None else "scene_index", []
 
 
-def contradiction(question: Record, scene: Scene) -> QuestionFault | None:
+def contradiction(question: Mapping[str, Any], scene: Scene) -> QuestionFault | None:
     """The fault of a question whose `image_index` is none, or is not that of the scene which its image name has."""
     given, own = question.get("image_index"), scene.record.get("image_index")
     fault = image_index_fault(given)

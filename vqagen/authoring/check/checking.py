@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from vqagen.authoring.check.domains import Flags, Group, Grouping
-from vqagen.authoring.check.question_files import check_questions, verify_answers
+from vqagen.authoring.check.check_report import CheckReport
+from vqagen.authoring.check.domains import DomainGroup, Flags, Grouping
+from vqagen.authoring.check.question_rules import check_questions, verify_answers
 from vqagen.authoring.check.recognition import (
     METADATA,
     PLUGIN,
@@ -16,15 +17,14 @@ from vqagen.authoring.check.recognition import (
     SCENES,
     SYNONYMS,
     TEMPLATES,
-    Item,
+    CheckedFile,
     find_files,
     recognise_all,
 )
-from vqagen.authoring.check.report import Report
 from vqagen.authoring.check.scene_files import check_scenes
 from vqagen.authoring.check.synonym_rules import note_ambiguous, note_own_section, note_unknown
 from vqagen.authoring.check.template_files import note_doubts, note_findings, read_template_file
-from vqagen.authoring.check.trials import SEED, try_out
+from vqagen.authoring.check.tryouts import SEED, try_out
 from vqagen.authoring.scenes_at_hand import drawn_scene
 from vqagen.errors import BadInput, VqagenError
 from vqagen.files.shipped import shipped
@@ -42,7 +42,7 @@ from vqagen.world.scene import Scene
 
 T = TypeVar("T")
 SAMPLES = 2_000
-OnProgress = Callable[[int], None]
+OnCounted = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Trying:
 
     scenes: Path | None = None
     samples: int = SAMPLES
-    on_progress: OnProgress = lambda _: None
+    on_progress: OnCounted = lambda _: None
 
 
 def check_paths(
@@ -63,8 +63,8 @@ def check_paths(
     plugins: Sequence[str] = (),
     scenes: Path | str | None = None,
     samples: int = SAMPLES,
-    on_progress: OnProgress = lambda _: None,
-) -> Report:
+    on_progress: OnCounted = lambda _: None,
+) -> CheckReport:
     """Check files, and all files in folders; no file is changed, and mistakes in them raise nothing.
 
     Metadata, templates, synonyms, plug-ins, scenes and questions are known by their content. `domain` and `metadata`
@@ -72,7 +72,7 @@ def check_paths(
     at most (0: none), or on those of the file `scenes`. `on_progress` is told of scenes tried and questions verified.
     UsageError where there is nothing to check.
     """
-    report = Report()
+    report = CheckReport()
     items = recognise_all(find_files(paths, report), report)
     groups = Grouping(items, Flags(domain, metadata, synonyms, tuple(plugins)), report).run()
     trying = Trying(Path(scenes) if scenes else None, samples, on_progress)
@@ -85,7 +85,7 @@ def check_paths(
     return report.finished()
 
 
-def _check_unknown_synonyms(path: Path, checks: Sequence[_DomainCheck], report: Report) -> None:
+def _check_unknown_synonyms(path: Path, checks: Sequence[_DomainCheck], report: CheckReport) -> None:
     served = [check.catalogue.domain for check in checks if check.catalogue and check.synonyms_path == path]
     if served and not report.of(path).errors:
         with report.listening(path, "not-json"):
@@ -95,11 +95,11 @@ def _check_unknown_synonyms(path: Path, checks: Sequence[_DomainCheck], report: 
 class _DomainCheck:
     """Checks the files of one domain."""
 
-    def __init__(self, group: Group, trying: Trying, report: Report) -> None:
+    def __init__(self, group: DomainGroup, trying: Trying, report: CheckReport) -> None:
         self.group, self.trying, self.report = group, trying, report
         self.catalogue: Catalogue | None = None
         self.synonyms_path: Path | None = None
-        self.sound: list[tuple[Item, SceneSource]] = []
+        self.sound: list[tuple[CheckedFile, SceneSource]] = []
         """Scene files without mistakes."""
 
     def run(self) -> None:
@@ -128,10 +128,10 @@ class _DomainCheck:
         for item in self.readable(QUESTIONS):
             self.check_questions(item, self.catalogue)
 
-    def of_kind(self, *kinds: str) -> Iterator[Item]:
+    def of_kind(self, *kinds: str) -> Iterator[CheckedFile]:
         return (item for item in self.group.items if item.kind in kinds)
 
-    def readable(self, kind: str) -> Iterator[Item]:
+    def readable(self, kind: str) -> Iterator[CheckedFile]:
         """Those that were found to be JSON; of the others all is told."""
         return (item for item in self.of_kind(kind) if not self.report.of(item.path).errors)
 
@@ -221,7 +221,7 @@ class _DomainCheck:
 
     # Questions ----------------------------------------------------------------------------------------------------
 
-    def check_questions(self, item: Item, catalogue: Catalogue) -> None:
+    def check_questions(self, item: CheckedFile, catalogue: Catalogue) -> None:
         report = self.report.of(item.path)
         settled = check_questions(item.path, catalogue, report)
         if settled is None:
@@ -236,7 +236,7 @@ class _DomainCheck:
             self.report.add_errors(str(scenes.path), error.problems)
             report.not_checked.append(f"the answers: the scenes ({scenes.path}) have mistakes")
 
-    def scenes_of(self, questions: Item) -> SceneSource | None:
+    def scenes_of(self, questions: CheckedFile) -> SceneSource | None:
         """The one scene file without mistakes that lies in the same folder, or anywhere among what is checked."""
         beside = [source for item, source in self.sound if item.folders[0] == questions.folders[0]]
         everywhere = [source for _, source in self.sound]

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, WORDS, Item
-from vqagen.authoring.check.report import Report
+from vqagen.authoring.check.check_report import CheckReport
+from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, WORDS, CheckedFile
 from vqagen.errors import Problem
 from vqagen.language.domain_files import find_domain
 from vqagen.language.shipped_domains import DEFAULT_DOMAIN
@@ -39,28 +39,28 @@ class Flags:
 
 
 @dataclass
-class Group:
+class DomainGroup:
     """Files that belong to one domain. `shared` are synonyms for a domain that has none of its own."""
 
     metadata: Path
     synonyms: Path | None = None
     shared: Path | None = None
     plugins: list[str] = field(default_factory=list)
-    items: list[Item] = field(default_factory=list)
+    items: list[CheckedFile] = field(default_factory=list)
 
 
 class Grouping:
     """Puts files together, in the order in which they were found."""
 
-    def __init__(self, items: Sequence[Item], flags: Flags, report: Report) -> None:
+    def __init__(self, items: Sequence[CheckedFile], flags: Flags, report: CheckReport) -> None:
         self.items, self.flags, self.report = items, flags, report
         self.given = {_absolute(item.path): item.path for item in items if item.kind == METADATA}
-        self.groups: dict[Path, Group] = {}
+        self.groups: dict[Path, DomainGroup] = {}
         self.homeless: list[str] = []
         """Files that no metadata is near to."""
         self.asked = self._asked()
 
-    def run(self) -> list[Group]:
+    def run(self) -> list[DomainGroup]:
         """Every domain with its files."""
         for item in self.items:
             if item.kind:
@@ -71,24 +71,24 @@ class Grouping:
             self.report.note(f"no metadata beside {shown}: checked as {DEFAULT_DOMAIN}'s; --domain says otherwise")
         return list(self.groups.values())
 
-    def _asked(self) -> Group | None:
+    def _asked(self) -> DomainGroup | None:
         """The domain that flags name."""
         if not (self.flags.domain or self.flags.metadata):
             return None
         files = find_domain(self.flags.domain, metadata=self.flags.metadata)
         return self._group(files.metadata, files.synonyms)
 
-    def _group(self, metadata: Path, synonyms: Path | None = None) -> Group:
+    def _group(self, metadata: Path, synonyms: Path | None = None) -> DomainGroup:
         place = _absolute(metadata)
         if place not in self.groups:
             beside = metadata.parent / "synonyms.json"
             own = beside if metadata.name == "metadata.json" and beside.is_file() else None
             chosen = Path(self.flags.synonyms) if self.flags.synonyms else synonyms or own
             plugins = [*map(str, files_named_by(metadata).plugins), *self.flags.plugins]
-            self.groups[place] = Group(self.given.get(place, metadata), chosen, plugins=plugins)
+            self.groups[place] = DomainGroup(self.given.get(place, metadata), chosen, plugins=plugins)
         return self.groups[place]
 
-    def _add(self, group: Group, item: Item) -> None:
+    def _add(self, group: DomainGroup, item: CheckedFile) -> None:
         group.items.append(item)
         if item.kind == PLUGIN and _absolute(item.path) not in map(_absolute, map(Path, group.plugins)):
             group.plugins.append(str(item.path))
@@ -98,7 +98,7 @@ class Grouping:
             elif group.synonyms is None:
                 group.shared = item.path
 
-    def _groups_of(self, item: Item) -> Iterator[Group]:
+    def _groups_of(self, item: CheckedFile) -> Iterator[DomainGroup]:
         if item.kind == METADATA:
             yield self._group(item.path)
         elif item.kind == WORDS and item.metadata:
@@ -114,14 +114,14 @@ class Grouping:
             else:
                 yield self._group(found[0] if found else self._default(item))
 
-    def _served(self, item: Item) -> list[Path]:
+    def _served(self, item: CheckedFile) -> list[Path]:
         """The domains in the folder `metadata` beside a synonyms file that stands by itself."""
         folder = item.folders[0]
         if (folder / "metadata.json").is_file():
             return []
         return sorted((folder / "metadata").glob("*.json"))
 
-    def _nearest(self, item: Item) -> list[Path]:
+    def _nearest(self, item: CheckedFile) -> list[Path]:
         """The metadata that is near or, else, all that is checked; several where it cannot be told which one it is."""
         for above, folder in enumerate(item.folders):
             own = folder.parent.parent / "metadata" / f"{folder.name}.json"
@@ -139,14 +139,14 @@ class Grouping:
                 return here
         return list(self.given.values())
 
-    def _note_unclear(self, item: Item, found: Sequence[Path]) -> None:
+    def _note_unclear(self, item: CheckedFile, found: Sequence[Path]) -> None:
         """Nothing is said of a file that has mistakes already."""
         file = self.report.of(item.path)
         if not file.errors:
             names = ", ".join(map(str, found[:SHOWN])) + (", …" if len(found) > SHOWN else "")
             file.error(Problem(f"cannot tell which of {names} it belongs to; --metadata says", str(item.path)))
 
-    def _default(self, item: Item) -> Path:
+    def _default(self, item: CheckedFile) -> Path:
         self.homeless.append(str(item.path))
         return find_domain(DEFAULT_DOMAIN).metadata
 
@@ -155,6 +155,6 @@ def _absolute(path: Path) -> Path:
     return Path(os.path.abspath(path))
 
 
-def _shown(path: Path, item: Item) -> Path:
+def _shown(path: Path, item: CheckedFile) -> Path:
     """A path as the caller would write it."""
     return path if item.path.is_absolute() else Path(os.path.relpath(path))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vqagen.authoring.check.report import Report
+from vqagen.authoring.check.check_report import CheckReport
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.packing import PACKINGS
 from vqagen.files.reading import files_in
@@ -60,7 +60,7 @@ WHOLE = 1 << 22
 
 
 @dataclass(frozen=True)
-class Item:
+class CheckedFile:
     """A file to check."""
 
     path: Path
@@ -74,7 +74,7 @@ class Item:
         return tuple(Path(os.path.abspath(self.path)).parents)
 
 
-def find_files(paths: Sequence[Path | str], report: Report) -> list[Path]:
+def find_files(paths: Sequence[Path | str], report: CheckReport) -> list[Path]:
     """The files meant by these paths, each once. UsageError where there are none.
 
     Folders that cannot be read are noted.
@@ -93,7 +93,7 @@ def find_files(paths: Sequence[Path | str], report: Report) -> list[Path]:
     return list(found.values())
 
 
-def _files_in(folder: Path, report: Report) -> list[Path]:
+def _files_in(folder: Path, report: CheckReport) -> list[Path]:
     def note(error: OSError) -> None:
         report.of(error.filename).error(Problem(f"cannot be read: {error.strerror}", str(error.filename)))
 
@@ -121,7 +121,7 @@ def _is_plugin(file: Path) -> bool:
     return any(isinstance(node, ast.ImportFrom) and node.module == "vqagen.plugin" for node in tree.body)
 
 
-def recognise_all(paths: Sequence[Path], report: Report) -> list[Item]:
+def recognise_all(paths: Sequence[Path], report: CheckReport) -> list[CheckedFile]:
     """Return files with their kinds. A file that cannot be read, or is of no kind, is an error."""
     items = [_recognised(path, report) for path in paths]
     named = {
@@ -139,16 +139,16 @@ def recognise_all(paths: Sequence[Path], report: Report) -> list[Item]:
     return items
 
 
-def _as_words(item: Item, named: Mapping[str, Path], report: Report) -> Item:
+def _as_words(item: CheckedFile, named: Mapping[str, Path], report: CheckReport) -> CheckedFile:
     """Return a file that metadata names as words, and any other as it is."""
     metadata = named.get(os.path.abspath(item.path))
     if metadata is None:
         return item
     report.of(item.path).kind = WORDS
-    return Item(item.path, WORDS, metadata)
+    return CheckedFile(item.path, WORDS, metadata)
 
 
-def _recognised(path: Path, report: Report) -> Item:
+def _recognised(path: Path, report: CheckReport) -> CheckedFile:
     """Return a file with its kind, "" for none. A file that cannot be read is an error."""
     file = report.of(path)
     try:
@@ -158,17 +158,17 @@ def _recognised(path: Path, report: Report) -> Item:
     except BadInput as error:
         report.add_errors(path, error.problems)
         file.kind = _kind_of_name(path)
-    return Item(path, file.kind)
+    return CheckedFile(path, file.kind)
 
 
-def _kind(path: Path, report: Report) -> str:
+def _kind(path: Path, report: CheckReport) -> str:
     if path.suffix == ".py":
         return PLUGIN
     is_streamed = path.name.endswith(LINES_SUFFIXES) or path.stat().st_size > WHOLE
     return _kind_of_opening(path) if is_streamed else _kind_of_whole(path, report)
 
 
-def _kind_of_whole(path: Path, report: Report) -> str:
+def _kind_of_whole(path: Path, report: CheckReport) -> str:
     """Scenes and questions may stand one on each line, which is no JSON as a whole."""
     text = read_text(path)
     with report.listening(path, "not-json"):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from vqagen.authoring.check.report import FileReport
+from vqagen.authoring.check.check_report import FileReport
 from vqagen.authoring.check.scene_names import NamesSeen
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.json.parsing import read_text

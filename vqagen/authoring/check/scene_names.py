@@ -18,7 +18,7 @@ _COMMENT = "comment"
 _NOT_MISSPELT = (*WRITTEN_KEYS, "id", _COMMENT)
 
 
-class Place(NamedTuple):
+class ScenePlace(NamedTuple):
     """Where something is: the source of a scene, and the JSON path."""
 
     source: str
@@ -29,7 +29,7 @@ class NameDoubt(NamedTuple):
     """What is doubtful about a name."""
 
     code: str
-    place: Place
+    place: ScenePlace
     message: str
 
 
@@ -72,7 +72,7 @@ class NamesSeen:
         for key, name in self.optional.items() if self.objects >= TELLING else ():
             if key not in self.keys.found and key not in told:
                 message = f"none of the {self.objects:,} objects has {key!r}, which the domain knows as {name}"
-                yield NameDoubt(UNUSED_ATTRIBUTE, Place(self.source, ""), message)
+                yield NameDoubt(UNUSED_ATTRIBUTE, ScenePlace(self.source, ""), message)
 
     def _unread_relations(self, told: Sequence[str]) -> Iterator[NameDoubt]:
         rest = [name for name in self.relations.strange if name not in told]
@@ -91,9 +91,9 @@ class _Names:
     def __init__(self, wanted: Sequence[str], known: Sequence[str]) -> None:
         self.wanted, self.known = wanted, frozenset(known)
         self.found: set[str] = set()
-        self.strange: dict[str, Place] = {}
+        self.strange: dict[str, ScenePlace] = {}
         """Where each strange name is first."""
-        self.instead: dict[tuple[str, str], Place] = {}
+        self.instead: dict[tuple[str, str], ScenePlace] = {}
         """(wanted, strange) -> where the strange name first is without the wanted one."""
         self.beside: set[tuple[str, str]] = set()
         """(wanted, strange) names that were seen together."""
@@ -106,14 +106,14 @@ class _Names:
         for strange, path in paths.items():
             if strange in self.known:
                 continue
-            place = Place(source, inside + path)
+            place = ScenePlace(source, inside + path)
             self.strange.setdefault(strange, place)
             self.beside.update((name, strange) for name in self.wanted if name in paths)
             for name in self.wanted:
                 if name not in paths:
                     self.instead.setdefault((name, strange), place)
 
-    def misspelt(self) -> Iterator[tuple[str, str, Place]]:
+    def misspelt(self) -> Iterator[tuple[str, str, ScenePlace]]:
         """(meant, written, where) of each strange name that seems to be meant for another one."""
         for strange in self.strange:
             meant = nearest(strange, [name for name in self.wanted if (name, strange) not in self.beside])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vqagen.authoring.check.report import Report
+from vqagen.authoring.check.check_report import CheckReport
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.synonyms_check import ambiguous_words, unknown_synonyms
@@ -16,13 +16,13 @@ from vqagen.world.findings import problem_in
 UNKNOWN, AMBIGUOUS = "unknown-synonym", "ambiguous-word"
 
 
-def note_own_section(domain: Domain, report: Report) -> None:
+def note_own_section(domain: Domain, report: CheckReport) -> None:
     """Values in the metadata's `synonyms` that the domain does not have."""
     for place, message in unknown_synonyms(domain.synonyms_section, domain, "synonyms"):
         report.of(domain.source).doubt(UNKNOWN, domain.problem(place, message))
 
 
-def note_ambiguous(synonyms: Synonyms, domain: Domain, path: Path | None, report: Report) -> None:
+def note_ambiguous(synonyms: Synonyms, domain: Domain, path: Path | None, report: CheckReport) -> None:
     """Words that say two things; `path` is the synonyms file, if there is one."""
     text = read_text(path) if path else ""
     table = parse_json(text, str(path)) if path else {}
@@ -47,7 +47,7 @@ def _places(table: Mapping[str, Any], things: Sequence[tuple[str, str]]) -> Iter
             yield value
 
 
-def note_unknown(path: Path, domains: Sequence[Domain], report: Report) -> None:
+def note_unknown(path: Path, domains: Sequence[Domain], report: CheckReport) -> None:
     """Values in a synonyms file that none of its domains has."""
     text = read_text(path)
     table = parse_json(text, str(path))

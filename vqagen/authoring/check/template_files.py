@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.readings import plainly, readings, slots_in
-from vqagen.authoring.check.report import Report
 from vqagen.authoring.check.template_rules import doubtful
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import PlacedTemplate, read_template_files
@@ -24,7 +24,7 @@ class Finding(NamedTuple):
     message: str
 
 
-def read_template_file(path: Path, catalogue: Catalogue, report: Report) -> tuple[PlacedTemplate, ...]:
+def read_template_file(path: Path, catalogue: Catalogue, report: CheckReport) -> tuple[PlacedTemplate, ...]:
     """Return the templates of a file that have no mistakes, and note the mistakes of the others."""
     with report.listening(path, "not-json"):
         read = read_template_files(path, catalogue)
@@ -33,13 +33,13 @@ def read_template_file(path: Path, catalogue: Catalogue, report: Report) -> tupl
     return read.placed
 
 
-def note_doubts(placed: Sequence[PlacedTemplate], report: Report) -> None:
+def note_doubts(placed: Sequence[PlacedTemplate], report: CheckReport) -> None:
     """What rules find doubtful in the templates of a domain, each by itself and all together."""
     told = [Finding(code, each, *fault) for each in placed for code, fault in doubtful(each.template)]
     note_findings([*told, *same_texts(placed)], placed, report)
 
 
-def note_findings(findings: Iterable[Finding], placed: Sequence[PlacedTemplate], report: Report) -> None:
+def note_findings(findings: Iterable[Finding], placed: Sequence[PlacedTemplate], report: CheckReport) -> None:
     """Note each finding; what several templates of one record come to at one place is told of once."""
     made_of: dict[tuple[str, str], int] = {}
     for each in placed:

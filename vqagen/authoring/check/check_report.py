@@ -100,7 +100,7 @@ def _record(problem: Problem) -> dict[str, Any]:
 
 
 @dataclass
-class Report:
+class CheckReport:
     """What was found in all files; `notes` say on what grounds they were checked, where that was not asked for."""
 
     files: list[FileReport] = field(default_factory=list)
@@ -129,9 +129,9 @@ class Report:
         if text not in self.notes:
             self.notes.append(text)
 
-    def finished(self) -> Report:
+    def finished(self) -> CheckReport:
         """The same, with what was found in reading order."""
-        return Report([file.in_order() for file in self.files], self.notes)
+        return CheckReport([file.in_order() for file in self.files], self.notes)
 
     def to_record(self) -> dict[str, Any]:
         """For JSON."""

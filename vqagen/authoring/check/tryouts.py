@@ -57,15 +57,15 @@ def try_out(
     if not placed:
         return
     vocabularies = Vocabularies(placed[0].template.catalogue.domain)
-    trials = [_Trial(each, vocabularies) for each in placed]
-    waiting, count, shown = trials, 0, _Shown()
+    tryouts = [_TemplateTryout(each, vocabularies) for each in placed]
+    waiting, count, shown = tryouts, 0, _Shown()
     for scene in scenes:
         count += 1
         shown.add(scene)
         tables, few = SceneTables(scene), SceneTables(scene.seen(first_n(1 + scene.index % FEW)))
-        for trial in waiting:
-            trial.look(tables, few)
-        waiting = [trial for trial in waiting if not trial.is_settled]
+        for tryout in waiting:
+            tryout.look(tables, few)
+        waiting = [tryout for tryout in waiting if not tryout.is_settled]
         on_scene(1)
         if not waiting:
             break
@@ -74,8 +74,8 @@ def try_out(
     where = f"{count:,} {source} scene{'' if count == 1 else 's'}"
     if waiting and count < ENOUGH:
         on_few(f"only {where}: too few to tell what never happens; {ENOUGH} are enough")
-    for trial in waiting:
-        yield from trial.findings(f"in {where}", shown if count >= ENOUGH else None)
+    for tryout in waiting:
+        yield from tryout.findings(f"in {where}", shown if count >= ENOUGH else None)
 
 
 class _Shown:
@@ -89,7 +89,7 @@ class _Shown:
             self.values.setdefault(name, set()).update(value for value, objects in by_value.items() if objects)
 
 
-class _Trial:
+class _TemplateTryout:
     """One template, and what has been seen of it."""
 
     def __init__(self, placed: PlacedTemplate, vocabularies: Vocabularies) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from vqagen.authoring.check.report import FileReport
+from vqagen.authoring.check.check_report import FileReport
 from vqagen.errors import BadInput, Fault, Problem, describe
 from vqagen.judge.verification import verify_questions
 from vqagen.language.catalogue import Catalogue
