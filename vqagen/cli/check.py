@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     type=integer(0),
     default=2000,
     show_default=True,
-    help="Without --scenes: templates are tried on at most so many scenes, drawn by the domain's rules; 0 for none.",
+    help="Without --scenes: the most sampled scenes that templates are tried on; 0 for none.",
 )
-@click.option("--strict", is_flag=True, help="Let a warning count as an error does.")
+@click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
 def command(
@@ -38,12 +38,13 @@ def command(
     strict: bool,
     as_json: bool,
 ) -> None:
-    """Check what people write, with all mistakes in one run.
+    """Report every mistake in hand-written files and in question files in one run.
 
-    PATHs are files or folders of metadata, templates, synonyms, plug-ins, scenes and questions; each is known by its
-    content, and checked against the nearest metadata (DOMAIN/metadata.json, or metadata/NAME.json for templates/NAME).
-    Errors make other commands fail. Warnings are accepted but probably unintended: a text that leaves out a slot, an
-    answer that never comes, a constraint that rules nothing out. The exit code is 1 if there is an error.
+    PATHs are files or folders of metadata, templates, synonyms, plug-ins, scenes and questions. Each is recognized by
+    its content and checked against the nearest metadata: DOMAIN/metadata.json, or metadata/NAME.json for
+    templates/NAME. Errors make other commands fail. Warnings are accepted but probably unintended: a text that leaves
+    out a slot, an answer that never occurs, a constraint that rules nothing out. The exit code is 1 if there is an
+    error.
 
     \b
     Example:

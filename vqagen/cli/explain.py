@@ -21,18 +21,16 @@ if TYPE_CHECKING:
 
 @click.command("explain")
 @click.argument("template", type=path, required=False)
-@click.option(
-    "--scenes", type=path, metavar="PATH", help="Scenes to try it on. [default: some, drawn by the domain's rules]"
-)
-@click.option("--scene", type=integer(0), metavar="INDEX", help="This scene alone.")
-@click.option("--count", type=integer(0), default=5, show_default=True, help="How many examples.")
-@click.option("--seed", type=integer(), default=0, show_default=True)
+@click.option("--scenes", type=path, metavar="PATH", help="Scenes to try the template on. [default: 20 sampled scenes]")
+@click.option("--scene", type=integer(0), metavar="INDEX", help="The index of one scene to try the template on.")
+@click.option("--count", type=integer(0), default=5, show_default=True, help="Number of examples.")
+@click.option("--seed", type=integer(), default=0, show_default=True, help="Random seed.")
 @click.option("--functions", "catalogue", flag_value="functions", help="List the functions that programs are made of.")
 @click.option("--constraints", "catalogue", flag_value="constraints", help="List the constraints of templates.")
 @click.option("--vocabulary", "catalogue", flag_value="vocabulary", help="List the domain's values and relations.")
 @domain_options("domain or nothing", "metadata", "templates", "synonyms", "plugins")
-@click.option("--watch", is_flag=True, help="Do it again whenever a file that was read is saved; Ctrl-C ends it.")
-@click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
+@click.option("--watch", is_flag=True, help="Repeat whenever one of the files is saved; Ctrl-C ends it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the output as JSON.")
 def command(
     template: str | None,
     scenes: str | None,
@@ -44,11 +42,11 @@ def command(
     watch: bool,
     as_json: bool,
 ) -> None:
-    """Show what a template does: its parts in words, and questions it makes.
+    """Show the parts of a template in words, and questions that it makes.
 
-    TEMPLATE is an id such as one_hop.json#query_color, a name, or a file, all of whose templates are then shown in
-    short. Without it, all templates are listed. Where a template finds nothing to ask, the step that ended it is told,
-    with what became of its options.
+    TEMPLATE is an id such as one_hop.json#query_color, a name, or a file, whose templates are then listed. Without
+    TEMPLATE, all templates are listed. If a template makes no question about a scene, the output shows at which step
+    the search failed, and why.
 
     \b
     Example:

@@ -30,11 +30,16 @@ from vqagen.tasks.questions.settings import RecordForm, Settings
     type=path,
     multiple=True,
     metavar="FILE",
-    help="Ask nothing that has its text or its program in common with these questions; may be given several times.",
+    help="Reject questions that share their text or program with this question file; may be given several times.",
 )
 @shard_option
 @settings_options(form=RecordForm, settings=Settings, options=RunOptions)
-@click.option("--report", type=path, metavar="FILE", help="Write what was made and what fell short, as JSON.")
+@click.option(
+    "--report",
+    type=path,
+    metavar="FILE",
+    help="Write a report as JSON: questions of each family, and why some fell short.",
+)
 def command(
     scenes: str,
     out: str,
@@ -49,8 +54,8 @@ def command(
 ) -> None:
     """Make questions, programs and answers about scenes.
 
-    Templates are filled by depth-first search; each question's program is run on its scene graph, and gives its answer.
-    The same seed gives the same bytes, with any number of workers, and shards laid end to end equal one run.
+    Templates are filled by depth-first search. The program of each question is run on the scene graph and gives the
+    answer. The same seed gives the same bytes with any number of workers, and merged shards equal one run.
 
     \b
     Example:

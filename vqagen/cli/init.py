@@ -14,12 +14,12 @@ from vqagen.cli.options import path
 @click.command("init")
 @click.argument("domain", type=path)
 def command(domain: str) -> None:
-    """Write a small domain that works, to be changed into one of your own.
+    """Write a small domain that works, as a start for your own.
 
-    DOMAIN is a new folder, whose last part names the domain. It gets metadata.json (what can be true of an object, how
-    scenes are drawn), synonyms.json (ways to say it), templates/first.json (three kinds of questions) and the JSON
-    Schemas by which an editor completes and checks them. Comments inside say what each part is for. Nothing is
-    overwritten. The next commands to run are printed.
+    DOMAIN is a new folder, and its last part is the name of the domain. The command writes metadata.json (attributes,
+    values, relations, how scenes are sampled), synonyms.json (ways to say a value), templates/first.json (three kinds
+    of questions) and the JSON Schemas with which an editor completes and checks these files. Comments say what each
+    part is for. Nothing is overwritten. The next commands to run are printed.
 
     \b
     Example:

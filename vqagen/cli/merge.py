@@ -13,11 +13,11 @@ from vqagen.cli.options import format_option, out_option, path
 @format_option(("json", "jsonl", "parquet"))
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 def command(shards: tuple[str, ...], out: str, layout: str | None, force: bool) -> None:
-    """Put shards together into the file that one run would have written.
+    """Join shards into the file that one run writes.
 
     Shards are outputs of `vqagen generate`, or of `vqagen scenes sample`, for neighbouring scenes, with the same
-    settings, made with --shard or with --start-index and --count. They may be given in any order. Differences, gaps
-    and overlaps are told, and questions are numbered anew.
+    settings, made with --shard or with --start-index and --count. Their order does not matter. Shards of
+    different runs, gaps and overlaps are refused. Questions are numbered anew.
 
     \b
     Example:

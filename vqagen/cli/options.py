@@ -115,7 +115,7 @@ def _checked(classes: dict[str, type[CheckedSettings]], given: dict[str, dict[st
 # Inputs and outputs -----------------------------------------------------------------------------------------------
 
 shard_option = click.option(
-    "--shard", metavar="K/N", help="Only the K-th of N parts of these scenes, from 1; see `vqagen merge`."
+    "--shard", metavar="K/N", help="Only the K-th of N parts of the scenes, counted from 1; see `vqagen merge`."
 )
 
 scenes_option = click.option(
@@ -131,13 +131,15 @@ def out_option(records: str) -> AddOption:
         required=True,
         type=path,
         metavar="FILE",
-        help=f"Where the {records} go; - for standard output.",
+        help=f"File for the {records}; - for standard output.",
     )
 
 
 def format_option(formats: Sequence[str]) -> AddOption:
     """Return the option for the format of an output."""
-    return click.option("--format", "layout", type=click.Choice(formats), help="[default: by the name of --out]")
+    return click.option(
+        "--format", "layout", type=click.Choice(formats), help="Format of the output. [default: by the name of --out]"
+    )
 
 
 # Domains ----------------------------------------------------------------------------------------------------------
@@ -157,11 +159,11 @@ _DOMAIN_OPTIONS = {
         flag_value=NO_DOMAIN,
         help=f"{_DOMAIN_HELP} Alone: the same as --vocabulary.",
     ),
-    "metadata": click.option("--metadata", type=path, metavar="FILE", help="The domain's vocabulary alone."),
+    "metadata": click.option("--metadata", type=path, metavar="FILE", help="Metadata file, in place of the domain's."),
     "templates": click.option(
-        "--templates", type=path, metavar="PATH", help="Template file, or folder (read recursively)."
+        "--templates", type=path, metavar="PATH", help="Template file or folder, in place of the domain's."
     ),
-    "synonyms": click.option("--synonyms", type=path, metavar="FILE", help="Ways to say each value."),
+    "synonyms": click.option("--synonyms", type=path, metavar="FILE", help="Synonyms file, in place of the domain's."),
     "plugins": click.option(
         "--plugin",
         "plugins",

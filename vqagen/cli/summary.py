@@ -1,4 +1,4 @@
-"""What a run came to, in a few lines for people."""
+"""The summary of a run in a few lines for people."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from vqagen.tasks.questions.settings import Settings
 from vqagen.tasks.questions.tally import Tally
 
 SHORT = 0.9
-"""A family is short when it made less than this share of what the middle family made."""
+"""A family is short when it made less than this share of the families' median."""
 SHOWN = 5
 
 
 def summary(report: Report, out: str) -> str:
-    """Questions, scenes and families; then which families and scenes fell short, and why."""
+    """Return the numbers of questions, scenes and families, then the families and scenes that fell short, and why."""
     tally, settings = report.tally, report.settings
     if report.was_complete:
         return f"{out} is complete: there is nothing to do"
@@ -41,8 +41,8 @@ def _short_families(tally: Tally) -> Iterator[str]:
     short = sorted((tally.questions[family], family) for family in tally.tries if tally.failures_of(family))
     short = [(made, family) for made, family in short if made < SHORT * usual or not made]
     for made, family in short[:SHOWN]:
-        why = _told(tally.failures_of(family))
-        yield f"  short: {family} made {made:,} (the middle family {usual:,.0f}); failed tries: {why}"
+        why = _format_reasons(tally.failures_of(family))
+        yield f"  short: {family} made {made:,} (median of all families: {usual:,.0f}); failed tries: {why}"
     if len(short) > SHOWN:
         yield f"  … and {len(short) - SHOWN} more short families"
 
@@ -52,7 +52,7 @@ def _short_scenes(tally: Tally, settings: Settings) -> Iterator[str]:
         reasons = Counter[str]()
         for (_, reason), count in tally.failures.items():
             reasons[reason] += count
-        why = f"; failed tries: {_told(reasons)}" if reasons else ""
+        why = f"; failed tries: {_format_reasons(reasons)}" if reasons else ""
         yield f"  {tally.short_scenes:,} of {tally.scenes:,} scenes have {_too_few(tally, settings)}{why}"
 
 
@@ -63,5 +63,5 @@ def _too_few(tally: Tally, settings: Settings) -> str:
     return f"questions from fewer than {wanted} families" + ("" if there >= wanted else f": there are {there}")
 
 
-def _told(reasons: Counter[str]) -> str:
+def _format_reasons(reasons: Counter[str]) -> str:
     return ", ".join(f"{reason} {count:,}×" for reason, count in reasons.most_common())

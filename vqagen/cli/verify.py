@@ -25,8 +25,8 @@ def command(
     """Check that every answer follows from its program.
 
     Each program is run again on its scene, and each answer that does not follow is reported. Reads both dialects, as a
-    JSON document or JSON Lines, so it also checks files made by other generators. The exit code is 1 when something
-    does not check out.
+    JSON document or JSON Lines, so it also checks files made by other generators. The exit code is 1 if anything is
+    wrong.
 
     \b
     Example:

@@ -20,8 +20,10 @@ AUTO = "auto"
 class RunOptions(CheckedSettings):
     """Where the windows of a run are done, and whether an output that exists is finished or replaced."""
 
-    workers: int | str = setting(1, "Processes; auto for one a core.", metavar="N|auto", types=())
-    cluster: str = setting("", "A Dask scheduler, tcp://host:8786, or local:N.", metavar="ADDRESS")
+    workers: int | str = setting(1, "Processes on this machine; auto for one per core.", metavar="N|auto", types=())
+    cluster: str = setting(
+        "", "Address of a Dask scheduler, tcp://host:8786, or local:N for N workers here.", metavar="ADDRESS"
+    )
     resume: bool = setting(False, "Finish an interrupted run of the same settings; start one if there is none.")
     force: bool = setting(False, "Replace the output if it exists.")
 

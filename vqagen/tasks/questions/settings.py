@@ -12,15 +12,15 @@ from vqagen.tasks.settings import CheckedSettings, RunSettings, setting
 class Settings(RunSettings):
     """All that decides which questions are generated."""
 
-    templates_per_image: int = setting(10, "How many families ask about each scene.", least=1)
+    templates_per_image: int = setting(10, "Question families for each scene.", least=1)
     questions_per_image: int = setting(
-        0, "As many questions about each scene, in place of --templates-per-image.", least=0
+        0, "Questions about each scene; 0 for as many as --templates-per-image gives.", least=0
     )
     instances_per_template: int = setting(
-        1, "Questions of one template; 0 for all that the balance of answers and the budget let in.", least=0
+        1, "Questions of a family about a scene; 0 for all that answer balance and search budget allow.", least=0
     )
     reset_counts_every: int = setting(
-        250, "Scenes in one answer-balance window, by absolute index; 0 for one window.", least=0
+        250, "Scenes in one window of the answer balance; 0 for one window in all.", least=0
     )
     shuffle_templates: bool | None = setting(
         None,
@@ -29,27 +29,25 @@ class Settings(RunSettings):
     )
     degeneracy: str = setting(
         "",
-        "Refuse questions in which a relation is idle. [default: all; clevr with --compat clevr]",
+        "Reject questions in which a relation does not matter. [default: all; clevr with --compat clevr]",
         choices=("none", "clevr", "all"),
     )
     redundancy: str = setting(
         "keep", "reduce: drop words that a reference to one object does not need.", choices=("keep", "reduce")
     )
-    compat: str = setting(
-        "none", "clevr: sample exactly as the CLEVR question generator does.", choices=("none", "clevr")
-    )
+    compat: str = setting("none", "clevr: sample exactly as the CLEVR generator does.", choices=("none", "clevr"))
     search_budget: int = setting(20_000, "Options tried before a template gives up on a scene.", least=1)
     only: tuple[str, ...] = setting(
         (),
-        "Only these: a template's id, name or file, or a question type such as count; may be given several times.",
+        "Only families of this id, name, file or question type (such as count); may be given several times.",
         metavar="FAMILY|TYPE",
     )
     max_per_template: int = setting(
-        0, "Most questions of one template in the whole output, the first ones; 0 for no limit.", least=0
+        0, "Keep only the first N questions of each template in the whole output; 0 for no limit.", least=0
     )
     dedupe: str = setting(
         "none",
-        "No text twice about one scene, or in the whole output (also if no value is given).",
+        "Reject a repeated text about one scene, or in the whole output (also if no value is given).",
         choices=("none", "image", "all"),
         bare="all",
     )
@@ -71,8 +69,10 @@ class RecordForm(CheckedSettings):
         "release: nodes have `function`, answers are text, families are counted over all files.",
         choices=("generator", "release"),
     )
-    trace: bool = setting(False, "Add every step's output to each question, and where it mentions objects.")
-    template_extra: bool = setting(False, "Add what templates hold beyond the known keys to their questions.")
+    trace: bool = setting(
+        False, "Add every step's output to each question, and the places where its text mentions objects."
+    )
+    template_extra: bool = setting(False, "Add a template's unknown keys to its questions.")
     hide_answers: bool = setting(False, "Leave out answers and programs, as for a test set.")
 
     def _faults(self) -> Iterator[str]:

@@ -13,4 +13,4 @@ class SamplingSettings(RunSettings):
 
     start_index: int = setting(0, "Index of the first scene.", least=0)
     count: int = setting(0, "How many scenes.", least=1)
-    split: str = setting("sample", "Written into each scene, and its image's name.")
+    split: str = setting("sample", "Name of the split, in each scene and its image's name.")
