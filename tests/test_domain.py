@@ -286,8 +286,8 @@ PLUG_IN_FAULTS: list[tuple[Metadata, Declarations, str]] = [
     (TYPES, plugins("west", "west"), "p.py:3:1: attribute Side[1]: value 'west' is listed twice"),
     (TYPES, plugins("west", type_name="Relation"), "p.py:3:1: attribute Relation: Relation is a type of another kind"),
     (TYPES, plugins("west", type_name="Object"), "p.py:3:1: attribute Object: Object is a type of another kind"),
-    (TYPES, plugins("west", type_name="size"), "d.json: types.size: a type called 'size', but for the case, is there"),
-    ({**TYPES, "Side": ["left"]}, plugins("west"), "d.json: types.Side: other values than in the plug-in that"),
+    (TYPES, plugins("west", type_name="size"), "d.json: types.size: a type 'size' in other case is declared"),
+    ({**TYPES, "Side": ["left"]}, plugins("west"), "d.json: types.Side: values differ from those of the plug-in"),
 ]
 
 
@@ -379,7 +379,7 @@ FAULTS: list[tuple[object, str]] = [
     ({"types": {"Size": ["small", ""]}}, "types.Size[1]: expected a value as text, found ''"),
     ({"types": {"Size": ["small", "large", "small"]}}, "types.Size[2]: value 'small' is listed twice"),
     ({"types": {**TYPES, "Relation": []}}, "types.Relation: expected null, a list of values"),
-    ({"types": {**TYPES, "size": ["huge"]}}, "types.size: a type called 'size', but for the case, is there already"),
+    ({"types": {**TYPES, "size": ["huge"]}}, "types.size: a type 'size' in other case is declared already"),
     ({"types": {"Size": {"values": ["small"], "key": 5}}}, "types.Size.key: expected text, found 5"),
     ({"types": {"Size": {"values": ["small"], "null": ["a"]}}}, "types.Size.null: expected text, found a list of 1"),
     ({"types": TYPES, "functions": {}}, "functions: expected a list of objects, found an object"),
@@ -397,7 +397,7 @@ FAULTS: list[tuple[object, str]] = [
     ({"types": {"Kind": {"car": ["suv"], "van": ["suv"]}}},
      "types.Kind.van[0]: value 'suv' is in two groups, 'car' and 'van'"),
     ({"types": {"Kind": {"car": ["suv", "suv"]}}}, "types.Kind.car[1]: value 'suv' is listed twice"),
-    ({"types": {"Kind": {"car": {"car": ["suv"]}}}}, "types.Kind.car.car: group 'car' lies inside of itself"),
+    ({"types": {"Kind": {"car": {"car": ["suv"]}}}}, "types.Kind.car.car: group 'car' lies inside itself"),
     ({"types": {"Kind": deep(60)}}, f"types.Kind{''.join(f'.g{i}' for i in range(51))}: groups of values go no deeper"),
     (kind(values={"car": ["suv"]}, parents={"suv": "van"}),
      "types.Kind.parents.suv: value 'suv' is in two groups, 'car' and 'van'"),

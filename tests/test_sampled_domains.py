@@ -253,8 +253,8 @@ MISTAKES: list[tuple[Callable[[Record], object], str]] = [
     (sampling(restrict=[{"attribute": "color", "value": "red", "only": {"look.parts": ["arm"]}}],
               list_length={"look.parts": [2, 2]}),
      "sampling.restrict: fewer than 2 values of 'look.parts' are left for color red"),
-    (types(Look=["good"]), "types.Look: the object key 'look' is taken already"),
-    (types(Twist={"values": ["half"], "key": "rotation.name"}), "types.Twist: the object key 'rotation.name' is taken"),
+    (types(Look=["good"]), "types.Look: object key 'look' is taken"),
+    (types(Twist={"values": ["half"], "key": "rotation.name"}), "types.Twist: object key 'rotation.name' is taken"),
 ]  # fmt: skip
 
 

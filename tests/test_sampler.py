@@ -371,7 +371,7 @@ ONE_MISTAKE: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda metadata: metadata["sampling"].update(solid="cubes"), "found 'cubes'; did you mean 'cube'?"),
     (lambda metadata: metadata["sampling"].update(radius=0), "sampling.radius: expected more than 0"),
     (lambda metadata: metadata["sampling"]["radius"].update(attribute="siz"), "did you mean 'size'?"),
-    (lambda metadata: metadata["sampling"]["camera"].update(look_at=[7.48113, -6.50764, 0]), "without a level right"),
+    (lambda metadata: metadata["sampling"]["camera"].update(look_at=[7.48113, -6.50764, 0]), "has no level right"),
     (lambda metadata: metadata["sampling"].update(restrict=circle()), "in a circle: "),
     (lambda metadata: metadata["sampling"].update(restrict=nothing_left()), "no value of 'color' is left for shape"),
 ]

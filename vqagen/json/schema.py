@@ -1,4 +1,4 @@
-"""Checks the shape of a hand-edited document against a shipped JSON Schema; faults are in our own words."""
+"""Check the shape of a hand-edited document against a shipped JSON Schema; faults are in our own words."""
 
 from __future__ import annotations
 

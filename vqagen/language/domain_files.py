@@ -1,4 +1,4 @@
-"""What questions are made of: a domain, its functions, templates and words, and the files they come from."""
+"""The files of a domain: its metadata, templates, synonyms and plug-ins, found and loaded."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class DomainFiles:
 
 
 def _portable(path: Path) -> tuple[bool, str]:
-    """Whether vqagen ships the path, and its name there or its absolute path."""
+    """Return whether vqagen ships the path, and its name among the shipped files or its absolute path."""
     is_shipped = path.is_relative_to(shipped(""))
     return is_shipped, path.relative_to(shipped("")).as_posix() if is_shipped else str(path.absolute())
 
@@ -67,7 +67,7 @@ def _local_path(is_shipped: bool, name: str) -> Path:
 
 @dataclass(frozen=True)
 class LoadedDomain:
-    """A domain, its functions, templates, and ways to say things."""
+    """A domain with its functions, templates and synonyms."""
 
     domain: Domain
     catalogue: Catalogue
@@ -87,7 +87,7 @@ def find_domain(
     synonyms: PathLike | None = None,
     plugins: PathLike | Sequence[PathLike] = (),
 ) -> DomainFiles:
-    """The files of a domain, by default CLEVR's; each file can also be given by itself.
+    """Return the files of a domain, by default CLEVR's; each file can also be given by itself.
 
     A plain name is a shipped domain. A `Path`, or text that is written as a path (`./farm`, `data/farm`), is a folder
     with `metadata.json`, `templates` and perhaps `synonyms.json`. Raises UsageError where there is no such domain.
@@ -161,14 +161,14 @@ def hashes_beside(files: DomainFiles, plugins: Plugins) -> dict[str, str]:
 
 
 def check_hashes(known: Mapping[str, str], found: Mapping[str, str]) -> None:
-    """See to it that a process reads the files that its run began with (`known`): otherwise VqagenError."""
+    """Raise VqagenError if a worker reads other files than its run, whose content hashes are `known`, began with."""
     differing = [role for role, content in known.items() if found.get(role) != content]
     if differing:
-        raise VqagenError(f"a worker reads other {' and '.join(differing)} than those that the run began with")
+        raise VqagenError(f"a worker reads other {' and '.join(differing)} than the run began with")
 
 
 def synonyms_file(files: DomainFiles, domain: Domain) -> Path | None:
-    """The synonyms that go with a domain: its own file or, where its metadata has none either, the shipped ones."""
+    """Return the synonyms file of a domain: its own; the shipped one if neither it nor its metadata has synonyms."""
     return files.synonyms or (None if domain.synonyms_section else shipped("synonyms.json"))
 
 

@@ -1,4 +1,4 @@
-"""Reads template files and checks them: JSON, then its shape (JSON Schema), then its meaning. All mistakes at once."""
+"""Read template files and check them: JSON, then its shape (JSON Schema), then its meaning. All mistakes at once."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from vqagen.world.findings import problem_in
 
 @dataclass(frozen=True)
 class TemplateFile:
-    """One template file: `name` is its path inside the folder that was given."""
+    """One template file; `name` is its path inside the given folder."""
 
     path: Path
     name: str
 
 
 def find_template_files(path: Path | str) -> list[TemplateFile]:
-    """A file, or every `*.json` under a folder, sorted by path (never by folder order).
+    """Return the file, or every `*.json` under the folder, sorted by path.
 
-    Hidden files and what lies in hidden folders, such as an editor's copies, are left out.
+    Hidden files and folders, such as an editor's copies, are skipped.
     """
     path = Path(path)
     if path.is_file():

@@ -1,4 +1,4 @@
-"""An attribute: one property of objects, and what can be said of an object by it."""
+"""An attribute: one property of objects, its values and their groups."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 Recorded = str | tuple[str, ...] | None
-"""What an object has: a leaf value; of a list-valued attribute its values in the order of the domain; or nothing."""
+"""The value of one object: a leaf, the values of a list-valued attribute in the order of the domain, or None."""
 Compute = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
 """(object record, scene record) -> a value, a list of them, or None."""
 
@@ -26,28 +26,28 @@ class Attribute:
     type: str
     key: str
     values: tuple[str, ...]
-    """Everything that can be said of it, in the order of the metadata; groups of values included."""
+    """All values in the order of the metadata, groups included."""
     null: str
     parents: Mapping[str, str] = field(default_factory=_nothing, hash=False)
-    """Value -> the group that it belongs to directly."""
+    """Value -> its nearest group."""
     display: Mapping[str, str] = field(default_factory=_nothing, hash=False)
-    """Value -> how it is said where no synonyms are given, if not as itself."""
+    """Value -> its wording where it has no synonyms, if that is not the value itself."""
     multi: bool = False
-    """Whether an object has a list of values."""
+    """True if an object has a list of values."""
     optional: bool = False
-    """Whether an object may have none."""
+    """True if an object may have no value."""
     compute: Compute | None = field(default=None, compare=False)
-    """What a plug-in computes it by, where records do not hold it: (object record, scene record) -> value."""
+    """The function of a plug-in that computes the value; None if records hold it."""
 
     @cached_property
     def leaves(self) -> tuple[str, ...]:
-        """The values that objects have: those that are no group of others."""
+        """The values that objects have: all but groups."""
         groups = set(self.parents.values())
         return tuple(value for value in self.values if value not in groups)
 
     @cached_property
     def lineage(self) -> Mapping[str, tuple[str, ...]]:
-        """Value -> all that can be said of an object that has it: the value, its group, the group's group, …"""
+        """Value -> all values that are true of an object with it: the value, its group, the group's group, …"""
         return {value: tuple(self._upwards(value)) for value in self.values}
 
     def _upwards(self, value: str | None) -> Iterator[str]:
@@ -56,11 +56,11 @@ class Attribute:
             value = self.parents.get(value)
 
     def leaves_of(self, value: str) -> tuple[str, ...]:
-        """The values that an object has of which this can be said: of a group its members, of a leaf itself."""
+        """Return the leaves that make a value true of an object: the members of a group, or a leaf itself."""
         return tuple(leaf for leaf in self.leaves if value in self.lineage[leaf])
 
     def sayable(self, recorded: Recorded) -> tuple[str, ...]:
-        """All that can be said of an object for which this is recorded; nothing where nothing is."""
+        """Return all values that are true of an object with this recorded value; none for None."""
         if recorded is None:
             return ()
         if isinstance(recorded, str):

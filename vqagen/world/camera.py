@@ -1,4 +1,4 @@
-"""A pinhole camera: where a point falls in the picture, and which way the rays of its pixels go.
+"""A pinhole camera: the pixels of points, and the rays of pixels.
 
 Picture coordinates are continuous pixels from the top left corner, so the centre of pixel (column 0, row 0) is
 (0.5, 0.5). Depth is measured along the optical axis, not along the ray.
@@ -19,7 +19,7 @@ Vector = tuple[float, float, float]
 Array = NDArray[np.float64]
 
 PARALLEL = 1e-9
-"""Sine of an angle below which two directions count as one."""
+"""Sine of the angle below which two directions count as parallel."""
 
 
 class Pixel(NamedTuple):
@@ -41,7 +41,7 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True)
 class Camera:
-    """A camera of `width` x `height` pixels whose axis meets the middle of the picture.
+    """A camera of `width` x `height` pixels whose axis goes through the middle of the picture.
 
     `right`, `up` and `forward` are orthogonal unit vectors of the world.
     """
@@ -58,17 +58,17 @@ class Camera:
     def looking_at(
         cls, position: Vector, target: Vector, up: Vector, focal_pixels: float, width: int, height: int
     ) -> Camera:
-        """The camera at `position` whose axis goes through `target`, held so that `up` shows upwards.
+        """Return the camera at `position` whose axis goes through `target`, with `up` upwards in the picture.
 
-        Only sums, products, quotients and square roots are used: these are exact to the last bit on every machine.
-        ValueError when the target is the position itself or lies straight along `up`.
+        Only sums, products, quotients and square roots are used: they are the same to the last bit on every machine.
+        Raises ValueError if the target is the position itself or lies straight along `up`.
         """
         forward = unit(minus(target, position))
         right = unit(cross(forward, unit(up)))
         return cls(position, right, cross(right, forward), forward, focal_pixels, width, height)
 
     def project(self, point: Vector) -> Pixel:
-        """Where `point` falls; it may lie outside the picture. A point at depth 0 has no place (ZeroDivisionError)."""
+        """Return the pixel of a point, which may lie outside the picture. Raises ZeroDivisionError at depth 0."""
         offset = minus(point, self.position)
         depth = dot(offset, self.forward)
         scale = self.focal_pixels / depth
@@ -77,9 +77,9 @@ class Camera:
         )
 
     def bounding_box(self, points: Iterable[Vector]) -> Box:
-        """The smallest box, inside the picture, that holds the hull of the points.
+        """Return the smallest box inside the picture that holds the hull of the points.
 
-        A point that is not in front of the camera has no place in the picture, so then the box is the whole picture.
+        If a point is not in front of the camera, the box is the whole picture.
         """
         points = list(points)
         if any(dot(minus(point, self.position), self.forward) <= 0 for point in points):
@@ -93,7 +93,7 @@ class Camera:
         )
 
     def rays(self, box: Box) -> tuple[Array, Array, Array]:
-        """The x, y and z parts of the directions through the pixel centres of `box`, each of shape (rows, columns).
+        """Return the x, y and z parts of the directions through the pixel centres of `box`, of shape (rows, columns).
 
         Directions have length 1 along the optical axis: `position + depth * direction` is the point at that depth.
         """
@@ -105,9 +105,9 @@ class Camera:
 
 @dataclass(frozen=True)
 class CameraRules:
-    """How the camera of a sampled scene is drawn: each coordinate of `position` moves by up to `jitter` either way.
+    """The rules for the camera of a sampled scene: each coordinate of `position` moves by up to `jitter` either way.
 
-    The values given here hold where metadata say nothing. They describe the released scenes of Johnson et al. 2017, in
+    Metadata may give other values than these defaults, which describe the released scenes of Johnson et al. 2017, in
     which the camera moves but always looks at the same point (measured on 1,000 of them, exact to a pixel's rounding).
     """
 
@@ -120,32 +120,32 @@ class CameraRules:
     height: int = 320
 
     def at(self, position: Vector) -> Camera:
-        """The camera at `position`; ValueError as for `Camera.looking_at`."""
+        """Return the camera at `position`. Raises ValueError as `Camera.looking_at` does."""
         return Camera.looking_at(position, self.look_at, self.up, self.focal_pixels, self.width, self.height)
 
     def draw(self, rng: Random) -> Camera:
-        """A camera at a jittered position."""
+        """Return a camera at a jittered position."""
         x, y, z = (part + self.jitter * (2 * rng.random() - 1) for part in self.position)
         return self.at((x, y, z))
 
 
 def minus(a: Vector, b: Vector) -> Vector:
-    """The vector from b to a."""
+    """Return the vector from b to a."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
 def dot(a: Vector, b: Vector) -> float:
-    """The scalar product, summed from x to z."""
+    """Return the scalar product, summed from x to z."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def cross(a: Vector, b: Vector) -> Vector:
-    """The vector product."""
+    """Return the vector product."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 def unit(a: Vector) -> Vector:
-    """`a` scaled to length 1; ValueError for a vector without direction."""
+    """Return `a` scaled to length 1. Raises ValueError for a vector without direction."""
     length = math.sqrt(dot(a, a))
     if length < PARALLEL:
         raise ValueError(f"no direction in {a}")

@@ -1,24 +1,24 @@
-"""A domain: what can be true of objects. Read from a metadata file; the only place where a vocabulary exists.
+"""A domain: attributes, values and relations of objects, read from a metadata file. No vocabulary exists elsewhere.
 
 Metadata is JSON in the CLEVR form. `types` maps a type name to null (no fixed values: Object, Integer, …), to values
-in one of the forms of `value_forms`, or to an object with the key `values` and more to say. A type with values is
+in one of the forms of `value_forms`, or to an object with the key `values` and further details. A type with values is
 
-* a relation type, if some declared function named `relate…` takes it as a side input (or, where no functions are
-  declared, if it is called Relation);
-* otherwise an attribute, if `filter_<type>` or `query_<type>` is declared (or no functions are declared at all), or
-  if a plug-in computes it, unless its entry says `"attribute": false`;
-* otherwise a plain type: slots and the functions of plug-ins may use its values.
+* a relation type, if a declared function named `relate…` takes it as a side input (without declared functions: if it
+  is called Relation);
+* else an attribute, if `filter_<type>` or `query_<type>` is declared, if no functions are declared, or if a plug-in
+  computes it, unless its entry says `"attribute": false`;
+* else a plain type: slots and the functions of plug-ins may use its values.
 
-An attribute's `key` is where an object keeps its value (default: the type's name in lower case); `text.body` is
-`body` inside of `text`. Its `null` is the word that stands for it when a question leaves it open; by default "thing"
-for the head noun, which is the last side input of the declared `filter` (or the last attribute, where it is not
-declared), and "" for every other attribute. `parents` puts values into groups, `display` says values otherwise than
-as themselves, `multi` is for a list of values, `optional` for what an object may lack.
+An attribute's `key` is the key of its value in an object record (default: the type's name in lower case); `text.body`
+is `body` inside `text`. Its `null` is the word for the attribute when a question leaves it open. The default is "thing"
+for the head noun and "" for every other attribute; the head noun is the last side input of the declared `filter` or,
+without one, the last attribute. `parents` puts values into groups, `display` gives their wording, `multi` allows a list
+of values, `optional` allows none.
 
-The types may stand under `attributes` in place of `types`, as CLEAR writes them: there the relation type is the one
-whose name begins with "relate", and slots are filled unless a template says otherwise (`can_be_null_attributes`). An
-entry {value: words} under the name of a type that nothing else declares is the `display` of the attribute whose values
-these are.
+As in CLEAR, the types may be under `attributes` in place of `types`. Then the relation type is the one whose name
+begins with "relate", and slots are filled unless a template lists them under `can_be_null_attributes`. An entry
+{value: words} under the name of a type that is not declared otherwise is the `display` of the attribute with these
+values.
 
 Further sections: `plugins` (Python files beside the metadata), `plurals` (word -> plural), `rewrites` (`pattern` and
 `replace` for finished text), `synonyms` (as a synonyms file), `sampling` (see `sampling_rules`). Plurals and rewrites
@@ -54,7 +54,7 @@ from vqagen.world.recorded import RowReader, row_reader
 from vqagen.world.words_reader import WordsReader
 
 NUMBERS = tuple(str(number) for number in range(1, 11))
-"""What a slot of type Integer can say."""
+"""The values of a slot of type Integer."""
 
 __all__ = [
     "BASE_TYPES",
@@ -79,21 +79,21 @@ class Domain:
     relation_type: str = DEFAULT_RELATION_TYPE
     plurals: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     declared: tuple[Mapping[str, Any], ...] = ()
-    """The metadata's own `functions`, as written; `language` checks them against what it can run."""
+    """The metadata's own `functions`, as written; `language` checks them against the functions it has."""
     record: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     source: str = field(default="", compare=False)
     abstract_types: tuple[str, ...] = ()
-    """Types without values that only this domain has, such as "Part"; plug-ins say what they are."""
+    """Types without values that only this domain has, such as "Part"; plug-ins define them."""
     plain_types: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Types with values that are no attribute of objects, and no relation: slots and plug-ins may use them."""
+    """Types with values that are neither attributes nor relations: slots and plug-ins may use them."""
     rewrites: tuple[tuple[re.Pattern[str], str], ...] = ()
-    """What is replaced by what in finished text."""
+    """Patterns and their replacements in finished text."""
     synonyms_section: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """The metadata's own `synonyms`, as written; `language` reads them as it reads a synonyms file."""
     computed_relations: Mapping[str, Holds] = field(default_factory=dict, compare=False)
-    """Those of the `relations` that plug-ins compute; records do not give them."""
+    """The relations that plug-ins compute; records do not give them."""
     text: str = field(default="", repr=False, compare=False)
-    """The metadata file, where it was read from one, for problems that point into it."""
+    """The text of the metadata file, for problems that point into it; "" without a file."""
 
     @cached_property
     def types_record(self) -> Mapping[str, Any]:
@@ -103,15 +103,15 @@ class Domain:
 
     @property
     def fills_slots(self) -> bool:
-        """Whether every slot is filled that a template does not list under `can_be_null_attributes`."""
+        """True if slots are filled that a template does not list under `can_be_null_attributes`."""
         return section_of_types(self.record) == ATTRIBUTES
 
     def attribute_of(self, type_name: str) -> Attribute | None:
-        """The attribute whose values have this type."""
+        """Return the attribute whose values have this type, if there is one."""
         return next((attribute for attribute in self.attributes if attribute.type == type_name), None)
 
     def values_of(self, type_name: str) -> tuple[str, ...]:
-        """Everything a slot of this type can say; empty for a type without values. Numbers are said as text."""
+        """Return the values of a slot of this type; none for a type without values. Numbers are text."""
         if type_name == self.relation_type:
             return self.relations
         if type_name == "Integer":
@@ -137,16 +137,16 @@ class Domain:
 
     @cached_property
     def readers(self) -> tuple[tuple[str, RowReader], ...]:
-        """For each attribute, by name, how its values are read from a scene record."""
+        """Each attribute's name, and the reader of its values from a scene record."""
         return tuple((attribute.name, row_reader(attribute)) for attribute in self.attributes)
 
     @cached_property
     def recorded_relations(self) -> tuple[str, ...]:
-        """The relations that scene records give, or let us compute from positions."""
+        """The relations that scene records give, or that follow from positions."""
         return tuple(relation for relation in self.relations if relation not in self.computed_relations)
 
     def problem(self, path: str, message: str) -> Problem:
-        """A problem at a JSON path of the metadata, with its line and column where they are known."""
+        """Return a problem at a JSON path of the metadata, with line and column if they are known."""
         if path.partition(".")[0] == "types":
             path = section_of_types(self.record) + path.removeprefix("types")
         return problem_in(self.source or "metadata", path, message, self.text)
@@ -155,7 +155,7 @@ class Domain:
 def load_domain(path: Path | str, plugins: Declarations = NO_PLUGINS) -> Domain:
     """Read a metadata file. Raises BadInput with every mistake in it.
 
-    Attributes and relations that plug-ins compute join those of the metadata.
+    Attributes and relations that plug-ins compute are added to those of the metadata.
     """
     path = Path(path)
     text = read_text(path)

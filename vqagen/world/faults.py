@@ -1,4 +1,4 @@
-"""The slow path of scene loading: given a record that failed to compile, say everything that is wrong with it."""
+"""Find every fault of a scene record that failed to compile: the slow path of scene loading."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MULTI = '; if there may be several, give its type "multi": true'
 
 
 def raise_faults(record: object, domain: Domain, index: int, source: str, cause: Exception) -> NoReturn:
-    """Raise BadInput with every fault of the record; `cause` is told where no fault is found by looking."""
+    """Raise BadInput with every fault of the record, or with the `cause` if no fault is found."""
     found = list(scene_faults(record, domain)) or [("", f"unusable scene ({type(cause).__name__}: {cause})")]
     name = f"scene {index}"
     image = record.get("image_filename") if isinstance(record, Mapping) else None
@@ -35,7 +35,7 @@ def image_index_fault(number: object) -> str:
 
 
 def scene_faults(record: object, domain: Domain) -> Iterator[Fault]:
-    """Every fault of one scene record."""
+    """Yield every fault of one scene record."""
     if not isinstance(record, Mapping):
         yield "", f"expected a scene object, found {describe(record)}"
         return
@@ -77,7 +77,7 @@ def _recorded_faults(attribute: Attribute, entry: Mapping[str, Any], path: str) 
 
 
 def _blocked(key: str, entry: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Where a key such as `text.body` leads through something that has no keys, and what is wrong there."""
+    """Return the fault of a dotted key such as `text.body` that leads through something that is no object, or None."""
     steps = key.split(".")
     inside: Any = entry
     for i, step in enumerate(steps[:-1] if key not in entry else ()):
@@ -160,13 +160,13 @@ def _relation_faults(record: Mapping[str, Any], domain: Domain, objects: list[Ma
     shared = list(_shared_ids(objects)) if any(isinstance(rows, Mapping) for _, rows in tables) else []
     yield from shared
     for path, rows in tables:
-        if not (shared and isinstance(rows, Mapping)):  # which object is meant is not known
+        if not (shared and isinstance(rows, Mapping)):  # the ids are ambiguous
             yield from _table_faults(rows, objects, path)
     yield from _coordinate_faults(record, objects)
 
 
 def _plug_in_faults(record: Mapping[str, Any], domain: Domain, objects: list[Mapping[str, Any]]) -> Iterator[Fault]:
-    """The first failure of each relation that a plug-in computes."""
+    """Yield the first failure of each relation that a plug-in computes."""
     for relation, holds in domain.computed_relations.items():
         for i, j in permutations(range(len(objects)), 2):
             try:
@@ -191,7 +191,7 @@ def _table_faults(rows: object, objects: list[Mapping[str, Any]], path: str) -> 
             if isinstance(j, bool) or not isinstance(j, int) or not 0 <= j < len(objects):
                 yield f"{path}[{i}][{k}]", f"expected an object index 0 to {len(objects) - 1}, found {describe(j)}"
             elif i == j:
-                yield f"{path}[{i}][{k}]", f"object {i} is said to be related to itself"
+                yield f"{path}[{i}][{k}]", f"object {i} is related to itself"
 
 
 def _id_faults(rows: Mapping[str, Any], objects: list[Mapping[str, Any]], path: str) -> Iterator[Fault]:
@@ -206,7 +206,7 @@ def _id_faults(rows: Mapping[str, Any], objects: list[Mapping[str, Any]], path: 
             if str(member) not in ids:
                 yield f"{path}.{name}[{k}]", unknown("object id", str(member), ids)
             elif str(member) == name:
-                yield f"{path}.{name}[{k}]", f"object {name} is said to be related to itself"
+                yield f"{path}.{name}[{k}]", f"object {name} is related to itself"
 
 
 def _shared_ids(objects: list[Mapping[str, Any]]) -> Iterator[Fault]:

@@ -1,4 +1,4 @@
-"""Reads the vocabulary out of a metadata record (see `domain` for its form), noting every mistake on the way."""
+"""Read the vocabulary of a metadata record (see `domain` for its form), noting every mistake."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PLAIN_DETAILS = ("values", "attribute", "placeholder", "comment")
 
 
 class MetadataReader:
-    """Each method reads one part; what is wrong with it goes to `findings`."""
+    """Reader of the parts of a metadata record; their faults go to `findings`."""
 
     def __init__(self, metadata: object, findings: Findings, plugins: Declarations) -> None:
         self.findings, self.plugins = findings, plugins
@@ -41,7 +41,7 @@ class MetadataReader:
         self.function_names = {str(record.get("name", "")) for record in self.functions if _is_of_objects(record)}
         self.relation_type = self._relation_type()
         self.wordings: list[str] = []
-        """Types that are none, but say how an attribute's values are said; known when the attributes have been read."""
+        """Entries that are no types but the wording of an attribute's values; known after `attributes`."""
 
     # Types --------------------------------------------------------------------------------------------------------
 
@@ -53,7 +53,7 @@ class MetadataReader:
         return {}
 
     def attributes(self) -> tuple[Attribute, ...]:
-        """Those of the metadata, then those that only a plug-in declares."""
+        """Return those of the metadata, then those that only a plug-in declares."""
         declared = [name for name, entry in self.types.items() if entry is not None and self._is_attribute(name)]
         head = self._head_noun(declared)
         found = [self._attribute(name, HEAD_NOUN if name == head else "") for name in declared]
@@ -68,7 +68,7 @@ class MetadataReader:
         return tuple(found)
 
     def relations(self) -> tuple[str, ...]:
-        """Those of the metadata, then those that only a plug-in declares."""
+        """Return those of the metadata, then those that only a plug-in declares."""
         entry, listed = self.types.get(self.relation_type), ValueReader(self.findings)
         written = entry.get("values", entry) if isinstance(entry, Mapping) else entry
         is_grouped = isinstance(written, Mapping)
@@ -80,18 +80,18 @@ class MetadataReader:
         return (*listed.values, *(name for name in self.plugins.relations if name not in listed.values))
 
     def abstract_types(self) -> tuple[str, ...]:
-        """Types without values, beyond those that every domain has: plug-ins say what they are."""
+        """Return types without values beyond those that every domain has: plug-ins define them."""
         known = {*BASE_TYPES, self.relation_type, *self.plugins.attributes}
         return tuple(name for name, entry in self.types.items() if entry is None and name not in known)
 
     def plain_types(self) -> Mapping[str, tuple[str, ...]]:
-        """Types with values that are neither attributes nor the relation type."""
+        """Return types with values that are neither attributes nor the relation type."""
         names = [name for name, entry in self.types.items() if entry is not None and name != self.relation_type]
         found = {name: self._plain_values(name) for name in names if not self._is_attribute(name)}
         return MappingProxyType({name: values for name, values in found.items() if values})
 
     def _plain_values(self, name: str) -> tuple[str, ...]:
-        """Other generators keep more than values among the types; what is none to us is left out, with a warning."""
+        """Return the values of a plain type. Entries of other generators are left out with a warning."""
         if name in self.wordings:
             return ()
         problems, reader = len(self.findings.problems), ValueReader(self.findings)
@@ -109,7 +109,7 @@ class MetadataReader:
         return str((*side_inputs, *named, DEFAULT_RELATION_TYPE)[0])
 
     def _side_inputs(self, function: str) -> list[Any]:
-        """Of the declared function of this name; empty where there is none, or it takes none."""
+        """Return the side inputs of the declared function of this name; none without such a function."""
         for i, record in enumerate(self.functions):
             given = record.get("side_inputs") or []
             if record.get("name") != function or not given:
@@ -129,7 +129,7 @@ class MetadataReader:
         return is_used or not self.functions or type_name in self.plugins.attributes
 
     def _head_noun(self, names: list[str]) -> str | None:
-        """The type that defaults to "thing": none, when the metadata gives any `null` word of its own."""
+        """Return the type whose `null` is "thing" by default; None if the metadata gives any `null` itself."""
         if any(_has_details(entry) and entry.get("null") for entry in self.types.values()):
             return None
         side_inputs = self._side_inputs("filter")
@@ -162,7 +162,7 @@ class MetadataReader:
         return found
 
     def _display(self, name: str, values: Collection[str]) -> dict[str, str]:
-        """How values are said: by their type's entry or, as Super-CLEVR's Shapename, by a type {value: words}."""
+        """Return value -> wording from the type's entry or, as in Super-CLEVR, from a type {value: words}."""
         entry = self.types[name]
         said: dict[str, str] = {}
         for other, words in self.types.items():
@@ -173,7 +173,7 @@ class MetadataReader:
         return said | self.findings.words(own, f"{self.section}.{name}.display")
 
     def _read_values(self, reader: ValueReader, name: str, known: tuple[str, ...]) -> None:
-        """Read the values of a type in any form, and doubt what its entry says besides."""
+        """Read the values of a type in any form, and doubt unknown details of its entry."""
         path, entry, problems = f"{self.section}.{name}", self.types[name], len(self.findings.problems)
         forms = "null, a list of values, {group: [values]} or {'values': [...]}"
         if _has_details(entry):
@@ -182,11 +182,11 @@ class MetadataReader:
         close = nearest("values", entry) if isinstance(entry, Mapping) and not _has_details(self.types[name]) else None
         if isinstance(entry, list | Mapping):
             reader.read(entry, path)
-        if close and len(self.findings.problems) > problems:  # what stands beside it is no group
+        if close and len(self.findings.problems) > problems:  # the keys beside it are no groups
             del self.findings.problems[problems:]
             self.findings.fault(f"{path}.{close}", unknown("key", close, known))
         elif close:
-            self.findings.doubt(f"{path}.{close}", f"{close!r} is taken for a group of values; is 'values' meant?")
+            self.findings.doubt(f"{path}.{close}", f"{close!r} is taken for a group of values; did you mean 'values'?")
         if not reader.values and len(self.findings.problems) == problems:
             self.findings.fault(path, f"expected {forms}; found {describe(entry)}")
 
@@ -196,18 +196,18 @@ class MetadataReader:
                 self.findings.fault(f"{path}.display.{value}", unknown("value", value, attribute.values))
 
     def _check_names(self, names: list[str]) -> None:
-        """Functions are named for types in lower case, so types must differ in more than the case."""
+        """Note types that differ in case alone: functions are named for types in lower case."""
         for i, name in enumerate(names):
             if name in BASE_TYPES:
                 self.findings.fault(f"{self.section}.{name}", f"{name} is no attribute: expected null")
             if name.lower() in [earlier.lower() for earlier in names[:i]]:
-                message = f"a type called {name.lower()!r}, but for the case, is there already"
+                message = f"a type {name.lower()!r} in other case is declared already"
                 self.findings.fault(f"{self.section}.{name}", message)
 
     # Plug-ins -----------------------------------------------------------------------------------------------------
 
     def _computed(self, declared: ComputedAttribute) -> Attribute | None:
-        """An attribute that only a plug-in declares; as its records say nothing of it, it may be missing."""
+        """Return an attribute that only a plug-in declares. It is optional, as the metadata says nothing of it."""
         findings = Findings(declared.source or "plug-in")
         reader = ValueReader(findings)
         reader.read(list(declared.values), f"attribute {declared.type}")
@@ -225,7 +225,7 @@ class MetadataReader:
         return Attribute(name, declared.type, name, declared.values, "", optional=True, compute=declared.compute)
 
     def _check_same_values(self, attribute: Attribute, path: str) -> None:
-        """Of an attribute of the metadata that a plug-in computes."""
+        """Note values of an attribute that differ from those of the plug-in that computes it."""
         computed = self.plugins.attributes.get(attribute.type)
         if (
             computed
@@ -233,30 +233,30 @@ class MetadataReader:
             and sorted(computed.values) not in map(sorted, (attribute.values, attribute.leaves))
         ):
             listed = ", ".join(map(str, computed.values))
-            self.findings.fault(path, f"other values than in the plug-in that computes it, which lists: {listed}")
+            self.findings.fault(path, f"values differ from those of the plug-in that computes it: {listed}")
 
     def synonyms(self) -> Mapping[str, Any]:
-        """The section as written; `language` reads it."""
+        """Return the section as written; `language` reads it."""
         return self.findings.mapping(self.metadata.get("synonyms", {}), "synonyms")
 
 
 def section_of_types(metadata: Mapping[str, Any]) -> str:
-    """The key that the types stand under: "types" or, as CLEAR has it, "attributes"."""
+    """Return the key of the types: "types" or, as in CLEAR, "attributes"."""
     return ATTRIBUTES if "types" not in metadata and ATTRIBUTES in metadata else "types"
 
 
 def _is_of_objects(declared: Mapping[str, Any]) -> bool:
-    """Whether a declared function takes objects, for all that is said of its inputs. Not so one of a Part."""
+    """True unless a declared function's first input is of a type other than objects, such as Part."""
     inputs = declared.get("inputs")
     first = inputs[0] if isinstance(inputs, list) and inputs else None
     return not isinstance(first, str) or nearest(first, ("Object", "ObjectSet")) is not None
 
 
 def _are_words(entry: Mapping[str, Any], values: Collection[str]) -> bool:
-    """Whether a type's entry is how some of these values are said."""
+    """True if a type's entry is the wording of some of these values."""
     return bool(entry) and all(value in values and isinstance(said, str) for value, said in entry.items())
 
 
 def _has_details(entry: object) -> bool:
-    """Whether a type's entry is `{"values": …, …}`; any other object is groups of values."""
+    """True if a type's entry is `{"values": …, …}`; any other object is groups of values."""
     return isinstance(entry, Mapping) and "values" in entry

@@ -1,11 +1,11 @@
-"""The ways a scene record can write its relations, all read into one: `related[relation][i]`, a set of objects.
+"""Read the relations of a scene record from any of their forms into tables: `related[relation][i]` is a set of objects.
 
 * adjacency: `{"left": [[1, 2], [], [1]]}` — row i lists what is left of object i (the CLEVR form);
 * a list: `[{"type": "left", "indexes": [[1, 2], [], [1]]}]`;
 * keyed by object id: `{"left": {"a": ["b", "c"], "c": ["b"]}}`, where objects have an `id` (or their index as text);
 * absent: computed from `directions` and each object's `3d_coords`, where the record has them.
 
-A relation that a plug-in computes is computed always, whatever the record says of it.
+A relation of a plug-in is always computed, even if the record gives it too.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from vqagen.world.relations import relation_lists
 
 
 def adjacency(record: Mapping[str, Any], domain: Domain) -> dict[str, list[Objects]]:
-    """The tables of the domain's relations that the record gives or lets us compute, then those of plug-ins.
+    """Return the tables of the domain's relations that the record gives or that follow from positions, then plug-ins'.
 
-    A relation that is neither given nor computable is left out, except in a scene of fewer than two objects, where
-    nothing can be related. Malformed input raises one of the built-in errors; `faults` then finds the place.
+    A relation that is neither given nor computable is left out. A scene of fewer than two objects has empty tables of
+    all relations. Malformed input raises one of the built-in errors; `faults` then finds the place.
     """
     objects = record["objects"]
     rows_of = _given(record)
@@ -53,12 +53,12 @@ def adjacency(record: Mapping[str, Any], domain: Domain) -> dict[str, list[Objec
 
 @lru_cache(maxsize=64)
 def _bit_of(size: int) -> dict[int, Objects]:
-    """The bit of each object index. A look-up refuses what `1 << j` would take: negative and absurdly large indexes."""
+    """Return object index -> its bit. A look-up rejects negative and huge indexes, which `1 << j` would take."""
     return {i: 1 << i for i in range(size)}
 
 
 def _given(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Rows by relation name; a relation listed twice in the list form is an error."""
+    """Return rows by relation name. Raises ValueError for a relation that the list form lists twice."""
     given = record.get("relationships") or {}
     if isinstance(given, Mapping):
         return given
@@ -69,12 +69,12 @@ def _given(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def object_ids(objects: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Index by object id: the `id` each object gives, as text, or else its index."""
+    """Return object id -> index; the id is the `id` of the object as text, or its index."""
     return {str(record.get("id", i)): i for i, record in enumerate(objects)}
 
 
 def rows_by_id(rows: Mapping[str, Any], objects: Sequence[Mapping[str, Any]]) -> list[list[int]]:
-    """Rows keyed by object id, in object order, with ids turned into indexes."""
+    """Return rows that are keyed by object id in the order of objects, with ids turned into indexes."""
     index_of = object_ids(objects)
     if len(index_of) != len(objects):
         raise ValueError("two objects have the same id")

@@ -7,24 +7,24 @@ from collections.abc import Mapping, Sequence
 from vqagen.world.camera import Camera, Vector, dot, minus, unit
 
 THRESHOLD = 0.2
-"""Least offset, in world units, that counts; measured on official scenes (see `relation_lists`)."""
+"""Least offset that counts, in world units; measured on the released scenes (see `relation_lists`)."""
 
 
 def relation_lists(
     positions: Sequence[Vector], directions: Mapping[str, Vector], threshold: float = THRESHOLD
 ) -> dict[str, list[list[int]]]:
-    """`lists[relation][i]`: the objects that stand in *relation* to object i, ascending ("j is left of i").
+    """Return `lists[relation][i]`: the objects that stand in *relation* to object i, ascending ("j is left of i").
 
-    A relation holds when the offset from i to j goes more than `threshold` along its direction. With 0.2 this gives
-    all relations of the 1,000 released train scenes of Johnson et al. 2017, and no others.
+    A relation holds if the offset from i to j is more than `threshold` along its direction. With 0.2 these are exactly
+    the relations of the 1,000 released train scenes of Johnson et al. 2017.
     """
     return {relation: _in_direction(positions, direction, threshold) for relation, direction in directions.items()}
 
 
 def seen_directions(camera: Camera) -> dict[str, Vector]:
-    """The directions that a viewer at `camera` would name: four along the ground, two along z; rounded to 6 digits.
+    """Return the directions of a viewer at `camera`: four along the ground, two along z; rounded to 6 digits.
 
-    ValueError when the camera is held so that its right is not to the side but up or down.
+    Raises ValueError if the camera's right points straight up or down.
     """
     x, y, _ = unit((camera.right[0], camera.right[1], 0.0))
     directions = {

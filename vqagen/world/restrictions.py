@@ -1,4 +1,4 @@
-"""Restrictions: which values an object may have beside its others, and in which order values can be drawn then."""
+"""Restrictions: values that an object may have beside its other values, and the order in which values are drawn."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from typing import NamedTuple
 from vqagen.world.attribute import Attribute, Recorded
 
 MOST_CASES = 10_000
-"""Combinations looked at for one that leaves no value; the rest is found out when scenes are drawn."""
+"""Most combinations of values that are searched for one that leaves no value. Sampling reports the others."""
 
 
 class Restriction(NamedTuple):
-    """Objects whose `attribute` is, or has in its list, one of `values` take, for each attribute of `only`, nothing
-    but the values listed there."""
+    """A rule for objects whose `attribute` is one of `values`, or has one in its list.
+
+    For each attribute in `only`, such an object takes one of the values listed there.
+    """
 
     attribute: str
     values: tuple[str, ...]
     only: Mapping[str, tuple[str, ...]]
 
     def binds(self, looks: Mapping[str, Recorded]) -> bool:
-        """Whether it speaks of an object that has the values `looks`."""
+        """True if the rule applies to an object with the values `looks`."""
         found = looks.get(self.attribute)
         return found in self.values if isinstance(found, str) else any(value in self.values for value in found or ())
 
@@ -29,7 +31,7 @@ class Restriction(NamedTuple):
 def allowed(
     values: Sequence[str], key: str, looks: Mapping[str, Recorded], restrict: Iterable[Restriction]
 ) -> Sequence[str]:
-    """Those of the values of attribute `key` that are open to an object that already has the values `looks`."""
+    """Return the values of attribute `key` that an object with the values `looks` may take."""
     for rule in restrict:
         if key in rule.only and rule.binds(looks):
             values = [value for value in values if value in rule.only[key]]
@@ -37,7 +39,7 @@ def allowed(
 
 
 def draw_order(keys: Iterable[str], restrict: Sequence[Restriction]) -> tuple[str, ...]:
-    """The attributes, each after those that restrict it; CycleError where there is no such order."""
+    """Return the attributes, each after those that restrict it. Raises CycleError if there is no such order."""
     deciders = {key: [rule.attribute for rule in restrict if key in rule.only] for key in keys}
     return tuple(TopologicalSorter(deciders).static_order())
 
@@ -45,7 +47,7 @@ def draw_order(keys: Iterable[str], restrict: Sequence[Restriction]) -> tuple[st
 def dead_ends(
     key: str, least: int, attributes: Mapping[str, Attribute], restrict: Sequence[Restriction]
 ) -> Iterator[str]:
-    """Values of other attributes, as "shape cube, size large", that leave attribute `key` fewer than `least` values."""
+    """Yield values of others, such as "shape cube, size large", that leave `key` fewer than `least` values."""
     cases: dict[tuple[str, ...], dict[str, Recorded]] = {attributes[key].leaves: {}}
     for decider in dict.fromkeys(rule.attribute for rule in restrict if key in rule.only):
         rules = [rule for rule in restrict if rule.attribute == decider]

@@ -1,9 +1,9 @@
-"""Scenes drawn at random by the rules in a domain's metadata, in the format of the released scene files.
+"""Draw random scenes by the rules in a domain's metadata, in the format of the released scene files.
 
-A scene depends on the rules, the seed and its own index alone. The way of drawing follows Johnson et al. 2017: objects
-are put down one by one, and when one finds no place, or one is hidden too well in the end, all are taken away and the
-scene starts again, so that crowded scenes are not biased by their first objects. One rule is added: solids never run
-into each other, which corners of rotated squares otherwise may.
+A scene depends on the rules, the seed and its index alone. The method follows Johnson et al. 2017: objects are placed
+one by one. If an object finds no place, or shows too few pixels in the end, the scene starts again without any objects,
+so that crowded scenes are not biased by their first objects. One rule is added: solids never intersect, which the
+corners of rotated squares otherwise may.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from vqagen.world.sampling_rules import RandomRelation, SamplingRules
 from vqagen.world.solids import Solid, overlap, visible_pixels
 
 DIGITS = 6
-"""Decimals of every float written. Rules are applied to the rounded numbers, so they hold for what a file says."""
+"""Decimals of every float written. Rules are applied to the rounded numbers, so they hold for the written scene."""
 
 
-class _Placed(NamedTuple):
-    """An object of a scene in the making; `looks` holds its attribute values."""
+class _PlacedObject(NamedTuple):
+    """An object of the scene that is being drawn; `looks` are its attribute values."""
 
     looks: Mapping[str, Recorded]
     solid: Solid
@@ -36,15 +36,15 @@ class _Placed(NamedTuple):
 def sample_scenes(
     rules: SamplingRules, seed: int, start: int, count: int, split: str = "sample"
 ) -> Iterator[dict[str, Any]]:
-    """Scenes start .. start + count - 1, each as `sample_scene` gives it."""
+    """Yield scenes start .. start + count - 1, each as `sample_scene` returns it."""
     for index in range(start, start + count):
         yield sample_scene(rules, seed, index, split)
 
 
 def sample_scene(rules: SamplingRules, seed: int, index: int, split: str = "sample") -> dict[str, Any]:
-    """One scene record, ready for JSON. VqagenError when the rules leave too little room for one.
+    """Return one scene record, ready for JSON. Raises VqagenError if the rules leave too little room for one.
 
-    The number of objects and the camera are drawn once and survive restarts, so numbers of objects stay uniform.
+    The number of objects and the camera are drawn once and kept at restarts, so numbers of objects stay uniform.
     """
     rng = stream(seed, "scenes", index)
     low, high = rules.objects
@@ -62,13 +62,13 @@ def sample_scene(rules: SamplingRules, seed: int, index: int, split: str = "samp
 
 
 def scene_document_info(split: str) -> dict[str, Any]:
-    """The `info` of a document of sampled scenes. It holds no date: the same seed gives the same bytes."""
+    """Return the `info` of a document of sampled scenes. It has no date: the same seed gives the same bytes."""
     return {"split": split, "license": "CC0 1.0", "version": "1.0"}
 
 
-def _place_all(rules: SamplingRules, rng: Random, count: int, failures: Counter[str]) -> list[_Placed]:
-    """`count` objects or, when one of them found no place, the fewer objects before it; then `failures` says why."""
-    placed: list[_Placed] = []
+def _place_all(rules: SamplingRules, rng: Random, count: int, failures: Counter[str]) -> list[_PlacedObject]:
+    """Return `count` objects. If one finds no place, return those before it, and count the reason in `failures`."""
+    placed: list[_PlacedObject] = []
     for _ in range(count):
         broken: Counter[str] = Counter()
         found = _find_place(rules, rng, placed, broken)
@@ -79,8 +79,10 @@ def _place_all(rules: SamplingRules, rng: Random, count: int, failures: Counter[
     return placed
 
 
-def _find_place(rules: SamplingRules, rng: Random, placed: Sequence[_Placed], broken: Counter[str]) -> _Placed | None:
-    """A new object beside those placed before, or None after too many tries; `broken` counts why tries failed."""
+def _find_place(
+    rules: SamplingRules, rng: Random, placed: Sequence[_PlacedObject], broken: Counter[str]
+) -> _PlacedObject | None:
+    """Return a new object beside those placed before, or None after too many tries; `broken` counts broken rules."""
     looks = _draw_looks(rules, rng)
     if looks is None:
         broken["restrict"] += 1
@@ -89,13 +91,13 @@ def _find_place(rules: SamplingRules, rng: Random, placed: Sequence[_Placed], br
         solid = _draw_solid(rules, looks, rng)
         rule = _broken_rule(rules, solid, placed)
         if rule is None:
-            return _Placed(looks, solid)
+            return _PlacedObject(looks, solid)
         broken[rule] += 1
     return None
 
 
 def _draw_looks(rules: SamplingRules, rng: Random) -> Mapping[str, Recorded] | None:
-    """Values of all attributes, or None where those drawn first leave an attribute too few to choose from."""
+    """Return values of all attributes, or None if those drawn first leave an attribute too few to choose from."""
     looks: dict[str, Recorded] = {}
     for key in rules.draw_order:
         values = rules.allowed(key, looks)
@@ -125,8 +127,8 @@ def _draw_solid(rules: SamplingRules, looks: Mapping[str, Recorded], rng: Random
     return Solid(rules.solid.of(looks), (x, y, radius), radius, rotation)
 
 
-def _broken_rule(rules: SamplingRules, solid: Solid, placed: Sequence[_Placed]) -> str | None:
-    """The first rule that forbids `solid` beside the objects placed before, or None."""
+def _broken_rule(rules: SamplingRules, solid: Solid, placed: Sequence[_PlacedObject]) -> str | None:
+    """Return the first rule that forbids `solid` beside the objects placed before, or None."""
     for _, other in placed:
         x, y = solid.centre[0] - other.centre[0], solid.centre[1] - other.centre[1]
         if math.sqrt(x * x + y * y) - solid.radius - other.radius < rules.min_distance:
@@ -140,7 +142,7 @@ def _broken_rule(rules: SamplingRules, solid: Solid, placed: Sequence[_Placed]) 
 
 
 def _record(
-    rules: SamplingRules, placed: Sequence[_Placed], camera: Camera, seed: int, index: int, split: str
+    rules: SamplingRules, placed: Sequence[_PlacedObject], camera: Camera, seed: int, index: int, split: str
 ) -> dict[str, Any]:
     return {
         "split": split,
@@ -153,18 +155,18 @@ def _record(
 
 
 def _relationships(
-    rules: SamplingRules, placed: Sequence[_Placed], seed: int, index: int
+    rules: SamplingRules, placed: Sequence[_PlacedObject], seed: int, index: int
 ) -> dict[str, list[list[int]]]:
     positions = [thing.solid.centre for thing in placed]
     found = relation_lists(positions, rules.relation_directions, rules.relation_threshold)
     for name, rule in rules.random_relations.items():
-        # Each has a stream of its own, so that one more relation leaves the rest of a scene as it is.
+        # Each has a stream of its own, so that one more relation does not change the rest of a scene.
         found[name] = _chance_lists(rule, len(placed), stream(seed, f"scenes/{name}", index))
     return {relation: found[relation] for relation in rules.relations}
 
 
 def _chance_lists(rule: RandomRelation, count: int, rng: Random) -> list[list[int]]:
-    """`lists[i]`: the objects that happen to stand in the relation to object i."""
+    """Return `lists[i]`: the objects that stand in the random relation to object i."""
     pairs = {
         (i, j): rng.random() < rule.probability
         for i in range(count)
@@ -175,7 +177,7 @@ def _chance_lists(rule: RandomRelation, count: int, rng: Random) -> list[list[in
     return [[j for j in range(count) if j != i and pairs[i, j]] for i in range(count)]
 
 
-def _object_record(rules: SamplingRules, thing: _Placed, camera: Camera) -> dict[str, Any]:
+def _object_record(rules: SamplingRules, thing: _PlacedObject, camera: Camera) -> dict[str, Any]:
     x, y, depth = camera.project(thing.solid.centre)
     record: dict[str, Any] = {}
     for key in rules.attributes:
@@ -189,7 +191,7 @@ def _object_record(rules: SamplingRules, thing: _Placed, camera: Camera) -> dict
 
 
 def _write(record: dict[str, Any], key: str, value: Recorded) -> None:
-    """Put a value where `key` leads; what is missing is left out."""
+    """Write a value under a key, which may be dotted. None is not written."""
     if value is None:
         return
     *outer, last = key.split(".")
@@ -202,7 +204,7 @@ def _write(record: dict[str, Any], key: str, value: Recorded) -> None:
 def _no_room(rules: SamplingRules, index: int, count: int, failures: Counter[str]) -> str:
     reasons = ", ".join(f"{times} times sampling.{rule}" for rule, times in failures.most_common())
     return (
-        f"{rules.source}: scene {index} with {count} objects came to nothing in {failures.total()} starts; what could"
-        f" not be met: {reasons}. Relax these rules, lower sampling.objects (now {list(rules.objects)}), enlarge"
+        f"{rules.source}: no scene {index} with {count} objects was found in {failures.total()} starts; rules that"
+        f" were not met: {reasons}. Relax these rules, lower sampling.objects (now {list(rules.objects)}), enlarge"
         f" sampling.area (now {list(rules.area)}), or raise sampling.restarts_per_scene"
     )

@@ -1,6 +1,6 @@
-"""The rules by which scenes of a domain are sampled: its attributes, and the `sampling` section of its metadata.
+"""The rules for sampling scenes of a domain: its attributes, and the `sampling` section of its metadata.
 
-The JSON Schema of metadata finds mistakes of form, `_Reader` those of meaning; all of them are reported.
+The JSON Schema of metadata finds faults of form, `_RulesReader` faults of meaning; all are reported.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ DEFAULT_RADIUS = 0.5
 DEFAULT_SOLID = "sphere"
 DEFAULT_MISSING = 0.25
 DEFAULT_MOST = 3
-"""What every object is, how often it lacks an optional value, and how long its lists may be, where metadata do not
-say; other defaults stand with `SamplingRules` and `CameraRules`."""
+"""Defaults: the body of objects, how often they lack an optional value, the most values of a list. The others stand in
+`SamplingRules` and `CameraRules`."""
 
 WRITTEN_KEYS = ("3d_coords", "rotation", "pixel_coords")
-"""What the sampler writes of every object beside its attributes, which may not use these keys."""
+"""Keys that the sampler writes for every object; attributes may not use them."""
 
 
 class Decided(NamedTuple, Generic[T]):
-    """Something that follows from the value of one attribute or, without an attribute, is the same for every object."""
+    """A property that one attribute decides; without an attribute, it is the same for every object."""
 
     attribute: str | None
     values: Mapping[Recorded, T]
-    """None stands for objects without a value, and for every object where there is no attribute."""
+    """Value of the attribute -> the property. None is the key of objects without a value, or of all objects."""
 
     def of(self, looks: Mapping[str, Recorded]) -> T:
-        """What is decided for an object with these attribute values."""
+        """Return the property of an object with these attribute values."""
         return self.values[looks[self.attribute] if self.attribute is not None else None]
 
 
 class RandomRelation(NamedTuple):
-    """A relation that positions do not tell: it holds by chance, of each ordered pair of objects or of each pair."""
+    """A relation that does not follow from positions: it is drawn for each pair of objects, ordered or not."""
 
     probability: float
     is_symmetric: bool
@@ -55,20 +55,20 @@ class RandomRelation(NamedTuple):
 
 @dataclass(frozen=True)
 class SamplingRules:
-    """All that decides how scenes of a domain are drawn, checked.
+    """The checked rules for drawing scenes of a domain.
 
-    Keys that the section leaves out have the values given here. `attributes` are those that records hold, by object
-    key in the order of the metadata; in `draw_order` those come first that restrict others. `directions` may hold more
-    than the `relations`, of which some may be `random_relations`. `source` names the metadata in messages.
+    Keys that the section leaves out have the defaults given here. `attributes` are those that records hold, by object
+    key in the order of the metadata; in `draw_order`, attributes that restrict others come first. `directions` may have
+    more names than `relations`, some of which may be `random_relations`. `source` names the metadata in messages.
     """
 
     source: str
     attributes: Mapping[str, Attribute]
     draw_order: tuple[str, ...]
     missing: Mapping[str, float]
-    """Optional attribute -> how probably an object has no value."""
+    """Optional attribute -> the probability that an object has no value."""
     list_length: Mapping[str, tuple[int, int]]
-    """List-valued attribute -> least and most values of an object."""
+    """List-valued attribute -> the least and the most values of an object."""
     relations: tuple[str, ...]
     random_relations: Mapping[str, RandomRelation]
     directions: Mapping[str, Vector]
@@ -87,29 +87,29 @@ class SamplingRules:
 
     @classmethod
     def from_domain(cls, domain: Domain) -> SamplingRules:
-        """The rules of a domain; BadInput lists every mistake in its `sampling` section."""
-        return _Reader(domain).rules()
+        """Return the rules of a domain. Raises BadInput with every mistake in its `sampling` section."""
+        return _RulesReader(domain).rules()
 
     @cached_property
     def relation_directions(self) -> Mapping[str, Vector]:
-        """The directions of those relations that positions tell."""
-        told = [relation for relation in self.relations if relation not in self.random_relations]
-        return {relation: self.directions[relation] for relation in told}
+        """The directions of the relations that follow from positions."""
+        spatial = [relation for relation in self.relations if relation not in self.random_relations]
+        return {relation: self.directions[relation] for relation in spatial}
 
     def allowed(self, key: str, looks: Mapping[str, Recorded]) -> Sequence[str]:
-        """The values of attribute `key` open to an object that already has the values `looks`."""
+        """Return the values of attribute `key` that an object with the values `looks` may take."""
         return allowed(self.attributes[key].leaves, key, looks, self.restrict)
 
 
 _PLAIN = [field.name for field in fields(SamplingRules) if field.default is not MISSING]
-"""Rules that hold as they are written."""
+"""Rules that are used as written."""
 _CAMERA = [field.name for field in fields(CameraRules)]
 
 
-class _Reader:
-    """Turns a domain's metadata into rules and collects every mistake on the way.
+class _RulesReader:
+    """Reader of the rules in a domain's metadata, which collects every mistake.
 
-    A part whose form is wrong is reported and then read as if it were absent, so that the others are still checked.
+    A part of wrong form is reported and then read as if it were absent, so that the other parts are still checked.
     """
 
     def __init__(self, domain: Domain) -> None:
@@ -129,7 +129,7 @@ class _Reader:
         self.attributes = {each.key: each for each in domain.attributes if each.compute is None}
 
     def rules(self) -> SamplingRules:
-        """The checked rules, or BadInput with all problems."""
+        """Return the checked rules. Raises BadInput with all problems."""
         self._check_keys()
         camera = self._read_camera()
         plain = self._read_plain()
@@ -167,22 +167,22 @@ class _Reader:
         return name in known
 
     def _part(self, name: str, default: Any) -> Any:
-        """A part of the section, if it is given and of the right form."""
+        """Return a part of the section, or the default if it is absent or of wrong form."""
         return default if name in self.malformed else self.section.get(name, default)
 
     def _named(self, part: str) -> Iterator[tuple[str, Any]]:
-        """The entries of a part that is an object; a comment is none."""
+        """Return the entries of a part that is an object, without its comment."""
         return ((name, entry) for name, entry in self._part(part, {}).items() if name != "comment")
 
     def _check_keys(self) -> None:
-        """Each attribute is written under a key of its own."""
+        """Report attributes that share a key."""
         keys: dict[str, str] = {}
         for attribute in self.domain.attributes:
             if attribute.compute is not None:
                 continue
             key = attribute.key
             if key.split(".")[0] in WRITTEN_KEYS or any(_collide(key, other) for other in keys):
-                message = f"the object key {key!r} is taken already; give this type another `key`"
+                message = f"object key {key!r} is taken; give this type another `key`"
                 self._report(message, "types", attribute.type)
             keys[key] = attribute.type
 
@@ -269,7 +269,7 @@ class _Reader:
         try:
             directions = seen_directions(camera.at(camera.position))
         except ValueError:
-            self._report("position, look_at and up leave the camera without a level right", "sampling", "camera")
+            self._report("the camera has no level right; change its position, look_at or up", "sampling", "camera")
             return {}
         if "directions" in self.section:
             directions = {name: _frozen(direction) for name, direction in self._named("directions")}
@@ -278,7 +278,7 @@ class _Reader:
                 self._report(f"a direction has length 1, not {length:.6g}", "sampling", "directions", name)
         is_misspelt = any(name not in self.domain.relations for name in random_relations)
         if is_misspelt or {"directions", "relations"} & self.malformed:
-            return directions  # one that is missing may be among what is wrong
+            return directions  # a missing direction may be among the misspelt
         for relation in self.domain.recorded_relations:
             if relation not in {**directions, **random_relations}:
                 advice = "give it one here, or a probability under sampling.relations"
@@ -300,7 +300,7 @@ class _Reader:
     def _leaves_of(
         self, key: str, values: Sequence[str], key_place: tuple[str | int, ...], place: tuple[str | int, ...]
     ) -> tuple[str, ...]:
-        """The values that objects have of which these can be said; what is unknown is reported at its place."""
+        """Return the leaves that make one of the values true; an unknown value is reported at its place."""
         if not self._check_known("attribute", key, list(self.attributes), *key_place):
             return ()
         attribute, leaves = self.attributes[key], dict[str, None]()
@@ -328,7 +328,7 @@ class _Reader:
 
 
 def _collide(key: str, other: str) -> bool:
-    """Whether two keys cannot both be written: they are the same, or one leads through the value of the other."""
+    """True if two keys cannot both be written: they are the same, or one leads through the value of the other."""
     return f"{key}.".startswith(f"{other}.") or f"{other}.".startswith(f"{key}.")
 
 

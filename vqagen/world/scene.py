@@ -1,4 +1,4 @@
-"""A scene, compiled once into sets of objects (ints, see `bits`). Nothing writes to it afterwards."""
+"""A scene, compiled once into sets of objects (ints, see `bits`), and never changed afterwards."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from vqagen.world.relation_forms import adjacency
 class Scene:
     """One picture's objects, 0 .. size - 1.
 
-    having[attribute][value] — the objects of which that value can be said: those that have it, alone or in a list, or
-    that have a member of the group it is. Every value of the domain has an entry.
-    values[attribute][i] — what object i has: a value, of a list-valued attribute a tuple in the order of the domain,
-    or None for nothing.
-    related[relation][i] — the objects that stand in *relation* to object i ("left of i"). A relation the scene says
-    nothing about has no entry: it is unknown, not empty.
-    start — what a program's `scene` step returns: all objects, unless it was started from another set.
+    having[attribute][value] — the objects that have the value, alone or in a list, or that have a member of the group
+    if the value is a group. Every value of the domain has an entry.
+    values[attribute][i] — the value of object i, or None; of a list-valued attribute a tuple in the domain's order.
+    related[relation][i] — the objects that stand in *relation* to object i ("left of i"). A relation that the scene
+    does not give has no entry: it is unknown, not empty.
+    start — the result of a program's `scene` step: all objects, or the set that `started_from` was given.
     """
 
     index: int
@@ -35,18 +34,18 @@ class Scene:
     related: Mapping[str, Sequence[Objects]] = field(repr=False)
 
     def started_from(self, objects: Objects) -> Scene:
-        """The same scene, but programs begin with `objects` in place of all of them.
+        """Return the same scene for programs that begin with `objects` in place of all objects.
 
-        Relations still reach every object; `seen` hides what lies outside.
+        Relations still reach every object; `seen` hides objects.
         """
         return replace(self, start=objects & self.everything)
 
     def seen(self, visible: Objects | None = None, related: Mapping[str, Sequence[Objects]] | None = None) -> Scene:
-        """A view: only `visible` objects exist for programs, and `related` replaces the relation tables.
+        """Return a view: only `visible` objects exist for programs, and `related` replaces relation tables.
 
-        Objects keep their indexes, so a view's results can be compared with the whole scene's. Another viewer's left
-        and right are a view with `related={"left": scene.related["right"], "right": scene.related["left"]}`, merged
-        over the scene's own tables.
+        Objects keep their indexes, so results in a view can be compared with those in the whole scene. For another
+        viewer's left and right, give `related={"left": scene.related["right"], "right": scene.related["left"]}`;
+        other relations keep their tables.
         """
         shown = self.everything if visible is None else visible & self.everything
         tables = {**self.related, **(related or {})}
@@ -62,7 +61,7 @@ class Scene:
         )
 
     def describe(self, objects: Objects) -> str:
-        """For people: the objects by their values, such as "large red cube; small blue sphere"."""
+        """Return the objects by their values, for people: "large red cube; small blue sphere"."""
         return "; ".join(self._described(i) for i in indexes(objects)) or "nothing"
 
     def _described(self, i: int) -> str:
@@ -72,14 +71,14 @@ class Scene:
 
     @property
     def image(self) -> str:
-        """The image's file name, or "" where the record gives none."""
+        """The file name of the image; "" if the record has none."""
         return str(self.record.get("image_filename") or "")
 
 
 def compile_scene(record: Mapping[str, Any], domain: Domain, index: int = 0, source: str = "scene") -> Scene:
     """Compile one scene record. `index` is its absolute place in the input; `source` names the input in errors.
 
-    Raises BadInput naming every fault of the record: source, scene index, JSON path, what was expected.
+    Raises BadInput with every fault of the record: source, scene index, JSON path, expected value.
     """
     having: dict[str, dict[str, Objects]] = {}
     values: dict[str, list[Recorded]] = {}
@@ -100,7 +99,7 @@ def compile_scene(record: Mapping[str, Any], domain: Domain, index: int = 0, sou
 
 
 def _check_tables(related: Mapping[str, Sequence[Objects]], size: int) -> None:
-    """Refuse a table of the wrong length, an index out of range, and an object related to itself."""
+    """Raise an error for a table of the wrong length, an index out of range, or an object related to itself."""
     everything = first_n(size)
     for table in related.values():
         if len(table) != size:

@@ -1,4 +1,4 @@
-"""Solids that stand on the ground: which pixels each of them shows, and whether two of them run into each other.
+"""Solids that stand on the ground: the pixels that show each, and whether two of them overlap.
 
 A solid is an intersection of simple bodies. A ray crosses each body along one span of depths, so it crosses the solid
 where all spans overlap (Kay and Kajiya 1986), and the nearest solid along the ray owns the pixel.
@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from vqagen.world.camera import Array, Box, Camera, Vector, minus
 
 GROUND = -1
-"""What an id image holds where no solid is seen."""
+"""The id of a pixel that shows no solid."""
 
 
 class Solid(NamedTuple):
     """A body around `centre` that reaches `radius` up, down and sideways; `rotation` is about z, in degrees.
 
-    Scenes released by Johnson et al. 2017 were rendered with the number they give in degrees taken as radians: read
-    so, and only so, every object of theirs shows its 200 pixels (save for rounded edges, which these solids lack).
+    The scenes of Johnson et al. 2017 give rotations in degrees but were rendered with the same numbers as radians: read
+    so, and only so, each of their objects shows its 200 pixels (but for rounded edges, which these solids lack).
     """
 
     kind: str
@@ -33,7 +33,7 @@ class Solid(NamedTuple):
     rotation: float = 0.0
 
 
-class Span(NamedTuple):
+class DepthSpan(NamedTuple):
     """The depths at which rays enter and leave a body; a ray that misses it leaves before it enters (or never)."""
 
     enter: Array
@@ -41,7 +41,7 @@ class Span(NamedTuple):
 
 
 class Rays(NamedTuple):
-    """Rays seen from a solid: their common origin, and the parts of their directions, one entry a pixel."""
+    """Rays relative to a solid: their common origin, and the parts of their directions, one entry a pixel."""
 
     origin: Vector
     x: Array
@@ -49,15 +49,15 @@ class Rays(NamedTuple):
     z: Array
 
 
-class Kind(NamedTuple):
-    """What the sampler must know of a kind of solid."""
+class SolidKind(NamedTuple):
+    """A kind of solid: the span of a ray inside it, and the form of its footprint."""
 
-    span: Callable[[Rays, float], Span]
+    span: Callable[[Rays, float], DepthSpan]
     has_square_footprint: bool
 
 
 def id_image(camera: Camera, solids: Sequence[Solid]) -> NDArray[np.int16]:
-    """`image[row, column]`: the index of the solid seen at that pixel's centre, or GROUND."""
+    """Return `image[row, column]`: the index of the solid seen at that pixel's centre, or GROUND."""
     ids = np.full((camera.height, camera.width), GROUND, dtype=np.int16)
     nearest = np.full((camera.height, camera.width), np.inf)
     for index, solid in enumerate(solids):
@@ -73,14 +73,14 @@ def id_image(camera: Camera, solids: Sequence[Solid]) -> NDArray[np.int16]:
 
 
 def visible_pixels(camera: Camera, solids: Sequence[Solid]) -> list[int]:
-    """For each solid, how many pixels show it."""
+    """Return, for each solid, the number of pixels that show it."""
     seen = id_image(camera, solids)
     counts: list[int] = np.bincount(seen[seen != GROUND], minlength=len(solids)).tolist()
     return counts
 
 
 def pixel_box(camera: Camera, solid: Solid) -> Box:
-    """Pixels outside of which the solid cannot be seen: those of the upright box around it."""
+    """Return the pixels outside of which the solid cannot be seen: those of the upright box around it."""
     reach = _reach(solid)
     x, y, z = solid.centre
     corners = product((x - reach, x + reach), (y - reach, y + reach), (z - solid.radius, z + solid.radius))
@@ -88,20 +88,20 @@ def pixel_box(camera: Camera, solid: Solid) -> Box:
 
 
 def overlap(one: Solid, other: Solid) -> bool:
-    """Whether the footprints (as seen from above) of two solids share an area."""
+    """True if the footprints of two solids, seen from above, share an area."""
     away = math.hypot(one.centre[0] - other.centre[0], one.centre[1] - other.centre[1])
     if away < one.radius + other.radius:
         return True
     if away >= _reach(one) + _reach(other):
         return False
     axes = [*_separating_axes(one, other), *_separating_axes(other, one)]
-    return all(_shadows_overlap(one, other, axis) for axis in axes)
+    return all(_projections_overlap(one, other, axis) for axis in axes)
 
 
 def _depths(camera: Camera, solid: Solid, box: Box) -> Array:
-    """Depth at which each ray of `box` first meets the solid, shape (rows, columns); infinite for a miss.
+    """Return the depth at which each ray of `box` first meets the solid, shape (rows, columns); infinite for a miss.
 
-    A solid that holds the camera, or lies behind it, is not seen.
+    A solid around or behind the camera is not seen.
     """
     rays = Rays(minus(camera.position, solid.centre), *camera.rays(box))
     # A ray along a face divides by zero; it then gets an infinite span, or a nan that compares as a miss.
@@ -111,7 +111,7 @@ def _depths(camera: Camera, solid: Solid, box: Box) -> Array:
 
 
 def _turned(rays: Rays, solid: Solid) -> Rays:
-    """The rays in the solid's own frame, where a square footprint lies along x and y."""
+    """Return the rays in the solid's own frame, where a square footprint lies along x and y."""
     if not KINDS[solid.kind].has_square_footprint:
         return rays
     cos, sin = _heading(solid)
@@ -120,64 +120,64 @@ def _turned(rays: Rays, solid: Solid) -> Rays:
     return Rays(origin, cos * rays.x + sin * rays.y, cos * rays.y - sin * rays.x, rays.z)
 
 
-def _ball(rays: Rays, radius: float) -> Span:
+def _ball(rays: Rays, radius: float) -> DepthSpan:
     x, y, z = rays.origin
     square = rays.x * rays.x + rays.y * rays.y + rays.z * rays.z
     return _roots(square, x * rays.x + y * rays.y + z * rays.z, x * x + y * y + z * z - radius * radius)
 
 
-def _upright_cylinder(rays: Rays, radius: float) -> Span:
+def _upright_cylinder(rays: Rays, radius: float) -> DepthSpan:
     x, y, z = rays.origin
     square = rays.x * rays.x + rays.y * rays.y
     side = _roots(square, x * rays.x + y * rays.y, x * x + y * y - radius * radius)
     return _both(side, _slab(z, rays.z, radius))
 
 
-def _block(rays: Rays, radius: float) -> Span:
+def _block(rays: Rays, radius: float) -> DepthSpan:
     slabs = (_slab(origin, part, radius) for origin, part in zip(rays.origin, rays[1:], strict=True))
     first, second, third = slabs
     return _both(_both(first, second), third)
 
 
-def _roots(a: Array, half_b: Array, c: float) -> Span:
-    """The span between the roots t of a t^2 + 2 half_b t + c = 0; not-a-number where there are none."""
+def _roots(a: Array, half_b: Array, c: float) -> DepthSpan:
+    """Return the span between the roots t of a t^2 + 2 half_b t + c = 0; not-a-number where there are none."""
     root = np.sqrt(half_b * half_b - a * c)
-    return Span((-half_b - root) / a, (-half_b + root) / a)
+    return DepthSpan((-half_b - root) / a, (-half_b + root) / a)
 
 
-def _slab(origin: float, direction: Array, radius: float) -> Span:
-    """The span inside two parallel planes at -radius and +radius."""
+def _slab(origin: float, direction: Array, radius: float) -> DepthSpan:
+    """Return the span inside two parallel planes at -radius and +radius."""
     one, other = (-radius - origin) / direction, (radius - origin) / direction
-    return Span(np.minimum(one, other), np.maximum(one, other))
+    return DepthSpan(np.minimum(one, other), np.maximum(one, other))
 
 
-def _both(one: Span, other: Span) -> Span:
-    return Span(np.maximum(one.enter, other.enter), np.minimum(one.leave, other.leave))
+def _both(one: DepthSpan, other: DepthSpan) -> DepthSpan:
+    return DepthSpan(np.maximum(one.enter, other.enter), np.minimum(one.leave, other.leave))
 
 
-KINDS: Mapping[str, Kind] = {
-    "sphere": Kind(_ball, has_square_footprint=False),
-    "cube": Kind(_block, has_square_footprint=True),
-    "cylinder": Kind(_upright_cylinder, has_square_footprint=False),
+KINDS: Mapping[str, SolidKind] = {
+    "sphere": SolidKind(_ball, has_square_footprint=False),
+    "cube": SolidKind(_block, has_square_footprint=True),
+    "cylinder": SolidKind(_upright_cylinder, has_square_footprint=False),
 }
 """Every kind of solid. A cube has edges of 2 radius; an upright cylinder is as high as it is wide."""
 
 
 def _reach(solid: Solid) -> float:
-    """The largest distance of a footprint's point from its middle."""
+    """Return the largest distance of a point of the footprint from its middle."""
     return solid.radius * math.sqrt(2) if KINDS[solid.kind].has_square_footprint else solid.radius
 
 
 def _heading(solid: Solid) -> tuple[float, float]:
-    """Cosine and sine of the rotation."""
+    """Return cosine and sine of the rotation."""
     angle = math.radians(solid.rotation)
     return math.cos(angle), math.sin(angle)
 
 
 def _separating_axes(one: Solid, other: Solid) -> list[tuple[float, float]]:
-    """The directions in which a gap between `one` and `other` can show that `one` accounts for.
+    """Return the axes that `one` adds to the test for a gap between the two footprints (separating axis theorem).
 
-    By the separating axis theorem: the normals of a square's sides and, against a disc, the line to its nearest corner.
+    These are the normals of a square's sides and, against a disc, the line to its nearest corner. A disc adds none.
     """
     offset = (other.centre[0] - one.centre[0], other.centre[1] - one.centre[1])
     if not KINDS[one.kind].has_square_footprint:
@@ -192,13 +192,13 @@ def _separating_axes(one: Solid, other: Solid) -> list[tuple[float, float]]:
     return sides if length == 0 else [*sides, (gap[0] / length, gap[1] / length)]
 
 
-def _shadows_overlap(one: Solid, other: Solid, axis: tuple[float, float]) -> bool:
+def _projections_overlap(one: Solid, other: Solid, axis: tuple[float, float]) -> bool:
     away = (other.centre[0] - one.centre[0]) * axis[0] + (other.centre[1] - one.centre[1]) * axis[1]
-    return abs(away) < _shadow(one, axis) + _shadow(other, axis)
+    return abs(away) < _half_projection(one, axis) + _half_projection(other, axis)
 
 
-def _shadow(solid: Solid, axis: tuple[float, float]) -> float:
-    """Half the length of the footprint's shadow on the axis."""
+def _half_projection(solid: Solid, axis: tuple[float, float]) -> float:
+    """Return half the length of the footprint's projection on the axis."""
     if not KINDS[solid.kind].has_square_footprint:
         return solid.radius
     cos, sin = _heading(solid)

@@ -1,8 +1,8 @@
-"""The ways metadata can write the values of a type.
+"""Read the values of a type, which metadata can write in several forms:
 
 * a list: `["suv", "van"]`;
 * groups: `{"vehicle": {"car": ["suv", "van"], "bike": []}}`, to any depth, also as members of a list. A group is a
-  value itself, and comes before its members; what has no members is no group;
+  value itself, and comes before its members. An entry without members is no group;
 * either of them with `parents`, from a value to its group: `{"suv": "car"}`. A group that is not among the values is
   added after them.
 """
@@ -15,11 +15,11 @@ from vqagen.errors import describe, unknown
 from vqagen.world.findings import Findings
 
 DEEPEST = 50
-"""Groups inside of groups; so far that no one meets it, and near enough that no document exhausts the stack."""
+"""Most levels of groups inside groups: more than anyone needs, and few enough not to exhaust the stack."""
 
 
 class ValueReader:
-    """Reads the values of one type; afterwards `values` (in order) and `parents` are as in `Attribute`."""
+    """Reader of the values of one type into `values` (in order) and `parents`, which are as in `Attribute`."""
 
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
@@ -27,7 +27,7 @@ class ValueReader:
         self.parents: dict[str, str] = {}
 
     def read(self, given: object, path: str, groups: tuple[str, ...] = ()) -> None:
-        """Add the values of either form, which lie inside of `groups`, the outermost first."""
+        """Add values of either form that lie inside `groups`, the outermost first."""
         if len(groups) > DEEPEST:
             self.findings.fault(path, f"groups of values go no deeper than {DEEPEST}")
         elif isinstance(given, Mapping):
@@ -59,14 +59,14 @@ class ValueReader:
 
     def _why_twice(self, value: str, groups: tuple[str, ...]) -> str:
         if value in groups:
-            return f"group {value!r} lies inside of itself"
+            return f"group {value!r} lies inside itself"
         group, other = self.parents.get(value), groups[-1] if groups else None
         if group is None or other is None or group == other:
             return f"value {value!r} is listed twice"
         return f"value {value!r} is in two groups, {group!r} and {other!r}"
 
     def read_parents(self, given: Mapping[str, str], path: str) -> None:
-        """Put values into groups, as said apart from the values."""
+        """Put values into the groups that `parents` gives them."""
         implied = [group for group in dict.fromkeys(given.values()) if group not in self.values]
         self.values |= dict.fromkeys(implied)
         for value, group in given.items():
@@ -79,14 +79,14 @@ class ValueReader:
             self.findings.fault(f"{path}.{circle[0]}", f"groups in a circle: {' in '.join(circle)}")
 
     def _circles(self) -> Iterator[list[str]]:
-        """Each circle of groups once, from one of its values round to it again."""
-        told: set[str] = set()
+        """Yield each circle of groups once, from one of its values back to the same value."""
+        visited: set[str] = set()
         for value in self.values:
             trail: list[str] = []
             at: str | None = value
-            while at is not None and at not in told and at not in trail:
+            while at is not None and at not in visited and at not in trail:
                 trail.append(at)
                 at = self.parents.get(at)
             if at is not None and at in trail:
                 yield [*trail[trail.index(at) :], at]
-            told.update(trail)
+            visited.update(trail)

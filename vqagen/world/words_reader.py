@@ -1,4 +1,4 @@
-"""Reads the words of a domain: plurals and rewrites, written in the metadata or in files that it names."""
+"""Read the words of a domain: plurals and rewrites, written in the metadata or in files that it names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Section(NamedTuple):
 
 
 class WordsReader:
-    """Reads sections of metadata in `folder` (None: metadata that are no file); mistakes go to `findings`."""
+    """Reader of sections of metadata in `folder` (None: metadata that is no file); faults go to `findings`."""
 
     def __init__(self, metadata: Mapping[str, Any], folder: Path | None, findings: Findings) -> None:
         self.metadata, self.folder, self.findings = metadata, folder, findings
