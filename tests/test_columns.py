@@ -22,9 +22,9 @@ from pyarrow import parquet
 
 from vqagen.errors import BadInput, UsageError
 from vqagen.language.question import Question
+from vqagen.language.question_files import read_questions
 from vqagen.language.question_records import record_writer, release_answer
 from vqagen.records.parquet import decode, read_info, row_groups, to_records, write_tables
-from vqagen.records.question_files import read_questions
 from vqagen.tasks.questions.columns import Columns
 from vqagen.tasks.questions.generator import QuestionTask
 from vqagen.tasks.questions.settings import RecordForm, Settings

@@ -32,9 +32,9 @@ from vqagen.judge.verification import verify_questions
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import find_domain
 from vqagen.language.loading import load_templates
+from vqagen.language.question_files import read_questions
 from vqagen.language.synonyms import load_synonyms
 from vqagen.plugin.loading import load_plugins
-from vqagen.records.question_files import read_questions
 from vqagen.world.domain import load_domain
 from vqagen.world.loading import find_scenes, load_scenes
 from vqagen.world.sampling_rules import SamplingRules

@@ -26,7 +26,7 @@ from vqagen.files.reading import content_hash, files_below
 from vqagen.files.shipped import require
 from vqagen.json.parsing import read_text
 from vqagen.json.stream import CHUNK
-from vqagen.records.question_files import read_questions
+from vqagen.language.question_files import read_questions
 from vqagen.world.loading import find_scenes
 
 SCENES = list(sample_scenes(3))
@@ -122,8 +122,8 @@ def test_scenes_are_read_from_a_url(name: str, memory: MemoryFileSystem) -> None
         file.write("\n".join(map(json.dumps, SCENES)).encode() if "jsonl" in name else json.dumps(SCENES).encode())
     source = find_scenes(url)
 
-    assert [record for _, record in source.records()] == SCENES
-    assert [(text.index, json.loads(text.text)) for text in source.texts(1)] == list(enumerate(SCENES))[1:]
+    assert list(source.records()) == SCENES
+    assert [(text.position, json.loads(text.text)) for text in source.texts(1)] == list(enumerate(SCENES))[1:]
 
 
 def test_a_folder_by_url_is_read_as_a_local_one(memory: MemoryFileSystem, tmp_path: Path) -> None:

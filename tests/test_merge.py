@@ -634,7 +634,7 @@ def test_a_shard_that_was_cut_off_is_refused(one: Questions, vqagen_: Commands, 
         (lambda lines: lines.pop(4), "questions[4]: question_index is 5, not 4"),
         (lambda lines: lines.insert(2, lines[3]), "questions[2]: question_index is 3, not 2"),
         (lambda lines: lines.__setitem__(1, b'{"question": "Is it?"}'), "questions[1]: question_index is null or"),
-        (lambda lines: lines.__setitem__(1, b"[]"), "questions[1]: expected an object, found a list of 0"),
+        (lambda lines: lines.__setitem__(1, b"[]"), "questions[1]: expected a question object, found a list of 0"),
         (lambda lines: lines.__setitem__(2, b'{"question_index" 2}'), "questions[2]: not valid JSON"),
     ],
 )

@@ -20,7 +20,7 @@ from vqagen.files.packing import PACKINGS, packed, packing_of, recognised, unpac
 from vqagen.files.reading import open_bytes
 from vqagen.json.parsing import read_text
 from vqagen.json.stream import reading
-from vqagen.records.question_files import read_questions
+from vqagen.language.question_files import read_questions
 from vqagen.world.loading import find_scenes
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
@@ -146,7 +146,7 @@ def test_scenes_are_read_packed(packing: str, name: str, tmp_path: Path) -> None
         text = b'{"scenes": [' + b",".join(lines) + b"]}" if name == "scenes.json" else b"\n".join(lines)
         target.write_bytes(PACK[packing](text))
 
-    assert [record for _, record in find_scenes(target).records(1)] == scenes[1:]
+    assert list(find_scenes(target).records(1)) == scenes[1:]
 
 
 @every_packing

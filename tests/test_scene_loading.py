@@ -122,7 +122,7 @@ def layout(request: pytest.FixtureRequest) -> str:
 def test_every_layout_gives_the_same_records(layout: str, tmp_path: Path) -> None:
     source = find_scenes(LAYOUTS[layout](tmp_path, SCENES))
 
-    assert list(source.records()) == list(enumerate(SCENES))
+    assert [(index, record) for index, record, _ in source.entries()] == list(enumerate(SCENES))
     assert all(file.is_file() for file in source.files)
 
 
@@ -148,17 +148,17 @@ def test_one_scene_alone_is_a_source_of_one(name: str, tmp_path: Path) -> None:
     path = write(tmp_path / name, json.dumps(SCENES[3]))
     source = find_scenes(path.parent if path.parent.name == "folder" else path)
 
-    assert list(source.records()) == [(0, SCENES[3])]
+    assert list(source.records()) == [SCENES[3]]
     assert source.files == [path]
 
 
 def test_a_folder_is_read_in_the_order_of_its_paths(tmp_path: Path) -> None:
-    """Plain text order of the path inside the folder: "10" comes before "9"."""
-    names = ["10.json", "9.json", "a/1.json", "a.json", "A.json"]
-    for name in names:
+    """Natural order of the path inside the folder: by character, but numbers by value ("9" before "10")."""
+    names = ["9.json", "10.json", "A.json", "a.json", "a/1.json", "a/10/2.json", "a1.json", "s_2.json", "s_10.json"]
+    for name in reversed(names):
         write(tmp_path / name, json.dumps({"objects": [], "name": name}))
 
-    assert [record["name"] for _, record in find_scenes(tmp_path).records()] == sorted(names)
+    assert [record["name"] for record in find_scenes(tmp_path).records()] == names
 
 
 def test_two_scenes_may_show_one_image(tmp_path: Path) -> None:

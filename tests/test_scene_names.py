@@ -12,7 +12,7 @@ from commands import Commands
 import vqagen
 from vqagen.files.shipped import shipped
 from vqagen.judge import verification
-from vqagen.records.question_files import read_questions
+from vqagen.language.question_files import read_questions
 from vqagen.world.image_names import PlacesOfNames, Repeats
 
 SCENES = 6

@@ -17,7 +17,9 @@ from vqagen.api import Generation, find_scenes, load_domain_files
 from vqagen.judge import scene_lookup, verification, verification_report
 from vqagen.judge.verification_report import MOST_PROBLEMS
 from vqagen.language.question_records import record_writer
-from vqagen.world.loading import Entry, SceneSource
+from vqagen.records.source import Entry
+from vqagen.world.loading import SCENES as SCENES_KIND
+from vqagen.world.loading import SceneSource
 
 Record = dict[str, Any]
 SCENES = 12
@@ -309,7 +311,7 @@ def test_an_image_index_that_contradicts_the_image_name_is_a_fault(questions: li
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "q.json: not questions: expected JSON that begins with '{' or '[', found an empty file"),
+        ("", "q.json: the file is empty"),
         ('[{"question": "What?", "image_index": 0}]', "q.json: neither programs nor answers, so nothing to verify"),
         ("hello", "q.json: not questions: expected JSON that begins with '{' or '[', found 'h'"),
         (
@@ -323,8 +325,8 @@ def test_an_image_index_that_contradicts_the_image_name_is_a_fault(questions: li
         ('{"questions": [{"program": 1}\n {}]}', "q.json:2:2: questions[0]: not valid JSON: expected"),
         ('{"questions": []} x', "q.json:1:19: not valid JSON: expected the end of the file, found 'x'"),
         ("[] []", "q.json:1:4: not valid JSON: expected the end of the file, found '['"),
-        ('{"program": 1}\n\n{"program": 2\n', "q.json:4:1: questions[1]: not valid JSON: the file ends"),
-        ('{"program": 1}\n[2]\n', "q.json: questions[1]: expected a question object, found a list of 1"),
+        ('{"program": 1}\n\n{"program": 2\n', "q.json:3:14: questions[1]: not valid JSON: the line ends"),
+        ('{"program": 1}\n[2]\n', "q.json:2: questions[1]: expected a question object, found a list of 1"),
     ],
 )
 def test_what_is_no_question_file_ends_in_3_with_the_place(text: str, told: str, vqagen_: Commands) -> None:
@@ -359,7 +361,7 @@ class Feeds:
 
         def watched_entries(source: SceneSource, *span: int) -> Iterator[Entry]:
             for entry in entries(source, *span):
-                self.read.append(entry[0])
+                self.read += [entry.position] if source.kind == SCENES_KIND else []
                 yield entry
 
         def watched_hold(held: scene_lookup.HeldScenes, wanted: set[int]) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, warn
 from vqagen.files.locations import Location
+from vqagen.files.packing import DAMAGE
 from vqagen.files.reading import open_bytes
 from vqagen.json.text import excerpt, position_at, show_path
 from vqagen.json.tolerant import BrokenJson, read_tolerantly
@@ -17,7 +17,7 @@ def read_text(path: Location) -> str:
     with open_bytes(path) as file:
         try:
             raw = file.read()
-        except (OSError, EOFError, zlib.error) as error:
+        except DAMAGE as error:
             raise BadInput([Problem(f"damaged or cut off: {error}", str(path))]) from None
     try:
         return raw.decode("utf-8-sig")

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
@@ -21,6 +20,7 @@ import orjson
 
 from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import Location
+from vqagen.files.packing import DAMAGE
 from vqagen.files.reading import open_bytes
 from vqagen.json.text import Position
 
@@ -63,8 +63,10 @@ class JsonReader:
         self._file = file
         self._buffer, self._at, self._before = b"", 0, offset
         self._separator = b""
-        with read_errors_told():
+        try:
             file.seek(offset)
+        except DAMAGE as error:
+            raise damaged(error) from None
         self._more()
         if offset == 0 and self._buffer.startswith(BYTE_ORDER_MARK):
             self._at = len(BYTE_ORDER_MARK)
@@ -106,22 +108,26 @@ class JsonReader:
 
     def value(self) -> Any:
         """Read the next value."""
+        return self.value_and_text()[0]
+
+    def value_and_text(self) -> tuple[Any, bytes]:
+        """Read the next value; with its text, which costs nothing more."""
         text = self._guessed_object()
         if text:
             try:
                 value = orjson.loads(text)
             except orjson.JSONDecodeError:
-                pass  # a wrong guess or broken JSON: the slow way tells which
+                pass  # a wrong guess or broken JSON: the slow way shows which
             else:
                 self._at += len(text)
-                return value
+                return value, text
         text = self._whole_value()
         try:
             value = orjson.loads(text)
         except orjson.JSONDecodeError as error:
             raise self.fault(*refusal(text, error)) from None
         self._step_over(text)
-        return value
+        return value, text
 
     def skip(self) -> None:
         """Pass over the next value; over a list, element by element."""
@@ -129,11 +135,8 @@ class JsonReader:
             self.text()
             return
         self.take(b"[")
-        if self.peek() == b"]":
-            self.take(b"]")
-        else:
-            for _ in self.rest_of_list(self.path):
-                pass
+        for _ in self.rest_of_list(self.path):
+            pass
 
     def members(self) -> Iterator[str]:
         """Each key of the object that comes next, which must be the outermost; see `rest_of_object`."""
@@ -144,10 +147,13 @@ class JsonReader:
             yield from self.rest_of_object()
 
     def rest_of_list(self, path: str) -> Iterator[int]:
-        """The reader stands before the first element of the list at `path`: the index of this and of each that follows.
+        """Yield the index of each element of the list at `path`, whose bracket the reader has just taken.
 
         An element is read by the caller or, where it is left alone, skipped.
         """
+        if self.peek() == b"]":
+            self.take(b"]")
+            return
         index = 0
         while True:
             self.path = f"{path}[{index}]"
@@ -234,8 +240,10 @@ class JsonReader:
     def _more(self) -> bool:
         """Let go of what has been read and read on; False at the end of the text."""
         held = self._buffer[self._at :]
-        with read_errors_told(self.path, f" (behind byte {self._before + len(self._buffer)})"):
+        try:
             chunk = self._file.read(max(CHUNK, len(held)))  # doubling, or a long value would be copied too often
+        except DAMAGE as error:
+            raise damaged(error, self.path, f" (behind byte {self._before + len(self._buffer)})") from None
         if not chunk:
             return False
         self._before += self._at
@@ -260,13 +268,9 @@ def reading_bytes(path: Location) -> Iterator[BinaryIO]:
             raise BadInput([_problem(path, fault)]) from None
 
 
-@contextmanager
-def read_errors_told(path: str = "", place: str = "") -> Iterator[None]:
-    """Turn what an unreadable file or a damaged `.gz` or `.zst` raises into a JsonFault."""
-    try:
-        yield
-    except (OSError, EOFError, zlib.error) as error:
-        raise JsonFault(f"damaged or cut off: {error}{place}", path) from None
+def damaged(error: Exception, path: str = "", place: str = "") -> JsonFault:
+    """The fault of a file that cannot be read on; `error` is one of `DAMAGE`."""
+    return JsonFault(f"damaged or cut off: {error}{place}", path)
 
 
 def refusal(text: bytes, error: orjson.JSONDecodeError) -> tuple[str, int]:
@@ -302,9 +306,9 @@ def _problem(path: Location, fault: JsonFault) -> Problem:
         return Problem(fault.message, str(path), fault.path)
     message = f"{NOT_JSON}: {fault.message}"
     try:
-        with open_bytes(path) as file, read_errors_told():
+        with open_bytes(path) as file:
             return Problem(message, str(path), fault.path, *position_of(file, fault.offset))
-    except JsonFault:  # damaged a little further on
+    except DAMAGE:  # a little further on
         return Problem(f"{message} (at byte {fault.offset})", str(path), fault.path)
 
 

@@ -30,7 +30,7 @@ class SceneNames:
 
     def __init__(self, source: SceneSource) -> None:
         self._names, self._numbers = PlacesOfNames(), PlacesOfNames()
-        for index, record in source.records():
+        for index, record in enumerate(source.records()):
             name, number = image_name(record), record.get("image_index")
             if number is None and not name:  # as questions are written
                 number = index

@@ -16,9 +16,9 @@ from vqagen.judge.scene_lookup import HeldScenes, QuestionFault, SceneNames, con
 from vqagen.judge.verification_report import Mismatch, VerificationReport
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
+from vqagen.language.question_files import read_questions
 from vqagen.language.question_records import same_answer
 from vqagen.plugin import Undefined
-from vqagen.records.question_files import read_questions
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from vqagen.errors import BadInput, Problem, as_written, describe
 from vqagen.files.locations import Location, locate
-from vqagen.files.packing import packing_of
+from vqagen.files.packing import DAMAGE, packing_of
 from vqagen.files.reading import open_bytes
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.stream import reading
+from vqagen.records import parquet
 from vqagen.records.layouts import Document
-from vqagen.records.question_files import holds_columns
 from vqagen.records.writer import LINES, info_beside
 
 FOREIGN = "not made by vqagen: its info does not say how to make it again"
@@ -37,7 +36,7 @@ def layout_in(path: Location) -> str:
 
     A document begins with its `info`, and a record never does.
     """
-    if holds_columns(path):
+    if parquet.holds_columns(path):
         return "parquet"
     with reading(path) as reader:
         opening = reader.peek()
@@ -53,7 +52,7 @@ def read_info(path: Location, layout: str = "") -> Any:
     layout = layout or layout_in(path)
     if layout == "json":
         return _in_document(path)
-    return _beside(path) if layout == "jsonl" else _in_columns(path)
+    return _beside(path) if layout == "jsonl" else parquet.read_info(path)
 
 
 def _in_document(path: Location) -> Any:
@@ -62,10 +61,18 @@ def _in_document(path: Location) -> Any:
 
 
 def _beside(path: Location) -> Any:
+    found = find_info_beside(path)
+    if found is None:
+        said = f"its info is missing: it does not begin with one, and there is no {_place_beside(path)}"
+        raise BadInput([Problem(said, str(path))])
+    return found
+
+
+def find_info_beside(path: Location) -> Any:
+    """The info beside JSON Lines, without the number of lines; None if there is none."""
     beside = _place_beside(path)
     if not beside.is_file():
-        said = f"its info is missing: it does not begin with one, and there is no {beside}"
-        raise BadInput([Problem(said, str(path))])
+        return None
     written = parse_json(read_text(beside), str(beside))
     match written:
         case {"generator": dict(generator)}:
@@ -99,7 +106,7 @@ def is_whole(path: Location, layout: str) -> bool:
             if layout == "json" and isinstance(path, Path) and not packing_of(path.name):
                 file.seek(max(0, path.stat().st_size - len(Document.tail)))
             lines, end = _lines_and_end(file, len(Document.tail))
-    except (OSError, EOFError, zlib.error):
+    except DAMAGE:
         return False
     return end == Document.tail if layout == "json" else records_told(path) in (None, lines)
 
@@ -111,12 +118,6 @@ def _lines_and_end(file: BinaryIO, length: int) -> tuple[int, bytes]:
         lines += chunk.count(b"\n")
         end = (end + chunk)[-length:]
     return lines, end
-
-
-def _in_columns(path: Location) -> Any:
-    from vqagen.records.parquet import read_info
-
-    return read_info(path)
 
 
 def differences(ours: object, theirs: object, ignored: Collection[str] = (), path: str = "") -> Iterator[Difference]:

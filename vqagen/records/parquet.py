@@ -12,7 +12,9 @@ from vqagen.errors import BadInput, Problem
 from vqagen.extras import needed
 from vqagen.files.locations import Location
 from vqagen.files.reading import open_as_it_is
+from vqagen.records.names import is_named_columns
 
+BEGINNING = b"PAR1"
 INFO = b"vqagen"
 """The key of our info, as JSON, in a file's metadata."""
 EMPTY = b"vqagen_empty"
@@ -69,17 +71,33 @@ def decode(batch: bytes) -> Any:
 # Reading -------------------------------------------------------------------------------------------------------------
 
 
-def read_records(path: Location, known_by: Collection[str], json_columns: Collection[str] = ()) -> Iterator[Any]:
-    """Yield every row as a record; see `to_records`. BadInput for a file that has none of the columns `known_by`."""
+def holds_columns(path: Location) -> bool:
+    """True for a file that holds Parquet, or has a name that says so."""
+    if is_named_columns(path.name):
+        return True
+    with open_as_it_is(path) as file:
+        return file.read(len(BEGINNING)) == BEGINNING
+
+
+def column_names(path: Location) -> list[str]:
+    """The names of a file's columns, in its order."""
     with _opened(path) as file:
-        names = file.schema_arrow.names
-        if not any(key in names for key in known_by):
-            found = ", ".join(map(repr, names[:12])) + (", …" if len(names) > 12 else "")
-            *most, last = map(repr, known_by)
-            expected = f"expected a column {', '.join(most)} or {last}" if most else f"expected the column {last}"
-            raise BadInput([Problem(f"not questions: {expected}; found {found or 'no column'}", str(path))])
+        return list(file.schema_arrow.names)
+
+
+def count_rows(path: Location) -> int:
+    """The number of rows, which a file knows."""
+    with _opened(path) as file:
+        return int(file.metadata.num_rows)
+
+
+def read_rows(path: Location, start: int = 0, json_columns: Collection[str] = ()) -> Iterator[dict[str, Any]]:
+    """Yield every row from `start` on as a record; see `to_records`."""
+    with _opened(path) as file:
         for batch in file.iter_batches(READ_AT_ONCE):
-            yield from to_records(batch, json_columns)
+            if start < batch.num_rows:
+                yield from to_records(batch.slice(start), json_columns)
+            start = max(start - batch.num_rows, 0)
 
 
 def read_info(path: Location) -> dict[str, Any]:
@@ -132,3 +150,5 @@ def _opened(path: Location) -> Iterator[Any]:
         except (arrow.ArrowException, OSError) as error:
             why = (str(error).splitlines() or [type(error).__name__])[0]
             raise BadInput([Problem(f"not a Parquet file, damaged or cut off: {why}", str(path))]) from None
+        except orjson.JSONDecodeError as error:
+            raise BadInput([Problem(f"a text in a column of JSON is not valid JSON: {error.msg}", str(path))]) from None

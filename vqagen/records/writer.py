@@ -14,7 +14,7 @@ from vqagen.files.locations import locate
 from vqagen.files.output import STDOUT, atomic_output, is_pipe_or_device
 from vqagen.files.packing import packing_of, unpacked_name
 from vqagen.records.layouts import Document, Lines, encode_lines
-from vqagen.records.question_files import COLUMNS_SUFFIX, LINES_SUFFIXES
+from vqagen.records.names import is_named_columns, is_named_lines
 
 Record = Mapping[str, Any]
 
@@ -28,10 +28,9 @@ LAYOUTS = ("json", "jsonl", "parquet")
 
 def layout_of(target: str) -> str:
     """The format that a file's name asks for: Parquet or JSON Lines by suffix, else one document."""
-    name = target.lower()
-    if name.endswith(COLUMNS_SUFFIX):
+    if is_named_columns(target):
         return "parquet"
-    return "jsonl" if unpacked_name(name).endswith(LINES_SUFFIXES) else "json"
+    return "jsonl" if is_named_lines(target) else "json"
 
 
 def chosen_layout(target: str, layout: str | None) -> str:

@@ -18,7 +18,7 @@ from vqagen.run.watching import watched
 from vqagen.run.windows import Span, span_to_read, windows_of
 from vqagen.run.work import Window
 from vqagen.world.image_names import warn_repeats
-from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, find_scenes
+from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, find_scenes, scene_texts
 
 
 @dataclass
@@ -37,8 +37,8 @@ class Reading:
 
     def expected(self, source: SceneSource) -> int | None:
         """The scenes of a source; None if there is no telling."""
-        if source.layout == "files":
-            return len(source.files)
+        if source.length is not None:
+            return source.length
         size = source.size
         return round(size * self.scenes / self.bytes) if size and self.bytes else None
 
@@ -72,7 +72,7 @@ class SceneInput:
         return windows_of(self._texts(span), self.window)
 
     def _texts(self, span: Span) -> Iterator[SceneText]:
-        texts = warn_repeats(self.read.counted(self.source.texts(*span)), self.source, span.first)
+        texts = warn_repeats(self.read.counted(scene_texts(self.source, *span)), self.source, span.first)
         return texts if self.stamps is None else watched(texts, self.source, self.stamps)
 
     def expected(self) -> int | None:
@@ -86,7 +86,8 @@ class SceneInput:
 
     def info(self) -> dict[str, Any]:
         """What an output's `info` takes over from that of the scenes."""
-        info = dict(self.source.info)
+        # The info beside JSON Lines is in none of the files that `hashes` names.
+        info = dict(self.source.info) if self.source.layout != "lines" else {}
         made_scenes = info.pop("generator", None)
         return {**info, **({"scene_generator": made_scenes} if made_scenes else {})}
 
@@ -100,7 +101,7 @@ class SceneInput:
         try:
             yield
         except UnreadableScene as unreadable:
-            self.source.tell(unreadable)
+            self.source.raise_unreadable(unreadable.index)
 
 
 def find_scene_input(scenes: PathLike, whole: Span, window: int, shard: Shard | None = None) -> SceneInput:

@@ -27,8 +27,7 @@ class CompiledScenes:
     def __iter__(self) -> Iterator[Scene]:
         for item in self._items:
             assert isinstance(item, SceneText)
-            index, record, place = read_scene(item)
-            self._asked = compile_scene(record, self._domain, index, place)
+            self._asked = compile_scene(read_scene(item), self._domain, item.index, item.place)
             yield self._asked
             self._asked = None
 

@@ -91,9 +91,7 @@ def image_name(record: Mapping[str, Any]) -> str:
 
 def repeats_message(repeats: Repeats, source: SceneSource) -> str:
     """The sentence for scenes of one name; reads the first of them again for their names."""
-    names = [
-        next(as_written(image_name(record)) for _, record in source.records(group[0], 1)) for group in repeats.first
-    ]
+    names = [next(as_written(image_name(record)) for record in source.records(group[0], 1)) for group in repeats.first]
     shown = ", ".join(
         f"{name} (scenes {listed_places(group)})" for name, group in zip(names, repeats.first, strict=True)
     )

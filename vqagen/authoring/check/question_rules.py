@@ -11,8 +11,9 @@ from vqagen.errors import BadInput, Fault, Problem, describe
 from vqagen.judge.verification import verify_questions
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
+from vqagen.language.question_files import QUESTIONS
 from vqagen.language.question_records import release_answer
-from vqagen.records.question_files import read_entries
+from vqagen.records.finding import find_records
 from vqagen.world.loading import SceneSource
 
 
@@ -24,9 +25,10 @@ def check_questions(path: Path, catalogue: Catalogue, report: FileReport) -> set
     """
     settled, is_whole = set(), True
     try:
-        for i, record in enumerate(read_entries(path)):
-            if isinstance(record, Problem):
-                report.one_of_many(record)
+        source = find_records(path, QUESTIONS)
+        for i, record, *_ in source.read():
+            if not isinstance(record, dict):
+                report.one_of_many(source.not_an_object(record, i, str(path)))
                 is_whole = False
                 continue
             faults = list(question_faults(record, catalogue))

@@ -20,9 +20,10 @@ from vqagen.files.packing import PACKINGS
 from vqagen.files.reading import files_in
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_names
-from vqagen.json.stream import reading
-from vqagen.records.question_files import QUESTION_KEYS
-from vqagen.world.loading import LINES_SUFFIXES, SCENE_SUFFIXES
+from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
+from vqagen.records.finding import first_keys
+from vqagen.records.names import IN_FOLDERS, LINES_SUFFIXES, is_named_lines
+from vqagen.world.loading import SCENES as SCENE_RECORDS
 from vqagen.world.metadata_reader import section_of_types
 from vqagen.world.named_files import files_named_by
 
@@ -46,12 +47,12 @@ LOOKS = {
 _KEYS = {
     METADATA: {"types"},
     TEMPLATES: {"templates", "nodes", "constraints"},
-    SCENES: {"scenes", "objects"},
-    QUESTIONS: {"questions", *QUESTION_KEYS},
+    SCENES: {SCENE_RECORDS.key, *SCENE_RECORDS.own_keys},
+    QUESTIONS: {QUESTION_RECORDS.key, *QUESTION_RECORDS.own_keys},
 }
 """Keys of a document, or of what is in its list, of which one tells the kind."""
 
-SUFFIXES = (*SCENE_SUFFIXES, *LINES_SUFFIXES)
+SUFFIXES = (*IN_FOLDERS, *(f"{lines}{packing}" for lines in LINES_SUFFIXES for packing in ("", *PACKINGS)))
 _ENDINGS = f"*{', *'.join(suffix for suffix in SUFFIXES if not suffix.endswith(PACKINGS))} (also {', '.join(PACKINGS)})"
 SCHEMA = ".schema.json"
 """Ends the names of JSON Schemas, which lie beside the files of a domain that `vqagen init` began."""
@@ -164,7 +165,7 @@ def _recognised(path: Path, report: CheckReport) -> CheckedFile:
 def _kind(path: Path, report: CheckReport) -> str:
     if path.suffix == ".py":
         return PLUGIN
-    is_streamed = path.name.endswith(LINES_SUFFIXES) or path.stat().st_size > WHOLE
+    is_streamed = is_named_lines(path.name) or path.stat().st_size > WHOLE
     return _kind_of_opening(path) if is_streamed else _kind_of_whole(path, report)
 
 
@@ -195,11 +196,7 @@ def _kind_of_lines(text: str) -> str:
 def _kind_of_opening(path: Path) -> str:
     """By the first key that tells, of a document or of what is in its list; for files that may be too large to hold."""
     kind_of_key = {key: kind for kind, keys in _KEYS.items() for key in keys}
-    with reading(path) as reader:
-        if reader.peek() == b"[":
-            reader.take(b"[")
-        keys = reader.members() if reader.peek() == b"{" else iter(())
-        return next((kind_of_key[key] for key in keys if key in kind_of_key), "") or _kind_of_name(path)
+    return next((kind_of_key[key] for key in first_keys(path) if key in kind_of_key), "") or _kind_of_name(path)
 
 
 def kind_of(document: object, path: Path) -> str:

@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
 from vqagen.errors import BadInput, Problem, counted, describe
 from vqagen.files.locations import Location
-from vqagen.json.stream import JsonFault, read_errors_told, reading, reading_bytes, refusal
+from vqagen.records.finding import find_records
 from vqagen.records.info import FOREIGN, layout_in, read_info, records_told
-from vqagen.records.question_files import elements
+from vqagen.records.kind import RecordKind
 from vqagen.run.provenance import Arrangement
 from vqagen.run.shards import Shard
 from vqagen.run.windows import Span
@@ -76,14 +74,11 @@ class ShardFile:
 
         BadInput where a record is none, or says another number than its place in the file.
         """
-        key, number_key, _ = self.arrangement
-        values = _lines(self.path, key) if self.layout == "jsonl" else _in_document(self.path, key)
+        number_key = self.arrangement.number_key
         there = 0
-        for place, record in enumerate(values):
-            if not isinstance(record, dict):
-                raise BadInput([self._problem(f"expected an object, found {describe(record)}", place)])
-            if number_key and record.get(number_key) != place:
-                raise self.misnumbered(record.get(number_key), place)
+        for record in find_records(self.path, RecordKind(self.arrangement.key)).records():
+            if number_key and record.get(number_key) != there:
+                raise self.misnumbered(record.get(number_key), there)
             yield record
             there += 1
         told = records_told(self.path) if self.layout == "jsonl" else None
@@ -94,10 +89,8 @@ class ShardFile:
     def misnumbered(self, number: object, place: int) -> BadInput:
         """The error for a record whose number is not its place in the file."""
         found = f"{self.arrangement.number_key} is {describe(number)}, not {place}"
-        return BadInput([self._problem(f"{found}: the file was changed or cut after it was made", place)])
-
-    def _problem(self, message: str, place: int) -> Problem:
-        return Problem(message, str(self.path), f"{self.arrangement.key}[{place}]")
+        message = f"{found}: the file was changed or cut after it was made"
+        return BadInput([Problem(message, str(self.path), f"{self.arrangement.key}[{place}]")])
 
 
 def open_shard(path: Location) -> ShardFile:
@@ -129,31 +122,3 @@ def _says_its_run(info: object) -> bool:
 
 def _has(record: object, kinds: Mapping[str, type]) -> bool:
     return isinstance(record, dict) and all(type(record.get(key)) is kind for key, kind in kinds.items())
-
-
-def _lines(path: Location, key: str) -> Iterator[object]:
-    """Of JSON Lines, of which there may be none. Line by line they take half the time that a `JsonReader` does."""
-    offset = 0
-    with reading_bytes(path) as file, read_errors_told():
-        for place, line in enumerate(file):
-            try:
-                value = orjson.loads(line)
-            except orjson.JSONDecodeError as error:
-                message, inside = refusal(line, error)
-                raise JsonFault(message, f"{key}[{place}]", offset + inside) from None
-            offset += len(line)
-            yield value
-
-
-def _in_document(path: Location, key: str) -> Iterator[object]:
-    """Of the list under a key of a document."""
-    is_there = False
-    with reading(path) as reader:
-        for found in reader.members():
-            if found == key:
-                is_there = True
-                yield from elements(reader, key)
-        reader.path = ""
-        reader.take_end()
-    if not is_there:
-        raise BadInput([Problem(f"its {key} are missing: the file was changed after it was made", str(path))])

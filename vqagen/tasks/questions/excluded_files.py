@@ -11,7 +11,7 @@ from typing import Any
 from vqagen.errors import Problem, VqagenError, counted, warn
 from vqagen.files.locations import Location, locate
 from vqagen.files.reading import content_hash
-from vqagen.records.question_files import read_questions
+from vqagen.language.question_files import read_questions
 from vqagen.tasks.questions.exclusion import Exclusion
 
 

@@ -1,0 +1,19 @@
+"""Question files, read as records; `records.source` shows the layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from vqagen.files.locations import Location
+from vqagen.records.finding import find_records
+from vqagen.records.kind import RecordKind
+
+QUESTIONS = RecordKind(
+    "questions", own_keys=("program", "question", "answer"), json_columns=("trace", "template_extra")
+)
+
+
+def read_questions(path: Location) -> Iterator[dict[str, Any]]:
+    """Yield every question of a file, in order. BadInput for what is not a question."""
+    return find_records(path, QUESTIONS).records()
