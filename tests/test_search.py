@@ -7,9 +7,10 @@ from random import Random
 from typing import Any
 
 import naive
+import program_notation
 import pytest
 from families import COLLECTIONS, Collection
-from scene_records import SMALL_SCENES
+from scene_records import SMALL_SCENES, scene_record
 
 from vqagen.language.template import Constraint, Parameter, Template
 from vqagen.language.template_check import read_templates
@@ -129,6 +130,23 @@ def test_a_search_gives_up_when_its_budget_is_used_up() -> None:
     outcome = make_search(template, "none").find(SceneTables(scene), Random(0), (), set(), budget=1)
 
     assert outcome.filling is None and outcome.reason == GAVE_UP
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_failed_for_an_idle_relation_is_tried_again_where_it_would_not_be_idle(seed: int) -> None:
+    """The same objects, come by with another relation or description, may be needed for an answer."""
+    domain, slots = COLLECTIONS[0].materials, {"<C>": "Color", "<S>": "Shape", "<R>": "Relation", "<C2>": "Color"}
+    nodes = "scene, filter_unique 0 <C> <S>, relate 1 <R>, filter 2 <C2>, filter_unique 3 <S2>, query_size 4"
+    raw = {"text": ["How?"], **program_notation.template(nodes, {**slots, "<S2>": "Shape"})}
+    (template,), _ = read_templates(raw, "", domain.catalogue, "made.json", 0)
+    things = ["small cyan rubber sphere", "large blue rubber cylinder", "small blue metal cube"]
+    scene = compile_for(COLLECTIONS[0], scene_record(things, [2, 0, 1], [0, 2, 1]))
+
+    outcome = make_search(template, "all", Sampling()).find(
+        SceneTables(scene), Random(seed), ("small",), set(), 1 << 40
+    )
+
+    assert outcome.reason == FOUND
 
 
 def test_repeated_searches_enumerate_without_repeats() -> None:

@@ -48,6 +48,11 @@ def test_every_scene_is_in_one_shard(run: tuple[int, int, int, int]) -> None:
     assert all(span.length > 0 for span in spans)
 
 
+def test_a_cut_leaves_a_border_for_each_later_one() -> None:
+    """The nearest border to a third of the way is the last but one, which the second cut needs."""
+    assert cuts(249, 501, 250, 3) == [Span(249, 1), Span(250, 250), Span(500, 250)]
+
+
 @given(RUNS)
 def test_cuts_are_at_the_borders_of_windows_if_there_are_enough(run: tuple[int, int, int, int]) -> None:
     first, there, window, of = run

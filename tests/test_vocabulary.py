@@ -1,0 +1,63 @@
+"""What is remembered of descriptions is forgotten in time, so that memory does not grow with the number of scenes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sized
+
+import pytest
+
+from vqagen.api import load_domain_files
+from vqagen.search import description, vocabulary
+from vqagen.search.description import Allowed, LocalCheck
+from vqagen.search.vocabulary import Vocabulary
+
+DOMAIN = load_domain_files().domain
+CODES = range(9 * 4 * 3 * 3)
+"""All descriptions by the four attributes."""
+FEW = 20
+
+
+@pytest.fixture
+def words(monkeypatch: pytest.MonkeyPatch) -> Vocabulary:
+    """All attributes, of whose descriptions few are remembered."""
+    monkeypatch.setattr(vocabulary, "REMEMBERED", FEW)
+    monkeypatch.setattr(description, "REMEMBERED", FEW)
+    return Vocabulary(DOMAIN.attributes)
+
+
+MEMOS: dict[str, tuple[Callable[[Vocabulary, int], object], str]] = {
+    "words": (lambda words, code: words.said(code), "_said"),
+    "chains": (lambda words, code: words.chain(0, 1, None, code), "_chains"),
+    "codes": (lambda words, code: words.codes_of(words.said(code).words), "_codes"),
+}
+
+
+@pytest.mark.parametrize(("ask", "memo"), MEMOS.values(), ids=MEMOS)
+def test_few_descriptions_are_remembered(
+    words: Vocabulary, ask: Callable[[Vocabulary, int], object], memo: str
+) -> None:
+    """However many are asked for."""
+    remembered: Sized = getattr(words, memo)
+    most = 0
+    for code in CODES:
+        ask(words, code)
+        most = max(most, len(remembered))
+
+    assert 1 < most <= FEW + 1
+
+
+def test_few_descriptions_that_a_node_may_say_are_remembered(words: Vocabulary) -> None:
+    allowed = Allowed(words, [LocalCheck((0,), lambda word: word is None)])
+    most = 0
+    for code in CODES:
+        assert allowed[code] is (words.said(code).words[0] is None)
+        most = max(most, len(allowed))
+
+    assert 1 < most <= FEW + 1
+
+
+def test_what_was_forgotten_is_found_again(words: Vocabulary) -> None:
+    said = [words.said(code) for code in CODES]
+
+    assert [words.said(code) for code in CODES] == said
+    assert [words.code_of(each.words) for each in said] == list(CODES)
