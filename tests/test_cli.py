@@ -25,6 +25,7 @@ from waiting import wait_until
 import vqagen
 from vqagen.cli import COMMANDS
 from vqagen.files.output import check_output
+from vqagen.language.question import Question
 
 COMMANDS_BY_NAME = dict(all_commands())
 SAMPLED = 40
@@ -546,6 +547,44 @@ def test_a_run_that_is_stopped_clears_up(number: signal.Signals, code: int, tmp_
     assert ran.code == code
     assert ran.err.strip() == {130: "vqagen: interrupted", 143: "vqagen: stopped by SIGTERM"}[code]
     assert os.listdir(tmp_path) == ["scenes.json"]
+
+
+LITTLE_MEMORY = f"""
+import re, resource, vqagen.api
+used = int(re.search(r"VmSize:\\s+(\\d+)", open("/proc/self/status").read())[1]) * 1024
+resource.setrlimit(resource.RLIMIT_AS, (used + 4_000_000, used + 4_000_000))
+{PROGRAM}
+"""
+"""The program, with less memory than loading the templates takes."""
+
+
+def test_a_lack_of_memory_is_one_line(folder: Path) -> None:
+    """It ended in a traceback."""
+    ran = finish(start("generate --scenes scenes.json --out q.json", LITTLE_MEMORY, cwd=folder))
+
+    assert (ran.code, ran.err) == (3, "vqagen: out of memory\n")
+    assert os.listdir(folder) == ["scenes.json"]
+
+
+def test_what_was_made_before_memory_ran_out_is_kept(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the file, and --resume finishes the run in the same bytes."""
+    line = "generate --scenes scenes.json --reset-counts-every 10 --out q.jsonl"
+    vqagen_.done(line.replace("q.jsonl", "whole.jsonl"))
+
+    def fail(question: Question) -> str:
+        if question.scene.index == 25:
+            raise MemoryError
+        return question.template.last_function.asks
+
+    with monkeypatch.context() as failing:
+        failing.setattr(Question, "question_type", property(fail))
+        ran = vqagen_(line)
+    assert ran.code == 3
+    assert ran.err.startswith("vqagen: out of memory\n  ")
+    assert "what was made is kept in q.jsonl.part; the same command with --resume" in ran.err
+
+    vqagen_.done(f"{line} --resume")
+    assert Path("q.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
 
 
 def test_a_full_disk_leaves_the_old_file(folder: Path) -> None:

@@ -22,9 +22,10 @@ from waiting import wait_until
 
 import vqagen
 from vqagen.errors import BadInput, InputWarning, VqagenError
+from vqagen.run.engines.child import start_python
 from vqagen.run.engines.in_process import in_process
 from vqagen.run.engines.ordering import Ordering
-from vqagen.run.engines.processes import TRIES, Processes
+from vqagen.run.engines.processes import TRIES, Processes, _cause
 from vqagen.run.work import Block, Engine, Window, WindowFailed
 
 Result = TypeVar("Result")
@@ -262,6 +263,30 @@ def test_a_bug_while_loading_says_where_it_is(loading: str, last: str) -> None:
     assert seen == []
     assert error.startswith("a worker process could not load its work:\nTraceback")
     assert error.splitlines()[-1].startswith(last)
+
+
+def test_a_worker_that_runs_out_of_memory_says_so_in_one_line() -> None:
+    """In a window, and while it loads what it needs."""
+    advice = "out of memory in a worker; start fewer workers"
+
+    assert made_until(ToyJob(20, 2, toy=Toy({5: "memory"})), VqagenError) == ([0, 2], f"toys 4 to 5: {advice}")
+    loading = made_until(ToyJob(toy=Toy(loading="memory")), VqagenError)
+    assert loading == ([], f"a worker process could not load its work: {advice}")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "MemoryError",
+        "ImportError('libx.so: failed to map segment from shared object')",
+        "RuntimeError('can\\'t start new thread')",
+    ],
+)
+def test_a_worker_that_cannot_begin_for_lack_of_memory_is_known_by_its_exit_code(error: str) -> None:
+    """It prints no traceback, for it is begun again."""
+    child = start_python(f"raise {error}", [])
+
+    assert _cause(child.wait()) == "ran out of memory"
 
 
 def test_a_machine_that_starts_no_process_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

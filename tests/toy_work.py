@@ -180,6 +180,7 @@ ACTS: Mapping[str, Act] = {
     "foreign mistake": _raise(_of_the_worker_alone),
     "bug": _raise(lambda: ZeroDivisionError("a bug of ours")),
     "disk": _raise(lambda: FileNotFoundError(2, "No such file or directory", "toys.json")),
+    "memory": _raise(MemoryError),
     "time-out": _raise(lambda: TimeoutError("no answer")),
     "doubt": lambda toy, before: warn(Problem("a doubtful toy")),
     "print": lambda toy, before: print("printed by a plug-in", flush=True),

@@ -15,7 +15,7 @@ import click
 from vqagen import __version__
 from vqagen.cli.group import Group
 from vqagen.cli.messages import input_warnings_told, told
-from vqagen.errors import VqagenError
+from vqagen.errors import VqagenError, is_out_of_memory
 
 COMMANDS = {
     "generate": "vqagen.cli.generate",
@@ -89,7 +89,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         return told(_with_notes(f"stopped by {stop.signal.name}", stop), 128 + stop.signal)
     except VqagenError as error:
         return told(_with_notes(str(error), error), error.exit_code)
-    except OSError as error:
+    except (MemoryError, ImportError, RuntimeError, OSError) as error:
+        if is_out_of_memory(error):
+            return told(_with_notes("out of memory", error), 3)
+        if not isinstance(error, OSError):
+            raise
         message = f"{error.strerror or error}: {error.filename or 'standard output'}"
         return told(_with_notes(message, error), 3)
     return code if isinstance(code, int) else 0

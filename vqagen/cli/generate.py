@@ -62,10 +62,10 @@ def command(
       vqagen generate --scenes scenes.json --out questions.json --seed 7
     """
     from vqagen.api import find_domain, write_questions
-    from vqagen.cli.progress import run_bar
+    from vqagen.cli.progress import run_progress
     from vqagen.cli.summary import summary
 
-    with run_bar("question") as on_progress:
+    with run_progress("question") as on_progress:
         made = write_questions(
             scenes,
             out,

@@ -1,49 +1,138 @@
-"""A progress bar on stderr, where that is a terminal."""
+"""Progress on standard error: a bar on a terminal, elsewhere a line now and then, as for a log."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from vqagen.cli.messages import told
+from vqagen.errors import counted
+
 if TYPE_CHECKING:
     from vqagen.run.progress import OnProgress, Progress
 
+Clock = Callable[[], float]
+LINE_EVERY = 30.0
+"""Seconds between two lines of a log."""
+
 
 @contextmanager
-def bar(total: int | None, unit: str) -> Iterator[Any | None]:
-    """A tqdm bar to `update`; None where stderr is not a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield None
+def counting(unit: str, clock: Clock = time.monotonic) -> Iterator[Callable[[int], None]]:
+    """Yield the function to call with the number of things done since the last call; their total is unknown."""
+    if not _is_terminal():
+        yield _CountLog(unit, clock).add
         return
     from tqdm import tqdm  # 70 ms to import, so only where the bar shows
 
-    with tqdm(total=total, unit=unit) as shown:
-        yield shown
+    with tqdm(unit=unit) as shown:
+
+        def update(number: int) -> None:
+            shown.update(number)
+
+        yield update
 
 
 @contextmanager
-def counting(unit: str) -> Iterator[Callable[[int], None]]:
-    """What to call with the number of things done since, where it is not known how many there will be."""
-    with bar(None, unit) as shown:
-        yield shown.update if shown is not None else lambda _: None
+def run_progress(records: str = "", clock: Clock = time.monotonic) -> Iterator[OnProgress]:
+    """Yield the function to call with the progress of a run; `records` is the name of one record, if it has a rate."""
+    if not _is_terminal():
+        yield _RunLog(records, clock).show
+        return
+    from tqdm import tqdm
+
+    with tqdm(unit="scene") as shown:
+        yield _bar_updater(shown, records)
 
 
-@contextmanager
-def run_bar(made: str = "") -> Iterator[OnProgress]:
-    """What to call with the progress of a run: scenes on the bar, and beside it the rate of what is made of them."""
-    with bar(None, "scene") as shown:
-        yield _teller(shown, made) if shown is not None else lambda _: None
+def _is_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
-def _teller(shown: Any, made: str) -> OnProgress:
-    def tell(progress: Progress) -> None:
+def _bar_updater(shown: Any, records: str) -> OnProgress:
+    def update(progress: Progress) -> None:
         shown.initial = progress.resumed_items  # rates are of this run
         shown.total = progress.expected and max(progress.expected, progress.items)
-        if made:
+        if records:
             seconds = max(shown.format_dict["elapsed"], 1e-9)
-            shown.set_postfix_str(f"{progress.new_records / seconds:,.0f} {made}s/s", refresh=False)
+            shown.set_postfix_str(f"{progress.new_records / seconds:,.0f} {records}s/s", refresh=False)
         shown.update(progress.items - shown.n)
 
-    return tell
+    return update
+
+
+class _Log:
+    """The time since the start, and whether the next line is due."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._start = self._last = clock()
+
+    def is_due(self) -> bool:
+        """True if LINE_EVERY seconds have passed since the last line; the next line is due as long after that."""
+        now = self._clock()
+        if now - self._last < LINE_EVERY:
+            return False
+        self._last = now
+        return True
+
+    @property
+    def seconds(self) -> float:
+        """The time from the start to the last line."""
+        return self._last - self._start
+
+
+class _CountLog:
+    """A log of things of which nobody knows how many there will be."""
+
+    def __init__(self, unit: str, clock: Clock) -> None:
+        self._unit, self._log, self._count = unit, _Log(clock), 0
+
+    def add(self, number: int) -> None:
+        """Count things that are done."""
+        self._count += number
+        if self._log.is_due():
+            told(f"{counted(self._count, self._unit)} so far, {_rate(self._count, self._log, self._unit)}")
+
+
+class _RunLog:
+    """A log of a run: the scenes that are done, the rates, and the time that is left."""
+
+    def __init__(self, records: str, clock: Clock) -> None:
+        self._records, self._log = records, _Log(clock)
+
+    def show(self, progress: Progress) -> None:
+        """Print a line, if one is due."""
+        if self._log.is_due():
+            told(", ".join(self._parts(progress)))
+
+    def _parts(self, progress: Progress) -> Iterator[str]:
+        done, expected = progress.items, progress.expected
+        new = done - progress.resumed_items
+        share = f"{done:,} of {counted(expected, 'scene')} ({done / expected:.0%})" if expected else ""
+        yield share or counted(done, "scene")
+        yield _rate(new, self._log, "scene")
+        if self._records:
+            yield _rate(progress.new_records, self._log, self._records)
+        if expected and new:
+            yield f"{_duration(max(expected - done, 0) * self._log.seconds / new)} left"
+
+
+def _rate(number: int, log: _Log, unit: str) -> str:
+    rate = number / log.seconds
+    return f"{rate:,.0f} {unit}s/s" if rate >= 10 else f"{rate:.2g} {unit}s/s"
+
+
+def _duration(seconds: float) -> str:
+    """Return a duration in hours and minutes, or in minutes and seconds.
+
+    >>> _duration(59.4), _duration(125), _duration(7260)
+    ('59 s', '2 min 5 s', '2 h 1 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    hours, minutes = divmod(whole // 60, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {whole % 60} s"

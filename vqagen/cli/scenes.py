@@ -40,10 +40,10 @@ def sample(
       vqagen scenes sample --count 20 --seed 1 -o scenes.json
     """
     from vqagen.api import find_domain, write_scenes
-    from vqagen.cli.progress import run_bar
+    from vqagen.cli.progress import run_progress
     from vqagen.errors import counted
 
-    with run_bar() as on_progress:
+    with run_progress() as on_progress:
         came = write_scenes(out, settings, find_domain(**domain), options=options, shard=shard, on_progress=on_progress)
     done = f"{out} is complete: there is nothing to do"
     click.echo(done if came.was_complete else counted(came.records, "scene"), err=True)

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+
+from vqagen.errors import MEMORY_SIGNS
+
+OUT_OF_MEMORY = errno.ENOMEM
+"""The exit code of a process that had too little memory to run its code."""
+_RUN = """
+import sys
+sys.path[:] = {path!r}
+try:
+    {code}
+except Exception as error:
+    if isinstance(error, MemoryError) or any(sign in str(error) for sign in {signs!r}):
+        sys.exit({out_of_memory})
+    raise
+"""
 
 
 def start_python(
@@ -17,8 +33,9 @@ def start_python(
     Unlike those of `multiprocessing`, it does not import the user's main module again.
     """
     path = [entry for entry in sys.path if isinstance(entry, str)]  # a `Path` there has no effect, and no literal
+    program = _RUN.format(path=path, code=code, signs=MEMORY_SIGNS, out_of_memory=OUT_OF_MEMORY)
     return subprocess.Popen(
-        [sys.executable, "-c", f"import sys; sys.path[:] = {path!r}; {code}", *arguments],
+        [sys.executable, "-c", program, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         env={**os.environ, **(settings or {})},

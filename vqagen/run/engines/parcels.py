@@ -7,7 +7,7 @@ import traceback
 import warnings
 from collections.abc import Sequence
 
-from vqagen.errors import InputWarning, VqagenError
+from vqagen.errors import InputWarning, VqagenError, is_out_of_memory
 from vqagen.run.work import Block, Item, Outcome, WindowFailed, WindowTask, Work, span_of
 
 
@@ -48,6 +48,8 @@ def as_value(error: Exception, where: str) -> VqagenError | WindowFailed:
     """An error that can be told elsewhere: a mistake of the user's as it is, any other with its traceback."""
     if isinstance(error, VqagenError):
         return error
+    if is_out_of_memory(error):
+        return VqagenError(f"{where}: out of memory in a worker; start fewer workers")
     return WindowFailed(f"{where}:\n{''.join(traceback.format_exception(error))}")
 
 

@@ -16,7 +16,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 
 from vqagen.errors import Problem, VqagenError, warn
-from vqagen.run.engines.child import start_python
+from vqagen.run.engines.child import OUT_OF_MEMORY, start_python
 from vqagen.run.engines.ordering import Begun, Ordering
 from vqagen.run.engines.parcels import packed_work, unpacked_outcome
 from vqagen.run.work import Block, Outcome, Window, Work, span_of
@@ -209,6 +209,8 @@ def _send(connection: Connection, packed: bytes) -> None:
 
 
 def _cause(code: int) -> str:
+    if code == OUT_OF_MEMORY:
+        return "ran out of memory"
     if code >= 0:
         return f"ended with exit code {code}"
     try:
