@@ -356,7 +356,7 @@ def test_few_scenes_tell_only_what_found_nothing_in_them(domain: Path) -> None:
     assert "no question was found in 20 sampled scenes" in report.files[-1].warnings[0].problem.message
     assert report.notes == [
         f"{domain / 'metadata.json'}: templates were tried on only 20 sampled scenes: "
-        "too few to tell what never happens; 100 are enough"
+        "too few to know what never occurs; 100 are enough"
     ]
 
 
@@ -803,7 +803,7 @@ ODD_NAMES: list[tuple[list[Record], list[tuple[str, str, str]]]] = [
     ),
     (
         [{**scene(CUP, CUP), "relationships": {**NEXT, "lefft": [[], []], "above": [[], []]}}] * 2,
-        [("unknown-relation", "scenes[0].relationships.lefft", "nothing reads 'lefft', 'above'")],
+        [("unknown-relation", "scenes[0].relationships.lefft", "unknown relations 'lefft', 'above', which")],
     ),
     ([{**scene(CUP, CUP), "relationships": {**NEXT, "comment": "as seen"}}] * 20, []),
     (

@@ -568,7 +568,7 @@ def test_drawn_scenes_that_lack_what_a_plug_in_needs_are_no_fault_of_the_plug_in
     ran = vqagen_(line)
 
     assert (ran.code, ran.out) == (3, b"")
-    assert ran.err.startswith("vqagen: a drawn scene cannot be used (")
+    assert ran.err.startswith("vqagen: a sampled scene cannot be used (")
     assert "KeyError: 'weight'" in ran.err
     assert ran.err.endswith("); give --scenes\n")
     assert vqagen_(f"{line} --count 0").code == 0

@@ -1,4 +1,4 @@
-"""What an author can use: the functions, constraints and vocabulary of a domain, each with what it means."""
+"""The functions, constraints and vocabulary that an author of templates can use, each with its meaning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COMPOSITE = "templates only"
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A function or constraint: how it is written, what it means, and where it comes from."""
+    """A function or constraint: its signature, its meaning, and the plug-in that adds it."""
 
     name: str
     signature: str
@@ -26,13 +26,13 @@ class CatalogueEntry:
     source: str = BUILT_IN
 
     def to_record(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the record for JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Word:
-    """A value, `depth` groups down; `ways` to say it, where there are others than the value itself."""
+    """A value, `depth` groups down. `ways` are the ways to say it, empty if it is said as itself."""
 
     value: str
     depth: int = 0
@@ -41,7 +41,7 @@ class Word:
 
 @dataclass(frozen=True)
 class WordList:
-    """The words of one type; `key` and `null` are those of an attribute, and "" of relations."""
+    """The words of one type. `key` and `null` are those of the attribute; relations have "" there."""
 
     name: str
     type: str
@@ -49,15 +49,15 @@ class WordList:
     key: str = ""
     null: str = ""
     traits: tuple[str, ...] = ()
-    """Such as "a list of values"."""
+    """Remarks, such as "a list of values"."""
 
     def to_record(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the record for JSON."""
         return asdict(self)
 
 
 def function_entries(catalogue: Catalogue) -> list[CatalogueEntry]:
-    """Every function of the domain, and the nodes that only templates have."""
+    """Return every function of the domain, and the nodes that only templates have."""
     functions = [
         CatalogueEntry(each.name, each.signature, each.meaning, each.aliases, each.source or BUILT_IN)
         for each in catalogue.values()
@@ -76,7 +76,7 @@ def _composites(catalogue: Catalogue) -> Iterator[CatalogueEntry]:
 
 
 def constraint_entries(catalogue: Catalogue) -> list[CatalogueEntry]:
-    """Every constraint that templates may have, with the names of other generators for it."""
+    """Return every constraint that templates may have, with its names in other generators."""
     return [
         CatalogueEntry(
             name,
@@ -90,7 +90,7 @@ def constraint_entries(catalogue: Catalogue) -> list[CatalogueEntry]:
 
 
 def vocabularies(catalogue: Catalogue, synonyms: Synonyms) -> list[WordList]:
-    """The attributes of the domain, then its relations."""
+    """Return the words of the domain's attributes, then of its relations."""
     domain = catalogue.domain
     found = [_vocabulary(attribute, synonyms) for attribute in domain.attributes]
     if domain.relations:
@@ -116,7 +116,7 @@ def _traits(attribute: Attribute) -> Iterator[str]:
 
 
 def _in_groups(attribute: Attribute) -> Iterator[tuple[str, int]]:
-    """Every value with its depth, each group before its members."""
+    """Yield every value with its depth, each group before its members."""
     members: dict[str | None, list[str]] = {}
     for value in attribute.values:
         members.setdefault(attribute.parents.get(value), []).append(value)

@@ -1,4 +1,4 @@
-"""Constraints in words: what a kind of constraint means, said of a template's own slots and nodes."""
+"""Constraints in words: the meaning of a constraint, with the template's own slots and nodes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vqagen.language.template import Constraint
 from vqagen.plugin import CONSTANT, NODE, SLOT
 
 _REMARK = re.compile(r"\s*\([^()]*\.\)\s*")
-"""A sentence in brackets, which tells of the constraint's history."""
+"""A sentence in brackets, about the constraint's history."""
 _SLOTS = re.compile(r"\b(?:the|both) slots\b|\bthe slot\b", re.IGNORECASE)
 _NODES_OWN = re.compile(r"\bthe node(?:s'|'s) (\w+)", re.IGNORECASE)
 _NODES = re.compile(r"\b(?:the|both) nodes\b|\bthe node\b", re.IGNORECASE)
@@ -19,10 +19,10 @@ _CONSTANTS = re.compile(r"\bthe (?:constants?|values)\b", re.IGNORECASE)
 
 
 def in_words(constraint: Constraint, slots: Mapping[str, str]) -> str:
-    """Such as "The color <C> is left open." or "The outputs of nodes 1 and 3 differ."; `slots` are slot -> type.
+    """Return "The color <C> is left open.", "The outputs of nodes 1 and 3 differ." or the like.
 
-    The kind's own sentence, in which "the slot", "both nodes" or "the constant" are named. Those that it does not
-    mention come behind it.
+    The sentence is that of the kind, with names in place of "the slot", "both nodes" or "the constant". Parameters that
+    it does not mention follow it. `slots` maps slots to types.
     """
     meaning = _REMARK.sub(" ", constraint.kind.meaning).strip() or constraint.kind.name
     ending = "." if meaning.endswith(".") else ""
@@ -65,7 +65,7 @@ def _words(constant: Any) -> list[str]:
 
 
 def parameter_words(kind: str) -> str:
-    """A parameter kind as the catalogue shows it: `<slot> …` takes one or more."""
+    """Return a parameter kind as the catalogue shows it: `<slot> …` takes one or more."""
     singular = {SLOT: "<slot>", NODE: "node"}
     if kind.endswith("s"):
         return f"{singular.get(kind.removesuffix('s'), kind.removesuffix('s'))} …"

@@ -1,4 +1,4 @@
-"""What the rules of `vqagen check` find doubtful in single templates, with its place in their files."""
+"""The warnings of `vqagen check` about single templates, with their places in the files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from vqagen.language.loading import PlacedTemplate, find_template_files
 from vqagen.language.template import Template
 
 Doubts = Mapping[str, Sequence[Doubt]]
-"""Template id -> what is doubtful in it, in reading order. Templates without doubts are left out."""
+"""Template id -> its warnings, in reading order. Templates without warnings are left out."""
 
 
 def doubts_of(templates: Sequence[Template], folder: Path) -> Doubts:
-    """What is doubtful in templates that were loaded from `folder`, which may be a file."""
+    """Return the warnings about templates that were loaded from `folder`, which may be a file."""
     found = {each.id: list(doubtful(each)) for each in templates}
     placed = _placed([each for each in templates if found[each.id]], folder)
     doubts = {
@@ -29,7 +29,7 @@ def doubts_of(templates: Sequence[Template], folder: Path) -> Doubts:
 
 
 def _placed(templates: Sequence[Template], folder: Path) -> dict[str, PlacedTemplate]:
-    """Template id -> where it stands; the files are read again for it."""
+    """Return template id -> its place; reads the files again."""
     wanted = {each.file: each.catalogue for each in templates}
     return {
         f"{file.name}#{each.template.name or each.template.index}": each
@@ -40,5 +40,5 @@ def _placed(templates: Sequence[Template], folder: Path) -> dict[str, PlacedTemp
 
 
 def _problem(template: Template, placed: PlacedTemplate | None, place: str, message: str) -> Problem:
-    """Without line and column where the file has been saved anew since, without the template."""
+    """Return the problem; without line and column if the file was saved since, without the template."""
     return placed.problem(place, message) if placed else Problem(message, template.file, place)

@@ -1,4 +1,4 @@
-"""What a template does: its parts in words, questions that it makes, and why it makes none where it does not."""
+"""Explains a template: its parts in words, example questions, and the reason if it finds none."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from vqagen.tasks.questions.settings import Settings
 
 @dataclass(frozen=True)
 class ExampleStep:
-    """A step of a filled program: what it was given, and what came out, with objects by their names."""
+    """A step of a filled program: its inputs and its output, with objects by their names."""
 
     node: Node
     output_type: str
     output: Any
 
     def to_record(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the record for JSON."""
         return {
             "type": self.node.function,
             "inputs": list(self.node.inputs),
@@ -53,16 +53,16 @@ class Example:
     steps: tuple[ExampleStep, ...]
 
     def to_record(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the record for JSON."""
         return {**asdict(self), "steps": [step.to_record() for step in self.steps]}
 
 
 @dataclass(frozen=True)
 class ScenesTried:
-    """On how many scenes a template found a question; `failures` counts the other scenes by reason."""
+    """The number of scenes in which a template found a question; `failures` counts the others by reason."""
 
     source: str
-    """Where the scenes come from."""
+    """The source of the scenes."""
     scenes: int = 0
     found: int = 0
     failures: Mapping[str, int] = field(default_factory=dict)
@@ -70,22 +70,22 @@ class ScenesTried:
 
 @dataclass(frozen=True)
 class Explanation:
-    """All there is to say of a template."""
+    """The explanation of a template."""
 
     template: Template
     nodes: tuple[NodeSketch, ...]
     constraints: tuple[tuple[str, str], ...]
-    """(name of the constraint, what it demands in words)"""
+    """(name of the constraint, its demand in words)"""
     examples: tuple[Example, ...]
     tried: ScenesTried | None
-    """None where no scene was at hand."""
+    """None if no scenes were given."""
     failure: Failure | None
-    """Why nothing was found in the first scene that has no question."""
+    """The reason for the first scene that has no question."""
     impossible: tuple[Any, ...]
     """Answers that the constraints rule out in every scene."""
 
     def to_record(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the record for JSON."""
         template = self.template
         return {
             "id": template.id,
@@ -128,7 +128,7 @@ def explain_template(
 
 
 class _Attempt:
-    """The search of one template in one scene, which can be asked for one filling after the other."""
+    """The search of one template in one scene, which gives one filling after the other."""
 
     def __init__(self, family: Family, tables: SceneTables, seed: int, budget: int) -> None:
         self.scene = tables.scene
@@ -138,7 +138,7 @@ class _Attempt:
         self.first = self.next()
 
     def next(self) -> Outcome:
-        """A filling that was not given before, or why there is none."""
+        """Return a filling that was not given before, or the reason if there is none."""
         return self._search.find(self._tables, self.rng, (), self._seen, self._budget)
 
 
@@ -164,7 +164,7 @@ class _Tryout:
         return why_not(self.family.search, first.scene, first.first.reason, settings.seed, settings.search_budget)
 
     def examples(self, count: int) -> Iterator[Example]:
-        """One of each scene, then another of each, and so on."""
+        """Yield one example of each scene, then another of each, and so on."""
         waiting = [(attempt, attempt.first) for attempt in self._good]
         while waiting and count > 0:
             for attempt, outcome in waiting[:count]:
@@ -176,7 +176,7 @@ class _Tryout:
                 waiting = [(attempt, outcome) for attempt, outcome in asked if outcome.filling is not None]
 
     def _example(self, attempt: _Attempt, filling: Filling) -> Example:
-        """As a run words it: "other" goes where the anchor does not itself fit what is described."""
+        """Return the example with the words of a run: "other" is dropped if the anchor does not fit the description."""
         scene, program = attempt.scene, filling.program()
         text = self.family.wording.say(filling.words(), attempt.rng.random, filling.anchor_fits() is not False)
         functions = [program.catalogue[node.function] for node in program.nodes]

@@ -1,4 +1,4 @@
-"""Why a template found nothing in a scene: which step ended it, how many options it was offered, and how they died."""
+"""The reason why a template found nothing in a scene: the step that failed, its options, and why each was rejected."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SOUGHT = {
 
 @dataclass(frozen=True)
 class OptionsTried:
-    """A step that picks among options: `offered` so many, of which `passed` led on; the others `died`, by reason."""
+    """The options of a step: `offered` and `passed` are numbers; `died` counts the rejected ones by reason."""
 
     node: int
     call: str
@@ -39,7 +39,7 @@ class OptionsTried:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why nothing was found: `node` is the step that ended it, None where all steps had something to offer."""
+    """The reason why nothing was found. `node` is the step that failed; None if all steps had options."""
 
     scene: int
     reason: str
@@ -48,12 +48,12 @@ class Failure:
     choices: tuple[OptionsTried, ...]
 
     def to_record(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the record for JSON."""
         return asdict(self)
 
 
 def why_not(search: Search, scene: Scene, reason: str, seed: int, budget: int) -> Failure:
-    """What became of every option that the search had in a scene; `reason` is what the search itself says."""
+    """Return the fate of every option of the search in a scene; `reason` is the search's own."""
     watch = search.examine(SceneTables(scene), stream(seed, "examine", scene.index), budget)
     story = _Story(search.plan, scene)
     choices = tuple(story.choice(report) for report in watch.reports)
@@ -62,7 +62,7 @@ def why_not(search: Search, scene: Scene, reason: str, seed: int, budget: int) -
 
 
 class _Story:
-    """Tells of one plan on one scene."""
+    """Describes the search of one plan in one scene."""
 
     def __init__(self, plan: Plan, scene: Scene) -> None:
         self.plan, self.scene, self.template = plan, scene, plan.template
@@ -76,11 +76,11 @@ class _Story:
         return OptionsTried(node, self.calls[node], report.offered, report.passed, died)
 
     def cause(self, cause: str) -> str:
-        """Why an option died."""
+        """Return the sentence for the cause by which an option was rejected."""
         return IDLE if cause == DEGENERATE else self.constraints.get(cause, cause)
 
     def verdict(self, watch: Examination, reason: str) -> tuple[int | None, str]:
-        """The step where it ended, and how."""
+        """Return the step that failed, and the sentence."""
         if watch.ended is not None:
             return self.without_choice(watch.ended)
         ended = next((report for report in watch.reports if not report.passed), None)
@@ -96,19 +96,19 @@ class _Story:
         return node, f"none of {ended.offered:,} options led on, {mostly}: {self.cause(cause)}"
 
     def finished(self, finished: Counter[str]) -> str:
-        """Where every step had something to offer."""
+        """Return the sentence for a search in which every step had options."""
         if finished[DEGENERATE] or not finished[GAVE_UP]:
             return f"every filling is refused: {IDLE}"
         return "the search gave up before it had seen every option"
 
     def without_choice(self, ended: Ended) -> tuple[int, str]:
-        """Where it ended at a step before any choice: with no result here, or not one that is allowed."""
+        """Return the step before any choice that had no result, or a forbidden one, and the sentence."""
         same = "it is the same for every question of the scene, but: "
         said = f"no result: {ended.cause}" if ended.is_undefined else same + self.cause(ended.cause)
         return self.node_of[ended.op], said
 
     def nothing_offered(self, op: Op) -> str:
-        """Why a step had nothing to choose from."""
+        """Return the reason why a step had no options."""
         if not isinstance(op.does, Description):
             return f"no value has a result{self.demands(op)}"
         if not self.scene.everything:
@@ -122,7 +122,7 @@ class _Story:
         return f"no description fits {sought} of {self.among(op)}{self.demands(op)}"
 
     def among(self, op: Op) -> str:
-        """The objects that a description is chosen for."""
+        """Return the name of the objects that a description is chosen for."""
         source = self.node_of[op.inputs[0]]
         if isinstance(op.does, Description) and op.does.relates:
             relation = f"the relation {op.does.relation!r}" if op.does.relation else "a relation"
@@ -132,7 +132,7 @@ class _Story:
         return f"the objects that node {source} gives"
 
     def demands(self, op: Op) -> str:
-        """The constraints that its options are made to meet, as an addition to a sentence."""
+        """Return the constraints that the options must meet, as an addition to a sentence."""
         own = {slot for slot in (*op.slots, op.relation_slot) if slot}
         said = [self.constraints[str(each)] for each in self._local(own)]
         return "; its options must also meet: " + " ".join(said) if said else ""
@@ -144,7 +144,7 @@ class _Story:
 
 
 def _nodes_of_ops(template: Template) -> list[int]:
-    """Op -> the template node that it is part of: a composite node with a reducer has two ops."""
+    """Return op -> its template node. A composite node with a reducer has two ops."""
     owners: list[int] = []
     for number, node in enumerate(template.nodes):
         ops = 2 if node.composite is not None and node.composite.reducer else 1

@@ -1,4 +1,4 @@
-"""Which templates are meant by what an author types: an id, a name, or a file."""
+"""Finds templates by the id, name or file that an author types."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from vqagen.language.template import Template
 
 
 class FoundTemplates(NamedTuple):
-    """The templates that were meant; `is_file` where they are all of a file."""
+    """The templates found; `is_file` is true for all templates of a file."""
 
     templates: tuple[Template, ...]
     is_file: bool = False
 
 
 def find_templates(templates: Sequence[Template], wanted: str, folder: Path) -> FoundTemplates:
-    """The template of an id, or of a name that only one has, or all templates of a file.
+    """Return the template of an id, or of a unique name, or all templates of a file.
 
-    `folder` is where the templates lie; any part of its path may stand before the file. A place in the file, counted
-    from 0, may stand for the name. UsageError with what comes nearest, or with all that a name may mean.
+    `folder` is the folder of the templates; any part of its path may stand before the file. A position in the file,
+    counted from 0, may replace the name. Raises UsageError with the nearest name, or with all templates of that name.
     """
     root = folder.resolve() if folder.is_dir() else folder.resolve().parent
     wanted = PurePosixPath(wanted).as_posix()
@@ -42,7 +42,7 @@ def find_templates(templates: Sequence[Template], wanted: str, folder: Path) -> 
 
 
 def domain_of_id(wanted: str) -> str | None:
-    """The shipped domain that an id such as `clevr/one_hop.json#count` begins with, if any."""
+    """Return the shipped domain that an id such as `clevr/one_hop.json#count` begins with, if any."""
     first, _, rest = wanted.partition("/")
     return first if rest and first in SHIPPED_DOMAINS else None
 
@@ -53,5 +53,5 @@ def _is_id(root: Path, template: Template, wanted: str) -> bool:
 
 
 def _ends_in(root: Path, file: str, wanted: str) -> bool:
-    """Whether a path inside `root`, with as much of that before it as was written, is what is wanted."""
+    """True if `wanted` is the path of `file` inside `root`, with any part of the root's own path before it."""
     return f"/{wanted}".endswith(f"/{file}") and f"/{root.as_posix()}/{file}".endswith(f"/{wanted}")

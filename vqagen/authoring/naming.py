@@ -13,12 +13,12 @@ from vqagen.world.domain import Domain
 from vqagen.world.scene import Scene
 
 SPELLED_OUT = 4
-"""Attributes up to which a name says them all; of more, it says those that are talked of or tell objects apart."""
+"""Attributes up to which a name says all; of more, it says those in use and those that tell objects apart."""
 NOUN = "object"
 
 
 class ObjectNames:
-    """What the objects of one scene are called; no two alike. `talked_of` are the types of some attributes."""
+    """The names of the objects of one scene, all different. `talked_of` are types of attributes that are in use."""
 
     def __init__(self, scene: Scene, domain: Domain, talked_of: Collection[str] = ()) -> None:
         attributes = _in_speaking_order(domain)
@@ -27,11 +27,11 @@ class ObjectNames:
         self.names = _numbered([_name(scene, attributes, i) for i in range(scene.size)])
 
     def of(self, objects: Objects) -> list[str]:
-        """The names of the objects of a set."""
+        """Return the names of the objects of a set."""
         return [self.names[i] for i in indexes(objects)]
 
     def output(self, value: Value, type_name: str) -> Any:
-        """A step's result for people and JSON: a set is the list of its objects' names, an object "the …"."""
+        """Return a step's result for people and JSON: a set as a list of names, an object as "the …"."""
         if type_name == "ObjectSet":
             return self.of(value)
         if type_name == "Object":
@@ -40,7 +40,7 @@ class ObjectNames:
 
 
 def plain(value: Value) -> Any:
-    """A value in JSON's own terms. A set, which a plug-in may give, has no order of its own."""
+    """Return a value as JSON holds it. A set, which a plug-in may give, is sorted."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, tuple | list):
@@ -51,19 +51,19 @@ def plain(value: Value) -> Any:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Such as "a", "a and b", or "a, b and c"."""
+    """Return "a", "a and b", or "a, b and c"."""
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def _in_speaking_order(domain: Domain) -> list[Attribute]:
-    """As the domain has them, but with the head noun at the end: the last with a word for itself left open."""
+    """Return the attributes with the head noun at the end: the last one that has a word for its open slot."""
     nouns = [attribute for attribute in domain.attributes if attribute.null]
     head = nouns[-1:]
     return [attribute for attribute in domain.attributes if attribute not in head] + head
 
 
 def _telling(scene: Scene, attributes: Sequence[Attribute], talked_of: Collection[str]) -> list[Attribute]:
-    """The last attribute, those that are talked of and, of the others, those that make more names different."""
+    """Return the last attribute, those in use and, of the others, those that make more names different."""
     chosen = [each for each in attributes if each.type in talked_of or each is attributes[-1]]
     for attribute in attributes:
         longer = [each for each in attributes if each in chosen or each is attribute]
@@ -82,7 +82,7 @@ def _name(scene: Scene, attributes: Sequence[Attribute], i: int) -> str:
 
 
 def _word(attribute: Attribute, value: Recorded) -> str:
-    """How a name says a value, or the lack of one."""
+    """Return the word for a value, or for the lack of one."""
     if not value:
         return attribute.null
     values = [value] if isinstance(value, str) else value
@@ -90,7 +90,7 @@ def _word(attribute: Attribute, value: Recorded) -> str:
 
 
 def _numbered(names: Sequence[str]) -> list[str]:
-    """Names with "(2 of 3)" behind those that several objects have."""
+    """Return the names, with "(2 of 3)" after those that several objects have."""
     shared, met = Counter(names), Counter[str]()
     found = []
     for name in names:

@@ -1,4 +1,4 @@
-"""Noticing that a file was saved, by looking at it every now and then."""
+"""Notices that a file was saved, by looking at it several times a second."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 PAUSE = 0.3
 """Seconds between two looks."""
 SETTLING = 0.05
-"""Seconds for which nothing may change, so that a file is not read while it is being written."""
+"""Seconds without a change after which a file counts as written."""
 FileStates = dict[Path, tuple[int, int] | None]
-"""File -> when it was changed last, and its size; None while it is not there, as for a moment when it is replaced."""
+"""File -> its time of change and its size; None while it is missing, as for a moment when it is replaced."""
 
 
 def watched(paths: Iterable[Path]) -> FileStates:
-    """The state of files, and of all JSON files in folders."""
+    """Return the state of files, and of all JSON files in folders."""
     found: FileStates = {}
     for path in paths:
         files = sorted(path.rglob("*.json*")) if path.is_dir() else [path]
@@ -24,7 +24,7 @@ def watched(paths: Iterable[Path]) -> FileStates:
 
 
 def rounds(look: Callable[[], FileStates], sleep: Callable[[float], None] = time.sleep) -> Iterator[None]:
-    """One round at once, and another whenever what `look` sees has changed since the one before began."""
+    """Yield at once, and again whenever the result of `look` has changed since the previous yield."""
     while True:
         seen = look()
         yield

@@ -21,15 +21,15 @@ _STARTER = Path(__file__).parent / "starter"
 _STARTER_NAME = '"dataset": "starter"'
 _SCHEMA = '"$schema": "'
 _SCHEMA_ABOVE = _SCHEMA + "../../"
-"""How each starter file begins to say where its schema is; in the new folder it is two folders nearer."""
+"""The start of the schema reference in each starter file; in the new folder it is two folders nearer."""
 _NAME = re.compile(r"\w[\w.-]*")
 
 
 def write_starter(folder: Path) -> tuple[Path, ...]:
-    """Write a domain that is named for its folder, which is new or empty; the files that were written.
+    """Write a domain named for its folder, which is new or empty; return the files written.
 
-    Raises UsageError where the folder's name is no good name for a domain, and where anything is in the way. When
-    writing fails, nothing is left of it.
+    Raises UsageError if the folder's name cannot name a domain, or if the folder is not empty. If writing fails, no
+    file is left behind.
     """
     texts = _starter(_domain_name(folder))
     in_the_way = _in_the_way(folder)
@@ -41,7 +41,7 @@ def write_starter(folder: Path) -> tuple[Path, ...]:
 
 
 def _domain_name(folder: Path) -> str:
-    """The last part of the folder's path; of `.` and the like, that of the folder meant."""
+    """Return the last part of the folder's path, resolved first if it is `.` or `..`."""
     name = folder.resolve().name if folder.name in ("", "..") else folder.name
     if not _NAME.fullmatch(name):
         advice = "a name has letters, digits, - _ and . only, and starts with a letter, a digit or _"
@@ -52,7 +52,7 @@ def _domain_name(folder: Path) -> str:
 
 
 def _starter(name: str) -> Mapping[str, str]:
-    """The text of each file, by its path in the new folder."""
+    """Return the text of each file, by its path in the new folder."""
     texts = {file: (_STARTER / file).read_text("utf-8").replace(_SCHEMA_ABOVE, _SCHEMA) for file in STARTER_FILES}
     named = f'"dataset": {json.dumps(name, ensure_ascii=False)}'
     texts["metadata.json"] = texts["metadata.json"].replace(_STARTER_NAME, named)

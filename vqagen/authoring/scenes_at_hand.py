@@ -1,4 +1,4 @@
-"""Scenes to try templates on: some of a file, or drawn by the domain's own rules."""
+"""Scenes to try templates on: some of a file, or sampled by the domain's own rules."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from vqagen.world.scene import Scene, compile_scene
 
 OF_A_FILE = 200
 SAMPLED = 20
-"""Scenes looked at where none is asked for: enough to tell a rare failure, few enough to wait for."""
+"""Scenes to try by default: enough to show a rare failure, few enough to wait for."""
 
 
 @dataclass(frozen=True)
 class ScenesAtHand:
-    """Some scenes; `source` says where they come from, such as "sampled" or "scenes.json"."""
+    """Some scenes; `source` is their origin, such as "sampled" or "scenes.json"."""
 
     scenes: tuple[Scene, ...]
     source: str
@@ -33,7 +33,7 @@ class ScenesAtHand:
 
 
 def scenes_of_file(path: Path, domain: Domain, index: int | None = None) -> ScenesAtHand:
-    """The scene of that index or, without one, the first `OF_A_FILE`."""
+    """Return the scene of that index or, without one, the first `OF_A_FILE`."""
     start, count = (0, OF_A_FILE) if index is None else (index, 1)
     scenes = tuple(load_scenes(find_scenes(path), domain, start, count))
     if not scenes:
@@ -42,16 +42,16 @@ def scenes_of_file(path: Path, domain: Domain, index: int | None = None) -> Scen
 
 
 def sampled_scenes(domain: Domain, seed: int, index: int | None = None) -> ScenesAtHand:
-    """The scene of that index or, without one, the first `SAMPLED` that `vqagen scenes sample` draws with this seed."""
+    """Return the sampled scene of that index or, without one, the first `SAMPLED` of this seed."""
     rules = SamplingRules.from_domain(domain)
     indexes = range(SAMPLED) if index is None else [index]
     return ScenesAtHand(tuple(drawn_scene(rules, domain, seed, i) for i in indexes), "sampled")
 
 
 def drawn_scene(rules: SamplingRules, domain: Domain, seed: int, index: int) -> Scene:
-    """A sampled scene. It may lack what a plug-in computes something from, which is no mistake of any file."""
+    """Return a sampled scene. It may lack what a plug-in reads; that is no mistake in a file."""
     record = sample_scene(rules, seed, index)
     try:
         return compile_scene(record, domain, index, "sampled")
     except BadInput as error:
-        raise VqagenError(f"a drawn scene cannot be used ({error.problems[0].message}); give --scenes") from None
+        raise VqagenError(f"a sampled scene cannot be used ({error.problems[0].message}); give --scenes") from None

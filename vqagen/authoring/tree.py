@@ -1,4 +1,4 @@
-"""A template's program as a tree: the last node is the root, and what a node takes stands below it."""
+"""A template's program as a tree: the last node is the root, and the inputs of a node are its branches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vqagen.language.template import Template, TemplateNode
 
 
 class Branch(NamedTuple):
-    """One line of a tree: a node, and how deep it stands. A node met again is only referred to."""
+    """One line of a tree: a node and its depth. `is_met_again` is true if an earlier line shows the node."""
 
     depth: int
     number: int
@@ -18,7 +18,7 @@ class Branch(NamedTuple):
 
 
 class NodeSketch(NamedTuple):
-    """What people need to know of a template's node."""
+    """A node of a template, described for people."""
 
     number: int
     type: str
@@ -26,21 +26,21 @@ class NodeSketch(NamedTuple):
     inputs: tuple[int, ...]
     output: str
     stands_for: tuple[str, ...]
-    """The primitive steps that a composite node is written out as; those of attributes left open fall away."""
+    """The primitive steps of a composite node; an attribute that is left open has none."""
     meaning: str
 
     @property
     def call(self) -> str:
-        """Such as `filter_unique <C> <S>`."""
+        """The call, such as `filter_unique <C> <S>`."""
         return " ".join((self.type, *self.side_inputs))
 
     def to_record(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the record for JSON."""
         return self._asdict()
 
 
 def branches(template: Template) -> list[Branch]:
-    """The tree, and after it whatever the last node does not need."""
+    """Return the tree, and after it the nodes that the last node does not need."""
     met: set[int] = set()
 
     def walk(number: int, depth: int) -> Iterator[Branch]:
@@ -58,7 +58,7 @@ def branches(template: Template) -> list[Branch]:
 
 
 def sketches(template: Template) -> tuple[NodeSketch, ...]:
-    """All nodes, in order."""
+    """Return all nodes, in order."""
     return tuple(_sketch(template, number, node) for number, node in enumerate(template.nodes))
 
 

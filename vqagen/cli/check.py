@@ -1,4 +1,4 @@
-"""`vqagen check`: what is wrong or doubtful in the files that people write."""
+"""`vqagen check`: errors and warnings in the files that people write."""
 
 from __future__ import annotations
 

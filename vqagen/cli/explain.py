@@ -1,4 +1,4 @@
-"""`vqagen explain`: what a template does, and what an author can use."""
+"""`vqagen explain`: the meaning of a template, and the functions, constraints and words for authors."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def command(
         _print(asked, as_json)
 
     if watch:
-        find()  # a call that cannot work ends here
+        find()  # raises for wrong usage
         _show_again_and_again(find, scenes, show)
     else:
         show()
@@ -126,16 +126,16 @@ def _print(page: Page, as_json: bool) -> None:
 
 
 def _show_again_and_again(find: Callable[[], DomainFiles], scenes: str | None, show: Callable[[], None]) -> None:
-    """Mistakes are told, and do not end it."""
+    """Print the explanation after every save. Mistakes are printed, and do not end it."""
     from vqagen.authoring.saved_files import FileStates, rounds, watched
     from vqagen.cli.messages import input_warnings_told, told
     from vqagen.errors import VqagenError
 
     def look() -> FileStates:
-        """Asked anew what the files are: a domain's synonyms may come and go."""
+        """Return the state of the domain's files; find them again, for its synonyms may be added or deleted."""
         try:
             files = find()
-        except VqagenError:  # none of a domain's files is looked at before it is whole again
+        except VqagenError:  # watch nothing until the domain is complete again
             return {}
         return watched([*files.inputs, *map(Path, files.plugins), *([Path(scenes)] if scenes else [])])
 

@@ -1,4 +1,4 @@
-"""How `vqagen explain` shows things: lines for people, with colours that are left out where output is no terminal."""
+"""The output of `vqagen explain`: lines for people, with colours if the output is a terminal, and JSON."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _SLOT = re.compile(r"<[^<>\s]+>")
 
 
 class Page(NamedTuple):
-    """What is shown: to people, and as JSON."""
+    """The output: lines for people, and the record for JSON."""
 
     lines: list[str]
     record: Any
 
 
 def list_page(templates: Sequence[Template], doubts: Doubts) -> Page:
-    """All templates, one line each."""
+    """Return all templates, one line each."""
     rows = [(each.id, each.answer_type, each.texts[0]) for each in templates]
     record = [
         {**dict(zip(("id", "answer_type", "text"), row, strict=True)), "doubts": _doubt_records(doubts.get(row[0], ()))}
@@ -45,7 +45,7 @@ def list_page(templates: Sequence[Template], doubts: Doubts) -> Page:
 
 
 def short_page(explanations: Sequence[Explanation], doubts: Doubts) -> Page:
-    """Templates with a question of each."""
+    """Return templates with one question each."""
     lines = []
     for each in explanations:
         lines.append(
@@ -60,7 +60,7 @@ def short_page(explanations: Sequence[Explanation], doubts: Doubts) -> Page:
 
 
 def explanation_page(explanation: Explanation, doubts: Doubts) -> Page:
-    """All of one template."""
+    """Return the whole explanation of one template."""
     template = explanation.template
     parts = {
         "Texts": [_slots(text) for text in template.texts],
@@ -82,7 +82,7 @@ def explanation_page(explanation: Explanation, doubts: Doubts) -> Page:
 
 
 def entries_page(entries: Sequence[CatalogueEntry]) -> Page:
-    """Functions, or constraints, under the place they come from."""
+    """Return functions or constraints, grouped by the plug-in that adds them."""
     lines: list[str] = []
     wide = max((len(each.signature) for each in entries), default=0)
     for source, group in groupby(entries, key=lambda each: each.source):
@@ -95,7 +95,7 @@ def entries_page(entries: Sequence[CatalogueEntry]) -> Page:
 
 
 def vocabulary_page(vocabularies: Sequence[WordList]) -> Page:
-    """Attributes and relations with their values."""
+    """Return attributes and relations with their values."""
     lines = []
     for each in vocabularies:
         remarks = [f"key {each.key}"] if each.key else []
@@ -120,7 +120,7 @@ def _doubt_records(doubts: Sequence[Doubt]) -> list[dict[str, Any]]:
 
 
 def _slot_lines(template: Template) -> Iterator[str]:
-    """Slots by type."""
+    """Yield the slots of each type."""
     by_type: dict[str, list[str]] = {}
     for slot, type_name in template.slots.items():
         by_type.setdefault(type_name, []).append(slot)
@@ -137,7 +137,7 @@ def _node(node: NodeSketch, branch: Branch) -> str:
 
 
 def _example(number: int, example: Example) -> Iterator[str]:
-    """The question, its answer, and the steps that lead there."""
+    """Yield the question, its answer, and its steps."""
     place = f"scene {example.scene}" + (f", {example.image}" if example.image else "")
     yield f"{number}. {click.style(example.question, fg='green')} {_answer(example.answer)}  {_dim(place)}"
     calls = [_call(i, step) for i, step in enumerate(example.steps)]
@@ -147,7 +147,7 @@ def _example(number: int, example: Example) -> Iterator[str]:
 
 
 def _call(i: int, step: ExampleStep) -> str:
-    """Inputs are named where they are not just the step before."""
+    """Return the call; inputs are named unless they are the step before."""
     inputs = "" if step.node.inputs in ((), (i - 1,)) else f"({', '.join(map(str, step.node.inputs))})"
     return " ".join((step.node.function + inputs, *step.node.values))
 
@@ -181,7 +181,7 @@ def _ended(failure: Failure) -> str:
 
 
 def _doubt(doubt: Doubt) -> str:
-    """As `vqagen check` words it, but for the JSON path."""
+    """Return a warning as `vqagen check` prints it, without the JSON path."""
     problem = doubt.problem
     place = problem.source + (f":{problem.line}:{problem.column}" if problem.line is not None else "")
     return f"{place}: {click.style(problem.message, fg='yellow')} {_dim(f'[{doubt.code}]')}"
@@ -192,7 +192,7 @@ def _fate(choice: OptionsTried) -> str:
 
 
 def _said(value: Any) -> str:
-    """An answer as text."""
+    """Return an answer as text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ", ".join(map(_said, value)) if isinstance(value, list) else str(value)

@@ -1,4 +1,4 @@
-"""`vqagen verify`: does every written answer follow from its program?"""
+"""`vqagen verify`: runs every program again and compares the answers."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def command(
 ) -> None:
     """Check that every answer follows from its program.
 
-    Each program is run again on its scene, and each answer that does not follow is reported. Reads both dialects, as a
-    JSON document or JSON Lines, so it also checks files made by other generators. The exit code is 1 if anything is
-    wrong.
+    Each program is run again on its scene. A question whose answer differs, or whose scene or program is wrong, is
+    reported; a problem that many questions have is one line. Reads both dialects, as a JSON document, JSON Lines or
+    Parquet, also from other generators. The exit code is 1 if any question is wrong.
 
     \b
     Example:

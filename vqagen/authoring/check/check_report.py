@@ -1,4 +1,4 @@
-"""What a check found: for each file its mistakes, and what is doubtful in it."""
+"""The result of a check: the errors and warnings of each file."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from vqagen.authoring.check.codes import CODES
 from vqagen.errors import BadInput, InputWarning, Problem
 
 MOST = 50
-"""Mistakes told of one file of scenes or questions; further ones are counted."""
+"""Errors listed for one file of scenes or questions; further ones are counted."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """Something that is taken as it stands, and probably not meant so; `code` is one of CODES."""
+    """A warning: something that is accepted but probably unintended. `code` is one of CODES."""
 
     code: str
     problem: Problem
@@ -27,44 +27,44 @@ class Doubt:
 
 @dataclass
 class FileReport:
-    """What was found in one file."""
+    """The errors and warnings of one file."""
 
     path: str
     kind: str = ""
-    """What the file is, such as "templates"; "" where that could not be told."""
+    """The kind of file, such as "templates"; "" if it is not known."""
     domain: str = ""
     """The metadata that it was checked against."""
     errors: list[Problem] = field(default_factory=list)
     warnings: list[Doubt] = field(default_factory=list)
     unlisted: int = 0
-    """Mistakes beyond those in `errors`."""
+    """Number of errors beyond those in `errors`."""
     not_checked: list[str] = field(default_factory=list)
-    """What could not be looked at, and why."""
+    """Parts that could not be checked, with the reason."""
     _noted: set[tuple[str, Problem]] = field(default_factory=set, repr=False)
-    """Errors and warnings that are in the lists: to look through these takes a minute where there are 50,000."""
+    """The members of both lists, for quick look-up: to search a list of 50,000 each time takes a minute."""
 
     def error(self, problem: Problem) -> None:
-        """Note a mistake, once."""
+        """Add an error, once."""
         if ("error", problem) not in self._noted:
             self._noted.add(("error", problem))
             self.errors.append(problem)
 
     def one_of_many(self, problem: Problem) -> None:
-        """Note a mistake of one scene or question, or only count it where there are too many."""
+        """Add an error of one scene or question; only count it if `MOST` are listed."""
         if len(self.errors) < MOST:
             self.error(problem)
         else:
             self.unlisted += 1
 
     def doubt(self, code: str, problem: Problem) -> None:
-        """Note a doubt, once."""
+        """Add a warning, once."""
         assert code in CODES, f"{code} has no meaning yet"
         if ("warning", problem) not in self._noted:
             self._noted.add(("warning", problem))
             self.warnings.append(Doubt(code, problem))
 
     def in_order(self) -> FileReport:
-        """The same in reading order."""
+        """Return the report with errors and warnings in reading order."""
         return replace(
             self,
             errors=sorted(self.errors, key=reading_order),
@@ -72,7 +72,7 @@ class FileReport:
         )
 
     def to_record(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the record for JSON."""
         return {
             "path": self.path,
             "kind": self.kind,
@@ -85,7 +85,7 @@ class FileReport:
 
 
 def reading_order(problem: Problem) -> tuple[int, int]:
-    """To sort by; problems without a place come first."""
+    """Return the sort key of a problem; problems without a place sort first."""
     return problem.line or 0, problem.column or 0
 
 
@@ -101,23 +101,23 @@ def _record(problem: Problem) -> dict[str, Any]:
 
 @dataclass
 class CheckReport:
-    """What was found in all files; `notes` say on what grounds they were checked, where that was not asked for."""
+    """The reports of all files. `notes` name what the check chose by itself, such as a domain or the scenes."""
 
     files: list[FileReport] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
     def errors(self) -> int:
-        """How many mistakes there are."""
+        """Number of errors."""
         return sum(len(file.errors) + file.unlisted for file in self.files)
 
     @property
     def warnings(self) -> int:
-        """How many doubts there are."""
+        """Number of warnings."""
         return sum(len(file.warnings) for file in self.files)
 
     def of(self, path: Path | str) -> FileReport:
-        """The report of a file; a new one where there is none yet."""
+        """Return the report of a file; a new one if the file has none."""
         found = next((file for file in self.files if file.path == str(path)), None)
         if found is None:
             found = FileReport(str(path))
@@ -125,16 +125,16 @@ class CheckReport:
         return found
 
     def note(self, text: str) -> None:
-        """Say something once."""
+        """Add a note, once."""
         if text not in self.notes:
             self.notes.append(text)
 
     def finished(self) -> CheckReport:
-        """The same, with what was found in reading order."""
+        """Return the report with every file in reading order."""
         return CheckReport([file.in_order() for file in self.files], self.notes)
 
     def to_record(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the record for JSON."""
         return {
             "errors": self.errors,
             "warnings": self.warnings,
@@ -143,9 +143,10 @@ class CheckReport:
         }
 
     def read(self, path: Path | str, code: str, load: Callable[[], T]) -> T | None:
-        """What `load` gives, or None with all its mistakes noted; what it warns of is doubtful under `code`.
+        """Return the result of `load`; None if it raises BadInput, whose problems become errors.
 
-        Each goes to the file that it names as its source or, where that is no file that is known, to `path`.
+        Its InputWarnings become warnings with this `code`. A problem belongs to the file that is its source; if there
+        is no such file, it belongs to `path`.
         """
         with self.listening(path, code):
             try:
@@ -156,7 +157,7 @@ class CheckReport:
 
     @contextmanager
     def listening(self, path: Path | str, code: str) -> Iterator[None]:
-        """Note what is warned of meanwhile."""
+        """Add every InputWarning of the block as a warning with this `code`."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", InputWarning)
             yield
@@ -167,7 +168,7 @@ class CheckReport:
                 warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
     def add_errors(self, path: Path | str, problems: Iterable[Problem]) -> None:
-        """Note mistakes found while `path` was read."""
+        """Add errors found while `path` was read."""
         for problem in problems:
             if problem.source and not Path(problem.source).is_file():
                 problem = replace(problem, message=f"{problem.source}: {problem.message}")

@@ -1,4 +1,4 @@
-"""Checking files: what each is, which domain it belongs to, its mistakes, and what is doubtful in it."""
+"""Checks files: finds the kind and the domain of each, then its errors and warnings."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ OnCounted = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Trying:
-    """On what templates are tried: the scenes of a file, or up to `samples` that are drawn."""
+    """The scenes that templates are tried on: those of a file, or up to `samples` sampled ones."""
 
     scenes: Path | None = None
     samples: int = SAMPLES
@@ -65,12 +65,12 @@ def check_paths(
     samples: int = SAMPLES,
     on_progress: OnCounted = lambda _: None,
 ) -> CheckReport:
-    """Check files, and all files in folders; no file is changed, and mistakes in them raise nothing.
+    """Check files, and all files in folders. No file is changed; a mistake in a file raises nothing.
 
-    Metadata, templates, synonyms, plug-ins, scenes and questions are known by their content. `domain` and `metadata`
-    say which domain they are checked against, in place of the nearest metadata. Templates are tried on `samples` scenes
-    at most (0: none), or on those of the file `scenes`. `on_progress` is told of scenes tried and questions verified.
-    UsageError where there is nothing to check.
+    The content of a file shows whether it holds metadata, templates, synonyms, scenes, questions or a plug-in.
+    `domain` or `metadata` names the domain to check against; the default is the nearest metadata. Templates are tried
+    on the scenes of the file `scenes`, or else on up to `samples` sampled scenes (0: none). `on_progress` is called
+    with numbers of scenes tried and questions verified. Raises UsageError if there is nothing to check.
     """
     report = CheckReport()
     items = recognise_all(find_files(paths, report), report)
@@ -100,7 +100,7 @@ class _DomainCheck:
         self.catalogue: Catalogue | None = None
         self.synonyms_path: Path | None = None
         self.sound: list[tuple[CheckedFile, SceneSource]] = []
-        """Scene files without mistakes."""
+        """Scene files without errors."""
 
     def run(self) -> None:
         metadata = self.group.metadata
@@ -132,7 +132,7 @@ class _DomainCheck:
         return (item for item in self.group.items if item.kind in kinds)
 
     def readable(self, kind: str) -> Iterator[CheckedFile]:
-        """Those that were found to be JSON; of the others all is told."""
+        """Yield the files of a kind that are JSON; the others have their error already."""
         return (item for item in self.of_kind(kind) if not self.report.of(item.path).errors)
 
     def skip(self, kinds: Sequence[str], culprit: str) -> None:
@@ -146,7 +146,7 @@ class _DomainCheck:
     # Metadata, plug-ins, synonyms -----------------------------------------------------------------------------------
 
     def declarations(self) -> Declarations | None:
-        """What plug-ins add; None where one has mistakes."""
+        """Return what plug-ins add; None if one has mistakes."""
         plugins = self.report.read(
             next((item.path for item in self.of_kind(PLUGIN)), self.group.metadata),
             "no-effect",
@@ -201,7 +201,11 @@ class _DomainCheck:
         self.report.note(f"{self.group.metadata}: templates were tried on {what}")
 
     def scenes_to_try(self, domain: Domain) -> tuple[Iterator[Scene] | None, str]:
-        """Scenes and what they are called: of the file that was given, drawn, or of a file that was checked."""
+        """Return the scenes to try templates on, and a word for their source.
+
+        The scenes are those of the given file; else sampled ones; else, if the domain cannot sample, those of a checked
+        file.
+        """
         if self.trying.scenes:
             source = self.given_scenes()
             return (load_scenes(source, domain) if source else None), "given"
@@ -237,7 +241,7 @@ class _DomainCheck:
             report.not_checked.append(f"the answers: the scenes ({scenes.path}) have mistakes")
 
     def scenes_of(self, questions: CheckedFile) -> SceneSource | None:
-        """The one scene file without mistakes that lies in the same folder, or anywhere among what is checked."""
+        """Return the only scene file without errors in the same folder or, if there is none, among all files."""
         beside = [source for item, source in self.sound if item.folders[0] == questions.folders[0]]
         everywhere = [source for _, source in self.sound]
         return next((found[0] for found in (beside, everywhere) if len(found) == 1), None)

@@ -1,27 +1,27 @@
-"""What warnings are about: the code that each ends in, and what it means."""
+"""The codes of warnings, and their meanings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 CODES: Mapping[str, str] = {
-    "not-json": "comments, commas behind a last item, or keys written twice: taken, though they are no JSON",
-    "no-effect": "something in the metadata that nothing will read",
+    "not-json": "comments, commas after a last item, or keys written twice: accepted, though they are not JSON",
+    "no-effect": "something in the metadata that is never read",
     "unknown-synonym": "synonyms for a value or type that the domain does not have",
     "ambiguous-word": "one word for two values",
-    "unknown-relation": "relations in scenes that the domain does not have, perhaps misspelt",
-    "unused-attribute": "what objects may lack and all of them do, perhaps as its key is misspelt",
+    "unknown-relation": "relations in scenes that the domain does not have; perhaps misspelt",
+    "unused-attribute": "an optional attribute that no object has; its key may be misspelt",
     "repeated-image": "scenes that share an image_filename, so that it does not say which of them a question is about",
     "unused-slot": "a slot that no node uses",
     "unsaid-slot": "a text that leaves out a slot, and so asks something else",
     "unreached-node": "a node that neither the answer nor a constraint depends on",
     "no-final-mark": "a text without . ? or ! at its end",
     "repeated-text": "a text that its template has already",
-    "same-text": "a text of two templates that compute different things",
-    "missing-noun": "a text that may come to be without a noun, as in “What color is the?”",
-    "answer-in-text": "words that tell the answer",
-    "impossible-answer": "an answer that never comes",
+    "same-text": "one text in two templates that compute different things",
+    "missing-noun": "a text that can lose its noun, as in “What color is the?”",
+    "answer-in-text": "words that give the answer away",
+    "impossible-answer": "an answer that never occurs",
     "idle-constraint": "a constraint that rules nothing out",
     "unsatisfied": "a template that finds nothing to ask in any scene",
 }
-"""The last four come of trying templates out, if nothing proves them before."""
+"""The last four are found by trying templates on scenes, unless a rule proves them before."""

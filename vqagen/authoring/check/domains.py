@@ -1,12 +1,12 @@
-"""Which domain each file is checked against.
+"""The domain that each file is checked against.
 
-Flags decide; without them it is the metadata nearest to the file, in its own folder or one above it:
+Flags name the domain. Without them, a file belongs to the nearest metadata in its own folder or one above:
 
 * a metadata file among those that are checked, or (up to `NEAR` folders above) one called metadata.json;
 * `metadata/NAME.json` for what lies in the folder `templates/NAME` beside it.
 
-Otherwise it is the one metadata file that is checked, if there is just one, and that of the shipped CLEVR where there
-is none. Where there are several, in one folder or far away, it cannot be told, which is a mistake.
+Without any, it belongs to the only metadata file that is checked, or to the shipped CLEVR if none is checked. Several
+candidates are an error.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class Flags:
-    """What the caller says of the domain."""
+    """The flags that name a domain."""
 
     domain: str | None = None
     metadata: str | None = None
@@ -40,7 +40,7 @@ class Flags:
 
 @dataclass
 class DomainGroup:
-    """Files that belong to one domain. `shared` are synonyms for a domain that has none of its own."""
+    """The files of one domain. `shared` is a synonyms file for domains that have none of their own."""
 
     metadata: Path
     synonyms: Path | None = None
@@ -50,18 +50,18 @@ class DomainGroup:
 
 
 class Grouping:
-    """Puts files together, in the order in which they were found."""
+    """Groups files by domain, in the order in which they were found."""
 
     def __init__(self, items: Sequence[CheckedFile], flags: Flags, report: CheckReport) -> None:
         self.items, self.flags, self.report = items, flags, report
         self.given = {_absolute(item.path): item.path for item in items if item.kind == METADATA}
         self.groups: dict[Path, DomainGroup] = {}
         self.homeless: list[str] = []
-        """Files that no metadata is near to."""
+        """Files without metadata nearby."""
         self.asked = self._asked()
 
     def run(self) -> list[DomainGroup]:
-        """Every domain with its files."""
+        """Return every domain with its files."""
         for item in self.items:
             if item.kind:
                 for group in self._groups_of(item):
@@ -72,7 +72,7 @@ class Grouping:
         return list(self.groups.values())
 
     def _asked(self) -> DomainGroup | None:
-        """The domain that flags name."""
+        """Return the domain that the flags name, if any."""
         if not (self.flags.domain or self.flags.metadata):
             return None
         files = find_domain(self.flags.domain, metadata=self.flags.metadata)
@@ -115,14 +115,14 @@ class Grouping:
                 yield self._group(found[0] if found else self._default(item))
 
     def _served(self, item: CheckedFile) -> list[Path]:
-        """The domains in the folder `metadata` beside a synonyms file that stands by itself."""
+        """Return the domains in the folder `metadata` beside a synonyms file that belongs to no single domain."""
         folder = item.folders[0]
         if (folder / "metadata.json").is_file():
             return []
         return sorted((folder / "metadata").glob("*.json"))
 
     def _nearest(self, item: CheckedFile) -> list[Path]:
-        """The metadata that is near or, else, all that is checked; several where it cannot be told which one it is."""
+        """Return the nearest metadata or, if there is none, all that is checked; several if the choice is unclear."""
         for above, folder in enumerate(item.folders):
             own = folder.parent.parent / "metadata" / f"{folder.name}.json"
             if folder.parent.name == "templates" and (own in self.given or (above <= NEAR and own.is_file())):
@@ -140,7 +140,7 @@ class Grouping:
         return list(self.given.values())
 
     def _note_unclear(self, item: CheckedFile, found: Sequence[Path]) -> None:
-        """Nothing is said of a file that has mistakes already."""
+        """Add an error, unless the file has one already."""
         file = self.report.of(item.path)
         if not file.errors:
             names = ", ".join(map(str, found[:SHOWN])) + (", …" if len(found) > SHOWN else "")
@@ -156,5 +156,5 @@ def _absolute(path: Path) -> Path:
 
 
 def _shown(path: Path, item: CheckedFile) -> Path:
-    """A path as the caller would write it."""
+    """Return a path as the caller would write it."""
     return path if item.path.is_absolute() else Path(os.path.relpath(path))

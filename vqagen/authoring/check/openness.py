@@ -1,4 +1,4 @@
-"""Which slots of a description may be left open together, as far as the constraints on that description tell."""
+"""The slots of a description that may be left open together, by the constraints on that description alone."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from vqagen.language.template import Template, TemplateNode
 
 ALL_WAYS = 10
-"""Slots of a node up to which every way to leave some of them open is looked at; of more, a few."""
+"""Slots of a node up to which all ways to leave some open are listed; for more slots, a few ways."""
 
 
 def ways_to_say(template: Template, node: TemplateNode) -> list[frozenset[str]]:
-    """For each allowed way, the slots that are said; of a description, without its relation."""
+    """Return the sets of slots that a description may say, its relation left aside."""
     slots = [each.slot for each in template.described(node) if each.slot]
     constraints = [
         each
@@ -35,7 +35,7 @@ def _candidates(slots: list[str]) -> Iterator[frozenset[str]]:
 
 
 def never_said(template: Template) -> set[str]:
-    """Slots that constraints leave open in every question."""
+    """Return the slots that constraints leave open in every question."""
     never: set[str] = set()
     for node in template.nodes:
         if node.composite is not None:

@@ -1,4 +1,4 @@
-"""Question files: programs that are none, answers of the wrong type and, where scenes are at hand, wrong answers."""
+"""Checks question files: invalid programs, answers of the wrong type and, if scenes are known, wrong answers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from vqagen.world.loading import SceneSource
 
 
 def check_questions(path: Path, catalogue: Catalogue, report: FileReport) -> set[int] | None:
-    """Note what is wrong with questions whatever their scenes.
+    """Add the errors of questions that do not depend on scenes.
 
-    Returns the places, from 0, of those whose answers need no verifying: they are wrong already, or lack an answer or a
-    program. None where the file cannot be read to its end, or not all in it are questions.
+    Returns the positions, from 0, of questions whose answers need no verification: those with errors, and those
+    without an answer or a program. Returns None if the file cannot be read to its end, or holds more than questions.
     """
     settled, is_whole = set(), True
     try:
@@ -51,7 +51,7 @@ def verify_answers(
     report: FileReport,
     on_checked: Callable[[int], None],
 ) -> None:
-    """Note which answers do not follow from their programs; of those at `settled` places nothing is said."""
+    """Add an error for each answer that does not follow from its program, except at the `settled` positions."""
     found = verify_questions(path, scenes, catalogue, on_checked)
     for mismatch in found.mismatches:
         if mismatch.position not in settled:
@@ -62,7 +62,7 @@ def verify_answers(
 
 
 def question_faults(record: Mapping[str, Any], catalogue: Catalogue) -> Iterator[Fault]:
-    """What is wrong with one question. One without a program or an answer, as of a test set, is all right."""
+    """Yield the faults of one question. A question without a program or an answer (a test set) has none."""
     if "program" not in record:
         return
     try:
@@ -79,7 +79,7 @@ def question_faults(record: Mapping[str, Any], catalogue: Catalogue) -> Iterator
 
 
 def _is_answer(answer: object, type_name: str, catalogue: Catalogue) -> bool:
-    """In either dialect."""
+    """True if the answer has this type in either dialect."""
     if type_name == "Bool":
         return isinstance(answer, bool) or answer in (release_answer(True), release_answer(False))
     if type_name == "Integer":

@@ -1,4 +1,4 @@
-"""A template's texts as they may be read: optional parts kept or left out, slots with or without a word."""
+"""The readings of a template's text: optional parts kept or left out, slots with or without a word."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from vqagen.language.sentence import Rewrites, finished, squeezed
 from vqagen.language.slots import SLOT_PATTERN
 
 MOST_OPTIONAL = 6
-"""Optional parts of a text up to which all its readings are looked at; of others the longest and the shortest."""
+"""Optional parts up to which all readings of a text are listed; beyond, the longest and the shortest."""
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 
 
 def readings(text: str) -> list[str]:
-    """Every way to keep and drop a text's optional parts."""
+    """Return the readings of a text, one for each way to keep and drop its optional parts."""
     if text.count("[") > MOST_OPTIONAL:
         return [re.sub(r"[\[\]]", "", text), shortest(text)]
     return list(dict.fromkeys(_readings(text)))
@@ -30,30 +30,30 @@ def _readings(text: str) -> Iterator[str]:
 
 
 def shortest(text: str) -> str:
-    """Without any optional part."""
+    """Return the text without any optional part."""
     while (shorter := _OPTIONAL.sub("", text)) != text:
         text = shorter
     return text
 
 
 def slots_in(text: str) -> list[str]:
-    """The slots of a text in the order of their first places."""
+    """Return the slots of a text in the order of their first places."""
     return list(dict.fromkeys(SLOT_PATTERN.findall(text)))
 
 
 def without_words(text: str, slots: list[str]) -> str:
-    """A text in which these slots are left open and say nothing."""
+    """Return the text with these slots left open, so that they say nothing."""
     for slot in slots:
         text = re.sub(rf"{re.escape(slot)}(?:s(?!\w))?", "", text)
     return text
 
 
 def as_sentence(text: str, rewrites: Rewrites) -> str:
-    """A reading with its gaps closed and the domain's rewrites made; slots stay as they are."""
+    """Return a reading with gaps closed and the domain's rewrites applied; slots stay."""
     return finished(squeezed(text), has_article=False, rewrites=rewrites)
 
 
 def plainly(text: str) -> str:
-    """A reading for comparison: capitals, punctuation and spaces do not count."""
+    """Return a reading for comparison, without capitals, punctuation and extra spaces."""
     words = re.findall(r"<[^<>\s]+>|\w+", text)
     return " ".join(word if word.startswith("<") else word.casefold() for word in words)

@@ -1,7 +1,7 @@
-"""Which files there are to check, and what each of them is: by its content or, where that is broken, by its name.
+"""Finds the files to check and the kind of each: by its content or, if that is broken, by its name.
 
-What each kind looks like is in `LOOKS`. Of a folder, JSON files are taken, and Python files that import
-`vqagen.plugin`; what is hidden is left out, and so are JSON Schemas.
+`LOOKS` describes each kind. In a folder, JSON files are checked, and Python files that import `vqagen.plugin`; hidden
+files and JSON Schemas are skipped.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ _KEYS = {
     SCENES: {SCENE_RECORDS.key, *SCENE_RECORDS.own_keys},
     QUESTIONS: {QUESTION_RECORDS.key, *QUESTION_RECORDS.own_keys},
 }
-"""Keys of a document, or of what is in its list, of which one tells the kind."""
+"""Keys of a document, or of an item of its list; any one of them shows the kind."""
 
 SUFFIXES = (*IN_FOLDERS, *(f"{lines}{packing}" for lines in LINES_SUFFIXES for packing in ("", *PACKINGS)))
 _ENDINGS = f"*{', *'.join(suffix for suffix in SUFFIXES if not suffix.endswith(PACKINGS))} (also {', '.join(PACKINGS)})"
 SCHEMA = ".schema.json"
-"""Ends the names of JSON Schemas, which lie beside the files of a domain that `vqagen init` began."""
+"""Suffix of JSON Schemas, which `vqagen init` puts beside the files of a domain."""
 WHOLE = 1 << 22
-"""Bytes up to which a file is read as a whole to see what it is; of a larger one only the first keys are."""
+"""Bytes up to which a file is read as a whole to find its kind; of a larger file, only the first keys."""
 
 
 @dataclass(frozen=True)
@@ -67,18 +67,18 @@ class CheckedFile:
     path: Path
     kind: str
     metadata: Path | None = None
-    """The metadata that names it, of a file of words."""
+    """The metadata that names a file of words."""
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """The folder that it lies in, the folder of that, and so on."""
+        """The folder of the file, the folder of that folder, and so on."""
         return tuple(Path(os.path.abspath(self.path)).parents)
 
 
 def find_files(paths: Sequence[Path | str], report: CheckReport) -> list[Path]:
-    """The files meant by these paths, each once. UsageError where there are none.
+    """Return the files at these paths, each once; raise UsageError if there are none.
 
-    Folders that cannot be read are noted.
+    A folder that cannot be read is an error in the report.
     """
     found: dict[str, Path] = {}
     for path in map(Path, paths):
@@ -106,19 +106,19 @@ def _is_json(file: Path) -> bool:
 
 
 def _is_plugin(file: Path) -> bool:
-    """Whether a Python file imports `vqagen.plugin`; others in a folder are not the author's to be run by a check."""
+    """True if a Python file imports `vqagen.plugin`. A check must not run other Python files in a folder."""
     if file.suffix != ".py":
         return False
     try:
         text = file.read_bytes()
     except OSError:
-        return True  # told of, as it will not load
+        return True  # loading it reports the error
     if b"vqagen.plugin" not in text:
         return False
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
-        return True  # told of, as it will not load
+        return True  # loading it reports the error
     return any(isinstance(node, ast.ImportFrom) and node.module == "vqagen.plugin" for node in tree.body)
 
 
@@ -136,7 +136,7 @@ def recognise_all(paths: Sequence[Path], report: CheckReport) -> list[CheckedFil
         file = report.of(item.path)
         if not item.kind and not file.errors:
             looks = "; ".join(f"{kind}, {look}" for kind, look in LOOKS.items())
-            file.error(Problem(f"not known what this is; it may be {looks}", str(item.path)))
+            file.error(Problem(f"unknown kind of file; expected {looks}", str(item.path)))
     return items
 
 
@@ -170,7 +170,7 @@ def _kind(path: Path, report: CheckReport) -> str:
 
 
 def _kind_of_whole(path: Path, report: CheckReport) -> str:
-    """Scenes and questions may stand one on each line, which is no JSON as a whole."""
+    """Return the kind of a small file. Scenes and questions may stand one on each line (JSON Lines)."""
     text = read_text(path)
     with report.listening(path, "not-json"):
         try:
@@ -184,7 +184,7 @@ def _kind_of_whole(path: Path, report: CheckReport) -> str:
 
 
 def _kind_of_lines(text: str) -> str:
-    """Of a file whose first line is all of an object."""
+    """Return the kind of JSON Lines: of a file whose first line is a whole object."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     try:
         kind = _kind_of_keys(json.loads(first))
@@ -194,13 +194,13 @@ def _kind_of_lines(text: str) -> str:
 
 
 def _kind_of_opening(path: Path) -> str:
-    """By the first key that tells, of a document or of what is in its list; for files that may be too large to hold."""
+    """Return the kind by the first key that shows it; for files that may be too large for memory."""
     kind_of_key = {key: kind for kind, keys in _KEYS.items() for key in keys}
     return next((kind_of_key[key] for key in first_keys(path) if key in kind_of_key), "") or _kind_of_name(path)
 
 
 def kind_of(document: object, path: Path) -> str:
-    """What a document is: by the schema that it names, its keys, its file's name, or its form. "" if it is nothing."""
+    """Return the kind of a document: by its `$schema`, its keys, its file's name, or its form; "" if unknown."""
     first = document[0] if isinstance(document, list) and document else document
     found = _kind_of_schema(document) or _kind_of_keys(first) or _kind_of_name(path)
     return found or (SYNONYMS if _are_synonyms(document) else "")
@@ -220,7 +220,7 @@ def _kind_of_keys(document: object) -> str:
 
 
 def _kind_of_name(path: Path) -> str:
-    """By a word in the file's name, or else by a folder of that name that it lies in."""
+    """Return the kind by a word in the file's name, or else by the name of its folder."""
     named = [kind for kind in LOOKS if kind.removesuffix("s") in path.name.lower()]
     folders = [kind for folder in Path(os.path.abspath(path)).parents[:2] for kind in LOOKS if folder.name == kind]
     return next(iter((*named, *folders)), "")

@@ -1,4 +1,4 @@
-"""Scene files: every fault of every scene, and names that nothing reads."""
+"""Checks scene files: every fault of every scene, names that are never read, and image names that repeat."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from vqagen.world.loading import SceneSource, find_scenes
 from vqagen.world.scene import compile_scene
 
 _IN_PLUG_IN = re.compile(r"\S+:\d+:\d+: plug-in: ")
-"""A place in a plug-in, as `plugin.guard` tells it."""
+"""A place in a plug-in, as `plugin.guard` formats it."""
 POINTED_INTO = 1 << 18
-"""Bytes up to which the places of mistakes in scenes are looked up; in a larger file that takes too long."""
+"""Bytes up to which line and column of faults in scenes are located; in a larger file that takes too long."""
 
 
 def check_scenes(path: Path, domain: Domain, report: FileReport) -> SceneSource | None:
-    """Note what is wrong with the scenes of a file; the source if nothing is."""
+    """Add the errors and warnings of a scene file; return its scenes if there is no error."""
     try:
         source = find_scenes(path)
     except (BadInput, UsageError) as error:
@@ -46,7 +46,7 @@ def check_scenes(path: Path, domain: Domain, report: FileReport) -> SceneSource 
     except BadInput as error:
         for problem in error.problems:
             report.error(problem if problem.line else _pointed(problem, source, text))
-    for problem in failures.told():
+    for problem in failures.problems():
         report.error(_pointed(problem, source, text))
     for doubt in names.doubts():
         report.doubt(doubt.code, _pointed(Problem(doubt.message, *doubt.place), source, text))
@@ -62,21 +62,21 @@ def _faults(record: dict[str, Any], domain: Domain, index: int, name: str) -> tu
 
 
 def _repeated_images(repeats: Repeats, source: SceneSource) -> Iterator[Problem]:
-    """One warning, at the second scene that has the first of the repeated names."""
+    """Yield one warning, at the second scene that has the first of the repeated names."""
     for _, second, *_ in repeats.first[:1]:
         place = next(name for _, _, name in source.entries(second, 1))
         yield Problem(repeats_message(repeats, source), place, f"scenes[{second}].image_filename")
 
 
 class _PlugInFailures:
-    """What plug-ins failed at, once for each line of them: it may be the same for every object of every scene."""
+    """The failures of plug-ins, counted by line of the plug-in: every object of every scene may cause the same one."""
 
     def __init__(self) -> None:
         self.first: dict[str, Problem] = {}
         self.times: dict[str, int] = {}
 
     def has_taken(self, problem: Problem) -> bool:
-        """Whether this is a plug-in's failure; it is told later then."""
+        """True if the problem is a plug-in's failure; it is then counted, for `problems`."""
         found = _IN_PLUG_IN.search(problem.message)
         if found is None:
             return False
@@ -84,8 +84,8 @@ class _PlugInFailures:
         self.times[found[0]] = self.times.get(found[0], 0) + 1
         return True
 
-    def told(self) -> Iterator[Problem]:
-        """The first failure of each line, with the number of the others."""
+    def problems(self) -> Iterator[Problem]:
+        """Yield the first failure of each line, with the number of the others."""
         for line, problem in self.first.items():
             more = self.times[line] - 1
             remark = f"; it failed {counted(more, 'more time')}" if more else ""
@@ -93,13 +93,13 @@ class _PlugInFailures:
 
 
 def _small_text(path: Path) -> str:
-    """The text that places are looked up in; "" where that cannot be done."""
+    """Return the text in which places are located; "" if the file is large, packed or no JSON."""
     if path.suffix == ".gz" or path.stat().st_size > POINTED_INTO:
         return ""
     try:
         text = read_text(path)
         json.loads(text)
-    except (BadInput, ValueError, RecursionError):  # told where it is read
+    except (BadInput, ValueError, RecursionError):  # reported where it is read
         return ""
     return text
 
@@ -110,7 +110,7 @@ def _note_unreadable(error: BadInput | UsageError, path: Path, report: FileRepor
 
 
 def _pointed(problem: Problem, source: SceneSource, text: str) -> Problem:
-    """With line and column: in JSON Lines the line is known, elsewhere the path leads there."""
+    """Return the problem with line and column: in JSON Lines by its line, elsewhere by its JSON path."""
     path = str(source.path)
     if source.layout == "lines":
         line = problem.source.removeprefix(f"{path}:")

@@ -1,4 +1,4 @@
-"""Names in scenes that nothing reads: a misspelt relation, or key of what an object may lack, counts as missing."""
+"""Names in scenes that are never read. A misspelt relation, or key of an optional attribute, counts as missing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vqagen.world.sampling_rules import WRITTEN_KEYS
 
 UNKNOWN_RELATION, UNUSED_ATTRIBUTE = "unknown-relation", "unused-attribute"
 TELLING = 20
-"""Objects after which it is no accident that none of them has an attribute."""
+"""Objects after which an attribute that none of them has is warned of."""
 SHOWN = 5
 """Relations named in one warning."""
 _COMMENT = "comment"
@@ -19,14 +19,14 @@ _NOT_MISSPELT = (*WRITTEN_KEYS, "id", _COMMENT)
 
 
 class ScenePlace(NamedTuple):
-    """Where something is: the source of a scene, and the JSON path."""
+    """A place in a scene: the source of the scene, and the JSON path."""
 
     source: str
     path: str
 
 
 class NameDoubt(NamedTuple):
-    """What is doubtful about a name."""
+    """A warning about a name."""
 
     code: str
     place: ScenePlace
@@ -42,13 +42,13 @@ class NamesSeen:
         inside = {key.rsplit(".", depth)[0] for key in self.optional for depth in range(1, key.count(".") + 1)}
         self.objects = 0
         self.opened = frozenset(inside)
-        """Keys of objects that are looked into, as "text" is for "text.body"."""
+        """Keys of objects that hold other keys, as "text" does for "text.body"."""
         every_key = [each.key for each in domain.attributes]
         self.relations = _Names(domain.relations, (*domain.relations, _COMMENT))
         self.keys = _Names(tuple(self.optional), (*every_key, *inside, *_NOT_MISSPELT))
 
     def add(self, record: Mapping[str, Any], index: int, source: str) -> None:
-        """One more scene, whether it has mistakes or not."""
+        """Add a scene, with or without faults."""
         self.relations.add(dict(_relation_paths(record.get("relationships"))), source, f"scenes[{index}].relationships")
         things = record.get("objects")
         if self.optional and isinstance(things, list):
@@ -58,48 +58,48 @@ class NamesSeen:
                     self.keys.add(dict(_key_paths(thing, self.opened)), source, f"scenes[{index}].objects[{i}]")
 
     def doubts(self) -> Iterator[NameDoubt]:
-        """What is doubtful when all scenes have been seen."""
+        """Yield the warnings after all scenes were added."""
         misspelt = list(self.relations.misspelt())
         for name, other, place in misspelt:
-            message = f"unknown relation {other!r}, which nothing reads; did you mean {name!r}?"
+            message = f"unknown relation {other!r}, which is never read; did you mean {name!r}?"
             yield NameDoubt(UNKNOWN_RELATION, place, message)
         yield from self._unread_relations([other for _, other, _ in misspelt])
         told = []
         for key, other, place in self.keys.misspelt():
             told.append(key)
-            message = f"nothing reads {other!r}, and this object has no {key!r}; did you mean {key!r}?"
+            message = f"{other!r} is never read, and this object has no {key!r}; did you mean {key!r}?"
             yield NameDoubt(UNUSED_ATTRIBUTE, place, message)
         for key, name in self.optional.items() if self.objects >= TELLING else ():
             if key not in self.keys.found and key not in told:
-                message = f"none of the {self.objects:,} objects has {key!r}, which the domain knows as {name}"
+                message = f"none of the {self.objects:,} objects has {key!r}, the key of attribute {name}"
                 yield NameDoubt(UNUSED_ATTRIBUTE, ScenePlace(self.source, ""), message)
 
     def _unread_relations(self, told: Sequence[str]) -> Iterator[NameDoubt]:
         rest = [name for name in self.relations.strange if name not in told]
         if rest:
             shown = ", ".join(map(repr, rest[:SHOWN])) + (", …" if len(rest) > SHOWN else "")
-            message = f"nothing reads {shown}: the domain has no such relation{'' if len(rest) == 1 else 's'}"
+            message = f"unknown relation{'' if len(rest) == 1 else 's'} {shown}, which the domain does not have"
             yield NameDoubt(UNKNOWN_RELATION, self.relations.strange[rest[0]], message)
 
 
 class _Names:
-    """Names that may be there, and the strange ones that were: none of `known`.
+    """The wanted names that were found, and strange ones, which are none of `known`.
 
-    A strange name is taken for a misspelt one only if it stands in its place, and nowhere beside it.
+    A strange name counts as misspelling of a wanted name if it occurs without it, and nowhere together with it.
     """
 
     def __init__(self, wanted: Sequence[str], known: Sequence[str]) -> None:
         self.wanted, self.known = wanted, frozenset(known)
         self.found: set[str] = set()
         self.strange: dict[str, ScenePlace] = {}
-        """Where each strange name is first."""
+        """Strange name -> its first place."""
         self.instead: dict[tuple[str, str], ScenePlace] = {}
-        """(wanted, strange) -> where the strange name first is without the wanted one."""
+        """(wanted, strange) -> the first place of the strange name without the wanted one."""
         self.beside: set[tuple[str, str]] = set()
-        """(wanted, strange) names that were seen together."""
+        """(wanted, strange) names that occurred together."""
 
     def add(self, paths: Mapping[str, str], source: str, inside: str) -> None:
-        """The names of one object or scene, by their paths `inside` of it."""
+        """Add the names of one object or scene, with their paths inside of it."""
         self.found.update(paths.keys() & self.wanted)
         if paths.keys() <= self.known:
             return
@@ -114,7 +114,7 @@ class _Names:
                     self.instead.setdefault((name, strange), place)
 
     def misspelt(self) -> Iterator[tuple[str, str, ScenePlace]]:
-        """(meant, written, where) of each strange name that seems to be meant for another one."""
+        """Yield (wanted name, written name, place) of each strange name that seems to be misspelt."""
         for strange in self.strange:
             meant = nearest(strange, [name for name in self.wanted if (name, strange) not in self.beside])
             if meant is not None and (meant, strange) in self.instead:
@@ -122,7 +122,7 @@ class _Names:
 
 
 def _relation_paths(given: object) -> Iterator[tuple[str, str]]:
-    """(relation, path) in either form."""
+    """Yield (relation, path) from relationships of either form."""
     if isinstance(given, Mapping):
         yield from ((str(name), f".{name}") for name in given)
     elif isinstance(given, list):
@@ -132,7 +132,7 @@ def _relation_paths(given: object) -> Iterator[tuple[str, str]]:
 
 
 def _key_paths(thing: Mapping[str, Any], opened: frozenset[str], above: str = "") -> Iterator[tuple[str, str]]:
-    """(key, path) of an object; a key inside of another one with a dot between them."""
+    """Yield (key, path) of an object; a key inside another key is joined to it by a dot."""
     for name, value in thing.items():
         key = f"{above}{name}"
         yield key, f".{key}"

@@ -1,4 +1,4 @@
-"""What is doubtful in synonyms: told at the place in the file, or in the metadata's own section, that says so."""
+"""Warnings about synonyms, placed in the synonyms file or in the metadata's own section."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ UNKNOWN, AMBIGUOUS = "unknown-synonym", "ambiguous-word"
 
 
 def note_own_section(domain: Domain, report: CheckReport) -> None:
-    """Values in the metadata's `synonyms` that the domain does not have."""
+    """Warn of values in the metadata's `synonyms` that the domain does not have."""
     for place, message in unknown_synonyms(domain.synonyms_section, domain, "synonyms"):
         report.of(domain.source).doubt(UNKNOWN, domain.problem(place, message))
 
 
 def note_ambiguous(synonyms: Synonyms, domain: Domain, path: Path | None, report: CheckReport) -> None:
-    """Words that say two things; `path` is the synonyms file, if there is one."""
+    """Warn of words with two meanings; `path` is the synonyms file, if there is one."""
     text = read_text(path) if path else ""
     table = parse_json(text, str(path)) if path else {}
     for word, things in ambiguous_words(synonyms, domain):
@@ -38,7 +38,7 @@ def note_ambiguous(synonyms: Synonyms, domain: Domain, path: Path | None, report
 
 
 def _places(table: Mapping[str, Any], things: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Where a table tells of one of these things, the last one first: that is what was added."""
+    """Yield the places of these things in a table, the last one first: it was added last."""
     for kind, value in reversed(things):
         of_type = table.get(kind)
         if isinstance(of_type, Mapping) and value in of_type:
@@ -48,7 +48,7 @@ def _places(table: Mapping[str, Any], things: Sequence[tuple[str, str]]) -> Iter
 
 
 def note_unknown(path: Path, domains: Sequence[Domain], report: CheckReport) -> None:
-    """Values in a synonyms file that none of its domains has."""
+    """Warn of values in a synonyms file that none of its domains has."""
     text = read_text(path)
     table = parse_json(text, str(path))
     found = [dict(unknown_synonyms(table, domain)) for domain in domains]

@@ -1,4 +1,4 @@
-"""Template files: their mistakes, what is doubtful in each template, and which templates ask the same."""
+"""Checks template files: their errors, the warnings of each template, and texts that two templates share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vqagen.language.template import Template
 
 
 class Finding(NamedTuple):
-    """What a rule has to say of a template."""
+    """A warning that a rule gives about a template."""
 
     code: str
     placed: PlacedTemplate
@@ -34,13 +34,13 @@ def read_template_file(path: Path, catalogue: Catalogue, report: CheckReport) ->
 
 
 def note_doubts(placed: Sequence[PlacedTemplate], report: CheckReport) -> None:
-    """What rules find doubtful in the templates of a domain, each by itself and all together."""
+    """Add the warnings of rules about the templates of a domain, each by itself and all together."""
     told = [Finding(code, each, *fault) for each in placed for code, fault in doubtful(each.template)]
     note_findings([*told, *same_texts(placed)], placed, report)
 
 
 def note_findings(findings: Iterable[Finding], placed: Sequence[PlacedTemplate], report: CheckReport) -> None:
-    """Note each finding; what several templates of one record come to at one place is told of once."""
+    """Add each finding as a warning; findings of several templates of one record at one place become one."""
     made_of: dict[tuple[str, str], int] = {}
     for each in placed:
         made_of[each.source, each.path] = made_of.get((each.source, each.path), 0) + 1
@@ -58,7 +58,7 @@ def note_findings(findings: Iterable[Finding], placed: Sequence[PlacedTemplate],
 
 
 def same_texts(placed: Sequence[PlacedTemplate]) -> Iterator[Finding]:
-    """Texts that another template has too, whose program computes something else."""
+    """Yield texts that another template has too while its program computes something else."""
     numbers: dict[Any, int] = {}
     first: dict[str, tuple[PlacedTemplate, int]] = {}
     for each in placed:
@@ -78,7 +78,7 @@ def same_texts(placed: Sequence[PlacedTemplate]) -> Iterator[Finding]:
 
 
 def _typed(reading: str, template: Template) -> str:
-    """A reading in which slots are called by their types, so that two templates can be compared."""
+    """Return a reading with slots named by their types, so that two templates can be compared."""
     said = plainly(reading)
     for number, slot in enumerate(slots_in(said)):
         said = said.replace(slot, f"<{template.slots[slot]}:{number}>")
@@ -86,7 +86,7 @@ def _typed(reading: str, template: Template) -> str:
 
 
 def _meaning(template: Template, order: Sequence[str], numbers: dict[Any, int]) -> int:
-    """A number for what a template computes, the same for all that compute it; slots count by their order in a text."""
+    """Return a number for the computation of a template, equal for equal ones; slots count by their order in a text."""
     rest = [slot for slot in template.slots if slot not in order]
     name_of = {slot: f"<{number}>" for number, slot in enumerate(itertools.chain(order, rest))}
     results: list[int] = []

@@ -1,4 +1,4 @@
-"""What is doubtful in one template, though it loads. A rule yields (path in the canonical record, message).
+"""Rules for warnings about single templates. A rule yields (path in the canonical record, message).
 
 To add a rule, write a function of a template and enter it in TEMPLATE_RULES under its code.
 """
@@ -26,23 +26,23 @@ _NO_NOUN = re.compile(
     r"|\b(?:the|an?|another|any|each|every|other|how many|of) ?(?=[?.,;:!]|\Z)",
     re.IGNORECASE,
 )
-"""An article, or the like, with nothing behind it that could be its noun."""
+"""An article or similar word without a noun after it."""
 
 
 def unused_slots(template: Template) -> Iterator[Fault]:
-    """A slot is declared, and no node fills it."""
+    """Yield slots that are declared but used by no node."""
     for k, slot in enumerate(template.slots):
         if not any(slot in node.side_inputs for node in template.nodes):
             yield f"params[{k}]", f"slot {slot} is declared, but no node uses it"
 
 
 def unsaid_slots(template: Template) -> Iterator[Fault]:
-    """A text does not say what a slot is filled with."""
+    """Yield texts that do not say the value of a slot."""
     filled = [slot for slot in template.slots if any(slot in node.side_inputs for node in template.nodes)]
     texts = [slots_in(shortest(text)) for text in template.texts]
     silent = never_said(template)
     for slot in filled:
-        missing = [i for i, said in enumerate(texts) if not _is_told(template, slot, said)]
+        missing = [i for i, said in enumerate(texts) if not _is_determined(template, slot, said)]
         if slot in silent or not missing:
             continue
         if len(missing) == len(texts) > 1 and not any(slot in text for text in template.texts):
@@ -53,8 +53,8 @@ def unsaid_slots(template: Template) -> Iterator[Fault]:
             yield f"text[{i}]", f"text {i} says {slot} {only}, so it does not ask what the program answers"
 
 
-def _is_told(template: Template, slot: str, said: list[str]) -> bool:
-    """Whether a text that says these slots tells what another one is: as an equal one, or as there is one choice."""
+def _is_determined(template: Template, slot: str, said: list[str]) -> bool:
+    """True if a text that says these slots also determines `slot`: by an equal slot, or because it has one value."""
     equal = {slot}
     for each in template.constraints:
         if each.kind.name == "EQ" and equal & set(each.slots):
@@ -67,18 +67,18 @@ def _is_told(template: Template, slot: str, said: list[str]) -> bool:
 
 
 def unreached_nodes(template: Template) -> Iterator[Fault]:
-    """A node on which neither the answer nor a constraint depends."""
+    """Yield nodes on which neither the answer nor a constraint depends."""
     reached = {len(template.nodes) - 1, *(node for each in template.constraints for node in each.nodes)}
     for i in range(len(template.nodes) - 1, -1, -1):
         if i in reached:
             reached.update(template.nodes[i].inputs)
     for i, node in enumerate(template.nodes):
         if i not in reached:
-            yield f"nodes[{i}]", f"nothing depends on node {i} ({node.type}): no later node takes what it gives"
+            yield f"nodes[{i}]", f"nothing depends on node {i} ({node.type}): no later node uses its result"
 
 
 def unended_texts(template: Template) -> Iterator[Fault]:
-    """A text does not end with a mark."""
+    """Yield texts without a mark at the end."""
     rewrites = template.catalogue.domain.rewrites
     for i, text in enumerate(template.texts):
         if not all(_MARK.search(as_sentence(reading, rewrites)) for reading in readings(text)):
@@ -86,7 +86,7 @@ def unended_texts(template: Template) -> Iterator[Fault]:
 
 
 def repeated_texts(template: Template) -> Iterator[Fault]:
-    """A text that is there already, so that it is drawn more often than the others."""
+    """Yield texts that the template has already; such a text is drawn more often than the others."""
     first: dict[str, int] = {}
     for i, text in enumerate(template.texts):
         told = {plainly(reading) for reading in readings(text)}
@@ -99,7 +99,7 @@ def repeated_texts(template: Template) -> Iterator[Fault]:
 
 
 def missing_nouns(template: Template) -> Iterator[Fault]:
-    """A description of which nothing need be said, where the text has no noun for it either."""
+    """Yield texts without a noun of their own for a description that may be left open entirely."""
     attribute_of = template.catalogue.domain.attribute_of
     for node in template.nodes:
         if node.composite is None or not _may_say_nothing(template, node):
@@ -138,8 +138,8 @@ def _texts_without_noun(template: Template, slots: list[str]) -> Iterator[Fault]
                 break
 
 
-def told_answers(template: Template) -> Iterator[Fault]:
-    """An object is asked for what its own description says of it."""
+def revealed_answers(template: Template) -> Iterator[Fault]:
+    """Yield descriptions that say the value that is asked for."""
     domain, last = template.catalogue.domain, template.nodes[-1]
     attribute = domain.attribute_of(template.answer_type)
     if attribute is None or attribute.multi or template.last_function.asks != "query" or not last.inputs:
@@ -158,7 +158,7 @@ def told_answers(template: Template) -> Iterator[Fault]:
 
 
 def _describing_nodes(template: Template, i: int) -> Iterator[int]:
-    """The nodes that describe the object which node i gives: filters, up to where they start or a relation comes in."""
+    """Yield the nodes that describe the object of node i: its filters, back to a relation or to the start."""
     while True:
         node = template.nodes[i]
         if node.composite is not None or (node.type.startswith("filter_") and node.side_inputs):
@@ -173,7 +173,7 @@ def _describing_nodes(template: Template, i: int) -> Iterator[int]:
 
 
 def _may_tell(template: Template, side: str) -> bool:
-    """Whether the answer follows from a word: not from a group, among whose members the answer is asked."""
+    """True if the answer follows from the word. It does not follow from a group, which has several members."""
     attribute = template.catalogue.domain.attribute_of(template.answer_type)
     assert attribute is not None
     words = list(attribute.values) if side in template.slots else [side]
@@ -184,7 +184,7 @@ def _may_tell(template: Template, side: str) -> bool:
 
 
 def impossible_answers(template: Template) -> Iterator[Fault]:
-    """Constraints that leave a comparison one answer."""
+    """Yield constraints that leave a comparison only one answer."""
     plan = make_plan(template, Vocabularies(template.catalogue.domain), Sampling())
     compared = sorted(template.nodes[-1].inputs)
     for k, each in enumerate(template.constraints):
@@ -205,13 +205,13 @@ TEMPLATE_RULES: Mapping[str, Rule] = {
     "no-final-mark": unended_texts,
     "repeated-text": repeated_texts,
     "missing-noun": missing_nouns,
-    "answer-in-text": told_answers,
+    "answer-in-text": revealed_answers,
     "impossible-answer": impossible_answers,
 }
 """Rules of a single template, by code."""
 
 
 def doubtful(template: Template) -> Iterator[tuple[str, Fault]]:
-    """(code, fault) of all that the rules find in a template."""
+    """Yield (code, fault) for all that the rules find in a template."""
     for code, rule in TEMPLATE_RULES.items():
         yield from ((code, fault) for fault in rule(template))

@@ -1,9 +1,9 @@
-"""Templates tried out on scenes: which answers never come, which constraints rule nothing out, which words tell all.
+"""Tries templates on scenes: finds answers that never occur, idle constraints, and words that give the answer away.
 
-A template is tried on one scene after the other until all that can be doubted of it has been seen. A search refuses the
-answers that came before, so that it looks for new ones. To see a constraint rule something out, a search is made for a
-filling that meets all other constraints and breaks this one; if not in a scene, then in one with few of its objects,
-which is what some constraints are there for.
+A template is tried on one scene after the other until nothing is left to show. A search rejects answers that occurred
+before, so that it finds new ones. A constraint is not idle if a search finds a filling that meets all other constraints
+and breaks this one. If a scene has none, the search is repeated with few of its objects, for which some constraints are
+made.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from vqagen.authoring.check.openness import never_said
 from vqagen.authoring.check.template_files import Finding
-from vqagen.authoring.check.template_rules import told_answers
+from vqagen.authoring.check.template_rules import revealed_answers
 from vqagen.authoring.constraint_words import in_words
 from vqagen.authoring.naming import plain
 from vqagen.bits import first_n
@@ -33,13 +33,13 @@ from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.scene import Scene
 
 ENOUGH = 100
-"""Scenes after which something that has not been seen is told of; of fewer, only that nothing was found at all."""
+"""Scenes after which all warnings are given; with fewer scenes, only that a template found nothing."""
 BUDGET = 2_000
-"""Options tried in one scene for one thing to be seen."""
+"""Options tried in one scene for one search."""
 FEW = 3
-"""Objects of which constraints are tried on the first one, two, …"""
+"""Largest number of objects for constraints: they are tried on the first one, two, …"""
 TELLING = 20
-"""Fillings after which it is no accident that a word was the answer each time."""
+"""Fillings after which a word that was the answer each time is warned of."""
 SEED = 0
 
 
@@ -50,9 +50,9 @@ def try_out(
     on_scene: Callable[[int], None],
     on_few: Callable[[str], None],
 ) -> Iterator[Finding]:
-    """What is doubtful in templates after they were tried; `source` says what scenes these are, as in "sampled".
+    """Try templates on scenes and yield the warnings; `source` describes the scenes, as in "sampled".
 
-    `on_few` is told where there are too few scenes for some of the templates.
+    `on_few` is called if the scenes are too few for some of the templates.
     """
     if not placed:
         return
@@ -73,13 +73,13 @@ def try_out(
         return
     where = f"{count:,} {source} scene{'' if count == 1 else 's'}"
     if waiting and count < ENOUGH:
-        on_few(f"only {where}: too few to tell what never happens; {ENOUGH} are enough")
+        on_few(f"only {where}: too few to know what never occurs; {ENOUGH} are enough")
     for tryout in waiting:
         yield from tryout.findings(f"in {where}", shown if count >= ENOUGH else None)
 
 
 class _Shown:
-    """The values that objects of some scenes have; shown[attribute]."""
+    """The values that objects of some scenes have; values[attribute]."""
 
     def __init__(self) -> None:
         self.values: dict[str, set[str]] = {}
@@ -90,7 +90,7 @@ class _Shown:
 
 
 class _TemplateTryout:
-    """One template, and what has been seen of it."""
+    """One template, and what scenes have shown of it."""
 
     def __init__(self, placed: PlacedTemplate, vocabularies: Vocabularies) -> None:
         self.placed, self.template = placed, placed.template
@@ -104,13 +104,13 @@ class _TemplateTryout:
             k: Search(make_plan(_breaking(self.template, k), vocabularies, Sampling()), "none")
             for k in range(len(self.template.constraints))
         }
-        """Constraints, by number, that have ruled nothing out as yet."""
+        """Constraints, by number, that have ruled nothing out so far."""
         self.tellers = _tellers(self.template)
-        """What may tell the answer, and in how many fillings it did."""
+        """Slots that may give the answer away, and the number of fillings in which they did."""
 
     @property
     def least(self) -> int:
-        """How many answers there must be: two, unless constraints leave one."""
+        """Number of answers to find: two, unless constraints leave one."""
         return 1 if self.impossible else 2
 
     @property
@@ -150,10 +150,10 @@ class _TemplateTryout:
     # What is doubtful in the end ----------------------------------------------------------------------------------
 
     def findings(self, where: str, shown: _Shown | None) -> Iterator[Finding]:
-        """`where` says how many scenes were tried; `shown` is what they showed, if they were enough."""
+        """Yield the warnings. `where` says how many scenes were tried; `shown` is None if they were too few."""
         last = f"nodes[{len(self.template.nodes) - 1}]"
         if not self.found:
-            hint = f"`vqagen explain {self.template.id}` tells why"
+            hint = f"`vqagen explain {self.template.id}` says why"
             yield Finding("unsatisfied", self.placed, "", f"no question was found {where}; {hint}")
         if shown is None or not self.found:
             return
@@ -161,14 +161,14 @@ class _TemplateTryout:
             yield Finding("impossible-answer", self.placed, last, f"{message} {where}")
         for slots, times in self.tellers.items():
             if times >= TELLING and len(self.seen) > 1:
-                yield Finding("answer-in-text", self.placed, last, _told(slots, where))
+                yield Finding("answer-in-text", self.placed, last, _given_away(slots, where))
         for k in self.idle:
             said = in_words(self.template.constraints[k], self.template.slots)
             message = f"beside the others, this constraint ruled nothing out {where}: {said}"
             yield Finding("idle-constraint", self.placed, f"constraints[{k}]", message)
 
     def missing_answers(self, shown: _Shown) -> str:
-        """Which answers were not given, or "" if none is missing."""
+        """Return the sentence for answers that did not occur, or "" if none is missing."""
         if len(self.seen) < self.least:
             return f"the answer was always {_answer(next(iter(self.seen)))}"
         attribute = self.template.catalogue.domain.attribute_of(self.template.answer_type)
@@ -183,7 +183,7 @@ def _answer(answer: Value) -> str:
     return repr(plain(answer))
 
 
-def _told(slots: tuple[str, ...], where: str) -> str:
+def _given_away(slots: tuple[str, ...], where: str) -> str:
     if len(slots) == 1:
         return f"the answer is given away: it was what {slots[0]} says in every question found {where}"
     return f'the answer is given away: it was "yes" just where {slots[0]} and {slots[1]} say the same, {where}'
@@ -195,7 +195,7 @@ def _in_order(answers: set[Value], template: Template) -> list[Value]:
 
 
 def _expected(template: Template) -> set[Value]:
-    """The answers that should all come: not those of which the template itself leaves some out."""
+    """Return the answers that should all occur; none if the template itself limits them."""
     attribute = template.catalogue.domain.attribute_of(template.answer_type)
     if attribute is None:
         return {True, False} if template.answer_type == "Bool" else set()
@@ -209,7 +209,7 @@ def _expected(template: Template) -> set[Value]:
 
 
 def _breaking(template: Template, number: int) -> Template:
-    """The template with one constraint turned into its opposite."""
+    """Return the template with one constraint negated."""
     constraints = list(template.constraints)
     broken = constraints[number]
     constraints[number] = Constraint(replace(broken.kind, holds=_negated(broken.kind.holds)), broken.params)
@@ -224,8 +224,11 @@ def _negated(holds: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def _tellers(template: Template) -> dict[tuple[str, ...], int]:
-    """Slots of the answer's type; of a yes or no, pairs of slots of one type. None where a rule has told of it."""
-    if any(told_answers(template)):
+    """Return slots that may give the answer away: those of its type or, for yes or no, pairs of one type.
+
+    Empty if a rule has warned of the template already.
+    """
+    if any(revealed_answers(template)):
         return {}
     silent = never_said(template)
     slots = [slot for slot in template.slots if slot not in silent]
