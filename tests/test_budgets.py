@@ -22,6 +22,7 @@ from vqagen.language.template import Template
 from vqagen.search.balance import AnswerCounts
 from vqagen.search.filling import UNBALANCED
 from vqagen.tasks.questions.exclusion import Exclusion
+from vqagen.tasks.questions.family_choice import check_names
 from vqagen.tasks.questions.generator import QuestionTask
 from vqagen.tasks.questions.screening import ALREADY_ASKED, IN_OTHER_SET
 from vqagen.tasks.questions.selection import Selection
@@ -158,7 +159,10 @@ def test_names_of_several_kinds_add_up() -> None:
 def test_unknown_names_are_told_with_the_nearest() -> None:
     """All at once, and the known ones among them are not."""
     with pytest.raises(vqagen.UsageError) as caught:
-        run(SHIPPED[0], only=("counts", "exist", "one_hop.jsn", "one_hop.json#query_colour"))
+        check_names(
+            SHIPPED[0].materials,
+            vqagen.Settings(only=("counts", "exist", "one_hop.jsn", "one_hop.json#query_colour")),
+        )
 
     assert str(caught.value) == (
         "--only: unknown question type or template 'counts'; did you mean 'count'?\n"

@@ -28,6 +28,7 @@ from vqagen.language.question import Question
 from vqagen.plugin import Undefined
 from vqagen.run.merging.merge import MergeResult
 from vqagen.run.options import RunOptions
+from vqagen.tasks.questions.family_choice import load_families, skipped_templates, warn_skipped
 from vqagen.tasks.questions.report import Report
 from vqagen.tasks.questions.selection import Selection
 from vqagen.tasks.questions.settings import RecordForm, Settings
@@ -94,7 +95,9 @@ def generate(
     """
     chosen = make_settings(**settings)
     files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins)
-    run = Generation(find_scenes(scenes), load_domain_files(files), chosen)
+    loaded = load_families(files, chosen)
+    warn_skipped(skipped_templates(loaded, chosen))
+    run = Generation(find_scenes(scenes), loaded, chosen)
     made = (question for _, questions in run.by_scene() for question in questions)
     return filter(Selection(chosen).keeps_question, made)
 

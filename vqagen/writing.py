@@ -19,6 +19,7 @@ from vqagen.run.progress import OnProgress
 from vqagen.run.runner import RunResult, run
 from vqagen.run.shards import parse_shard
 from vqagen.tasks.questions.columns import Columns
+from vqagen.tasks.questions.family_choice import skipped_templates, warn_skipped
 from vqagen.tasks.questions.job import question_job
 from vqagen.tasks.questions.report import Report, tell_that_nothing_is_known
 from vqagen.tasks.questions.selection import Selection, is_needed, must_know_of_shards
@@ -55,7 +56,9 @@ def write_questions(
         check_output(report_to, options.resume or options.force, (*inputs, *names_of(out, layout)))
     with claimed(out, layout, resume=options.resume, force=options.force, inputs=inputs) as claim:
         job = question_job(scenes, files, settings, form, one_of, disjoint_from)
-        report = Report(job.settings)
+        skipped = skipped_templates(job.materials, job.settings)
+        warn_skipped(skipped)
+        report = Report(job.settings, [bad.id for bad in skipped])
 
         def finish(came: RunResult) -> None:
             report.finish(came, job.materials.templates, form.dialect)

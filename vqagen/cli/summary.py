@@ -26,7 +26,16 @@ def summary(report: Report, out: str) -> str:
     used = sum(1 for made in tally.questions.values() if made)
     about = f"{counted(report.questions, 'question')} about {counted(tally.scenes, 'scene')}"
     head = f"{about}, from {used} of {len(tally.tries)} families tried"
-    return "\n".join([head, *_left_out(report), *_short_families(tally), *_short_scenes(tally, settings)])
+    return "\n".join(
+        [head, *_skipped(report), *_left_out(report), *_short_families(tally), *_short_scenes(tally, settings)]
+    )
+
+
+def _skipped(report: Report) -> Iterator[str]:
+    if report.skipped:
+        more = ", …" if len(report.skipped) > SHOWN else ""
+        shown = ", ".join(report.skipped[:SHOWN]) + more
+        yield f"  skipped: {counted(len(report.skipped), 'bad template')} ({shown})"
 
 
 def _left_out(report: Report) -> Iterator[str]:

@@ -57,7 +57,7 @@ class QuestionTask:
     ) -> None:
         """`marks`: whether questions tell where their text mentions objects; it changes nothing else.
 
-        `exclusion`: what must not be asked. Raises UsageError for a name in the settings that no template has.
+        `exclusion`: what must not be asked.
         """
         self.settings = settings
         self.marks = marks
@@ -74,7 +74,7 @@ class QuestionTask:
                 Search(make_plan(template, vocabularies, sampling), settings.degeneracy),
                 Wording(template, synonyms),
             )
-            for template in chosen_templates(templates, settings.only)
+            for template in chosen_templates(templates, settings)
         ]
 
     def window(

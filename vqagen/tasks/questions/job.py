@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from vqagen.files.locations import locate
 from vqagen.files.shipped import require
-from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes, load_domain_files
+from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
 from vqagen.language.question import Question
 from vqagen.language.question_records import record_writer
 from vqagen.records.layouts import Encode
@@ -20,7 +20,7 @@ from vqagen.run.windows import Span
 from vqagen.run.work import Block, Item, Window, WindowTask
 from vqagen.tasks.questions.excluded_files import ExcludedFiles
 from vqagen.tasks.questions.exclusion import Exclusion
-from vqagen.tasks.questions.family_choice import chosen_templates
+from vqagen.tasks.questions.family_choice import load_families
 from vqagen.tasks.questions.generator import QuestionTask
 from vqagen.tasks.questions.settings import RecordForm, Settings
 from vqagen.tasks.questions.tally import Tally
@@ -50,7 +50,7 @@ class QuestionInputs:
 
     def load(self, hashes: Mapping[str, str]) -> LoadedInputs:
         """Load the files, which must be those that the run began with: of these are the hashes."""
-        materials = load_domain_files(self.files)
+        materials = load_families(self.files, self.settings)
         check_hashes({role: known for role, known in hashes.items() if role != "disjoint_from"}, materials.hashes)
         return LoadedInputs(materials, self.excluded.load(hashes))
 
@@ -173,8 +173,7 @@ def question_job(
 
     Raises VqagenError for whatever cannot be.
     """
-    materials = load_domain_files(files)
-    chosen_templates(materials.templates, settings.only)
+    materials = load_families(files, settings)
     excluded = ExcludedFiles(tuple(require(locate(path), "questions") for path in disjoint_from))
     whole = Span(settings.start_index, settings.count)
     found = find_scene_input(scenes, whole, settings.reset_counts_every, shard)

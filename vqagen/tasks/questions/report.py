@@ -25,6 +25,8 @@ class Report:
     """Told of each block, and at the end of what the run came to."""
 
     settings: Settings
+    skipped: Sequence[str] = ()
+    """Ids of the templates, and names of the files, that were skipped for their mistakes."""
     tally: Tally = field(default_factory=Tally)
     """Of what was made, before anything was left out of the whole."""
     questions: int = 0
@@ -71,6 +73,7 @@ class Report:
                 }
                 for family, tries in tally.tries.items()
             },
+            "skipped_templates": list(self.skipped),
             "settings": self.settings.to_record(),
             "run": {
                 "was_complete": self.was_complete,

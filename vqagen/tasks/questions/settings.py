@@ -42,6 +42,13 @@ class Settings(RunSettings):
         "Only families of this id, name, file or question type (such as count); may be given several times.",
         metavar="FAMILY|TYPE",
     )
+    exclude: tuple[str, ...] = setting(
+        (),
+        "No families of this id, name, file or question type; mistakes in such templates do not matter; may be given"
+        " several times.",
+        metavar="FAMILY|TYPE|FILE",
+    )
+    skip_bad_templates: bool = setting(False, "Skip templates with mistakes and name them, in place of stopping.")
     max_per_template: int = setting(
         0, "Keep only the first N questions of each template in the whole output; 0 for no limit.", least=0
     )

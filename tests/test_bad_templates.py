@@ -1,0 +1,136 @@
+"""Templates with mistakes among sound ones: `--skip-bad-templates` names and skips them, `--exclude` ignores them."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import Commands
+
+import vqagen
+from vqagen.errors import BadInput, InputWarning, UsageError
+from vqagen.files.shipped import shipped
+
+SOUND = {"name": "count", "text": "How many <S>s are there?", "params": [{"type": "Shape", "name": "<S>"}],
+         "nodes": [{"type": "scene"}, {"type": "filter_count", "inputs": [0], "side_inputs": ["<S>"]}]}  # fmt: skip
+EXIST = {**SOUND, "name": "exist", "text": "Is there a <S>?",
+         "nodes": [{"type": "scene"}, {"type": "filter_exist", "inputs": [0], "side_inputs": ["<S>"]}]}  # fmt: skip
+BAD = {**SOUND, "name": "bad", "text": "How many <Z>s are there [?"}
+FILES: dict[str, Any] = {"a.json": [SOUND, BAD], "b.json": "[,]", "c.json": [EXIST]}
+
+
+@pytest.fixture
+def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in a folder with scenes, and with three template files of which two have mistakes."""
+    monkeypatch.chdir(tmp_path)
+    Path("templates").mkdir()
+    for name, content in FILES.items():
+        Path("templates", name).write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
+    Path("scenes.json").write_text(json.dumps({"scenes": list(vqagen.sample_scenes(4))}))
+    return Commands(capsysbinary)
+
+
+LINE = "generate --scenes scenes.json --templates templates -o out.json"
+
+
+def document(file: str = "out.json") -> Any:
+    """The content of a JSON file."""
+    return json.loads(Path(file).read_bytes())
+
+
+def test_one_bad_template_stops_a_run_that_is_not_told_to_skip(vqagen_: Commands) -> None:
+    ran = vqagen_(LINE)
+
+    assert ran.code == 3
+    assert "a.json:" in ran.err and "b.json:" in ran.err
+    assert not Path("out.json").exists()
+
+
+def test_bad_templates_are_skipped_and_named(vqagen_: Commands) -> None:
+    """By template where the file can be read as JSON, by file where it cannot; once each, whatever the workers."""
+    ran = vqagen_.done(f"{LINE} --skip-bad-templates --workers 2 --reset-counts-every 2 --report report.json")
+    generator = document()["info"]["generator"]
+
+    assert generator["families"] == ["a.json#count", "c.json#exist"]
+    assert generator["settings"]["skip_bad_templates"] is True
+    assert {question["question_type"] for question in document()["questions"]} == {"count", "exist"}
+    assert document("report.json")["skipped_templates"] == ["a.json#bad", "b.json"]
+    assert ran.err.count("skipped a.json#bad: ") == ran.err.count("skipped b.json: not valid JSON") == 1
+    assert "templates/a.json:28:11: [1].text: " in ran.err and "(and 1 more mistake)" in ran.err
+    assert "  skipped: 2 bad templates (a.json#bad, b.json)" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "families"),
+    [
+        ("--exclude b.json --exclude a.json#bad", {"a.json#count", "c.json#exist"}),
+        ("--exclude b.json --exclude a.json", {"c.json#exist"}),
+        ("--exclude b.json --exclude bad --exclude count", {"c.json#exist"}),
+        ("--skip-bad-templates --exclude exist", {"a.json#count"}),
+        ("--exclude b.json --exclude bad --only count", {"a.json#count"}),
+    ],
+)
+def test_excluded_templates_are_not_asked_and_their_mistakes_do_not_matter(
+    flags: str, families: set[str], vqagen_: Commands
+) -> None:
+    ran = vqagen_.done(f"{LINE} {flags}")
+    names = document()["info"]["generator"]["families"]
+    questions = document()["questions"]
+
+    assert names == ["a.json#count", "c.json#exist"]  # families keep their numbers
+    assert {f"{each['template_filename']}#{each['question_type']}" for each in questions} == families
+    assert "skipped b.json" not in ran.err or "--skip-bad-templates" in flags
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ("--skip-bad-templates --exclude exits", "--exclude: unknown question type or template 'exits'; did you mean"),
+        ("--exclude b.jsn --exclude bad --skip-bad-templates", "template 'b.jsn'; did you mean 'b.json'?"),
+        ("--skip-bad-templates --only bad", "--only: unknown question type or template 'bad'"),
+        ("--skip-bad-templates --exclude a.json --exclude c.json", "no template is left: "),
+    ],
+)
+def test_a_name_that_nothing_has_is_wrong_usage(flags: str, message: str, vqagen_: Commands) -> None:
+    ran = vqagen_(f"{LINE} {flags}")
+
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_a_template_that_is_not_excluded_stops_the_run_still(vqagen_: Commands) -> None:
+    ran = vqagen_(f"{LINE} --exclude b.json")
+
+    assert ran.code == 3
+    assert "a.json" in ran.err and "b.json" not in ran.err
+
+
+def test_shards_and_resumed_runs_skip_the_same(vqagen_: Commands) -> None:
+    flags = "--skip-bad-templates --exclude exist --reset-counts-every 2"
+    vqagen_.done(f"{LINE} {flags}")
+    whole = Path("out.json").read_bytes()
+    for k in (1, 2):
+        vqagen_.done(f"{LINE.replace('out.json', f's{k}.json')} {flags} --shard {k}/2")
+    vqagen_.done("merge s1.json s2.json -o merged.json")
+
+    assert Path("merged.json").read_bytes() == whole
+    assert "is complete" in vqagen_.done(f"{LINE} {flags} --resume").err
+
+
+def test_python_callers_are_warned_of_what_is_skipped(vqagen_: Commands) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", InputWarning)
+        made = list(vqagen.generate("scenes.json", templates="templates", skip_bad_templates=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        excluded = list(vqagen.generate("scenes.json", templates="templates", exclude=["bad", "b.json"]))
+
+    assert [str(each.message).partition("skipped ")[2][:6] for each in caught] == ["a.json", "b.json"]
+    assert [each.text for each in made] == [each.text for each in excluded]
+    with pytest.raises(BadInput):
+        vqagen.generate("scenes.json", templates="templates", exclude=["bad"])
+    with pytest.raises(UsageError):
+        vqagen.generate("scenes.json", templates=shipped("templates/clevr"), exclude=["b.json"])
