@@ -119,7 +119,11 @@ shard_option = click.option(
 )
 
 scenes_option = click.option(
-    "--scenes", required=True, type=path, metavar="PATH", help="Scene document, JSON Lines file, or folder of scenes."
+    "--scenes",
+    required=True,
+    type=path,
+    metavar="PATH",
+    help="Scenes: a document, JSON Lines, Parquet, or a folder of files.",
 )
 
 
