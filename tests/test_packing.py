@@ -15,7 +15,7 @@ import zstandard
 
 from vqagen import sample_scenes
 from vqagen.errors import BadInput, UsageError
-from vqagen.files.output import atomic_output
+from vqagen.files.output import atomic_output, check_output
 from vqagen.files.packing import PACKINGS, packed, packing_of, recognised, unpacked_name
 from vqagen.files.reading import open_bytes
 from vqagen.json.parsing import read_text
@@ -212,3 +212,21 @@ def test_a_missing_library_is_one_line_for_reader_and_writer(tmp_path: Path, mon
         pass
 
     assert [path.name for path in tmp_path.iterdir()] == ["a.json.zst"]
+
+
+@pytest.mark.parametrize("suffix", [".bz2", ".xz", ".zip", ".tgz", ".BZ2"])
+def test_a_packing_that_cannot_be_written_is_refused_before_work_begins(suffix: str, tmp_path: Path) -> None:
+    """Once it was written as plain JSON."""
+    target = str(tmp_path / f"q.json{suffix}")
+    expected = f"{suffix.lower()} cannot be written; name a .gz or .zst file, or neither$"
+    with pytest.raises(UsageError, match=expected):
+        check_output(target, force=False)
+
+
+def test_a_zst_without_its_library_is_refused_before_work_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once this was known only when all was made."""
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(UsageError, match=r"^a .zst file needs zstandard; install it: pip install 'vqagen\[zstd\]'$"):
+        check_output(str(tmp_path / "q.json.zst"), force=False)

@@ -198,6 +198,15 @@ def made(job: QuestionJob) -> bytes:
     return b"".join(block.body for block in in_process(work, job.windows(job.first)))
 
 
+@pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.__name__)
+def test_a_start_behind_the_last_scene_is_bad_input(writer: Writer) -> None:
+    """Once it made an empty output."""
+    writer(sampled(1)[:7])
+    expected = r"^scenes: no scene 7 to start at: there are 7 scenes, numbered from 0$"
+    with pytest.raises(vqagen.BadInput, match=expected):
+        question_job("scenes", FILES, SETTINGS.cut_to(7, 0), vqagen.RecordForm())
+
+
 # The job -------------------------------------------------------------------------------------------------------------
 
 

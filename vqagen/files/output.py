@@ -13,7 +13,7 @@ from typing import IO
 
 from vqagen.errors import UsageError, VqagenError
 from vqagen.files.locations import Location, Remote, locate
-from vqagen.files.packing import packed, packing_of, unpacked_name
+from vqagen.files.packing import check_writable_packing, packed, packing_of, unpacked_name
 
 STDOUT = "-"
 
@@ -43,6 +43,8 @@ def check_output(target: str, force: bool, inputs: Iterable[Path | str | None] =
     if target.endswith(("/", os.sep)):
         raise UsageError(f"output {target} names a folder; name a file in it")
     path, read = locate(target), [locate(given) for given in named]
+    if isinstance(path, Remote) or not is_pipe_or_device(path):
+        check_writable_packing(target)
     if isinstance(path, Remote):
         fault = _remote_output_fault(path, force, read)
     else:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any, BinaryIO, cast
 
+from vqagen.errors import UsageError
 from vqagen.extras import needed
 
 PACKINGS = (".gz", ".zst")
@@ -49,6 +50,15 @@ def unpacked_name(name: str) -> str:
     'questions.jsonl'
     """
     return name[: len(name) - len(packing_of(name))]
+
+
+def check_writable_packing(name: str) -> None:
+    """Raise UsageError if the suffix of an output names a packing that cannot be written."""
+    foreign = next((suffix for suffix in FOREIGN_PACKINGS if name.lower().endswith(suffix)), "")
+    if foreign:
+        raise UsageError(f"output {name}: {foreign} cannot be written; name a {' or '.join(PACKINGS)} file, or neither")
+    if packing_of(name) == ".zst":
+        _zstandard()
 
 
 def recognised(beginning: bytes) -> str:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from vqagen.errors import BadInput, Problem, counted
 from vqagen.files.locations import Stamp, locate, stamp_of
 from vqagen.files.reading import content_hash
 from vqagen.language.domain_files import PathLike
@@ -113,5 +114,13 @@ def find_scene_input(scenes: PathLike, whole: Span, window: int, shard: Shard | 
     before = stamp_of(path)
     source = find_scenes(path)
     stamps = [before if file == path else stamp_of(file) for file in source.files]
+    _check_start(source, whole.first)
     share = share_of_run(shard, whole, source.count(*whole), window) if shard else None
     return SceneInput(source, whole, window, share, stamps)
+
+
+def _check_start(source: SceneSource, start: int) -> None:
+    """Raise BadInput if no scene has the index `start`."""
+    if start and not source.count(start, 1):
+        last = f"{counted(source.count(), 'scene')}, numbered from 0"
+        raise BadInput([Problem(f"no scene {start} to start at: there are {last}", str(source.path))])

@@ -1,0 +1,34 @@
+"""A reader such as `head` may close standard output early: the command ends quietly."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from commands import finish, start
+
+import vqagen
+
+
+@pytest.mark.parametrize("flags", ["", "--workers 2 --format jsonl", "--format parquet"])
+def test_a_reader_that_has_enough_ends_the_run_quietly(
+    flags: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 1, as click has it for every closed pipe; no message, and no file is left."""
+    monkeypatch.chdir(tmp_path)
+    scenes = list(vqagen.sample_scenes(12, seed=1))
+    Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
+    line = f"generate --scenes scenes.json --templates-per-image 3 --reset-counts-every 4 -o - {flags}"
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        process = start(line, stdout=writing)
+    finally:
+        os.close(writing)
+    ran = finish(process)
+
+    assert ran.code == 1
+    assert ran.err == ""
+    assert os.listdir() == ["scenes.json"]
