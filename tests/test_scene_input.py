@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ Record = dict[str, Any]
 Writer = Callable[[list[Record]], object]
 
 
+@cache
 def sampled(seed: int) -> list[Record]:
     """Scenes longer than what the reader takes at once, so that it has not read all when the first block is made."""
     padding = {"padding": "x" * 6000}
