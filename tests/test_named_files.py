@@ -169,6 +169,16 @@ def test_check_reports_mistakes_of_a_named_file_under_its_name(farm: Path) -> No
     ]
 
 
+def test_shared_synonyms_are_not_checked_against_other_files_beside_the_metadata(farm: Path) -> None:
+    """A folder `metadata` may hold more than metadata."""
+    write(Path("all"), "metadata/farm.json", {"types": METADATA["types"], "plurals": "plurals.json"})
+    write(Path("all"), "metadata/plurals.json", PLURALS)
+    write(Path("all"), "synonyms.json", {"sheep": ["sheep", "ewe"]})
+    report = check_paths(["all/synonyms.json"])
+
+    assert (report.errors, report.warnings) == (0, 0)
+
+
 def test_metadata_that_is_no_file_names_none() -> None:
     with pytest.raises(BadInput, match=r"only a metadata file can name other files, found 'legs.py'"):
         domain_from_metadata({"types": {"Color": ["red"]}, "plugins": ["legs.py"]})

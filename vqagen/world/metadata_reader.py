@@ -53,7 +53,7 @@ class MetadataReader:
         return {}
 
     def attributes(self) -> tuple[Attribute, ...]:
-        """Return those of the metadata, then those that only a plug-in declares."""
+        """Return the attributes of the metadata, then those that only a plug-in declares."""
         declared = [name for name, entry in self.types.items() if entry is not None and self._is_attribute(name)]
         head = self._head_noun(declared)
         found = [self._attribute(name, HEAD_NOUN if name == head else "") for name in declared]
@@ -68,7 +68,7 @@ class MetadataReader:
         return tuple(found)
 
     def relations(self) -> tuple[str, ...]:
-        """Return those of the metadata, then those that only a plug-in declares."""
+        """Return the relations of the metadata, then those that only a plug-in declares."""
         entry, listed = self.types.get(self.relation_type), ValueReader(self.findings)
         written = entry.get("values", entry) if isinstance(entry, Mapping) else entry
         is_grouped = isinstance(written, Mapping)

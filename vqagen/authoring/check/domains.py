@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vqagen.authoring.check.check_report import CheckReport
-from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, WORDS, CheckedFile
+from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, WORDS, CheckedFile, may_be_metadata
 from vqagen.errors import Problem
 from vqagen.language.domain_files import find_domain
 from vqagen.language.shipped_domains import DEFAULT_DOMAIN
@@ -119,7 +119,7 @@ class Grouping:
         folder = item.folders[0]
         if (folder / "metadata.json").is_file():
             return []
-        return sorted((folder / "metadata").glob("*.json"))
+        return [path for path in sorted((folder / "metadata").glob("*.json")) if may_be_metadata(path)]
 
     def _nearest(self, item: CheckedFile) -> list[Path]:
         """Return the nearest metadata or, if there is none, all that is checked; several if the choice is unclear."""

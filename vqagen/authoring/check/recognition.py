@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import json
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vqagen.authoring.check.check_report import CheckReport
-from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.errors import BadInput, InputWarning, Problem, UsageError, VqagenError
 from vqagen.files.packing import PACKINGS
 from vqagen.files.reading import files_in
 from vqagen.json.parsing import parse_json, read_text
@@ -210,6 +211,16 @@ def _kind_of_schema(document: object) -> str:
     named = document.get("$schema") if isinstance(document, Mapping) else None
     stem = named.rsplit("/", 1)[-1].removesuffix(SCHEMA) if isinstance(named, str) else ""
     return stem if stem in schema_names() else ""
+
+
+def may_be_metadata(path: Path) -> bool:
+    """True for a file with the keys of metadata, and for one that cannot be read as JSON."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        try:
+            return _kind_of_keys(parse_json(read_text(path), str(path))) == METADATA
+        except VqagenError:
+            return True
 
 
 def _kind_of_keys(document: object) -> str:
