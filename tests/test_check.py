@@ -694,7 +694,7 @@ def test_of_several_domains_none_is_guessed(
 
     report = check_paths(paths, samples=0)
 
-    assert mistakes(report) == [("t.json", "", f"cannot tell which of {named} it belongs to; --metadata says")]
+    assert mistakes(report) == [("t.json", "", f"it may belong to any of {named}; choose one with --metadata")]
     assert report.notes == []
     assert check_paths([path], metadata=str(Path(paths[0], "farm.json")), samples=0).errors == 0
 

@@ -20,12 +20,12 @@ from waiting import wait_until
 
 from vqagen.authoring.catalogues import constraint_entries, function_entries
 from vqagen.authoring.constraint_words import in_words
-from vqagen.authoring.doubts import doubts_of
 from vqagen.authoring.explanation import Explanation, explain_template
 from vqagen.authoring.finding import find_templates
 from vqagen.authoring.naming import ObjectNames, plain
 from vqagen.authoring.saved_files import rounds, watched
 from vqagen.authoring.scenes_at_hand import ScenesAtHand, sampled_scenes
+from vqagen.authoring.template_warnings import warnings_of
 from vqagen.authoring.tree import branches, sketches
 from vqagen.errors import UsageError
 from vqagen.language.domain_files import LoadedDomain, find_domain, load_domain_files
@@ -601,36 +601,36 @@ def test_the_same_seed_explains_the_same(tmp_path: Path, vqagen_: Commands) -> N
     assert vqagen_.done(f"{line} --seed 1").out != other.out
 
 
-# Doubts -------------------------------------------------------------------------------------------------------------
+# Warnings --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("line", ["mine.json#mine --count 1", "mine.json", ""])
-def test_what_check_finds_doubtful_in_a_template_is_shown_with_its_place(line: str, vqagen_: Commands) -> None:
+def test_what_check_warns_of_in_a_template_is_shown_with_its_place(line: str, vqagen_: Commands) -> None:
     """In full, in short and in the list; in reading order, and in JSON with the same facts."""
-    doubtful = template([node("scene"), node("filter_count", [0], FIRST)])
-    doubtful["text"] = [doubtful["text"][0], "And what of the <Z> <C> <M> <S>"]
-    sound = {**doubtful, "name": "sound", "text": doubtful["text"][:1]}
-    Path("mine.json").write_text(json.dumps([sound, doubtful], indent=1))
+    unfinished = template([node("scene"), node("filter_count", [0], FIRST)])
+    unfinished["text"] = [unfinished["text"][0], "And what of the <Z> <C> <M> <S>"]
+    sound = {**unfinished, "name": "sound", "text": unfinished["text"][:1]}
+    Path("mine.json").write_text(json.dumps([sound, unfinished], indent=1))
     command = f"explain {line} --templates mine.json"
     shown, told = vqagen_.done(command).out.decode(), json.loads(vqagen_.done(f"{command} --json").out)
     checked = json.loads(vqagen_("check mine.json --samples 0 --json").out)
 
-    (doubt,) = (told[1] if isinstance(told, list) else told)["doubts"]
-    assert doubt["code"] == "no-final-mark"
+    (found,) = (told[1] if isinstance(told, list) else told)["warnings"]
+    assert found["code"] == "no-final-mark"
     (warning,) = checked["files"][0]["warnings"]
-    assert {key: doubt[key] for key in warning} == warning
-    place = f"mine.json:{doubt['line']}:{doubt['column']}"
+    assert {key: found[key] for key in warning} == warning
+    place = f"mine.json:{found['line']}:{found['column']}"
     assert f"  {place}: text 1 does not end with a mark: . ? or ! [no-final-mark]" in shown.splitlines()
 
 
-def test_a_template_without_doubts_has_none_in_its_page(vqagen_: Commands) -> None:
+def test_a_template_without_warnings_has_none_in_its_page(vqagen_: Commands) -> None:
     line = "explain one_hop.json#count --scenes scenes.json"
 
-    assert "Doubts" not in vqagen_.done(line).out.decode()
-    assert json.loads(vqagen_.done(f"{line} --json").out)["doubts"] == []
+    assert "Warnings" not in vqagen_.done(line).out.decode()
+    assert json.loads(vqagen_.done(f"{line} --json").out)["warnings"] == []
 
 
-def test_templates_of_one_record_are_each_told_of_their_own_doubts(tmp_path: Path) -> None:
+def test_templates_of_one_record_have_their_own_warnings_each(tmp_path: Path) -> None:
     record = {
         "for": {"a": ["Color", "Shape"]},
         "name": "count_{a}",
@@ -639,10 +639,10 @@ def test_templates_of_one_record_are_each_told_of_their_own_doubts(tmp_path: Pat
         "nodes": [node("scene"), node("filter_{a}", [0], ["<X>"]), node("count", [1])],
     }
     materials = load(tmp_path, record)
-    doubts = doubts_of(materials.templates, tmp_path / "mine.json")
+    warned = warnings_of(materials.templates, tmp_path / "mine.json")
 
-    assert list(doubts) == [each.id for each in materials.templates]
-    assert [[each.code for each in found] for found in doubts.values()] == [["no-final-mark"]] * 2
+    assert list(warned) == [each.id for each in materials.templates]
+    assert [[each.code for each in found] for found in warned.values()] == [["no-final-mark"]] * 2
 
 
 # Colours ------------------------------------------------------------------------------------------------------------
@@ -695,7 +695,7 @@ def test_a_round_follows_every_change(tmp_path: Path) -> None:
 
 
 def test_watching_shows_mistakes_and_goes_on(tmp_path: Path) -> None:
-    """A broken file, saved by an author, a doubtful one, and then the mended one."""
+    """A broken file, saved by an author, a unfinished one, and then the mended one."""
     good = json.dumps([template([node("scene"), node("filter_count", [0], FIRST)])])
     mine = tmp_path / "mine.json"
     mine.write_text(good)
@@ -705,7 +705,7 @@ def test_watching_shows_mistakes_and_goes_on(tmp_path: Path) -> None:
         wait_until(lambda: "did you mean 'filter_count'?" in shown.err())
         mine.write_text(good[:-1])
         wait_until(lambda: "not valid JSON" in shown.err())
-        assert "Doubts" not in shown.out()
+        assert "Warnings" not in shown.out()
         mine.write_text(good.replace('?"', '"'))
         wait_until(lambda: "does not end with a mark: . ? or ! [no-final-mark]" in shown.out())
         mine.write_text(good.replace("What of", "What about"))

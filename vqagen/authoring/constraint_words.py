@@ -28,21 +28,21 @@ def in_words(constraint: Constraint, slots: Mapping[str, str]) -> str:
     ending = "." if meaning.endswith(".") else ""
     meaning = meaning.removesuffix(".")
     behind = []
-    for told, patterns in (
+    for name, patterns in (
         (_slots(constraint, slots), (_SLOTS,)),
         (_nodes(constraint), (_NODES_OWN, _NODES)),
         (_constants(constraint), (_CONSTANTS,)),
     ):
-        found = _named(meaning, told, patterns) if told else meaning
-        behind += [told] if told and found == meaning else []
+        found = _named(meaning, name, patterns) if name else meaning
+        behind += [name] if name and found == meaning else []
         meaning = found
     sentence = ": ".join(filter(None, (meaning, "; ".join(behind)))) + ending
     return sentence[:1].upper() + sentence[1:]
 
 
-def _named(meaning: str, told: str, patterns: Sequence[re.Pattern[str]]) -> str:
+def _named(meaning: str, name: str, patterns: Sequence[re.Pattern[str]]) -> str:
     for pattern in patterns:
-        meaning = pattern.sub(lambda match: f"the {match[1]} of {told}" if match.lastindex else told, meaning)
+        meaning = pattern.sub(lambda match: f"the {match[1]} of {name}" if match.lastindex else name, meaning)
     return meaning
 
 

@@ -93,23 +93,23 @@ def _catalogue(files: DomainFiles, which: str) -> Page:
 def _templates(
     files: DomainFiles, wanted: str | None, scenes: str | None, scene: int | None, count: int, seed: int
 ) -> Page:
-    from vqagen.authoring.doubts import doubts_of
     from vqagen.authoring.explanation import explain_template
     from vqagen.authoring.finding import find_templates
+    from vqagen.authoring.template_warnings import warnings_of
     from vqagen.cli.explain_page import explanation_page, list_page, short_page
     from vqagen.language.domain_files import load_domain_files
 
     materials = load_domain_files(files)
     if wanted is None:
-        return list_page(materials.templates, doubts_of(materials.templates, files.templates))
+        return list_page(materials.templates, warnings_of(materials.templates, files.templates))
     found = find_templates(materials.templates, wanted, files.templates)
     at_hand = _scenes(materials.domain, scenes, scene, seed) if count else None
     explained = [
         explain_template(materials, each, at_hand, 1 if found.is_file else count, seed, in_short=found.is_file)
         for each in found.templates
     ]
-    doubts = doubts_of(found.templates, files.templates)
-    return short_page(explained, doubts) if found.is_file else explanation_page(explained[0], doubts)
+    warnings = warnings_of(found.templates, files.templates)
+    return short_page(explained, warnings) if found.is_file else explanation_page(explained[0], warnings)
 
 
 def _scenes(domain: Domain, scenes: str | None, scene: int | None, seed: int) -> ScenesAtHand:

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import click
 
 from vqagen.authoring.catalogues import CatalogueEntry, WordList
-from vqagen.authoring.check.check_report import Doubt
-from vqagen.authoring.doubts import Doubts
+from vqagen.authoring.check.check_report import CheckWarning
 from vqagen.authoring.explanation import Example, ExampleStep, Explanation, ScenesTried
 from vqagen.authoring.failure import Failure, OptionsTried
+from vqagen.authoring.template_warnings import TemplateWarnings
 from vqagen.authoring.tree import Branch, NodeSketch, branches
 from vqagen.errors import counted
 from vqagen.language.template import Template
@@ -29,22 +29,25 @@ class Page(NamedTuple):
     record: Any
 
 
-def list_page(templates: Sequence[Template], doubts: Doubts) -> Page:
+def list_page(templates: Sequence[Template], warnings: TemplateWarnings) -> Page:
     """Return all templates, one line each."""
     rows = [(each.id, each.answer_type, each.texts[0]) for each in templates]
     record = [
-        {**dict(zip(("id", "answer_type", "text"), row, strict=True)), "doubts": _doubt_records(doubts.get(row[0], ()))}
+        {
+            **dict(zip(("id", "answer_type", "text"), row, strict=True)),
+            "warnings": _warning_records(warnings.get(row[0], ())),
+        }
         for row in rows
     ]
     wide, narrow = (max((len(row[k]) for row in rows), default=0) for k in (0, 1))
     lines = []
     for name, kind, text in rows:
         lines.append(f"{_bold(name.ljust(wide))}  {kind.ljust(narrow)}  {_slots(text)}")
-        lines += (f"  {_doubt(doubt)}" for doubt in doubts.get(name, ()))
+        lines += (f"  {_warning(warning)}" for warning in warnings.get(name, ()))
     return Page(lines, record)
 
 
-def short_page(explanations: Sequence[Explanation], doubts: Doubts) -> Page:
+def short_page(explanations: Sequence[Explanation], warnings: TemplateWarnings) -> Page:
     """Return templates with one question each."""
     lines = []
     for each in explanations:
@@ -55,11 +58,11 @@ def short_page(explanations: Sequence[Explanation], doubts: Doubts) -> Page:
             lines.append(f"  {example.question} {_answer(example.answer)}")
         if not each.examples and each.failure:
             lines.append(f"  {_ended(each.failure)}")
-        lines += (f"  {_doubt(doubt)}" for doubt in doubts.get(each.template.id, ()))
-    return Page(lines, [_record(each, doubts) for each in explanations])
+        lines += (f"  {_warning(warning)}" for warning in warnings.get(each.template.id, ()))
+    return Page(lines, [_record(each, warnings) for each in explanations])
 
 
-def explanation_page(explanation: Explanation, doubts: Doubts) -> Page:
+def explanation_page(explanation: Explanation, warnings: TemplateWarnings) -> Page:
     """Return the whole explanation of one template."""
     template = explanation.template
     parts = {
@@ -72,13 +75,13 @@ def explanation_page(explanation: Explanation, doubts: Doubts) -> Page:
     }
     if explanation.failure:
         parts[f"Nothing on scene {explanation.failure.scene}"] = list(_failure(explanation.failure))
-    parts["Doubts"] = [_doubt(each) for each in doubts.get(template.id, ())]
+    parts["Warnings"] = [_warning(each) for each in warnings.get(template.id, ())]
     never = f"  {_dim('never ' + _said(list(explanation.impossible)))}" if explanation.impossible else ""
     lines = [f"{_bold(template.id)}  {template.answer_type}{never}"]
     for title, part in parts.items():
         if part:
             lines += ["", _bold(title), *(f"  {line}" for line in part)]
-    return Page(lines, _record(explanation, doubts))
+    return Page(lines, _record(explanation, warnings))
 
 
 def entries_page(entries: Sequence[CatalogueEntry]) -> Page:
@@ -89,8 +92,8 @@ def entries_page(entries: Sequence[CatalogueEntry]) -> Page:
         lines += ["", _bold(source)] if lines else [_bold(source)]
         for each in group:
             also = _dim(f"also {', '.join(each.aliases)}") if each.aliases else ""
-            told = "  ".join(filter(None, (each.meaning, also)))
-            lines.append(f"  {click.style(each.signature.ljust(wide), fg='cyan')}  {told}".rstrip())
+            about = "  ".join(filter(None, (each.meaning, also)))
+            lines.append(f"  {click.style(each.signature.ljust(wide), fg='cyan')}  {about}".rstrip())
     return Page(lines, [each.to_record() for each in entries])
 
 
@@ -111,12 +114,12 @@ def vocabulary_page(vocabularies: Sequence[WordList]) -> Page:
 # Parts of an explanation ------------------------------------------------------------------------------------------
 
 
-def _record(explanation: Explanation, doubts: Doubts) -> dict[str, Any]:
-    return {**explanation.to_record(), "doubts": _doubt_records(doubts.get(explanation.template.id, ()))}
+def _record(explanation: Explanation, warnings: TemplateWarnings) -> dict[str, Any]:
+    return {**explanation.to_record(), "warnings": _warning_records(warnings.get(explanation.template.id, ()))}
 
 
-def _doubt_records(doubts: Sequence[Doubt]) -> list[dict[str, Any]]:
-    return [{"code": each.code, **asdict(each.problem)} for each in doubts]
+def _warning_records(warnings: Sequence[CheckWarning]) -> list[dict[str, Any]]:
+    return [{"code": each.code, **asdict(each.problem)} for each in warnings]
 
 
 def _slot_lines(template: Template) -> Iterator[str]:
@@ -180,11 +183,11 @@ def _ended(failure: Failure) -> str:
     return click.style(at + failure.verdict, fg="red")
 
 
-def _doubt(doubt: Doubt) -> str:
+def _warning(warning: CheckWarning) -> str:
     """Return a warning as `vqagen check` prints it, without the JSON path."""
-    problem = doubt.problem
+    problem = warning.problem
     place = problem.source + (f":{problem.line}:{problem.column}" if problem.line is not None else "")
-    return f"{place}: {click.style(problem.message, fg='yellow')} {_dim(f'[{doubt.code}]')}"
+    return f"{place}: {click.style(problem.message, fg='yellow')} {_dim(f'[{warning.code}]')}"
 
 
 def _fate(choice: OptionsTried) -> str:

@@ -1,4 +1,4 @@
-"""Whether a question file was made from the files that it is judged with, as far as its `info` says."""
+"""Compares the inputs at hand with those that a question file was made from, by its `info`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_origin(questions: Location, hashes: Mapping[str, Callable[[], str]]) -
 
 
 def _generator_info(questions: Location) -> Mapping[str, Any]:
-    """How vqagen made the file; empty if that is not known."""
+    """Return the `generator` of the info; empty if vqagen did not make the file."""
     try:
         info = read_info(questions)
     except BadInput:

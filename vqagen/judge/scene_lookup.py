@@ -38,7 +38,7 @@ class SceneNames:
             self._numbers.add("" if number is None else str(number))
 
     def place_of(self, question: Mapping[str, Any]) -> int | QuestionFault:
-        """The absolute index of the question's scene, or why there is none."""
+        """Return the absolute index of the question's scene, or the fault if there is none."""
         key, places = self._places_of(question)
         if len(places) == 1:
             return places[0]
@@ -56,7 +56,7 @@ class SceneNames:
         return QuestionFault("several scenes", f"{known}, and {reason}")
 
     def _places_of(self, question: Mapping[str, Any]) -> tuple[str, list[int]]:
-        """The key that names the scene, and the places that it may mean."""
+        """Return the key that names the scene, and the places of scenes that have it."""
         name, number, place = (question.get(key) for key in ("image_filename", "image_index", "scene_index"))
         if name:
             return "image_filename", self._names.of(str(name))
@@ -68,7 +68,7 @@ class SceneNames:
 
 
 def contradiction(question: Mapping[str, Any], scene: Scene) -> QuestionFault | None:
-    """The fault of a question whose `image_index` is none, or is not that of the scene which its image name has."""
+    """Return a fault if `image_index` is invalid, or is not that of the scene."""
     given, own = question.get("image_index"), scene.record.get("image_index")
     fault = image_index_fault(given)
     if fault:

@@ -76,7 +76,7 @@ def _answer_fault(record: Mapping[str, Any], scene: Scene, catalogue: Catalogue)
 
 
 def _image_of(record: Mapping[str, Any]) -> str:
-    """The image, for people."""
+    """Return the name of the image for people."""
     if record.get("image_filename"):
         return str(record["image_filename"])
     index = record.get("image_index")

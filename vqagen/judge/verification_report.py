@@ -1,4 +1,4 @@
-"""The result of a verification: how many questions are wrong, and which, with the same problem told once."""
+"""The result of a verification: the wrong questions, grouped by problem."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FEW = 3
 EXAMPLES = 5
 """Further questions named on the line of a problem that many have."""
 MOST_SHAPES = 1000
-"""Problems that are told apart by their sentences; beyond, they are by their kinds."""
+"""Problems that are grouped by their sentences; further ones are grouped by their kinds."""
 MOST_PROBLEMS = 20
 """Problems that are shown to people."""
 _ONE_PROBLEM = frozenset({"bad program", "no answer"})
@@ -41,7 +41,7 @@ class Mismatch:
 
     @property
     def shape(self) -> str:
-        """What mismatches of one problem have in common."""
+        """The text that mismatches of one problem share."""
         return _NUMBER.sub("#", f"{self.kind}: {self.problem}") if self.kind in _ONE_PROBLEM else self.kind
 
 
@@ -60,7 +60,7 @@ class RepeatedProblem:
             self.first.append(mismatch)
 
     def lines(self) -> Iterator[str]:
-        """For people: a line for each question if they are few, and one line if they are many."""
+        """Yield a line for each question if they are few, and one line if they are many."""
         if self.count <= FEW:
             yield from map(str, self.first)
             return
@@ -69,7 +69,7 @@ class RepeatedProblem:
         yield f"{self.first[0]} (and {self.count - 1:,} more like it: {others}{more})"
 
     def to_record(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the record for JSON."""
         example, *_ = self.first
         positions = [mismatch.position for mismatch in self.first]
         return {"kind": example.kind, "problem": example.problem, "count": self.count, "first_positions": positions}
@@ -103,7 +103,7 @@ class VerificationReport:
             self.mismatches.append(mismatch)
 
     def lines(self) -> Iterator[str]:
-        """For people: the problems, and the counts at the end."""
+        """Yield a line for each problem, and the counts at the end."""
         problems = list(self.problems.values())
         for problem in problems[:MOST_PROBLEMS]:
             yield from problem.lines()
@@ -115,7 +115,7 @@ class VerificationReport:
         yield f"{head}: {kinds}" if kinds else head
 
     def to_record(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the record for JSON."""
         return {
             "checked": self.checked,
             "mismatched": self.mismatched,

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Doubt:
+class CheckWarning:
     """A warning: something that is accepted but probably unintended. `code` is one of CODES."""
 
     code: str
@@ -35,7 +35,7 @@ class FileReport:
     domain: str = ""
     """The metadata that it was checked against."""
     errors: list[Problem] = field(default_factory=list)
-    warnings: list[Doubt] = field(default_factory=list)
+    warnings: list[CheckWarning] = field(default_factory=list)
     unlisted: int = 0
     """Number of errors beyond those in `errors`."""
     not_checked: list[str] = field(default_factory=list)
@@ -56,19 +56,19 @@ class FileReport:
         else:
             self.unlisted += 1
 
-    def doubt(self, code: str, problem: Problem) -> None:
+    def warn(self, code: str, problem: Problem) -> None:
         """Add a warning, once."""
         assert code in CODES, f"{code} has no meaning yet"
         if ("warning", problem) not in self._noted:
             self._noted.add(("warning", problem))
-            self.warnings.append(Doubt(code, problem))
+            self.warnings.append(CheckWarning(code, problem))
 
     def in_order(self) -> FileReport:
         """Return the report with errors and warnings in reading order."""
         return replace(
             self,
             errors=sorted(self.errors, key=reading_order),
-            warnings=sorted(self.warnings, key=lambda doubt: reading_order(doubt.problem)),
+            warnings=sorted(self.warnings, key=lambda warning: reading_order(warning.problem)),
         )
 
     def to_record(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class FileReport:
             "domain": self.domain,
             "errors": [_record(problem) for problem in self.errors],
             "unlisted_errors": self.unlisted,
-            "warnings": [{"code": doubt.code, **_record(doubt.problem)} for doubt in self.warnings],
+            "warnings": [{"code": warning.code, **_record(warning.problem)} for warning in self.warnings],
             "not_checked": self.not_checked,
         }
 
@@ -163,7 +163,7 @@ class CheckReport:
             yield
         for each in caught:
             if isinstance(each.message, InputWarning):
-                self._owner(path, each.message.problem).doubt(code, each.message.problem)
+                self._owner(path, each.message.problem).warn(code, each.message.problem)
             else:
                 warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 

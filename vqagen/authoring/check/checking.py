@@ -22,8 +22,8 @@ from vqagen.authoring.check.recognition import (
     recognise_all,
 )
 from vqagen.authoring.check.scene_files import check_scenes
-from vqagen.authoring.check.synonym_rules import note_ambiguous, note_own_section, note_unknown
-from vqagen.authoring.check.template_files import note_doubts, note_findings, read_template_file
+from vqagen.authoring.check.synonym_rules import warn_ambiguous, warn_own_section, warn_unknown
+from vqagen.authoring.check.template_files import add_findings, add_rule_warnings, read_template_file
 from vqagen.authoring.check.tryouts import SEED, try_out
 from vqagen.authoring.scenes_at_hand import drawn_scene
 from vqagen.errors import BadInput, VqagenError
@@ -89,7 +89,7 @@ def _check_unknown_synonyms(path: Path, checks: Sequence[_DomainCheck], report: 
     served = [check.catalogue.domain for check in checks if check.catalogue and check.synonyms_path == path]
     if served and not report.of(path).errors:
         with report.listening(path, "not-json"):
-            note_unknown(path, served, report)
+            warn_unknown(path, served, report)
 
 
 class _DomainCheck:
@@ -165,7 +165,7 @@ class _DomainCheck:
     def check_vocabulary(self, domain: Domain) -> None:
         path = self.group.metadata
         if any(self.of_kind(METADATA)):
-            note_own_section(domain, self.report)
+            warn_own_section(domain, self.report)
             if "sampling" in domain.record:
                 self.read(lambda: SamplingRules.from_domain(domain), "no-effect")
         shared = None if domain.synonyms_section else self.group.shared
@@ -174,7 +174,7 @@ class _DomainCheck:
         synonyms = self.report.read(used or path, "not-json", lambda: load_synonyms(used, domain))
         if synonyms and any(self.of_kind(METADATA, SYNONYMS)):
             with self.report.listening(used or path, "not-json"):
-                note_ambiguous(synonyms, domain, self.synonyms_path, self.report)
+                warn_ambiguous(synonyms, domain, self.synonyms_path, self.report)
 
     # Templates ----------------------------------------------------------------------------------------------------
 
@@ -182,7 +182,7 @@ class _DomainCheck:
         placed: list[PlacedTemplate] = []
         for item in self.of_kind(TEMPLATES):
             placed += read_template_file(item.path, catalogue, self.report)
-        note_doubts(placed, self.report)
+        add_rule_warnings(placed, self.report)
         if placed and self.trying.samples:
             scenes, source = self.scenes_to_try(catalogue.domain)
             if scenes is not None:
@@ -191,7 +191,7 @@ class _DomainCheck:
     def try_templates(self, placed: Sequence[PlacedTemplate], scenes: Iterator[Scene], source: str) -> None:
         try:
             found = try_out(placed, scenes, source, self.trying.on_progress, self.note_few)
-            note_findings(found, placed, self.report)
+            add_findings(found, placed, self.report)
         except BadInput as error:
             self.report.add_errors(self.trying.scenes or self.group.metadata, error.problems)
         except VqagenError as error:
@@ -214,7 +214,7 @@ class _DomainCheck:
         except BadInput as error:
             if self.sound:
                 return load_scenes(self.sound[0][1], domain), "checked"
-            why = f"no scenes can be drawn ({error.problems[0].message})"
+            why = f"no scenes can be sampled ({error.problems[0].message})"
             self.report.note(f"{self.group.metadata}: {why}, so templates were not tried out; give --scenes")
             return None, ""
         return (drawn_scene(rules, domain, SEED, index) for index in range(self.trying.samples)), "sampled"

@@ -144,7 +144,7 @@ class Grouping:
         file = self.report.of(item.path)
         if not file.errors:
             names = ", ".join(map(str, found[:SHOWN])) + (", …" if len(found) > SHOWN else "")
-            file.error(Problem(f"cannot tell which of {names} it belongs to; --metadata says", str(item.path)))
+            file.error(Problem(f"it may belong to any of {names}; choose one with --metadata", str(item.path)))
 
     def _default(self, item: CheckedFile) -> Path:
         self.homeless.append(str(item.path))

@@ -42,14 +42,14 @@ def check_scenes(path: Path, domain: Domain, report: FileReport) -> SceneSource 
                 if not failures.has_taken(problem):
                     report.one_of_many(_pointed(problem, source, text))
         for problem in _repeated_images(images.repeats(), source):
-            report.doubt("repeated-image", _pointed(problem, source, text))
+            report.warn("repeated-image", _pointed(problem, source, text))
     except BadInput as error:
         for problem in error.problems:
             report.error(problem if problem.line else _pointed(problem, source, text))
     for problem in failures.problems():
         report.error(_pointed(problem, source, text))
-    for doubt in names.doubts():
-        report.doubt(doubt.code, _pointed(Problem(doubt.message, *doubt.place), source, text))
+    for warning in names.warnings():
+        report.warn(warning.code, _pointed(Problem(warning.message, *warning.place), source, text))
     return None if report.errors else source
 
 

@@ -10,7 +10,7 @@ from vqagen.world.domain import Domain
 from vqagen.world.sampling_rules import WRITTEN_KEYS
 
 UNKNOWN_RELATION, UNUSED_ATTRIBUTE = "unknown-relation", "unused-attribute"
-TELLING = 20
+ENOUGH_OBJECTS = 20
 """Objects after which an attribute that none of them has is warned of."""
 SHOWN = 5
 """Relations named in one warning."""
@@ -25,7 +25,7 @@ class ScenePlace(NamedTuple):
     path: str
 
 
-class NameDoubt(NamedTuple):
+class NameWarning(NamedTuple):
     """A warning about a name."""
 
     code: str
@@ -57,29 +57,29 @@ class NamesSeen:
                     self.objects += 1
                     self.keys.add(dict(_key_paths(thing, self.opened)), source, f"scenes[{index}].objects[{i}]")
 
-    def doubts(self) -> Iterator[NameDoubt]:
+    def warnings(self) -> Iterator[NameWarning]:
         """Yield the warnings after all scenes were added."""
         misspelt = list(self.relations.misspelt())
         for name, other, place in misspelt:
             message = f"unknown relation {other!r}, which is never read; did you mean {name!r}?"
-            yield NameDoubt(UNKNOWN_RELATION, place, message)
+            yield NameWarning(UNKNOWN_RELATION, place, message)
         yield from self._unread_relations([other for _, other, _ in misspelt])
-        told = []
+        reported = []
         for key, other, place in self.keys.misspelt():
-            told.append(key)
+            reported.append(key)
             message = f"{other!r} is never read, and this object has no {key!r}; did you mean {key!r}?"
-            yield NameDoubt(UNUSED_ATTRIBUTE, place, message)
-        for key, name in self.optional.items() if self.objects >= TELLING else ():
-            if key not in self.keys.found and key not in told:
+            yield NameWarning(UNUSED_ATTRIBUTE, place, message)
+        for key, name in self.optional.items() if self.objects >= ENOUGH_OBJECTS else ():
+            if key not in self.keys.found and key not in reported:
                 message = f"none of the {self.objects:,} objects has {key!r}, the key of attribute {name}"
-                yield NameDoubt(UNUSED_ATTRIBUTE, ScenePlace(self.source, ""), message)
+                yield NameWarning(UNUSED_ATTRIBUTE, ScenePlace(self.source, ""), message)
 
-    def _unread_relations(self, told: Sequence[str]) -> Iterator[NameDoubt]:
-        rest = [name for name in self.relations.strange if name not in told]
+    def _unread_relations(self, reported: Sequence[str]) -> Iterator[NameWarning]:
+        rest = [name for name in self.relations.strange if name not in reported]
         if rest:
             shown = ", ".join(map(repr, rest[:SHOWN])) + (", …" if len(rest) > SHOWN else "")
             message = f"unknown relation{'' if len(rest) == 1 else 's'} {shown}, which the domain does not have"
-            yield NameDoubt(UNKNOWN_RELATION, self.relations.strange[rest[0]], message)
+            yield NameWarning(UNKNOWN_RELATION, self.relations.strange[rest[0]], message)
 
 
 class _Names:
@@ -116,9 +116,9 @@ class _Names:
     def misspelt(self) -> Iterator[tuple[str, str, ScenePlace]]:
         """Yield (wanted name, written name, place) of each strange name that seems to be misspelt."""
         for strange in self.strange:
-            meant = nearest(strange, [name for name in self.wanted if (name, strange) not in self.beside])
-            if meant is not None and (meant, strange) in self.instead:
-                yield meant, strange, self.instead[meant, strange]
+            wanted = nearest(strange, [name for name in self.wanted if (name, strange) not in self.beside])
+            if wanted is not None and (wanted, strange) in self.instead:
+                yield wanted, strange, self.instead[wanted, strange]
 
 
 def _relation_paths(given: object) -> Iterator[tuple[str, str]]:

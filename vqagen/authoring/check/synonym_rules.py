@@ -16,13 +16,13 @@ from vqagen.world.findings import problem_in
 UNKNOWN, AMBIGUOUS = "unknown-synonym", "ambiguous-word"
 
 
-def note_own_section(domain: Domain, report: CheckReport) -> None:
+def warn_own_section(domain: Domain, report: CheckReport) -> None:
     """Warn of values in the metadata's `synonyms` that the domain does not have."""
     for place, message in unknown_synonyms(domain.synonyms_section, domain, "synonyms"):
-        report.of(domain.source).doubt(UNKNOWN, domain.problem(place, message))
+        report.of(domain.source).warn(UNKNOWN, domain.problem(place, message))
 
 
-def note_ambiguous(synonyms: Synonyms, domain: Domain, path: Path | None, report: CheckReport) -> None:
+def warn_ambiguous(synonyms: Synonyms, domain: Domain, path: Path | None, report: CheckReport) -> None:
     """Warn of words with two meanings; `path` is the synonyms file, if there is one."""
     text = read_text(path) if path else ""
     table = parse_json(text, str(path)) if path else {}
@@ -30,11 +30,11 @@ def note_ambiguous(synonyms: Synonyms, domain: Domain, path: Path | None, report
         message = f"{word!r} may mean {' or '.join(f'{kind} {value!r}' for kind, value in things)}"
         place = next(_places(table, things), None)
         if path and place is not None:
-            report.of(path).doubt(AMBIGUOUS, problem_in(str(path), place, message, text))
+            report.of(path).warn(AMBIGUOUS, problem_in(str(path), place, message, text))
         else:
             own = next(_places(domain.synonyms_section, things), None)
             where = f"synonyms.{own}" if own is not None else f"types.{things[-1][0]}"
-            report.of(domain.source).doubt(AMBIGUOUS, domain.problem(where, message))
+            report.of(domain.source).warn(AMBIGUOUS, domain.problem(where, message))
 
 
 def _places(table: Mapping[str, Any], things: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -47,11 +47,11 @@ def _places(table: Mapping[str, Any], things: Sequence[tuple[str, str]]) -> Iter
             yield value
 
 
-def note_unknown(path: Path, domains: Sequence[Domain], report: CheckReport) -> None:
+def warn_unknown(path: Path, domains: Sequence[Domain], report: CheckReport) -> None:
     """Warn of values in a synonyms file that none of its domains has."""
     text = read_text(path)
     table = parse_json(text, str(path))
     found = [dict(unknown_synonyms(table, domain)) for domain in domains]
     for place, message in found[0].items() if found else ():
         if all(place in others for others in found):
-            report.of(path).doubt(UNKNOWN, problem_in(str(path), place, message, text))
+            report.of(path).warn(UNKNOWN, problem_in(str(path), place, message, text))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.readings import plainly, readings, slots_in
-from vqagen.authoring.check.template_rules import doubtful
+from vqagen.authoring.check.template_rules import rule_faults
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import PlacedTemplate, read_template_files
 from vqagen.language.template import Template
@@ -33,13 +33,13 @@ def read_template_file(path: Path, catalogue: Catalogue, report: CheckReport) ->
     return read.placed
 
 
-def note_doubts(placed: Sequence[PlacedTemplate], report: CheckReport) -> None:
+def add_rule_warnings(placed: Sequence[PlacedTemplate], report: CheckReport) -> None:
     """Add the warnings of rules about the templates of a domain, each by itself and all together."""
-    told = [Finding(code, each, *fault) for each in placed for code, fault in doubtful(each.template)]
-    note_findings([*told, *same_texts(placed)], placed, report)
+    found = [Finding(code, each, *fault) for each in placed for code, fault in rule_faults(each.template)]
+    add_findings([*found, *same_texts(placed)], placed, report)
 
 
-def note_findings(findings: Iterable[Finding], placed: Sequence[PlacedTemplate], report: CheckReport) -> None:
+def add_findings(findings: Iterable[Finding], placed: Sequence[PlacedTemplate], report: CheckReport) -> None:
     """Add each finding as a warning; findings of several templates of one record at one place become one."""
     made_of: dict[tuple[str, str], int] = {}
     for each in placed:
@@ -54,7 +54,7 @@ def note_findings(findings: Iterable[Finding], placed: Sequence[PlacedTemplate],
         more = f" and {len(same) - 1} more" if len(same) > 1 else ""
         remark = "" if is_of_all else f" (in {first.template.name}{more})"
         problem = first.problem(same[0].place, same[0].message + remark)
-        report.of(first.source).doubt(same[0].code, problem)
+        report.of(first.source).warn(same[0].code, problem)
 
 
 def same_texts(placed: Sequence[PlacedTemplate]) -> Iterator[Finding]:
@@ -64,8 +64,8 @@ def same_texts(placed: Sequence[PlacedTemplate]) -> Iterator[Finding]:
     for each in placed:
         for i, text in enumerate(each.template.texts):
             meaning = _meaning(each.template, slots_in(text), numbers)
-            told = {_typed(reading, each.template) for reading in readings(text)}
-            others = [first[reading] for reading in sorted(told) if reading in first]
+            typed = {_typed(reading, each.template) for reading in readings(text)}
+            others = [first[reading] for reading in sorted(typed) if reading in first]
             for other, computed in others:
                 if other.template.id != each.template.id and computed != meaning:
                     message = (
@@ -73,7 +73,7 @@ def same_texts(placed: Sequence[PlacedTemplate]) -> Iterator[Finding]:
                     )
                     yield Finding("same-text", each, f"text[{i}]", message)
                     break
-            for reading in told:
+            for reading in typed:
                 first.setdefault(reading, (each, meaning))
 
 

@@ -89,12 +89,12 @@ def repeated_texts(template: Template) -> Iterator[Fault]:
     """Yield texts that the template has already; such a text is drawn more often than the others."""
     first: dict[str, int] = {}
     for i, text in enumerate(template.texts):
-        told = {plainly(reading) for reading in readings(text)}
-        again = min((first[reading] for reading in told if reading in first), default=None)
+        plain = {plainly(reading) for reading in readings(text)}
+        again = min((first[reading] for reading in plain if reading in first), default=None)
         if again is not None:
             is_same = plainly(text) == plainly(template.texts[again])
             yield f"text[{i}]", f"text {i} {'is' if is_same else 'can read'} the same as text {again}"
-        for reading in told:
+        for reading in plain:
             first.setdefault(reading, i)
 
 
@@ -211,7 +211,7 @@ TEMPLATE_RULES: Mapping[str, Rule] = {
 """Rules of a single template, by code."""
 
 
-def doubtful(template: Template) -> Iterator[tuple[str, Fault]]:
+def rule_faults(template: Template) -> Iterator[tuple[str, Fault]]:
     """Yield (code, fault) for all that the rules find in a template."""
     for code, rule in TEMPLATE_RULES.items():
         yield from ((code, fault) for fault in rule(template))

@@ -38,7 +38,7 @@ BUDGET = 2_000
 """Options tried in one scene for one search."""
 FEW = 3
 """Largest number of objects for constraints: they are tried on the first one, two, …"""
-TELLING = 20
+ENOUGH_FILLINGS = 20
 """Fillings after which a word that was the answer each time is warned of."""
 SEED = 0
 
@@ -147,7 +147,7 @@ class _TemplateTryout:
             else:
                 del self.tellers[slots]
 
-    # What is doubtful in the end ----------------------------------------------------------------------------------
+    # The warnings -------------------------------------------------------------------------------------------------
 
     def findings(self, where: str, shown: _Shown | None) -> Iterator[Finding]:
         """Yield the warnings. `where` says how many scenes were tried; `shown` is None if they were too few."""
@@ -160,7 +160,7 @@ class _TemplateTryout:
         if message := self.missing_answers(shown):
             yield Finding("impossible-answer", self.placed, last, f"{message} {where}")
         for slots, times in self.tellers.items():
-            if times >= TELLING and len(self.seen) > 1:
+            if times >= ENOUGH_FILLINGS and len(self.seen) > 1:
                 yield Finding("answer-in-text", self.placed, last, _given_away(slots, where))
         for k in self.idle:
             said = in_words(self.template.constraints[k], self.template.slots)

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from vqagen.authoring.check.check_report import CheckReport, Doubt, reading_order
+from vqagen.authoring.check.check_report import CheckReport, CheckWarning, reading_order
 from vqagen.authoring.check.template_files import read_template_file
-from vqagen.authoring.check.template_rules import doubtful
+from vqagen.authoring.check.template_rules import rule_faults
 from vqagen.errors import Problem
 from vqagen.language.loading import PlacedTemplate, find_template_files
 from vqagen.language.template import Template
 
-Doubts = Mapping[str, Sequence[Doubt]]
+TemplateWarnings = Mapping[str, Sequence[CheckWarning]]
 """Template id -> its warnings, in reading order. Templates without warnings are left out."""
 
 
-def doubts_of(templates: Sequence[Template], folder: Path) -> Doubts:
+def warnings_of(templates: Sequence[Template], folder: Path) -> TemplateWarnings:
     """Return the warnings about templates that were loaded from `folder`, which may be a file."""
-    found = {each.id: list(doubtful(each)) for each in templates}
+    found = {each.id: list(rule_faults(each)) for each in templates}
     placed = _placed([each for each in templates if found[each.id]], folder)
-    doubts = {
-        each.id: [Doubt(code, _problem(each, placed.get(each.id), *fault)) for code, fault in found[each.id]]
+    warnings = {
+        each.id: [CheckWarning(code, _problem(each, placed.get(each.id), *fault)) for code, fault in found[each.id]]
         for each in templates
         if found[each.id]
     }
-    return {name: sorted(told, key=lambda doubt: reading_order(doubt.problem)) for name, told in doubts.items()}
+    return {name: sorted(found, key=lambda warning: reading_order(warning.problem)) for name, found in warnings.items()}
 
 
 def _placed(templates: Sequence[Template], folder: Path) -> dict[str, PlacedTemplate]:
