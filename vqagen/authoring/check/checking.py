@@ -157,7 +157,7 @@ class _DomainCheck:
     def check_own_synonyms(self, document: object) -> None:
         """Check the synonyms in metadata whose other parts have mistakes."""
         section = document.get("synonyms") if isinstance(document, Mapping) else None
-        if section is not None:
+        if isinstance(section, Mapping):  # of another form, it is an error of the metadata
             path = self.group.metadata
             faults = synonym_faults(section, "synonyms")
             self.report.add_errors(path, (problem_in(str(path), *fault, read_text(path)) for fault in faults))
