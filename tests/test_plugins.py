@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from program_notation import template
 from scene_records import scene_record
 
 from vqagen.bits import indexes
@@ -14,8 +15,10 @@ from vqagen.errors import BadInput, InputWarning, Problem, VqagenError
 from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
+from vqagen.language.template_check import read_templates
 from vqagen.plugin import BUILT_IN, RELATION, Declarations, Undefined
 from vqagen.plugin.loading import Plugins, load_plugins
+from vqagen.search.plan import ruled_out_answers
 from vqagen.world.domain import domain_from_metadata, load_domain
 from vqagen.world.scene import Scene, compile_scene
 
@@ -325,6 +328,9 @@ MISUSED: list[tuple[str, str]] = [
         "role 'filter' is for functions from a set",
     ),
     ("@constraint('C', 'nod')", "constraint C: unknown kind of parameter 'nod'; did you mean 'node'?"),
+    ("@constraint('C', NODE, NODE, role='eqal')", "constraint C: unknown role 'eqal'; did you mean 'equal'?"),
+    ("@constraint('C', NODE, role='equal')", "the role 'equal' is for constraints on two slots or on two nodes"),
+    ("@constraint('C', SLOT, role='member')", "the role 'member' is for constraints on a slot and constants"),
     ("@constraint('C', SLOTS, SLOT)", "constraint C: slots take one or more, so they come last"),
     ("@constraint('C')", "constraint C: takes no parameters; give their kinds: slot,"),
     ("@constraint('C', SLOT, compares='type')", "constraint C: unknown comparison 'type'; did you mean 'types'?"),
@@ -496,6 +502,18 @@ def test_an_alias_of_another_plugin_function_is_taken(tmp_path: Path) -> None:
 
     with pytest.raises(BadInput, match=r"mine.py:6:1: function g has the name of f\(Object\) -> Bool in .*mine.py"):
         Catalogue(CLEVR, plugins.declarations)
+
+
+def test_a_role_of_a_constraint_rules_out_an_answer(tmp_path: Path) -> None:
+    """Under whatever name, what demands that two numbers differ leaves "no" to the question whether they are equal."""
+    text = HEAD + "@constraint('OUT_APART', NODE, NODE, role='different')\n" + FUNCTION
+    catalogue = Catalogue(CLEVR, load_plugins([write(tmp_path, text)]).declarations)
+    nodes = "scene, filter_count 0 <C>, scene, filter_count 2 <C2>, equal_integer 1 3"
+    record = {"text": ["?"], **template(nodes, {"<C>": "Color", "<C2>": "Color"}, "OUT_APART 3 1")}
+
+    (made,), _ = read_templates(record, "", catalogue, "mine.json", 0)
+
+    assert ruled_out_answers(made) == {0: True}
 
 
 # What goes wrong while it runs ------------------------------------------------------------------------------------

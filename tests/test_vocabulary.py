@@ -8,7 +8,8 @@ import pytest
 
 from vqagen.api import load_domain_files
 from vqagen.search import description, vocabulary
-from vqagen.search.description import Allowed, LocalCheck
+from vqagen.search.description import Allowed
+from vqagen.search.local_checks import LocalCheck
 from vqagen.search.vocabulary import Vocabulary
 
 DOMAIN = load_domain_files().domain

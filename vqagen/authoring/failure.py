@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from vqagen.search.description import Description
 from vqagen.search.examination import Ended, Examination, StageReport
 from vqagen.search.filling import DEGENERATE, GAVE_UP
 from vqagen.search.instantiate import Search
-from vqagen.search.plan import Op, Plan
+from vqagen.search.plan import Apply, Op, Plan
 from vqagen.search.tables import SceneTables
 from vqagen.world.scene import Scene
 
@@ -133,14 +133,9 @@ class _Story:
 
     def demands(self, op: Op) -> str:
         """Return the constraints that the options must meet, as an addition to a sentence."""
-        own = {slot for slot in (*op.slots, op.relation_slot) if slot}
-        said = [self.constraints[str(each)] for each in self._local(own)]
+        checks = () if isinstance(op.does, Apply) else op.does.checks
+        said = [self.constraints[check.meaning] for check in checks if check.meaning]
         return "; its options must also meet: " + " ".join(said) if said else ""
-
-    def _local(self, own: set[str]) -> Iterator[Any]:
-        for each in self.template.constraints:
-            if each.slots and not each.nodes and own.issuperset(each.slots):
-                yield each
 
 
 def _nodes_of_ops(template: Template) -> list[int]:

@@ -11,7 +11,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from vqagen.plugin import CONSTANT, CONSTANTS, NODE, NUMBERS, SLOT, SLOTS, TYPES, VALUES, constraint
+from vqagen.plugin import (
+    CONSTANT,
+    CONSTANTS,
+    DIFFERENT,
+    EQUAL,
+    MEMBER,
+    NODE,
+    NUMBERS,
+    SLOT,
+    SLOTS,
+    TYPES,
+    VALUES,
+    constraint,
+)
 
 # Which slots are left open ------------------------------------------------------------------------------------------
 
@@ -59,19 +72,19 @@ def _filled(words: tuple[str | None, ...]) -> int:
 # What slots say -----------------------------------------------------------------------------------------------------
 
 
-@constraint("EQ", SLOT, SLOT, compares=TYPES)
+@constraint("EQ", SLOT, SLOT, compares=TYPES, role=EQUAL)
 def same_word(left: str | None, right: str | None) -> bool:
     """Both slots have the same value, or both are left open."""
     return left == right
 
 
-@constraint("NEQ", SLOT, SLOT, compares=TYPES, aliases=("TYPE_NEQ",))
+@constraint("NEQ", SLOT, SLOT, compares=TYPES, role=DIFFERENT, aliases=("TYPE_NEQ",))
 def other_word(left: str | None, right: str | None) -> bool:
     """The slots differ. (The reference generator keeps only equal values here; every data set meant "differ".)"""
     return left != right
 
 
-@constraint("IN", SLOT, CONSTANTS, compares=VALUES)
+@constraint("IN", SLOT, CONSTANTS, compares=VALUES, role=MEMBER)
 def one_of_values(word: str | None, *values: Any) -> bool:
     """The slot has one of the values; never where it is left open."""
     return any(word in value if isinstance(value, list) else word == value for value in values)
@@ -86,13 +99,13 @@ def none_of_values(word: str | None, *values: Any) -> bool:
 # What nodes give ----------------------------------------------------------------------------------------------------
 
 
-@constraint("OUT_EQ", NODE, NODE, compares=TYPES)
+@constraint("OUT_EQ", NODE, NODE, compares=TYPES, role=EQUAL)
 def same_output(left: Any, right: Any) -> bool:
     """Both nodes have the same output."""
     return bool(left == right)
 
 
-@constraint("OUT_NEQ", NODE, NODE, compares=TYPES)
+@constraint("OUT_NEQ", NODE, NODE, compares=TYPES, role=DIFFERENT)
 def other_output(left: Any, right: Any) -> bool:
     """The nodes' outputs differ."""
     return bool(left != right)

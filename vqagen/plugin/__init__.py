@@ -46,6 +46,10 @@ two inputs are equal. FILTER: the members of a set of which a value can be said.
 SLOT, SLOTS, NODE, NODES, CONSTANT, CONSTANTS = "slot", "slots", "node", "nodes", "constant", "constants"
 """Kinds of constraint parameters; the plural ones take one or more, and come last."""
 
+EQUAL, DIFFERENT, MEMBER = "equal", "different", "member"
+"""Roles a constraint can have. EQUAL: its two slots, or nodes, are equal; DIFFERENT: they differ. MEMBER: its slot has
+one of its constants."""
+
 TYPES, NUMBERS, VALUES = "types", "numbers", "values"
 """What the parameters of a constraint must be for it to make sense. TYPES: its slots, or nodes, are all of one type.
 NUMBERS: its nodes give numbers, and its constants are numbers. VALUES: its constants are values of its slot's type; a
@@ -116,6 +120,8 @@ class ConstraintKind(Origin):
     """Whether it only asks which slots are left open, not what the others say."""
     compares: str = ""
     """TYPES, NUMBERS, VALUES, or "" where any parameters do."""
+    role: str = ""
+    """EQUAL, DIFFERENT, MEMBER, or "" for none of them."""
 
 
 @dataclass(frozen=True)
@@ -234,14 +240,19 @@ def composite(name: str, set_type: str, *, reducer: str = "", offers_absent: boo
 
 
 def constraint(
-    name: str, *params: str, aliases: Sequence[str] = (), of_openness: bool = False, compares: str = ""
+    name: str,
+    *params: str,
+    aliases: Sequence[str] = (),
+    of_openness: bool = False,
+    compares: str = "",
+    role: str = "",
 ) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
     """Declare a constraint under the name it has in templates; `params` are kinds such as SLOT or NODE."""
     others = _listed("aliases", aliases)
 
     def declare(holds: Callable[..., bool]) -> Callable[..., bool]:
         declarations, origin = _home(holds)
-        kind = ConstraintKind(name, params, holds, _meaning(holds), others, of_openness, compares, **origin)
+        kind = ConstraintKind(name, params, holds, _meaning(holds), others, of_openness, compares, role, **origin)
         _declare(declarations.constraints, name, kind)
         return holds
 

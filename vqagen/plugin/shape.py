@@ -12,8 +12,11 @@ from vqagen.errors import Problem, unknown
 from vqagen.plugin import (
     CONSTANT,
     CONSTANTS,
+    DIFFERENT,
+    EQUAL,
     EQUALITY,
     FILTER,
+    MEMBER,
     NODE,
     NODES,
     NUMBERS,
@@ -36,6 +39,7 @@ KINDS = (SLOT, SLOTS, NODE, NODES, CONSTANT, CONSTANTS)
 PLURAL_KINDS = (SLOTS, NODES, CONSTANTS)
 _ROLES = ("", RELATION, SAMENESS, EQUALITY, FILTER)
 _COMPARES = ("", TYPES, NUMBERS, VALUES)
+_CONSTRAINT_ROLES = ("", EQUAL, DIFFERENT, MEMBER)
 
 
 def shape_problems(declared: Declarations, source: str, module: str) -> Iterator[Problem]:
@@ -135,6 +139,12 @@ def _constraint_faults(declared: ConstraintKind) -> Iterator[str]:
             yield f"{kind} take one or more, so they come last"
     if declared.compares not in _COMPARES:
         yield unknown("comparison", declared.compares, _COMPARES[1:])
+    if declared.role not in _CONSTRAINT_ROLES:
+        yield unknown("role", declared.role, _CONSTRAINT_ROLES[1:])
+    if declared.role in (EQUAL, DIFFERENT) and declared.params not in ((SLOT, SLOT), (NODE, NODE)):
+        yield f"the role {declared.role!r} is for constraints on two slots or on two nodes"
+    if declared.role == MEMBER and declared.params != (SLOT, CONSTANTS):
+        yield f"the role {MEMBER!r} is for constraints on a slot and constants"
 
 
 def _composite_faults(declared: CompositeDeclaration) -> Iterator[str]:

@@ -20,8 +20,9 @@ from typing import Any
 from vqagen.bits import Objects
 from vqagen.language.registry import Value
 from vqagen.plugin import Undefined
-from vqagen.search.description import Description, LocalCheck, Sampling
+from vqagen.search.description import Description, Sampling
 from vqagen.search.frame import Draw, Frame, Pick
+from vqagen.search.local_checks import LocalCheck
 from vqagen.search.tables import DescriptionTable
 from vqagen.search.vocabulary import Vocabulary
 

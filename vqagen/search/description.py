@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from vqagen.bits import Objects, is_single
+from vqagen.search.local_checks import LocalCheck, allow_openness
 from vqagen.search.vocabulary import REMEMBERED, Vocabulary
 from vqagen.world.scene import Scene
 
@@ -52,20 +53,6 @@ class Allowed(dict[int, bool]):
 
 
 @dataclass(frozen=True)
-class LocalCheck:
-    """A condition on the words of one node alone. `places` are those it reads."""
-
-    places: tuple[int, ...]
-    test: Callable[..., bool]
-    of_openness: bool = False
-    """Whether it only asks which words are there."""
-
-    def holds(self, words: Sequence[str | None]) -> bool:
-        """Whether the node's words meet it."""
-        return self.test(*[words[k] for k in self.places])
-
-
-@dataclass(frozen=True)
 class Description:
     """A node that describes objects: where it starts, what it may say, and what ends it."""
 
@@ -93,8 +80,7 @@ class Description:
 
     def allows_openness(self, said: Collection[int]) -> bool:
         """Whether the constraints that ask only which attributes are said let it say just these."""
-        words = ["" if k in said else None for k in range(len(self.vocabulary.attributes))]
-        return all(check.holds(words) for check in self.checks if check.of_openness)
+        return allow_openness(self.checks, [k in said for k in range(len(self.vocabulary.attributes))])
 
     def may_say(self, k: int) -> bool:
         """Whether the constraints on the openness of attribute k alone let it be said."""

@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 from vqagen.language.composite import Composite
 from vqagen.language.registry import Value
 from vqagen.language.template import Constraint, Template, TemplateNode
-from vqagen.plugin import EQUALITY, NODE, RELATION, SLOT, CompositeDeclaration
+from vqagen.plugin import DIFFERENT, EQUAL, EQUALITY, NODE, RELATION, SLOT, CompositeDeclaration
 from vqagen.search.chain import FilterChain, chain_of, draw_chain
 from vqagen.search.choices import PlainChoice, draw_description, draw_plain, draw_reference, draw_related
-from vqagen.search.description import Description, LocalCheck, Sampling
+from vqagen.search.description import Description, Sampling
 from vqagen.search.frame import Draw, Frame
+from vqagen.search.local_checks import LocalCheck, local_checks
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.search.wide import draw_wide_description, draw_wide_reference, draw_wide_related
 
@@ -105,7 +106,8 @@ def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling
         for start, end in itertools.pairwise([*starts, len(ops)])
     )
     prelude = tuple(ops[: starts[0]] if starts else ops)
-    return Plan(template, tuple(ops), prelude, stages, not builder.compares_words, _impossible(template))
+    impossible = frozenset(ruled_out_answers(template).values())
+    return Plan(template, tuple(ops), prelude, stages, not builder.compares_words, impossible)
 
 
 def _draw(op: Op, sampling: Sampling) -> Draw:
@@ -127,15 +129,20 @@ def _live(ops: Sequence[Op], reads: Sequence[tuple[int, ...]], start: int) -> tu
     return tuple(i for i in sorted(later) if i < start and ops[i].inputs)  # an op without inputs is constant
 
 
-def _impossible(template: Template) -> frozenset[Value]:
-    """ "yes" cannot be reached where the two compared results must differ (issue 37 of the reference), nor "no" where
-    they must be equal."""
+def ruled_out_answers(template: Template) -> dict[int, bool]:
+    """By the number of a constraint, the answer that it rules out in every scene.
+
+    "yes" cannot be reached where the two compared results must differ (issue 37 of the reference), nor "no" where they
+    must be equal.
+    """
     if template.last_function.role != EQUALITY:
-        return frozenset()
-    compared = sorted(template.nodes[-1].inputs)
-    demands = {each.kind.name for each in template.constraints if sorted(each.nodes) == compared}
-    ruled_out = {"OUT_NEQ": True, "OUT_EQ": False}
-    return frozenset(answer for name, answer in ruled_out.items() if name in demands)
+        return {}
+    compared, answers = sorted(template.nodes[-1].inputs), {DIFFERENT: True, EQUAL: False}
+    return {
+        number: answers[each.kind.role]
+        for number, each in enumerate(template.constraints)
+        if each.kind.role in answers and sorted(each.nodes) == compared
+    }
 
 
 class _Builder:
@@ -238,15 +245,10 @@ class _Builder:
             self.add_apply(composite.reducer, (at,))
 
     def local_checks(self, slots: Sequence[str]) -> tuple[LocalCheck, ...]:
-        """The constraints that only ask about slots of one node, which its options are then made to meet."""
-        place = {slot: k for k, slot in enumerate(slots) if slot}
-        found = []
-        for number, constraint in enumerate(self.template.constraints):
-            if constraint.slots and not constraint.nodes and all(slot in place for slot in constraint.slots):
-                places = tuple(place[slot] for slot in constraint.slots)
-                found.append(LocalCheck(places, constraint.holds, constraint.kind.of_openness))
-                self.met.add(number)
-        return tuple(found)
+        """The constraints that the options of one node are made to meet."""
+        found = local_checks(self.template, slots)
+        self.met |= found.keys()
+        return tuple(found.values())
 
     def fill(self, slot: str, at: int, word_of: WordOf) -> None:
         """Note who fills a slot. A slot filled before must get the same word again."""

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 
 from vqagen.language.template import Template, TemplateNode
+from vqagen.search.local_checks import allow_openness, local_checks
 
 ALL_WAYS = 10
 """Slots of a node up to which all ways to leave some open are listed; for more slots, a few ways."""
@@ -14,16 +15,8 @@ ALL_WAYS = 10
 def ways_to_say(template: Template, node: TemplateNode) -> list[frozenset[str]]:
     """Return the sets of slots that a description may say, its relation left aside."""
     slots = [each.slot for each in template.described(node) if each.slot]
-    constraints = [
-        each
-        for each in template.constraints
-        if each.kind.of_openness and each.slots and not each.nodes and set(each.slots) <= set(slots)
-    ]
-    return [
-        said
-        for said in _candidates(slots)
-        if all(each.holds(*["" if slot in said else None for slot in each.slots]) for each in constraints)
-    ]
+    checks = local_checks(template, slots).values()
+    return [said for said in _candidates(slots) if allow_openness(checks, [slot in said for slot in slots])]
 
 
 def _candidates(slots: list[str]) -> Iterator[frozenset[str]]:

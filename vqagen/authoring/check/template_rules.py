@@ -12,10 +12,8 @@ from vqagen.authoring.check.openness import never_said, ways_to_say
 from vqagen.authoring.check.readings import as_sentence, plainly, readings, shortest, slots_in, without_words
 from vqagen.errors import Fault
 from vqagen.language.template import Template, TemplateNode
-from vqagen.plugin import CONSTANT, VALUES
-from vqagen.search.description import Sampling
-from vqagen.search.plan import make_plan
-from vqagen.search.vocabulary import Vocabularies
+from vqagen.plugin import CONSTANT, EQUAL, FILTER, MEMBER, VALUES
+from vqagen.search.plan import ruled_out_answers
 
 Rule = Callable[[Template], Iterator[Fault]]
 
@@ -57,9 +55,9 @@ def _is_determined(template: Template, slot: str, said: list[str]) -> bool:
     """True if a text that says these slots also determines `slot`: by an equal slot, or because it has one value."""
     equal = {slot}
     for each in template.constraints:
-        if each.kind.name == "EQ" and equal & set(each.slots):
+        if each.kind.role == EQUAL and equal & set(each.slots):
             equal |= set(each.slots)
-        if each.kind.name == "IN" and slot in each.slots:
+        if each.kind.role == MEMBER and slot in each.slots:
             values = [param.value for param in each.params if param.kind == CONSTANT]
             if len(values) == 1 and not (isinstance(values[0], list) and len(values[0]) > 1):
                 return True
@@ -161,7 +159,7 @@ def _describing_nodes(template: Template, i: int) -> Iterator[int]:
     """Yield the nodes that describe the object of node i: its filters, back to a relation or to the start."""
     while True:
         node = template.nodes[i]
-        if node.composite is not None or (node.type.startswith("filter_") and node.side_inputs):
+        if node.composite is not None or template.catalogue[node.type].role == FILTER:
             yield i
             if node.composite is not None and node.composite.relates:
                 return
@@ -185,17 +183,14 @@ def _may_tell(template: Template, side: str) -> bool:
 
 def impossible_answers(template: Template) -> Iterator[Fault]:
     """Yield constraints that leave a comparison only one answer."""
-    plan = make_plan(template, Vocabularies(template.catalogue.domain), Sampling())
     compared = sorted(template.nodes[-1].inputs)
-    for k, each in enumerate(template.constraints):
-        if plan.impossible and sorted(each.nodes) == compared and each.kind.name in ("OUT_NEQ", "OUT_EQ"):
-            always = "no" if True in plan.impossible else "yes"
-            said = f"{each.kind.name} demands that nodes {compared[0]} and {compared[1]}"
-            differ = "differ" if each.kind.name == "OUT_NEQ" else "agree"
-            yield (
-                f"constraints[{k}]",
-                f'the answer is always "{always}": {said} {differ}, and the question is whether they are equal',
-            )
+    for k, ruled_out in ruled_out_answers(template).items():
+        always, differ = ("no", "differ") if ruled_out else ("yes", "agree")
+        said = f"{template.constraints[k].kind.name} demands that nodes {compared[0]} and {compared[1]}"
+        yield (
+            f"constraints[{k}]",
+            f'the answer is always "{always}": {said} {differ}, and the question is whether they are equal',
+        )
 
 
 TEMPLATE_RULES: Mapping[str, Rule] = {
