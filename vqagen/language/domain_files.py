@@ -151,6 +151,12 @@ def _identity(catalogue: Catalogue, plugins: Plugins) -> str:
     return f"{hashlib.sha256(catalogue.domain.text.encode()).hexdigest()} {plugins.hash}"
 
 
+def rules_hashes(files: DomainFiles) -> dict[str, str]:
+    """Return the content hashes of what decides how scenes are drawn: the metadata, and plug-ins if there are any."""
+    _, plugins = load_catalogue(files)
+    return {"metadata": content_hash([files.metadata]), **({"plugins": plugins.hash} if plugins.hashes else {})}
+
+
 def hashes_beside(files: DomainFiles, plugins: Plugins) -> dict[str, str]:
     """Return the content hashes of plug-ins, and of the sections of the metadata that are files of their own."""
     words = files_named_by(files.metadata).words

@@ -7,8 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from vqagen.files.reading import content_hash
-from vqagen.language.domain_files import DomainFiles, check_hashes, load_catalogue
+from vqagen.language.domain_files import DomainFiles, check_hashes, load_catalogue, rules_hashes
 from vqagen.records.layouts import Encode
 from vqagen.run.provenance import Arrangement, generator_info
 from vqagen.run.shards import Shard, ShardPlan, share_of_run
@@ -102,4 +101,4 @@ def sampling_job(files: DomainFiles, settings: SamplingSettings, shard: Shard | 
 
 def hashes_of(files: DomainFiles) -> dict[str, str]:
     """The content hash of what scenes are drawn by."""
-    return {"metadata": content_hash([files.metadata])}
+    return rules_hashes(files)
