@@ -3,7 +3,8 @@
 Each page runs in an empty folder. A ```console block holds commands (`$ `, continued by `> `) and what they print on
 both streams. A ```python block is run; a ```text block right behind it is what it prints.
 
-Run as a script, this file writes the real output, and the flag tables, into all pages or into those that are given.
+Run as a script, this file writes the real output and the flag tables into all pages, or into those that are given.
+`--flags` writes only the flag tables, which takes no time.
 """
 
 from __future__ import annotations
@@ -110,10 +111,16 @@ def _with_real_output(page: Path, folder: Path) -> str:
             lines += [f"$ {first}\n", *(f"> {line}\n" if line else ">\n" for line in rest), output]
         return f"```console\n{''.join(lines)}```\n"
 
-    return _FLAGS.sub(lambda _: generate_flags(), _BLOCK.sub(filled, _text(page)))
+    return _BLOCK.sub(filled, _text(page))
+
+
+def _write(page: Path, is_run: bool) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        text = _with_real_output(page, Path(scratch)) if is_run else _text(page)
+    page.write_text(_FLAGS.sub(lambda _: generate_flags(), text), "utf-8")
 
 
 if __name__ == "__main__":
-    for written in [Path(name).resolve() for name in sys.argv[1:]] or PAGES:
-        with tempfile.TemporaryDirectory() as scratch:
-            written.write_text(_with_real_output(written, Path(scratch)), "utf-8")
+    arguments = sys.argv[1:]
+    for given in [Path(each).resolve() for each in arguments if each != "--flags"] or PAGES:
+        _write(given, "--flags" not in arguments)

@@ -36,7 +36,7 @@ def test_an_example_prints_what_its_page_says(example: Example, folders: dict[Pa
 
 
 def test_the_flag_table_has_every_option_of_generate() -> None:
-    """The table has one row for each option, with the words of its help; `readme_blocks.py` writes it."""
+    """The table has one row for each option, with the words of its help; `readme_blocks.py --flags` writes it."""
     assert readme_blocks.flag_tables(ROOT / "README.md") == [readme_blocks.generate_flags()]
 
 
