@@ -24,7 +24,7 @@ LAYERS = (
     ("tasks",),
     ("run",),
     ("authoring", "judge", "exchange", "human", "inspect_tasks", "draw"),
-    ("writing", "generation", "api", "__init__"),
+    ("writing", "generation", "question_dataset", "api", "__init__"),
     ("cli", "__main__"),
 )
 """Lowest first. A part imports from lower layers, and from its own layer as long as no two parts need each other."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import pickle
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -24,23 +24,19 @@ def scenes(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", vqagen.__all__)
+@pytest.mark.parametrize("name", api.__all__)
 def test_every_public_name_resolves(name: str) -> None:
     assert getattr(vqagen, name) is getattr(api, name)
-    assert name in api.__all__
+    assert name in dir(vqagen)
 
 
-def test_public_names_are_the_ones_that_type_checkers_see() -> None:
-    """The names in __all__, those imported for type checkers, and a sorted order."""
-    tree = ast.parse(Path(vqagen.__file__).read_text("utf-8"))
-    imported = [
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module == "vqagen.api"
-        for alias in node.names
-    ]
+def test_public_names_stand_in_one_sorted_list() -> None:
+    """Type checkers, `dir` and `from vqagen import *` read it."""
+    imported: dict[str, object] = {}
+    exec("from vqagen import *", imported)
 
-    assert imported == vqagen.__all__ == sorted(vqagen.__all__)
+    assert api.__all__ == vqagen.__all__ == sorted(api.__all__)
+    assert set(imported) - {"__builtins__"} == set(api.__all__)
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
@@ -154,6 +150,110 @@ def test_a_program_without_an_answer_says_so() -> None:
 
     with pytest.raises(vqagen.Undefined, match="exactly one object"):
         program.run(vqagen.compile_scene(SMALL_SCENES[0], materials.domain))
+
+
+# Scenes that are given, datasets ----------------------------------------------------------------------------------
+
+
+def test_scenes_may_be_records(scenes: Path) -> None:
+    """A list, or an endless stream, of which no more than is asked for is taken; from the middle of a window, too."""
+    records = json.loads(scenes.read_text())["scenes"]
+    settings = {"start_index": 1, "count": 2, "templates_per_image": 3}
+    expected = list(vqagen.generate(scenes, **settings))
+
+    assert list(vqagen.generate(records, **settings)) == expected
+    assert list(vqagen.generate(cycle(records), **settings)) == expected
+
+
+@pytest.mark.parametrize("given", [{"scenes": []}, 5, None])
+def test_scenes_that_are_no_records_are_refused(given: Any) -> None:
+    with pytest.raises(vqagen.UsageError, match="scenes must be a file, a folder or a list of scene records"):
+        vqagen.generate(given)
+
+
+@pytest.mark.parametrize(
+    ("record", "fault"),
+    [
+        (["objects"], "given scenes: scenes[1]: expected a scene object, found a list of 1"),
+        ({"objects": object()}, "given scenes: scenes[1]: not a JSON value: Type is not JSON serializable: object"),
+        ({"objects": 5}, "given scenes: scenes[1].objects: expected a list of objects, found 5 [scene 1]"),
+    ],
+)
+def test_a_faulty_record_is_located(record: Any, fault: str) -> None:
+    with pytest.raises(vqagen.BadInput) as caught:
+        list(vqagen.generate([SMALL_SCENES[0], record]))
+
+    assert str(caught.value).splitlines()[0] == fault
+
+
+WINDOWS = {"seed": 3, "start_index": 3, "templates_per_image": 3, "reset_counts_every": 5}
+"""Three windows begin in 13 scenes, and the first scene is in the middle of one."""
+
+
+@pytest.fixture(scope="module")
+def given() -> list[dict[str, Any]]:
+    """Records of scenes."""
+    return list(vqagen.sample_scenes(13, seed=6))
+
+
+def expected_of(given: list[dict[str, Any]], **settings: Any) -> list[list[vqagen.Question]]:
+    """Return the questions about each scene as a run makes them."""
+    run = vqagen.Generation(given, vqagen.load_domain_files(), vqagen.Settings(**settings))
+    return [questions for _, questions in run.by_scene()]
+
+
+@pytest.mark.parametrize("settings", [WINDOWS, {**WINDOWS, "count": 4}, {**WINDOWS, "reset_counts_every": 0}])
+def test_a_dataset_gives_any_scene_its_questions(given: list[dict[str, Any]], settings: dict[str, Any]) -> None:
+    """In any order, the same as a run from the beginning: windows are replayed."""
+    expected, dataset = expected_of(given, **settings), vqagen.dataset(given, **settings)
+    places = [*reversed(range(len(expected))), 0, 2, 1]
+
+    assert len(dataset) == len(expected)
+    assert [dataset[place] for place in places] == [expected[place] for place in places]
+    assert dataset[-1] == expected[-1]
+    assert dataset[1:3] == expected[1:3]
+    assert list(dataset) == expected
+
+
+def test_a_dataset_has_its_questions_one_by_one(given: list[dict[str, Any]]) -> None:
+    dataset = vqagen.dataset(given, **WINDOWS)
+    expected = [question for questions in dataset for question in questions]
+
+    assert len(dataset.questions) == len(expected) > len(dataset)
+    assert [dataset.questions[place] for place in (7, 0, -1)] == [expected[place] for place in (7, 0, -1)]
+    assert dataset.questions[2:9] == expected[2:9]
+
+
+def test_a_dataset_can_be_pickled(given: list[dict[str, Any]]) -> None:
+    """As a DataLoader does for its workers; what was made before does not matter."""
+    dataset = vqagen.dataset(given, **WINDOWS)
+    expected = [[question.to_record() for question in questions] for questions in dataset]
+    again = pickle.loads(pickle.dumps(dataset))
+
+    assert [[question.to_record() for question in again[place]] for place in (8, 3)] == [expected[8], expected[3]]
+    assert len(again.questions) == len(dataset.questions)
+
+
+@pytest.mark.parametrize("place", [10, -11])
+def test_a_dataset_ends(given: list[dict[str, Any]], place: int) -> None:
+    with pytest.raises(IndexError):
+        vqagen.dataset(given, **WINDOWS)[place]
+
+
+@pytest.mark.parametrize("selection", [{"dedupe": "all"}, {"max_per_template": 3}])
+def test_a_dataset_selects_nothing_from_the_whole(given: list[dict[str, Any]], selection: dict[str, Any]) -> None:
+    with pytest.raises(vqagen.UsageError, match=r"need a whole output; a dataset cannot have them$"):
+        vqagen.dataset(given, **selection)
+
+
+def test_a_dataset_locates_a_scene_that_cannot_be_read(scenes: Path) -> None:
+    """In its file, also from another process."""
+    path = scenes.with_suffix(".jsonl")
+    path.write_text(json.dumps(SMALL_SCENES[0]) + "\n{broken\n")
+    dataset = pickle.loads(pickle.dumps(vqagen.dataset(path)))
+
+    with pytest.raises(vqagen.BadInput, match=r"scenes\.jsonl:2:2: "):
+        dataset[1]
 
 
 # Questions as records and pickles ---------------------------------------------------------------------------------

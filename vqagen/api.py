@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, UsageError, VqagenError, unknown
@@ -26,6 +27,7 @@ from vqagen.language.loading import load_templates
 from vqagen.language.program import Program
 from vqagen.language.question import Question
 from vqagen.plugin import Undefined
+from vqagen.question_dataset import QuestionDataset
 from vqagen.run.merging.merge import MergeResult
 from vqagen.run.options import RunOptions
 from vqagen.tasks.questions.family_choice import load_families, skipped_templates, warn_skipped
@@ -51,6 +53,7 @@ __all__ = [
     "Mismatch",
     "Program",
     "Question",
+    "QuestionDataset",
     "RecordForm",
     "Report",
     "RunOptions",
@@ -63,6 +66,7 @@ __all__ = [
     "VerificationReport",
     "VqagenError",
     "compile_scene",
+    "dataset",
     "find_domain",
     "find_scenes",
     "generate",
@@ -79,7 +83,7 @@ __all__ = [
 
 
 def generate(
-    scenes: PathLike,
+    scenes: PathLike | Iterable[Mapping[str, Any]],
     *,
     domain: PathLike | None = None,
     metadata: PathLike | None = None,
@@ -88,7 +92,7 @@ def generate(
     plugins: PathLike | Sequence[PathLike] = (),
     **settings: Any,
 ) -> Iterator[Question]:
-    """Questions about the scenes of a file or folder, as `vqagen generate` makes them.
+    """Yield questions about the scenes of a file or folder, or about scene records, as `vqagen generate` makes them.
 
     `settings` are the fields of `Settings`, such as seed, count or templates_per_image. Raises VqagenError before the
     first question for anything that is wrong with what was given, and while reading for a scene that is.
@@ -97,9 +101,39 @@ def generate(
     files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins)
     loaded = load_families(files, chosen)
     warn_skipped(skipped_templates(loaded, chosen))
-    run = Generation(find_scenes(scenes), loaded, chosen)
+    run = Generation(_scenes_of(scenes), loaded, chosen)
     made = (question for _, questions in run.by_scene() for question in questions)
     return filter(Selection(chosen).keeps_question, made)
+
+
+def dataset(
+    scenes: PathLike | Iterable[Mapping[str, Any]],
+    *,
+    domain: PathLike | None = None,
+    metadata: PathLike | None = None,
+    templates: PathLike | None = None,
+    synonyms: PathLike | None = None,
+    plugins: PathLike | Sequence[PathLike] = (),
+    marks: bool = False,
+    **settings: Any,
+) -> QuestionDataset:
+    """Return a map-style dataset: item i is the list of questions about the i-th scene, in any order of access.
+
+    It can be pickled, so that a PyTorch DataLoader with workers can use it; `dataset(...).questions` has the questions
+    one by one. The questions are those of `generate` with the same arguments; with `marks`, they say where their text
+    mentions objects.
+    """
+    chosen = make_settings(**settings)
+    files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins)
+    return QuestionDataset(_scenes_of(scenes), files, chosen, marks)
+
+
+def _scenes_of(scenes: PathLike | Iterable[Mapping[str, Any]]) -> SceneSource | Iterable[Mapping[str, Any]]:
+    if isinstance(scenes, str | Path):
+        return find_scenes(scenes)
+    if isinstance(scenes, Mapping) or not isinstance(scenes, Iterable):
+        raise UsageError("scenes must be a file, a folder or a list of scene records, such as document['scenes']")
+    return scenes
 
 
 def make_settings(**settings: Any) -> Settings:

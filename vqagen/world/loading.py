@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, ClassVar
 
 import orjson
@@ -50,6 +51,23 @@ def find_scenes(path: Location | str) -> SceneSource:
 def scene_texts(source: SceneSource, start: int = 0, count: int = 0) -> Iterator[SceneText]:
     """Yield scenes unread, from `start` on, `count` of them or (0) all. Whoever takes them calls `read_scene`."""
     return (SceneText(index, text, place) for index, _, place, text in source.texts(start, count))
+
+
+def given_scene_texts(records: Iterable[Mapping[str, Any]], start: int = 0, count: int = 0) -> Iterator[SceneText]:
+    """Yield scene records as texts, from the `start`-th on, `count` of them or (0) all.
+
+    Raises BadInput for a record that JSON cannot hold.
+    """
+    chosen = islice(records, start, start + count if count else None)
+    return (_given(record, index) for index, record in enumerate(chosen, start))
+
+
+def _given(record: Mapping[str, Any], index: int) -> SceneText:
+    place = "given scenes"
+    try:
+        return SceneText(index, orjson.dumps(record, option=orjson.OPT_SERIALIZE_NUMPY), place)
+    except TypeError as error:
+        raise BadInput([Problem(f"not a JSON value: {error}", place, SCENES.path(index))]) from None
 
 
 def read_scene(scene: SceneText) -> dict[str, Any]:

@@ -1,0 +1,152 @@
+"""Questions about any scene at any time, for programs that train or evaluate models."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, overload
+
+from vqagen.errors import UsageError
+from vqagen.generation import texts_of, unreadable_located
+from vqagen.language.domain_files import DomainFiles, LoadedDomain, check_hashes
+from vqagen.language.question import Question
+from vqagen.records.source import RecordSource
+from vqagen.run.windows import Span, span_to_read, window_of
+from vqagen.tasks.questions.family_choice import load_families
+from vqagen.tasks.questions.generator import QuestionTask
+from vqagen.tasks.questions.job import questions_about
+from vqagen.tasks.questions.selection import is_needed
+from vqagen.tasks.questions.settings import Settings
+from vqagen.tasks.questions.tally import Tally
+from vqagen.world.loading import SceneSource
+
+WINDOWS_KEPT = 4
+"""Balance windows whose questions a dataset remembers: those that were used last."""
+
+
+class QuestionDataset(Sequence[list[Question]]):
+    """A map-style dataset: item i is the list of questions about the i-th scene, the same that `generate` yields.
+
+    The questions about a scene depend on those about the scenes before it in its balance window
+    (`reset_counts_every` scenes), which are made first where they are not remembered. Items in order cost no more than
+    `generate`; for items in random order choose small windows.
+
+    The texts of all scenes are held in memory. A dataset can be pickled, as for the workers of a PyTorch DataLoader;
+    each process then makes its own questions.
+    """
+
+    def __init__(
+        self,
+        scenes: SceneSource | Iterable[Mapping[str, Any]],
+        files: DomainFiles,
+        settings: Settings,
+        marks: bool = False,
+    ) -> None:
+        if is_needed(settings):
+            raise UsageError("--dedupe all and --max-per-template need a whole output; a dataset cannot have them")
+        self.settings = settings
+        self._files, self._marks = files, marks
+        loaded = load_families(files, settings)
+        self._hashes = loaded.hashes
+        whole = Span(settings.start_index, settings.count)
+        self._texts = list(texts_of(scenes, span_to_read(*whole, settings.reset_counts_every)))
+        self._base = self._texts[0].index if self._texts else whole.first
+        self._counts: list[int] | None = None
+        self._source = scenes if isinstance(scenes, RecordSource) else ()
+        self._begin(loaded)
+
+    def _begin(self, loaded: LoadedDomain) -> None:
+        self._domain = loaded.domain
+        self._task = QuestionTask(loaded.templates, loaded.synonyms, self.settings, self._marks, None)
+        self._windows: OrderedDict[int, _Window] = OrderedDict()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_domain", "_task", "_windows")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        loaded = load_families(self._files, self.settings)
+        check_hashes(self._hashes, loaded.hashes)
+        self._begin(loaded)
+
+    def __len__(self) -> int:
+        """Return the number of scenes."""
+        return max(self._base + len(self._texts) - self.settings.start_index, 0)
+
+    @overload
+    def __getitem__(self, place: int) -> list[Question]: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[list[Question]]: ...
+    def __getitem__(self, place: int | slice) -> list[Question] | list[list[Question]]:
+        """Return the questions about one scene, or a list of those about several."""
+        if isinstance(place, slice):
+            return [self._about(each) for each in range(len(self))[place]]
+        return self._about(range(len(self))[place])
+
+    def _about(self, place: int) -> list[Question]:
+        index = self.settings.start_index + place
+        number = window_of(index, self.settings.reset_counts_every)
+        if number not in self._windows:
+            self._windows[number] = self._window(number)
+        self._windows.move_to_end(number)
+        if len(self._windows) > WINDOWS_KEPT:
+            self._windows.popitem(last=False)
+        with unreadable_located(self._source):
+            return list(self._windows[number].about(index))
+
+    def _window(self, number: int) -> _Window:
+        size = self.settings.reset_counts_every
+        first = max(number * size, self._base)
+        texts = self._texts[first - self._base : first - self._base + size if size else None]
+        made = questions_about(texts, self._domain, self._task, Tally(), first)
+        return _Window(first, [], (questions for _, questions in made))
+
+    @property
+    def questions(self) -> Sequence[Question]:
+        """All questions one by one, as a map-style dataset of questions.
+
+        Their number is known when all were made, which the first use does: about a second for a thousand scenes.
+        Use it once before the dataset goes to other processes, and they need not count again.
+        """
+        if self._counts is None:
+            self._counts = list(accumulate(len(questions) for questions in self))
+        return _SingleQuestions(self, self._counts)
+
+
+@dataclass
+class _Window:
+    """The questions of one balance window, as far as they were asked for."""
+
+    first: int
+    made: list[list[Question]]
+    rest: Iterator[list[Question]]
+
+    def about(self, index: int) -> list[Question]:
+        while len(self.made) <= index - self.first:
+            self.made.append(next(self.rest))
+        return self.made[index - self.first]
+
+
+@dataclass(frozen=True)
+class _SingleQuestions(Sequence[Question]):
+    """The questions of a dataset, one by one. `ends[i]`: how many there are about the first i + 1 scenes."""
+
+    dataset: QuestionDataset
+    ends: list[int]
+
+    def __len__(self) -> int:
+        return self.ends[-1] if self.ends else 0
+
+    @overload
+    def __getitem__(self, place: int) -> Question: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Question]: ...
+    def __getitem__(self, place: int | slice) -> Question | list[Question]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(len(self))[place]]
+        number = range(len(self))[place]
+        scene = bisect_right(self.ends, number)
+        return self.dataset[scene][number - (self.ends[scene - 1] if scene else 0)]
