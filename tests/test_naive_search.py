@@ -203,6 +203,7 @@ def reference(shared: Path) -> tuple[dict, list[dict], list[dict]]:
     return json.loads((folder / "metadata.json").read_text()), templates, small
 
 
+@pytest.mark.slow
 def test_every_reference_template_gives_sound_programs(shared: Path) -> None:
     """Programs pass the oracle, answer as the instantiation says, and hold exactly the words of the slots."""
     metadata, templates, scenes = reference(shared)
@@ -216,6 +217,7 @@ def test_every_reference_template_gives_sound_programs(shared: Path) -> None:
             assert Counter(word for _, _, words in found.program for word in words) == said
 
 
+@pytest.mark.slow
 def test_each_filling_of_the_reference_templates_is_found_once(shared: Path) -> None:
     """With colors as the only words, which leaves few enough; those without trivial relations are among them."""
     metadata, templates, (_, scene) = reference(shared)
