@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-PATIENCE = 120
+PATIENCE = 600
 """Seconds until a test that waits has failed: no test of ours is about speed."""
 
 

@@ -25,7 +25,7 @@ TRIES = 3
 """How often a window is begun before it is given up, if its workers die of it."""
 AHEAD = 4
 """Windows for each worker that may have been begun and not yet been written."""
-DYING = 5.0
+DYING = 30.0
 """Seconds that a process may take to end when its connection is closed."""
 
 
