@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 from vqagen.errors import BadInput, UsageError
 from vqagen.language.question_files import QUESTIONS
-from vqagen.records.finding import find_records
+from vqagen.records.discovery import find_records
 from vqagen.records.kind import RecordKind
 from vqagen.world.loading import SCENES
 

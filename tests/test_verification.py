@@ -17,7 +17,7 @@ from vqagen.api import Generation, find_scenes, load_domain_files
 from vqagen.judge import scene_lookup, verification, verification_report
 from vqagen.judge.verification_report import MOST_PROBLEMS
 from vqagen.language.question_records import record_writer
-from vqagen.records.source import Entry
+from vqagen.records.source import RecordEntry
 from vqagen.world.loading import SCENES as SCENES_KIND
 from vqagen.world.loading import SceneSource
 
@@ -359,7 +359,7 @@ class Feeds:
         self.most_held = 0
         entries, hold = SceneSource.entries, scene_lookup.HeldScenes.hold
 
-        def watched_entries(source: SceneSource, *span: int) -> Iterator[Entry]:
+        def watched_entries(source: SceneSource, *span: int) -> Iterator[RecordEntry]:
             for entry in entries(source, *span):
                 self.read += [entry.position] if source.kind == SCENES_KIND else []
                 yield entry

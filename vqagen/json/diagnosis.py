@@ -1,4 +1,4 @@
-"""Why a text is not JSON: the first mistake, told in the words of those who write JSON by hand."""
+"""Diagnosis of a text that is not JSON: its first mistake, in the words of people who write JSON by hand."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NO_NUMBERS = {"nan", "inf", "infinity"}
 
 
 class Mistake(NamedTuple):
-    """What is wrong, and at which character. `kind` is NOT_JSON, or NOT_USABLE where the text is JSON all the same."""
+    """A mistake, and the offset of its character. `kind` is NOT_JSON, NOT_USABLE if it is JSON nevertheless."""
 
     message: str
     offset: int
@@ -58,7 +58,7 @@ class _Opened(NamedTuple):
 
 
 def find_mistake(text: str) -> Mistake | None:
-    """The first place where a text breaks the grammar of JSON, or else where it holds what cannot be read."""
+    """Return the first place where a text breaks the grammar of JSON, or else holds a value that cannot be read."""
     return _Grammar(text).mistake() or _unusable(text)
 
 
@@ -69,7 +69,7 @@ _VALUE, _FIRST_ITEM, _KEY, _FIRST_KEY, _COLON, _NEXT = "value", "first item", "k
 
 
 class _Grammar:
-    """Walks over the tokens of a text up to the first that cannot stand where it stands."""
+    """The grammar of JSON, walked token by token up to the first that cannot stand where it stands."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -84,7 +84,7 @@ class _Grammar:
             if token.kind == "space":
                 continue
             if not self.step(token):
-                return self.told(token)
+                return self.diagnose(token)
             self.previous = token
         if self.expected == _NEXT and not self.open:
             return None
@@ -113,20 +113,20 @@ class _Grammar:
 
     # What is wrong ---------------------------------------------------------------------------------------------------
 
-    def told(self, token: _Token) -> Mistake:
-        """The mistake that a token is."""
+    def diagnose(self, token: _Token) -> Mistake:
+        """The mistake of a token that cannot stand here."""
         if token.text == '"':
             return _broken_text(self.text, token.offset)
         if self.text.startswith("/*", token.offset):
             return Mistake("this comment is never closed: '*/' is missing", token.offset)
         if token.text in _QUOTES:
             return Mistake(f'text and keys stand in double quotes, "…", not in {token.text}', token.offset)
-        if self.expected in (_COLON, _NEXT) and self.goes_on_after_text(token):
+        if self.expected in (_COLON, _NEXT) and self.continues_text(token):
             message = (
                 f"{token.text!r} follows a text at once: a '\"' is missing, or one inside a text is not written \\\""
             )
             return Mistake(message, token.offset)
-        tell: Callable[[_Token], str] = {
+        explain: Callable[[_Token], str] = {
             _VALUE: self.no_value,
             _FIRST_ITEM: self.no_value,
             _KEY: self.no_key,
@@ -134,16 +134,16 @@ class _Grammar:
             _COLON: self.no_colon,
             _NEXT: self.no_separator,
         }[self.expected]
-        return Mistake(tell(token), token.offset)
+        return Mistake(explain(token), token.offset)
 
-    def goes_on_after_text(self, token: _Token) -> bool:
-        """Whether a token looks as if the text before it had been closed too early."""
+    def continues_text(self, token: _Token) -> bool:
+        """True if a token looks as if the text before it was closed too early."""
         kind, text, offset = self.previous
         is_word = token.kind in ("wrong", "word", "number") and (token.text[0].isalnum() or token.text[0] in "_\\")
         return is_word and kind == "text" and offset + len(text) == token.offset
 
     def innermost(self) -> str:
-        """What is open, in words."""
+        """The innermost open bracket, in words."""
         bracket, offset = self.open[-1]
         place = position_at(self.text, offset)
         return f"the {_KIND[bracket]} opened at line {place.line}, column {place.column}"
@@ -205,7 +205,7 @@ class _Grammar:
 
 
 def _as_number(text: str) -> str:
-    """How a number is written that JSON does not take as it stands; "" where that is not plain."""
+    """The way to write a number that JSON does not take as it stands; "" if that is not clear."""
     try:
         number = float(text)
     except ValueError:
@@ -215,14 +215,14 @@ def _as_number(text: str) -> str:
 
 
 def _broken_text(text: str, start: int) -> Mistake:
-    """What is wrong with a text in quotes that begins at `start`."""
+    """The mistake in a text in quotes that begins at `start`."""
     found = _TEXT_SO_FAR.match(text, start)
     at = found.end() if found else start
     breaking = text[at : at + 1]
     escape = _ESCAPE.match(text, at)
     if escape:
-        meant = escape[0].replace("\\", "\\\\", 1)
-        return Mistake(f"JSON has no {escape[0]}; a backslash in a text is written \\\\, as in {meant}", at)
+        escaped = escape[0].replace("\\", "\\\\", 1)
+        return Mistake(f"JSON has no {escape[0]}; a backslash in a text is written \\\\, as in {escaped}", at)
     if _LINE_END.match(text, at):
         return Mistake("this text is not closed: '\"' is missing before the end of the line", start)
     name = {"\t": "a tab", "\\": "a backslash"}.get(breaking, "a control character")
@@ -230,7 +230,7 @@ def _broken_text(text: str, start: int) -> Mistake:
 
 
 def _unusable(text: str) -> Mistake | None:
-    """A text or a number that is right by the grammar, and yet cannot be read or written again."""
+    """The first text or number that follows the grammar, and yet cannot be read or written again."""
     for match in _TOKEN.finditer(text):
         message = ""
         if match.lastgroup == "number":

@@ -16,16 +16,18 @@ from typing import NamedTuple
 Path = tuple[str | int, ...]
 
 COMMENT = r"//[^\r\n]*+|\#[^\r\n]*+|--(?!\d)[^\r\n]*+|/\*(?s:.*?)(?:\*/|\Z)"
-"""A comment, as a regular expression (one that is never closed goes on to the end of the text)."""
+"""A comment, as a regular expression (one that is never closed reaches to the end of the text)."""
 TEXT = r'"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"?'
-"""A text with its quotes (one that is never closed goes on to the end of its line). No possessive quantifier of a group
+"""A text with its quotes (one that is never closed reaches to the end of its line). No possessive quantifier of a group
 stands here: the first releases of Python 3.11 match those wrongly."""
 
 WIDEST = 100
 """Columns of an excerpt."""
 
 _read = JSONDecoder().raw_decode
-_TOKEN = re.compile(rf"(?P<comment>{COMMENT})|(?P<text>{TEXT})|[\[\]{{}}:,]|(?:[^\s\[\]{{}}:,\"/\#-]|-(?!-(?!\d)))+")
+TOKEN = re.compile(rf"(?P<comment>{COMMENT})|(?P<text>{TEXT})|[\[\]{{}}:,]|(?:[^\s\[\]{{}}:,\"/\#-]|-(?!-(?!\d)))+|\S")
+"""A token of a text that people write by hand; white space is no token. `json.diagnosis` has tokens of its own, which
+follow the grammar of JSON to the letter: they find the character that breaks it."""
 _STEP_END = re.compile(r"(?!\A)(?=[.\[])|\Z")
 _OUTSIDE, _FIRST = -1, "[0]"
 """The document is the first member of what is outside of it."""
@@ -83,7 +85,7 @@ def _show_step(step: str | int) -> str:
 def locate(text: str, path: str) -> Position:
     """Where the value at `path` starts in JSON `text`; the nearest enclosing value where the path ends early.
 
-    A key may hold a dot or a bracket; then the longest key that the path can mean is meant.
+    A key may hold a dot or a bracket: of the keys that a path may name, the longest is taken.
     """
     starts = _starts(text)
     at = starts.get((_OUTSIDE, _FIRST), 0)
@@ -137,7 +139,7 @@ def _members(text: str) -> Iterator[_Member]:
     inside: list[int] = [_OUTSIDE]
     steps: list[str | int] = [0]
     key_at, previous = 0, ""
-    for match in _TOKEN.finditer(text):
+    for match in TOKEN.finditer(text):
         token, at, step = match[0], match.start(), steps[-1]
         if match["comment"]:
             continue

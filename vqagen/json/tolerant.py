@@ -14,14 +14,13 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from vqagen.json.diagnosis import NOT_USABLE, Mistake, find_mistake
-from vqagen.json.text import COMMENT, TEXT, Path, repeated_keys
+from vqagen.json.text import TOKEN, Path, repeated_keys
 
-_PIECE = re.compile(rf"(?P<space>[ \t\r\n]++)|(?P<text>{TEXT})|(?P<comment>{COMMENT})|(?P<other>(?s:.))")
 _VISIBLE = re.compile(r"[^\r\n]")
 
 
 class Oddity(NamedTuple):
-    """Something in a text that is no mistake, and that its author should know of."""
+    """Something in a text that is accepted, and that its author should know of."""
 
     message: str
     offset: int
@@ -29,14 +28,14 @@ class Oddity(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A text that was read: its value, and what was odd about it, in reading order."""
+    """The value of a text, and its oddities in reading order."""
 
     value: Any
     oddities: tuple[Oddity, ...] = ()
 
 
 class BrokenJson(Exception):
-    """A text is not JSON, whatever is overlooked."""
+    """A text is not JSON, even without its comments and spare commas."""
 
     def __init__(self, mistake: Mistake) -> None:
         super().__init__(mistake.message)
@@ -51,7 +50,7 @@ def read_tolerantly(text: str) -> Read:
     except (ValueError, RecursionError):
         comments, commas = _comments(text), _commas(text)
         text = _blanked(text, comments + commas)
-        value, is_repeating = _strictly_or_told(text)
+        value, is_repeating = _strictly_or_diagnosed(text)
     oddities = [*_counted("a comment, which JSON does not have, is skipped", comments)]
     oddities += _counted("a comma behind the last item, which JSON does not allow, is skipped", commas)
     if is_repeating:
@@ -69,7 +68,7 @@ def _counted(message: str, spans: list[tuple[int, int]]) -> Iterator[Oddity]:
         yield Oddity(message + more, spans[0][0])
 
 
-def _strictly_or_told(text: str) -> tuple[Any, bool]:
+def _strictly_or_diagnosed(text: str) -> tuple[Any, bool]:
     try:
         return _strictly(text)
     except RecursionError:
@@ -102,7 +101,7 @@ def _finite(number: str) -> float:
 
 def _comments(text: str) -> list[tuple[int, int]]:
     """(start, end) of each comment. One that is never closed is a mistake, and left for the parser to find."""
-    spans = [match.span() for match in _PIECE.finditer(text) if match.lastgroup == "comment"]
+    spans = [match.span() for match in TOKEN.finditer(text) if match["comment"]]
     return [(start, end) for start, end in spans if not _is_open(text, start, end)]
 
 
@@ -114,8 +113,8 @@ def _commas(text: str) -> list[tuple[int, int]]:
     """(start, end) of each comma that stands between a value and a closing bracket."""
     spans: list[tuple[int, int]] = []
     before, comma = "", -1
-    for match in _PIECE.finditer(text):
-        if match.lastgroup in ("space", "comment"):
+    for match in TOKEN.finditer(text):
+        if match["comment"]:
             continue
         piece = match[0]
         if piece in "]}" and comma >= 0:
@@ -134,9 +133,9 @@ def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
 
 
 def _deepest(text: str) -> int:
-    """Where the brackets of a text are nested most deeply."""
+    """The offset of the bracket of a text that is nested most deeply."""
     depth = most = offset = 0
-    for match in _PIECE.finditer(text):
+    for match in TOKEN.finditer(text):
         depth += (match[0] in ("[", "{")) - (match[0] in ("]", "}"))
         if depth > most:
             most, offset = depth, match.start()

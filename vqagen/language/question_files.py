@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from vqagen.files.locations import Location
-from vqagen.records.finding import find_records
+from vqagen.records.discovery import find_records
 from vqagen.records.kind import RecordKind
 
 QUESTIONS = RecordKind(

@@ -1,4 +1,4 @@
-"""The `info` of outputs, which says what made them: read back from files of every layout, and compared."""
+"""The `info` of outputs, which says how they were made: read from files of every layout, and compared."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHUNK = 1 << 20
 
 
 class Difference(NamedTuple):
-    """A place in two infos, and what they have there."""
+    """A path at which two infos differ, and their values there."""
 
     path: str
     values: str
@@ -32,9 +32,9 @@ class Difference(NamedTuple):
 
 
 def layout_in(path: Location) -> str:
-    """The layout of a file, by what it holds: it may have any name. BadInput if an output cannot begin so.
+    """The layout of an output, recognised by its content; its name does not matter.
 
-    A document begins with its `info`, and a record never does.
+    A document begins with its `info`, and a record never does. BadInput for a file that no output begins like.
     """
     if parquet.holds_columns(path):
         return "parquet"
@@ -48,7 +48,7 @@ def layout_in(path: Location) -> str:
 
 
 def read_info(path: Location, layout: str = "") -> Any:
-    """What a file, or the file beside it, has as its info; None if there is none in it."""
+    """The info in an output, or beside JSON Lines; None if a document has none. BadInput if it is missing beside."""
     layout = layout or layout_in(path)
     if layout == "json":
         return _in_document(path)
@@ -63,14 +63,14 @@ def _in_document(path: Location) -> Any:
 def _beside(path: Location) -> Any:
     found = find_info_beside(path)
     if found is None:
-        said = f"its info is missing: it does not begin with one, and there is no {_place_beside(path)}"
-        raise BadInput([Problem(said, str(path))])
+        message = f"its info is missing: it does not begin with one, and there is no {_path_beside(path)}"
+        raise BadInput([Problem(message, str(path))])
     return found
 
 
 def find_info_beside(path: Location) -> Any:
     """The info beside JSON Lines, without the number of lines; None if there is none."""
-    beside = _place_beside(path)
+    beside = _path_beside(path)
     if not beside.is_file():
         return None
     written = parse_json(read_text(beside), str(beside))
@@ -80,9 +80,9 @@ def find_info_beside(path: Location) -> Any:
     return written
 
 
-def records_told(path: Location) -> int | None:
-    """How many records the file beside JSON Lines says that there are; None if it does not."""
-    beside = _place_beside(path)
+def count_in_info(path: Location) -> int | None:
+    """The number of records in the info beside JSON Lines; None if it is not there."""
+    beside = _path_beside(path)
     match parse_json(read_text(beside), str(beside)) if beside.is_file() else None:
         case {"generator": dict(generator)}:
             lines = generator.get(LINES)
@@ -90,14 +90,14 @@ def records_told(path: Location) -> int | None:
     return None
 
 
-def _place_beside(path: Location) -> Location:
+def _path_beside(path: Location) -> Location:
     return locate(info_beside(str(path), "jsonl") or "")
 
 
 def is_whole(path: Location, layout: str) -> bool:
-    """Whether an output is all there, as far as its end, its packing and the number of its lines can tell.
+    """True if an output, whose `info` could be read, is complete by its end, its packing and its number of lines.
 
-    One whose `info` was read, that is: Parquet has that at its end. Of others all is read, but for plain documents.
+    Parquet has its `info` at the end, and so is complete. JSON is read whole; of an unpacked document only the end is.
     """
     if layout == "parquet":
         return True
@@ -108,11 +108,11 @@ def is_whole(path: Location, layout: str) -> bool:
             lines, end = _lines_and_end(file, len(Document.tail))
     except DAMAGE:
         return False
-    return end == Document.tail if layout == "json" else records_told(path) in (None, lines)
+    return end == Document.tail if layout == "json" else count_in_info(path) in (None, lines)
 
 
 def _lines_and_end(file: BinaryIO, length: int) -> tuple[int, bytes]:
-    """How many lines a file has, and its last few bytes."""
+    """The number of lines of a file, and its last bytes, `length` of them."""
     lines, end = 0, b""
     for chunk in iter(lambda: file.read(_CHUNK), b""):
         lines += chunk.count(b"\n")
@@ -121,7 +121,7 @@ def _lines_and_end(file: BinaryIO, length: int) -> tuple[int, bytes]:
 
 
 def differences(ours: object, theirs: object, ignored: Collection[str] = (), path: str = "") -> Iterator[Difference]:
-    """Where two infos are not equal. Paths in `ignored`, and what lies under them, may differ."""
+    """Yield the differences of two infos. Values at paths in `ignored`, and below them, may differ."""
     if path in ignored:
         return
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):

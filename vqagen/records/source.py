@@ -60,7 +60,7 @@ class FoundRecord(NamedTuple):
     """Its JSON text as it stands in the file, without line end; of Parquet, JSON that says the same."""
 
 
-class Entry(NamedTuple):
+class RecordEntry(NamedTuple):
     """A record that is an object."""
 
     position: int
@@ -70,7 +70,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class RecordSource:
-    """Records that have been found and not yet read; see `records.finding`."""
+    """Records that have been found and not yet read; see `records.discovery`."""
 
     path: Location
     kind: RecordKind
@@ -119,10 +119,10 @@ class RecordSource:
         """Yield the same unread: half the work, for a caller who has other processes read the texts."""
         return self._found(start, count, False, None)
 
-    def entries(self, start: int = 0, count: int = 0) -> Iterator[Entry]:
+    def entries(self, start: int = 0, count: int = 0) -> Iterator[RecordEntry]:
         """Yield the same as `read`; BadInput for a value that is not an object."""
         found = self.read(start, count)
-        return (Entry(at, self.object_of(value, at, place), place) for at, value, place, _ in found)
+        return (RecordEntry(at, self.object_of(value, at, place), place) for at, value, place, _ in found)
 
     def object_of(self, value: object, index: int, place: str) -> dict[str, Any]:
         """The value of a record, which must be an object; BadInput if it is not."""

@@ -12,7 +12,7 @@ import orjson
 from vqagen.errors import BadInput, Problem, VqagenError, describe
 from vqagen.files.locations import Location
 from vqagen.json.stream import BYTE_ORDER_MARK
-from vqagen.records.finding import find_records
+from vqagen.records.discovery import find_records
 from vqagen.records.kind import RecordKind
 from vqagen.records.source import RecordSource
 from vqagen.world.domain import Domain

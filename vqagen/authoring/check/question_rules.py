@@ -13,7 +13,7 @@ from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.question_files import QUESTIONS
 from vqagen.language.question_records import release_answer
-from vqagen.records.finding import find_records
+from vqagen.records.discovery import find_records
 from vqagen.world.loading import SceneSource
 
 

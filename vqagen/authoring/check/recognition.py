@@ -22,7 +22,7 @@ from vqagen.files.reading import files_in
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_names
 from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
-from vqagen.records.finding import first_keys
+from vqagen.records.discovery import first_keys
 from vqagen.records.names import IN_FOLDERS, LINES_SUFFIXES, is_named_lines
 from vqagen.world.loading import SCENES as SCENE_RECORDS
 from vqagen.world.metadata_reader import section_of_types

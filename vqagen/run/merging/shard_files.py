@@ -1,4 +1,4 @@
-"""The outputs that a merge reads: what they hold, which run made them, and which of its items they are about."""
+"""Outputs that a merge reads: their records, the run that made them, and the items of the run that they hold."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, counted, describe
 from vqagen.files.locations import Location
-from vqagen.records.finding import find_records
-from vqagen.records.info import FOREIGN, layout_in, read_info, records_told
+from vqagen.records.discovery import find_records
+from vqagen.records.info import FOREIGN, count_in_info, layout_in, read_info
 from vqagen.records.kind import RecordKind
 from vqagen.run.provenance import Arrangement
 from vqagen.run.shards import Shard
@@ -54,7 +54,7 @@ class ShardFile:
 
     @property
     def end(self) -> int | None:
-        """One behind its last item; None where it goes on to the end of the input."""
+        """One behind its last item; None if it holds all items to the end of the input."""
         return self.span.first + self.span.length if self.span.length else None
 
     @property
@@ -81,9 +81,9 @@ class ShardFile:
                 raise self.misnumbered(record.get(number_key), there)
             yield record
             there += 1
-        told = records_told(self.path) if self.layout == "jsonl" else None
-        if told not in (None, there):
-            message = f"{counted(there, self.noun)}, not {told:,}: the file was changed or cut after it was made"
+        expected = count_in_info(self.path) if self.layout == "jsonl" else None
+        if expected not in (None, there):
+            message = f"{counted(there, self.noun)}, not {expected:,}: the file was changed or cut after it was made"
             raise BadInput([Problem(message, str(self.path))])
 
     def misnumbered(self, number: object, place: int) -> BadInput:
