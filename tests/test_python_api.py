@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pickle
 from itertools import cycle
@@ -37,6 +38,16 @@ def test_public_names_stand_in_one_sorted_list() -> None:
 
     assert api.__all__ == vqagen.__all__ == sorted(api.__all__)
     assert set(imported) - {"__builtins__"} == set(api.__all__)
+
+
+@pytest.mark.parametrize("call", [vqagen.generate, vqagen.dataset])
+def test_the_signature_shows_every_setting_with_its_default(call: Any) -> None:
+    """As `help` and editors print it."""
+    shown = inspect.signature(call).parameters
+
+    for name, field in vqagen.Settings.__dataclass_fields__.items():
+        assert (shown[name].default, shown[name].kind) == (field.default, inspect.Parameter.KEYWORD_ONLY)
+    assert "settings" not in shown
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -1,10 +1,11 @@
-"""What the commands do, as typed calls."""
+"""The Python API: the commands as typed calls, and the types that they take and return."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from vqagen.errors import BadInput, UsageError, VqagenError, unknown
 from vqagen.files.locations import locate
@@ -41,6 +42,9 @@ from vqagen.world.sampler import sample_scenes as sample_scene_records
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import Scene, compile_scene
 from vqagen.writing import merge, write_questions, write_scenes
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 __all__ = [
     "BadInput",
@@ -82,6 +86,17 @@ __all__ = [
 ]
 
 
+def _shows_settings(function: Callable[P, T]) -> Callable[P, T]:
+    """Let `help` and editors show the settings that a function takes as keywords, with their defaults."""
+    signature = inspect.signature(function)
+    taken = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    settings = inspect.signature(Settings).parameters.values()
+    shown = [each.replace(kind=each.KEYWORD_ONLY) for each in settings]
+    function.__signature__ = signature.replace(parameters=[*taken, *shown])  # type: ignore[attr-defined]
+    return function
+
+
+@_shows_settings
 def generate(
     scenes: PathLike | Iterable[Mapping[str, Any]],
     *,
@@ -106,6 +121,7 @@ def generate(
     return filter(Selection(chosen).keeps_question, made)
 
 
+@_shows_settings
 def dataset(
     scenes: PathLike | Iterable[Mapping[str, Any]],
     *,
@@ -137,7 +153,7 @@ def _scenes_of(scenes: PathLike | Iterable[Mapping[str, Any]]) -> SceneSource | 
 
 
 def make_settings(**settings: Any) -> Settings:
-    """Settings from keyword arguments; an unknown name is a UsageError that gives the nearest one."""
+    """Return settings from keyword arguments. An unknown name is a UsageError that gives the nearest one."""
     known = Settings.names()
     wrong = [unknown("setting", name, known) for name in settings if name not in known]
     if wrong:
@@ -181,6 +197,6 @@ def sample_scenes(
     metadata: PathLike | None = None,
     plugins: PathLike | Sequence[PathLike] = (),
 ) -> Iterable[dict[str, Any]]:
-    """Scene records drawn by the rules in a domain's metadata (default: CLEVR's), with no picture."""
+    """Return scene records drawn by the rules in a domain's metadata (default: CLEVR's), without pictures."""
     catalogue, _ = load_catalogue(find_domain(domain, metadata=metadata, plugins=plugins))
     return sample_scene_records(SamplingRules.from_domain(catalogue.domain), seed, start_index, count, split)

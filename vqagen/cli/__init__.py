@@ -14,7 +14,7 @@ import click
 
 from vqagen import __version__
 from vqagen.cli.group import Group
-from vqagen.cli.messages import input_warnings_told, told
+from vqagen.cli.messages import print_input_warnings, print_message
 from vqagen.errors import VqagenError, is_out_of_memory
 
 COMMANDS = {
@@ -55,7 +55,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """The program. When told to stop it clears up as after an error."""
+    """Run the program. A signal that ends it leaves the files as an error does."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:  # under `nohup` the second is ignored, and stays so
             signal.signal(number, _stop)
@@ -66,12 +66,12 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command (default: the one that this process was started with), and give its exit code.
+    """Run one command (default: the command line of this process), and return its exit code.
 
-    A mistake of the user's ends in its message, not in a traceback. When the reader of a pipe has gone, click leaves
-    quietly with 1.
+    A mistake of the user ends in a message without a traceback. If the reader of a pipe has closed it, click ends the
+    command quietly with 1.
     """
-    with input_warnings_told():
+    with print_input_warnings():
         return _run(arguments)
 
 
@@ -84,29 +84,29 @@ def _run(arguments: Sequence[str] | None) -> int:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt) as stop:
-        return told(_with_notes("interrupted", stop.__cause__ or stop), 130)
+        return print_message(_with_notes("interrupted", stop.__cause__ or stop), 130)
     except _Stopped as stop:
-        return told(_with_notes(f"stopped by {stop.signal.name}", stop), 128 + stop.signal)
+        return print_message(_with_notes(f"stopped by {stop.signal.name}", stop), 128 + stop.signal)
     except VqagenError as error:
-        return told(_with_notes(str(error), error), error.exit_code)
+        return print_message(_with_notes(str(error), error), error.exit_code)
     except (MemoryError, ImportError, RuntimeError, OSError) as error:
         if is_out_of_memory(error):
-            return told(_with_notes("out of memory", error), 3)
+            return print_message(_with_notes("out of memory", error), 3)
         if not isinstance(error, OSError):
             raise
         message = f"{error.strerror or error}: {error.filename or 'standard output'}"
-        return told(_with_notes(message, error), 3)
+        return print_message(_with_notes(message, error), 3)
     return code if isinstance(code, int) else 0
 
 
 def _with_notes(message: str, error: BaseException) -> str:
-    """A message, and what was noted of its error on the way, such as where a run's results are kept."""
+    """Return a message with the notes of its error, such as the place where the results of a run are kept."""
     return "\n".join([message, *(f"  {note}" for note in getattr(error, "__notes__", []))])
 
 
 def _is_written_out() -> bool:
-    """Whether standard output took all that was printed. If not, the rest is let go, or Python would try again at exit
-    and end in a code of its own."""
+    """True if standard output took all that was printed. Otherwise the rest is dropped: Python would try again at exit,
+    and end with another code."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -117,7 +117,7 @@ def _is_written_out() -> bool:
 
 
 class _Stopped(BaseException):
-    """The process was told to end."""
+    """A signal asked the process to end."""
 
     def __init__(self, number: int) -> None:
         self.signal = signal.Signals(number)

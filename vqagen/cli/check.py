@@ -51,7 +51,7 @@ def command(
       vqagen check scenes.json questions.json
     """
     from vqagen.authoring.check.checking import check_paths
-    from vqagen.cli.messages import told
+    from vqagen.cli.messages import print_message
     from vqagen.cli.progress import counting
 
     with counting("step") as on_progress:
@@ -62,7 +62,7 @@ def command(
         click.echo(json.dumps(report.to_record(), indent=2, ensure_ascii=False))
     else:
         for note in report.notes:
-            told(note)
+            print_message(note)
         click.echo("\n".join(_lines(report)), color=False if os.environ.get("NO_COLOR") else None)
     ctx.exit(1 if report.errors or (strict and report.warnings) else 0)
 

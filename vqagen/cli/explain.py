@@ -128,7 +128,7 @@ def _print(page: Page, as_json: bool) -> None:
 def _show_again_and_again(find: Callable[[], DomainFiles], scenes: str | None, show: Callable[[], None]) -> None:
     """Print the explanation after every save. Mistakes are printed, and do not end it."""
     from vqagen.authoring.saved_files import FileStates, rounds, watched
-    from vqagen.cli.messages import input_warnings_told, told
+    from vqagen.cli.messages import print_input_warnings, print_message
     from vqagen.errors import VqagenError
 
     def look() -> FileStates:
@@ -141,8 +141,8 @@ def _show_again_and_again(find: Callable[[], DomainFiles], scenes: str | None, s
 
     for _ in rounds(look):
         click.clear()
-        with input_warnings_told():
+        with print_input_warnings():
             try:
                 show()
             except VqagenError as error:
-                told(str(error))
+                print_message(str(error))

@@ -1,4 +1,4 @@
-"""Messages beside a command's results: on standard error."""
+"""Messages on standard error, beside the results of a command."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import click
 from vqagen.errors import InputWarning
 
 
-def told(message: str, exit_code: int = 0) -> int:
-    """Print a message, each line under the name of the program, and give the exit code that goes with it."""
+def print_message(message: str, exit_code: int = 0) -> int:
+    """Print a message, each line under the name of the program, and return the exit code."""
     for line in message.splitlines():
         click.echo(line if line.startswith(" ") else f"vqagen: {line}", err=True)  # excerpts are indented
     return exit_code
 
 
 @contextmanager
-def input_warnings_told() -> Iterator[None]:
-    """Meanwhile, print each InputWarning once, whatever filters are set; other warnings go their usual way."""
+def print_input_warnings() -> Iterator[None]:
+    """Print each InputWarning once, whatever filters are set. Other warnings are shown as always."""
     known: set[str] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("always", InputWarning)
@@ -40,14 +40,14 @@ def input_warnings_told() -> Iterator[None]:
                 usual(message, category, filename, lineno, file, line)
             elif (text := str(message)) not in known:
                 known.add(text)
-                _tell_beside_bars(f"warning: {text}")
+                _print_beside_bars(f"warning: {text}")
 
         warnings.showwarning = show
         yield
 
 
-def _tell_beside_bars(message: str) -> None:
-    """Tell a message while progress bars may be on the screen."""
+def _print_beside_bars(message: str) -> None:
+    """Print a message while progress bars may be on the screen."""
     bars = sys.modules.get("tqdm")
     with bars.tqdm.external_write_mode(file=sys.stderr) if bars else nullcontext():
-        told(message)
+        print_message(message)

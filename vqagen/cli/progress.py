@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from vqagen.cli.messages import told
+from vqagen.cli.messages import print_message
 from vqagen.errors import counted
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class _CountLog:
         """Count things that are done."""
         self._count += number
         if self._log.is_due():
-            told(f"{counted(self._count, self._unit)} so far, {_rate(self._count, self._log, self._unit)}")
+            print_message(f"{counted(self._count, self._unit)} so far, {_rate(self._count, self._log, self._unit)}")
 
 
 class _RunLog:
@@ -106,7 +106,7 @@ class _RunLog:
     def show(self, progress: Progress) -> None:
         """Print a line, if one is due."""
         if self._log.is_due():
-            told(", ".join(self._parts(progress)))
+            print_message(", ".join(self._parts(progress)))
 
     def _parts(self, progress: Progress) -> Iterator[str]:
         done, expected = progress.items, progress.expected

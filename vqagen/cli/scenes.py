@@ -44,6 +44,8 @@ def sample(
     from vqagen.errors import counted
 
     with run_progress() as on_progress:
-        came = write_scenes(out, settings, find_domain(**domain), options=options, shard=shard, on_progress=on_progress)
+        result = write_scenes(
+            out, settings, find_domain(**domain), options=options, shard=shard, on_progress=on_progress
+        )
     done = f"{out} is complete: there is nothing to do"
-    click.echo(done if came.was_complete else counted(came.records, "scene"), err=True)
+    click.echo(done if result.was_complete else counted(result.records, "scene"), err=True)
