@@ -435,7 +435,10 @@ def test_a_run_that_is_stopped_while_it_makes_its_journal_leaves_none(
 
 
 def test_a_journal_is_free_when_it_is_closed(tmp_path: Path) -> None:
-    journals = [Journal(tmp_path / "toys.json")]
-    journals[0].close()
-    journals.append(Journal(tmp_path / "toys.json"))
-    journals[1].close()
+    """A second run may open the journal of a first one that is closed, and not before."""
+    first = Journal(tmp_path / "toys.json")
+    with pytest.raises(VqagenError):
+        Journal(tmp_path / "toys.json")
+    first.close()
+
+    Journal(tmp_path / "toys.json").close()

@@ -127,9 +127,13 @@ def test_a_json_reader_begins_at_a_byte_of_the_content(packing: str, tmp_path: P
 
 @every_packing
 def test_an_unpacked_file_is_closed_with_its_content(packing: str, tmp_path: Path) -> None:
+    """A packed file is closed with the stream that unpacks it: a file left open is a ResourceWarning, which fails."""
     path = tmp_path / f"a{packing}"
     path.write_bytes(PACK[packing](b"[]"))
-    open_bytes(path).close()  # a file left open would be a ResourceWarning, which fails tests
+    stream = open_bytes(path)
+    stream.close()
+
+    assert stream.closed
 
 
 @every_packing

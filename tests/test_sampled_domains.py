@@ -89,10 +89,11 @@ def test_sampled_scenes_compile(scenes: list[Record]) -> None:
 
 
 def test_the_shipped_domains_give_scenes_that_compile() -> None:
+    """Every sampled object is in the compiled scene."""
     for listed in SHIPPED_DOMAINS.values():
         domain = load_domain(shipped(listed.metadata))
         for record in sample_scenes(SamplingRules.from_domain(domain), 0, 0, 10):
-            compile_scene(record, domain)
+            assert compile_scene(record, domain).size == len(record["objects"])
 
 
 def test_objects_have_leaves_in_nested_keys(things: list[Record]) -> None:
