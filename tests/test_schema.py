@@ -269,3 +269,11 @@ def test_the_schemas_lie_inside_the_package() -> None:
     package = Path(vqagen.__file__).parent
 
     assert all((package / "schemas" / f"{name}.schema.json").is_file() for name in schema_names())
+
+
+def test_a_huge_negative_number_is_no_input_of_a_node() -> None:
+    """Too large for arithmetic, it once passed by the schema's `minimum`."""
+    node = {"type": "count", "inputs": [-(10**400)]}
+    faults = schema_faults([{"name": "many", "text": ["How many?"], "nodes": [node]}], "templates")
+
+    assert [path for path, _ in faults] == ["[0].nodes[0].inputs[0]"]

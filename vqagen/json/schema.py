@@ -79,7 +79,7 @@ def _validator(name: str, definition: str) -> Any:
 
     # JSON Schema takes 1.0 for an integer; a list index it is not.
     kinds: dict[str, Any] = {
-        "integer": lambda _, value: type(value) is int,
+        "integer": lambda _, value: type(value) is int and _is_finite(value),  # or `minimum` would not see it
         "number": lambda _, value: _is_finite(value),
     }
     extend: Any = validators.extend  # it has no types
