@@ -67,7 +67,7 @@ def _by_name(own: list[Function], added: list[Function]) -> ByName[Function]:
 
 
 def _constraints(domain: Domain, plugins: Declarations) -> ByName[ConstraintKind]:
-    """With two names more for IN from each type: COLOR and COLOR_SET from Color."""
+    """Return all constraints; each type adds two aliases of IN, such as COLOR and COLOR_SET for Color."""
     kinds = {**BUILT_IN.constraints, **plugins.constraints}
     one_of = BUILT_IN.constraints["IN"]
     of_types = [(type_name.upper() + ending, one_of) for type_name in domain.value_types for ending in ("", "_SET")]

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 PLUGIN_HINT = "a plug-in (--plugin FILE.py) can add functions"
 _MISSPELT = 0.85
-"""How like a function's name one is that is meant for it: same_sise for same_size, and not same_pose."""
+"""The least similarity of a misspelling to a function's name: same_sise is one of same_size, same_pose is not."""
 
 
 def name_faults(functions: Sequence[Function], domain: Domain) -> Iterator[Fault]:
-    """Functions of an attribute whose names are taken, such as filter_count where a type is called Count."""
+    """Yield functions of an attribute whose names are taken, such as filter_count where a type is called Count."""
     taken = list(COMPOSITE_NAMES)
     for function in functions:
         if function.name in taken:
@@ -43,7 +43,7 @@ def name_faults(functions: Sequence[Function], domain: Domain) -> Iterator[Fault
 def declaration_faults(
     domain: Domain, functions: Mapping[str, Function], composites: Mapping[str, Composite], types: Sequence[str]
 ) -> Iterator[Fault]:
-    """Everything that the metadata's `functions` say and that is not so; `types` are all there are."""
+    """Yield every mistake in the metadata's `functions`; `types` are all known types."""
     strange: dict[str, str] = {}
     for i, declared in enumerate(domain.declared):
         name, path = declared.get("name"), f"functions[{i}]"
@@ -52,7 +52,7 @@ def declaration_faults(
         elif name in composites:
             yield from _composite_faults(declared, composites[name], domain, types, path)
         elif name not in functions:
-            known = _meant(name, composites if declared.get("template_only") else functions, domain)
+            known = _candidates(name, composites if declared.get("template_only") else functions, domain)
             if is_misspelt(name, known):
                 kind = "template-only node" if declared.get("template_only") else "function"
                 yield f"{path}.name", f"{unknown(kind, name, known)} ({PLUGIN_HINT})"
@@ -70,20 +70,20 @@ def declaration_faults(
 
 
 def is_misspelt(name: str, known: Iterable[str]) -> bool:
-    """Whether a function's name is nearly one that is known, so that no other function will be meant."""
+    """True if a function's name is so close to a known one that it must be a misspelling of it."""
     return bool(get_close_matches(name.lower(), [each.lower() for each in known], n=1, cutoff=_MISSPELT))
 
 
 def _is_slip(name: str, known: str) -> bool:
-    """Whether so few letters are too many that they are no word."""
+    """True if a name has so few letters more than a known one that they are no word."""
     return len(name) - len(known) <= 2
 
 
-def _meant(name: str, functions: Iterable[str], domain: Domain) -> list[str]:
-    """What an unknown name may be meant for: functions that are not declared themselves, or differ in case alone.
+def _candidates(name: str, functions: Iterable[str], domain: Domain) -> list[str]:
+    """Return the names that an unknown name may misspell: undeclared functions, and those that differ in case alone.
 
-    Not those that it only adds a word to, as partquery_text does. But those that would make an attribute of a type are
-    among them, as without them it is none.
+    A function that the name only adds a word to (partquery_text) is left out. The functions that make a type an
+    attribute are included.
     """
     declared = [str(record.get("name")) for record in domain.declared]
     makers = [f"{kind}_{each.lower()}" for each in domain.plain_types for kind in ("filter", "query")]
@@ -123,7 +123,7 @@ def _list_faults(
 
 
 def _chosen(given: object, wanted: str) -> object:
-    """Of several types, as in Object|Part, the wanted one, if it is among them."""
+    """Return the wanted type if it is one of several given ones, as in Object|Part; else what was given."""
     return wanted if isinstance(given, str) and wanted in given.split("|") else given
 
 

@@ -22,7 +22,7 @@ Given = Sequence[tuple[str, Any]]
 
 
 def parameter_kinds(kind: ConstraintKind, count: int) -> tuple[str, ...] | None:
-    """SLOT, NODE or CONSTANT for each of `count` parameters; None where a kind does not take that many."""
+    """Return SLOT, NODE or CONSTANT for each of `count` parameters; None if the constraint does not take that many."""
     last = kind.params[-1] if kind.params else ""
     if last not in _ONE_OF_MANY:
         return kind.params if count == len(kind.params) else None
@@ -37,7 +37,7 @@ class ConstraintCheck:
         self.slots, self.outputs, self.catalogue = slots, outputs, catalogue
 
     def faults(self, records: Sequence[Record]) -> Iterator[Fault]:
-        """What is wrong with a template's constraints."""
+        """Yield every mistake in a template's constraints."""
         for i, record in enumerate(records):
             yield from self.constraint_faults(record, f"constraints[{i}]")
 
@@ -52,8 +52,8 @@ class ConstraintCheck:
             yield f"{path}.params", f"{name} takes {_in_words(kind.params)}, found {_counted(len(params))}"
             return
         given = list(zip(kinds, params, strict=True))
-        told = [(k, self.parameter_fault(kind, name, *each)) for k, each in enumerate(given)]
-        faults: list[tuple[int | None, str]] = [(k, message) for k, message in told if message]
+        checked = [(k, self.parameter_fault(kind, name, *each)) for k, each in enumerate(given)]
+        faults: list[tuple[int | None, str]] = [(k, message) for k, message in checked if message]
         if not faults:
             faults += _COMPARISONS[kind.compares](self, name, given)
         yield from ((f"{path}.params" if k is None else f"{path}.params[{k}]", message) for k, message in faults)
@@ -64,7 +64,7 @@ class ConstraintCheck:
         if of == SLOT:
             if not isinstance(param, str) or not is_slot(param):
                 hint = f"; did you mean <{param}>?" if f"<{param}>" in self.slots.types else ""
-                return f"{name} takes slots, found {_told(param)}{hint}"
+                return f"{name} takes slots, found {_described(param)}{hint}"
             return self.slot_fault(kind, param)
         if of == NODE:
             return (
@@ -87,14 +87,14 @@ class ConstraintCheck:
     # What can be compared ---------------------------------------------------------------------------------------------
 
     def unlike(self, name: str, given: Given) -> Iterator[tuple[int | None, str]]:
-        """Slots and nodes are all of one type."""
+        """Yield a fault unless slots and nodes are all of one type."""
         types = [self.slots.types[each] if of == SLOT else self.outputs[each] for of, each in given if of != CONSTANT]
         known = Counter(found for found in types if found)
         if len(known) > 1:
             yield None, f"{name} compares like with like, found {' and '.join(known)}"
 
     def no_numbers(self, name: str, given: Given) -> Iterator[tuple[int | None, str]]:
-        """Nodes give numbers, constants are numbers."""
+        """Yield a fault for each node that does not give a number and each constant that is none."""
         types = (*_NO_NUMBERS, *self.catalogue.domain.value_types)
         for k, (of, each) in enumerate(given):
             if of == NODE and self.outputs[each] in types:
@@ -103,7 +103,7 @@ class ConstraintCheck:
                 yield k, f"{name} compares with a number, found {describe(each)}"
 
     def no_values(self, name: str, given: Given) -> Iterator[tuple[int | None, str]]:
-        """Constants are values of the slot's type, or lists of them."""
+        """Yield a fault for each constant that is neither a value of the slot's type nor a list of them."""
         kind = next((self.slots.types[each] for of, each in given if of == SLOT), "")
         if kind not in self.catalogue.domain.value_types:
             return
@@ -129,7 +129,7 @@ def _no_value(name: str, kind: str, value: Any, values: Sequence[str]) -> str:
     return unknown(kind, value, values)
 
 
-def _told(param: Any) -> str:
+def _described(param: Any) -> str:
     return f"the node number {param}" if type(param) is int else describe(param)
 
 
@@ -138,7 +138,7 @@ def _counted(number: int) -> str:
 
 
 def _in_words(params: Sequence[str]) -> str:
-    """Such as "a slot and one or more constants"."""
+    """Return the parameters in words, such as "a slot and one or more constants"."""
     counts = Counter(params)
     said = [
         f"one or more {of}" if of in _ONE_OF_MANY else f"a {of}" if count == 1 else f"{count} {of}s"

@@ -17,7 +17,7 @@ Record = Mapping[str, Any]
 
 
 def with_drawn_values(record: Record, catalogue: Catalogue) -> Record:
-    """The canonical record with a slot for each value that it leaves to be drawn.
+    """Return the canonical record with a slot for each value that it leaves to be drawn.
 
     Nodes that leave a value to be drawn share one slot, as the text has one word for them.
     """

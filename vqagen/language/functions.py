@@ -33,7 +33,7 @@ def unique(scene: Scene, objects: Objects) -> int:
 
 @function("ObjectSet", output="ObjectSet")
 def not_unique(scene: Scene, objects: Objects) -> Objects:
-    """A set of more than one object, as it is."""
+    """A set of more than one object, unchanged."""
     if objects & (objects - 1) == 0:
         raise Undefined("not_unique of a set that does not hold more than one object")
     return objects
@@ -74,7 +74,7 @@ def count(scene: Scene, objects: Objects) -> int:
 
 @function("ObjectSet", output="Bool", asks="exist")
 def exist(scene: Scene, objects: Objects) -> bool:
-    """Whether a set has any object."""
+    """True if a set has any object."""
     return objects != 0
 
 
@@ -89,7 +89,7 @@ def add(scene: Scene, left: int, right: int) -> int:
 
 @function("Integer", "Integer", output="Integer", asks="arithmetic", aliases=("subtraction",))
 def subtract(scene: Scene, left: int, right: int) -> int:
-    """The first number less the second, where that is not below zero."""
+    """The first number minus the second, if that is not negative."""
     if right > left:
         raise Undefined("subtract would give a number below zero")
     return left - right
@@ -97,43 +97,43 @@ def subtract(scene: Scene, left: int, right: int) -> int:
 
 @function("Integer", "Integer", output="Bool", asks="compare_integer", role=EQUALITY)
 def equal_integer(scene: Scene, left: int, right: int) -> bool:
-    """Whether two numbers are the same."""
+    """True if two numbers are the same."""
     return left == right
 
 
 @function("Integer", "Integer", output="Bool", asks="compare_integer")
 def less_than(scene: Scene, left: int, right: int) -> bool:
-    """Whether the first number is smaller."""
+    """True if the first number is smaller."""
     return left < right
 
 
 @function("Integer", "Integer", output="Bool", asks="compare_integer")
 def greater_than(scene: Scene, left: int, right: int) -> bool:
-    """Whether the first number is larger."""
+    """True if the first number is larger."""
     return left > right
 
 
 @function("Object", "Object", output="Bool", asks="compare_object", role=EQUALITY)
 def equal_object(scene: Scene, left: int, right: int) -> bool:
-    """Whether two objects are the same one."""
+    """True if two objects are the same one."""
     return left == right
 
 
 @function("Bool", "Bool", output="Bool", asks="logic", name="and")
 def both(scene: Scene, left: bool, right: bool) -> bool:
-    """Whether both are so."""
+    """True if both inputs are true."""
     return left and right
 
 
 @function("Bool", "Bool", output="Bool", asks="logic", name="or")
 def either(scene: Scene, left: bool, right: bool) -> bool:
-    """Whether one of the two is so, or both."""
+    """True if one input is true, or both."""
     return left or right
 
 
 @function("Bool", output="Bool", asks="logic", name="not")
 def negation(scene: Scene, value: bool) -> bool:
-    """Whether it is not so."""
+    """True if the input is false."""
     return not value
 
 
@@ -186,7 +186,7 @@ def same_attribute(attribute: Attribute) -> Run:
 
 @attribute_function("different_{name}", "Object", output="ObjectSet", role=RELATION)
 def different_attribute(attribute: Attribute) -> Run:
-    """The objects with another value than an object; not those with none."""
+    """The objects with another value than an object; objects without a value are left out."""
     name, value_of, alike = attribute.name, query_attribute(attribute), _alike(attribute)
 
     def run(scene: Scene, anchor: int) -> Objects:
@@ -213,7 +213,7 @@ def _alike(attribute: Attribute) -> Callable[[Scene, Any], Objects]:
 
 @attribute_function("equal_{name}", "{type}", "{type}", output="Bool", asks="compare_attribute", role=EQUALITY)
 def equal_attribute(attribute: Attribute) -> Run:
-    """Whether two values are the same."""
+    """True if two values are the same."""
 
     def run(scene: Scene, left: Recorded, right: Recorded) -> bool:
         return left == right

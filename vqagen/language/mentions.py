@@ -54,7 +54,7 @@ class Marked:
         return Marked(text, tuple(_tight(text, spans)))
 
     def edited(self, edits: Iterable[Edit]) -> Marked:
-        """After all the edits, one after the other."""
+        """Apply all edits, one after the other."""
         marked = self
         for edit in edits:
             marked = marked.sub(*edit)
@@ -62,16 +62,16 @@ class Marked:
 
 
 def _least_edit(at: int, old: str, new: str) -> tuple[int, int, int]:
-    """From where to where a text changes when `old`, which stands `at` some place, becomes `new`; and how it grows."""
-    was, becomes = _WORD.findall(old), _WORD.findall(new)
-    head = _alike(was, becomes)
-    tail = _alike(was[head:][::-1], becomes[head:][::-1])
-    start, end = at + len("".join(was[:head])), at + len("".join(was[: len(was) - tail]))
+    """Return the start and end of the change when `new` replaces `old` at `at`, and by how much the text grows."""
+    before, after = _WORD.findall(old), _WORD.findall(new)
+    head = _common_words(before, after)
+    tail = _common_words(before[head:][::-1], after[head:][::-1])
+    start, end = at + len("".join(before[:head])), at + len("".join(before[: len(before) - tail]))
     return start, end, len(new) - len(old)
 
 
-def _alike(left: Sequence[str], right: Sequence[str]) -> int:
-    """With how many words both begin."""
+def _common_words(left: Sequence[str], right: Sequence[str]) -> int:
+    """Return the number of words that both begin with."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
 
 
@@ -84,7 +84,7 @@ def _moved(span: Span, start: int, end: int, growth: int) -> Span:
 
 
 def _tight(text: str, spans: Iterable[Span]) -> Iterator[Span]:
-    """The spans without the spaces that they begin and end with; those of nothing else are left out."""
+    """Yield the spans without spaces at their ends; spans of spaces alone are left out."""
     for slot, start, end in spans:
         said = text[start:end]
         if said.strip():
@@ -106,7 +106,7 @@ def filled(form: str, said: Mapping[str, str]) -> Marked:
 
 
 def mention_spans(marked: Marked, groups: Sequence[Sequence[str]]) -> list[list[tuple[int, int]]]:
-    """For each group of slots that describe one thing, where it is mentioned: [start, end) pairs in reading order.
+    """Return where each group of slots that describe one thing is mentioned: [start, end) pairs in reading order.
 
     Slots of a group with only spaces and commas between them are one mention: "the *small, red ball* left of the
     *cube*". A group of which nothing is said has none.

@@ -30,7 +30,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class Choice(NamedTuple):
-    """What is put in place of placeholders for one template."""
+    """The texts that replace the placeholders of one template."""
 
     chosen: Mapping[str, str]
     texts: Mapping[str, str]
@@ -39,20 +39,20 @@ class Choice(NamedTuple):
     """Where it stands in the record, if it stands there by itself."""
 
     def __str__(self) -> str:
-        """Such as `attribute = color`, for errors; of many placeholders the first ones."""
-        told = ", ".join(f"{name} = {text}" for name, text in itertools.islice(self.chosen.items(), 2))
-        return f"{self.place}: {told}" if self.place else told
+        """Format the first placeholders for errors, such as `attribute = color`."""
+        shown = ", ".join(f"{name} = {text}" for name, text in itertools.islice(self.chosen.items(), 2))
+        return f"{self.place}: {shown}" if self.place else shown
 
 
 def choices_of(wanted: Any, domain: Domain) -> tuple[list[Choice], list[Fault]]:
-    """The choices that a `for` stands for, in order, and what is wrong with it; none if anything is."""
+    """Return the choices of a `for`, in order, and its mistakes; no choices if there is any mistake."""
     given = _listed_choices(wanted) if isinstance(wanted, list) else _attribute_choices(_placeholders(wanted), domain)
     faults = [each for each in given if not isinstance(each, Choice)]
     return ([] if faults else [each for each in given if isinstance(each, Choice)]), faults
 
 
 def with_choice(record: Mapping[str, Any], choice: Choice) -> dict[str, Any]:
-    """The record with placeholders replaced."""
+    """Return the record with its placeholders replaced."""
     made: dict[str, Any] = _replaced(record, choice.texts)
     if "name" in record and not _PLACEHOLDER.search(record["name"]):
         made["name"] = "-".join((record["name"], *choice.chosen.values()))
@@ -60,12 +60,12 @@ def with_choice(record: Mapping[str, Any], choice: Choice) -> dict[str, Any]:
 
 
 def extra_with_choice(extra: Mapping[str, Any], choice: Choice) -> dict[str, Any]:
-    """What stands under unknown keys, with placeholders replaced where that is plain text."""
+    """Return the values of unknown keys; placeholders are replaced in plain texts."""
     return {key: _replaced(each, choice.texts) if isinstance(each, str) else each for key, each in extra.items()}
 
 
 def unknown_placeholders(record: Any, choice: Choice, path: str = "") -> Iterator[Fault]:
-    """Placeholders that a choice says nothing of."""
+    """Yield placeholders that a choice has no text for."""
     if isinstance(record, str):
         for name in dict.fromkeys(_PLACEHOLDER.findall(record)):
             if name not in choice.texts:

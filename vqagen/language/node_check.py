@@ -13,7 +13,7 @@ from vqagen.language.template import TemplateNode
 from vqagen.world.domain import Domain
 
 Outputs = Sequence[str | None]
-"""The type that each node gives; None where it cannot be told."""
+"""The type that each node gives; None if it is unknown."""
 
 
 class NodeCheck:
@@ -55,7 +55,7 @@ class NodeCheck:
         yield from self.value_faults(node, function.values, f"{path}.side_inputs")
 
     def unknown_type(self, name: str) -> str:
-        """What is wrong with a node of no known type."""
+        """Return the message for a node of no known type."""
         if name in [declared.get("name") for declared in self.catalogue.domain.declared]:
             return f"nothing runs {name!r}, which the metadata declares; {PLUGIN_HINT}"
         known = [*self.catalogue, *self.catalogue.composites]
@@ -73,7 +73,7 @@ class NodeCheck:
                 yield f"{path}.inputs[{k}]", f"{node.type} takes {type_name}, but node {i} gives {self.outputs[i]}"
 
     def misplaced(self, i: int) -> str:
-        """Why a number is no input of the node that is being read."""
+        """Return why a number is no input of the node being read."""
         this = len(self.outputs)
         if i == this:
             return f"node {i} cannot take its own output; inputs are earlier nodes, counted from 0"
@@ -103,7 +103,7 @@ class NodeCheck:
                 yield f"{path}[{k}]", f"{node.type} takes a {type_name}, but slot {side_input} is a {found}"
 
     def description_faults(self, node: TemplateNode, composite: Composite, path: str) -> Iterator[Fault]:
-        """Attributes as slots or values, each type once, in any order; and one relation, if the node relates."""
+        """Yield a fault unless there is at most one side input of each type, and one relation if the node relates."""
         domain = self.catalogue.domain
         types: list[str] = []
         for k, side_input in enumerate(node.side_inputs):
@@ -122,7 +122,7 @@ class NodeCheck:
             yield path, f"{node.type} takes no {domain.relation_type} slot"
 
     def described(self, side_input: str, composite: Composite) -> tuple[str, str | None]:
-        """The type of a description's side input ("" where it cannot be told), and what is wrong with it."""
+        """Return the type of a description's side input ("" if it is unknown), and what is wrong with it."""
         if is_slot(side_input):
             return self.slots.types.get(side_input, ""), self.slots.fault(side_input)
         domain = self.catalogue.domain
@@ -148,6 +148,6 @@ def _no_filter(composite: Composite, type_name: str) -> str:
 
 
 def _relation_hint(domain: Domain) -> str:
-    """Such as "a Relation: a slot of that type, or a value such as 'left'"."""
+    """Return what is missing, such as "a Relation: a slot of that type, or a value such as 'left'"."""
     example = f", or a value such as {domain.relations[0]!r}" if domain.relations else ""
     return f"a {domain.relation_type}: a slot of that type{example}"

@@ -15,7 +15,7 @@ from vqagen.world.domain import Domain
 def plugin_problems(
     plugins: Declarations, domain: Domain, own: Sequence[Function], functions: Mapping[str, Function]
 ) -> list[Problem]:
-    """Everything in plug-ins that does not go together with this domain.
+    """Return every conflict of plug-ins with this domain.
 
     `own` are vqagen's functions in it, `functions` all of them.
     """
@@ -52,7 +52,7 @@ def _names(function: Function) -> tuple[str, ...]:
 
 
 def _type_problems(plugins: ByDeclaration, domain: Domain) -> Iterator[Problem]:
-    """A type is known if it is the domain's, or if some plug-in makes values of it."""
+    """Yield unknown types; a type is known if it is the domain's or the output of some plug-in's function."""
     functions = [function for _, found in plugins for function in found]
     known = list(dict.fromkeys((*domain.types, *(function.output for function in functions))))
     taken = {each for function in functions for each in function.inputs}
@@ -71,7 +71,7 @@ def _type_problems(plugins: ByDeclaration, domain: Domain) -> Iterator[Problem]:
 
 
 def _misspelt(output: str, domain: Domain) -> str | None:
-    """The type that an output is meant to be, where it is a new type, but only by a letter or so."""
+    """Return the known type that an output misspells, if any."""
     found = [] if output in domain.types else get_close_matches(output, domain.types, n=1, cutoff=0.85)
     return found[0] if found else None
 
@@ -79,7 +79,7 @@ def _misspelt(output: str, domain: Domain) -> str | None:
 def _composite_problems(
     added: Mapping[str, CompositeDeclaration], functions: Mapping[str, Function]
 ) -> Iterator[Problem]:
-    """Names that are taken, sets that nothing filters or that two functions filter alike, and unfit reducers."""
+    """Yield names that are taken, sets without a filter or with two of one type, and reducers that do not fit."""
     for name, declared in added.items():
         where = f"composite {name}"
         if name in COMPOSITE_NAMES or name in functions:

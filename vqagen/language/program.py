@@ -152,7 +152,7 @@ class _Checker:
         return f"expected the name of a function, found {describe(name)}"
 
     def _listed(self, record: Mapping[str, Any], key: str, path: str) -> list[Any] | None:
-        """The list under a key; None where that is no list, which is told."""
+        """Return the list under a key; None, with a fault, if it is no list."""
         listed = record.get(key)
         if listed is None or isinstance(listed, list):
             return listed or []
@@ -178,5 +178,5 @@ class _Checker:
 
 
 def _first_key(record: Mapping[str, Any], *keys: str) -> str:
-    """The first of the keys that the record has, or the first of all."""
+    """Return the first of the keys that the record has; the first key if it has none."""
     return next((key for key in keys if key in record), keys[0])

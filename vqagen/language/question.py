@@ -15,7 +15,7 @@ from vqagen.world.scene import Scene
 
 
 class Mention(NamedTuple):
-    """Where a text describes objects: its characters from `start` up to `end`, and which objects are meant."""
+    """A part of a text that describes objects: the characters from `start` up to `end`, and the described objects."""
 
     start: int
     end: int
@@ -38,7 +38,7 @@ class Question:
 
     @property
     def question_type(self) -> str:
-        """What is asked for: count, exist, query, compare_integer, compare_attribute, …"""
+        """The kind of question: count, exist, query, compare_integer, compare_attribute, …"""
         return self.template.last_function.asks
 
     def to_record(

@@ -101,7 +101,7 @@ def release_answer(answer: Value) -> str:
 
 
 def same_answer(written: object, derived: Value) -> bool:
-    """Whether a written answer of either dialect is the derived one; `true` is not 1."""
+    """True if a written answer of either dialect is the derived one; `true` is not 1."""
     if isinstance(written, str) and not isinstance(derived, str):
         return written == release_answer(derived)
     if isinstance(written, list):

@@ -41,13 +41,13 @@ class Function:
 
     @property
     def signature(self) -> str:
-        """Such as `filter_color(ObjectSet; Color) -> ObjectSet`."""
+        """The signature, such as `filter_color(ObjectSet; Color) -> ObjectSet`."""
         taken = ", ".join(self.inputs) + ("; " + ", ".join(self.values) if self.values else "")
         return f"{self.name}({taken}) -> {self.output}"
 
 
 class ByName(Mapping[str, T]):
-    """Things by their names, in order. An alias finds its thing too, but is not among the keys."""
+    """Things by their names, in order. Lookup by an alias works too; aliases are not among the keys."""
 
     def __init__(self, things: Mapping[str, T], aliases: Iterable[tuple[str, T]]) -> None:
         self._things = dict(things)

@@ -31,7 +31,7 @@ _VOWEL_SOUND = re.compile(
 
 
 def squeezed(text: str) -> str:
-    """Without white space at the ends, and one space for each run of it."""
+    """Return the text without white space at its ends and with one space for each run of it."""
     return " ".join(text.split())
 
 
@@ -46,7 +46,7 @@ def without_other(sentence: str) -> str:
 
 
 def finished(sentence: str, has_article: bool = True, rewrites: Rewrites = ()) -> str:
-    """All that follows when words are chosen and squeezed. Without `has_article`, "a" and "an" stay as they are."""
+    """Apply the edits that follow the choice of words. Without `has_article`, "a" and "an" stay as they are."""
     for gap in (" ?", " !", " ,", " ;", " ."):
         if gap in sentence:
             sentence = sentence.replace(gap, gap[1])
@@ -65,7 +65,7 @@ def _rewritten(sentence: str, rewrites: Rewrites) -> str:
 
 
 def edits(has_article: bool, drops_other: bool, rewrites: Rewrites) -> Iterator[Edit]:
-    """The whole row, for a text with or without articles."""
+    """Yield all edits in order, for a text with or without articles."""
     yield from _SQUEEZED
     if drops_other:
         yield from (*_WITHOUT_OTHER, *_SQUEEZED)
@@ -94,5 +94,5 @@ def _capital(match: re.Match[str]) -> str:
 
 
 def starts_with_vowel_sound(word: str) -> bool:
-    """Whether "an" stands before the word: vowel letters, less "one", "unicorn", "use", …; and "hour", "L", "8", …."""
+    """True if "an" stands before the word: vowel letters, less "one", "unicorn", "use", …; and "hour", "L", "8", …."""
     return _VOWEL_SOUND.match(word) is not None

@@ -12,7 +12,7 @@ SLOT_PATTERN = re.compile(r"<[^<>()\s]+>")
 
 
 def is_slot(text: str) -> bool:
-    """Whether a side input is a slot (`<C>`), and no literal value (`red`)."""
+    """True if a side input is a slot (`<C>`), and no literal value (`red`)."""
     return SLOT_PATTERN.fullmatch(text) is not None
 
 
@@ -21,7 +21,7 @@ class Slots:
 
     def __init__(self, record: Mapping[str, Any], params: list[dict[str, str]], catalogue: Catalogue) -> None:
         self.is_declared = "params" in record
-        """Whether the template says itself what slots it has."""
+        """True if the template says itself what slots it has."""
         self.types: dict[str, str] = {param["name"]: param["type"] for param in params}
         self.filled: set[str] = set()
         self.openable: set[str] = set()
@@ -35,7 +35,7 @@ class Slots:
                 self.openable.update(each for each in node["side_inputs"] if self.types.get(each) != relation_type)
 
     def fault(self, slot: str) -> str | None:
-        """Why nothing can be said of a slot. All slots are named: they are few, and too short for a nearest one."""
+        """Return why a slot cannot be used; None if it can. All slots are named: they are few."""
         if slot in self.types:
             return None if slot in self.filled else f"no node fills slot {slot}"
         known = ", ".join(self.types) or "none"

@@ -95,7 +95,7 @@ def _read(path: Path) -> tuple[Mapping[str, Any], list[Problem]]:
 
 
 def synonym_faults(table: object, place: str = "", may_be_typed: bool = True) -> Iterator[tuple[str, str]]:
-    """(JSON path, what is wrong) wherever a table does not have the form; `place` is the path of the table itself."""
+    """Yield (JSON path, message) for each mistake in a table; `place` is the path of the table itself."""
     if not isinstance(table, Mapping):
         yield place, f"expected an object of value: [ways to say it], found {describe(table)}"
         return

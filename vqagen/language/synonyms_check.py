@@ -19,7 +19,7 @@ class _Said(NamedTuple):
 
 
 def unknown_synonyms(table: Mapping[str, Any], domain: Domain, place: str = "") -> Iterator[tuple[str, str]]:
-    """(JSON path, message) for each type or value that is not the domain's; `place` is the path of the table itself."""
+    """Yield (JSON path, message) for each type or value that the domain lacks; `place` is the table's path."""
     every_word = list(dict.fromkeys(word for name in domain.value_types for word in _words(domain, name)))
     for key, entry in table.items():
         here = f"{place}.{key}" if place else key
@@ -43,14 +43,14 @@ def _unknown_values(
 
 
 def _words(domain: Domain, type_name: str) -> list[str]:
-    """What synonyms can be given for: the values of a type, and the word for leaving it open."""
+    """Return the words that may have synonyms: the values of a type, and its null word."""
     attribute = domain.attribute_of(type_name)
     null = [attribute.null] if attribute and attribute.null else []
     return [*domain.values_of(type_name), *null]
 
 
 def ambiguous_words(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Each word that says two different things, with the (type, value) of all that it says.
+    """Yield each word with two meanings, and the (type, value) of all its meanings.
 
     An attribute left open stands under its null word, beside values; that two attributes say "thing" when they are
     left open is no ambiguity. Capitals do not count, since a sentence starts with one.

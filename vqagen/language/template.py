@@ -38,7 +38,7 @@ class TemplateNode:
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a constraint is about: a SLOT (its name), a NODE (its number) or a CONSTANT (any JSON value)."""
+    """A parameter of a constraint: a SLOT (its name), a NODE (its number) or a CONSTANT (any JSON value)."""
 
     kind: str
     value: Any
@@ -65,7 +65,7 @@ class Constraint:
         return f"{self.kind.name}({', '.join(str(each.value) for each in self.params)})"
 
     def holds(self, *known: Any) -> bool:
-        """Whether it is met; `known` are the slots' words and nodes' outputs in the order of the parameters."""
+        """True if the constraint is met; `known` are words of slots and outputs of nodes, in parameter order."""
         given = iter(known)
         return self.kind.holds(*[each.value if each.kind == CONSTANT else next(given) for each in self.params])
 
@@ -103,7 +103,7 @@ class Template:
 
     @property
     def id(self) -> str:
-        """Such as `one_hop.json#color_of`; the index stands for the name where the file gives none."""
+        """The file and the name, such as `one_hop.json#color_of`; the index if the template has no name."""
         return f"{self.file}#{self.name or self.index}"
 
     @property

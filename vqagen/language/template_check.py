@@ -1,8 +1,8 @@
 """One template record, read and checked against a domain: its forms, slots, nodes, constraints and texts.
 
 A record is brought into its canonical form first (see `template_forms`), made several by what it is `for` (see
-`meta_templates`), and told the types of its slots (see `template_params`). Whatever is wrong is told at the place where
-the author wrote it.
+`meta_templates`), and given the types of its slots (see `template_params`). Every mistake is placed where the author
+wrote it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def read_templates(
         made = made or [(form.record, form.extra)]
         checked = [_checked(record, extra, catalogue, file, index + k) for k, (record, extra) in enumerate(made)]
         templates = [template for template, _ in checked]
-        faults += _told_once(choices, [found for _, found in checked]) if choices else checked[0][1]
+        faults += _merged_faults(choices, [found for _, found in checked]) if choices else checked[0][1]
     return templates, [(_inside(path, form.written_path(place)), message) for place, message in faults]
 
 
@@ -68,18 +68,18 @@ def _inside(path: str, place: str) -> str:
     return f"{path}.{place}" if path and place else path or place
 
 
-def _told_once(choices: Sequence[Choice], faults: Sequence[list[Fault]]) -> Iterator[Fault]:
-    """What is wrong with what the choices make: at each place, what the first of them that fails there comes to."""
+def _merged_faults(choices: Sequence[Choice], faults: Sequence[list[Fault]]) -> Iterator[Fault]:
+    """Yield the faults of the choices' templates: at each place, those of the first choice that fails there."""
     failing: dict[str, list[int]] = {}
     for k, found in enumerate(faults):
         for place in dict.fromkeys(place for place, _ in found):
             failing.setdefault(place, []).append(k)
     for place, numbers in failing.items():
-        told = [[message for at, message in faults[k] if at == place] for k in numbers]
-        is_all_the_same = len(numbers) == len(choices) and all(messages == told[0] for messages in told)
+        messages_of = [[message for at, message in faults[k] if at == place] for k in numbers]
+        is_all_the_same = len(numbers) == len(choices) and all(messages == messages_of[0] for messages in messages_of)
         more = f", and {len(numbers) - 1} more" if len(numbers) > 1 else ""
         remark = "" if is_all_the_same else f" (with {choices[numbers[0]]}{more})"
-        yield from ((place, message + remark) for message in told[0])
+        yield from ((place, message + remark) for message in messages_of[0])
 
 
 def _checked(record: Record, extra: Record, catalogue: Catalogue, file: str, index: int) -> Checked:
@@ -120,7 +120,7 @@ def _checked(record: Record, extra: Record, catalogue: Catalogue, file: str, ind
 
 
 def _filling(slots: Slots, opened: object) -> Iterator[Record]:
-    """Constraints that fill the slots of descriptions, but for those of the types of the slots that are `opened`."""
+    """Yield constraints that fill the slots of descriptions, except slots of the types of the `opened` ones."""
     open_types = [slots.types.get(each) for each in opened] if isinstance(opened, list) else []
     for slot, type_name in slots.types.items():
         if slot in slots.openable and type_name not in open_types:
@@ -128,7 +128,7 @@ def _filling(slots: Slots, opened: object) -> Iterator[Record]:
 
 
 def _constraints(records: Sequence[Record], catalogue: Catalogue) -> Iterator[Constraint]:
-    """Those of a known kind; of the others `ConstraintCheck` tells."""
+    """Yield the constraints of a known kind; `ConstraintCheck` reports the others."""
     for record in records:
         kind = catalogue.constraints.get(record["type"])
         kinds = parameter_kinds(kind, len(record["params"])) if kind else None

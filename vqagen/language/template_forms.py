@@ -31,7 +31,7 @@ class Form(NamedTuple):
     """Path in the canonical record -> path in what was written, where they differ."""
 
     def written_path(self, path: str) -> str:
-        """Where the author wrote what stands at a path of the canonical record."""
+        """Return the path, as the author wrote it, of a path in the canonical record."""
         for canonical, written in self.renamed.items():
             if path == canonical or path.startswith((f"{canonical}.", f"{canonical}[")):
                 return written + path[len(canonical) :]
@@ -65,7 +65,7 @@ def _node(written: Mapping[str, Any], path: str, renamed: dict[str, str]) -> dic
 
 
 def _constraint(written: Mapping[str, Any], path: str, renamed: dict[str, str]) -> dict[str, Any]:
-    """With the constants that stand apart put behind its params."""
+    """Return the constraint with the constants of its own key appended to its params."""
     params, key = [*written["params"]], written["type"].lower().removesuffix("_set")
     if key in written and key not in _CONSTRAINT_KEYS:
         apart = written[key] if isinstance(written[key], list) else [written[key]]
@@ -78,7 +78,7 @@ def _constraint(written: Mapping[str, Any], path: str, renamed: dict[str, str]) 
 
 
 def key_faults(written: Mapping[str, Any]) -> Iterator[Fault]:
-    """Keys that are given twice under two names, and unknown keys that are nearly a known one.
+    """Yield keys given twice under two names, and unknown keys that are nearly a known one.
 
     Unknown keys are kept, but a misspelt `constraints` would constrain nothing, and nobody would notice.
     """
@@ -92,7 +92,7 @@ def key_faults(written: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _misspelt(written: Mapping[str, Any], optional: Sequence[str], known: Sequence[str], path: str) -> Iterator[Fault]:
-    """Keys near one that is `optional`, and missing."""
+    """Yield unknown keys that are close to a missing `optional` one."""
     missing = [key for key in optional if key not in written]
     for key in written:
         if key not in known and (close := get_close_matches(key.lower(), missing, n=1, cutoff=0.8)):

@@ -1,7 +1,7 @@
 """The types of slots, for templates that do not declare their `params`.
 
-A slot has the type that a function takes in its place. In a description (see `composite`) that does not tell; there, in
-this order:
+A slot has the type that a function takes in its place. In a description (see `composite`) that is not
+enough; there it is, in this order:
 
 1. the type whose `placeholder` it is in the metadata: `"Color": {"values": […], "placeholder": "<C>"}`;
 2. the type of its name: `<Color>`;
@@ -22,7 +22,7 @@ from vqagen.language.slots import is_slot
 from vqagen.world.domain import Domain
 
 UNKNOWN = ""
-"""The type of a slot that cannot be told."""
+"""The type of a slot whose type is unknown."""
 
 
 class _Use(NamedTuple):
@@ -36,7 +36,7 @@ class _Use(NamedTuple):
 def inferred_params(
     nodes: Sequence[Mapping[str, Any]], catalogue: Catalogue
 ) -> tuple[list[dict[str, str]], list[Fault]]:
-    """`params` for all slots that nodes use, in the order of first use, and a fault where a type cannot be told."""
+    """Return `params` for all slots that nodes use, in the order of first use, and a fault for each unknown type."""
     faults: list[Fault] = []
     params = []
     for slot, uses in _uses(nodes).items():
@@ -59,7 +59,7 @@ def _uses(nodes: Sequence[Mapping[str, Any]]) -> dict[str, list[_Use]]:
 
 
 def _type_of(slot: str, uses: Sequence[_Use], catalogue: Catalogue) -> str | tuple[str, ...]:
-    """The type, or all that it may be. UNKNOWN where a node is at fault, which is told elsewhere."""
+    """Return the type, or all types that it may be; UNKNOWN if the node itself is at fault."""
     domain, stem = catalogue.domain, slot.strip("<>").rstrip("0123456789_")
     taken = [_taken(use, catalogue) for use in uses if use.node["type"] not in catalogue.composites]
     known = next((found for found in taken if found), None) or _placed(stem, domain) or _named(stem, domain)
@@ -73,7 +73,7 @@ def _type_of(slot: str, uses: Sequence[_Use], catalogue: Catalogue) -> str | tup
 
 
 def _taken(use: _Use, catalogue: Catalogue) -> str:
-    """The type that a function takes there; "" where there is no such function, or it takes less."""
+    """Return the type that a function takes there; "" if there is no such function or it takes fewer values."""
     function = catalogue.get(use.node["type"])
     return function.values[use.place] if function and use.place < len(function.values) else ""
 
@@ -93,7 +93,7 @@ def _named(stem: str, domain: Domain) -> str:
 
 
 def _declared(uses: Sequence[_Use], domain: Domain) -> Iterator[str]:
-    """What the metadata declares for these places, where it declares anything for as many places."""
+    """Yield the types that the metadata declares for these places, if it declares as many."""
     declared = {record.get("name"): record.get("side_inputs") for record in domain.declared}
     for use in uses:
         types = declared.get(use.node["type"])

@@ -95,12 +95,12 @@ class Wording:
 
     @property
     def mentions_other(self) -> bool:
-        """Whether any text says "other" or "another"."""
+        """True if any text says "other" or "another"."""
         return any(text.has_other for text in self._texts)
 
 
 def _compile(text: str, may_bring_article: bool) -> _Text:
-    """`may_bring_article`: whether there may be an "a" in the sentence that is not in the text."""
+    """Compile a text. `may_bring_article`: the sentence may have an "a" that is not in the text."""
     stack: list[list[Part]] = [[]]
     plurals: dict[str, None] = {}
     for match in _TOKEN.finditer(text):
@@ -121,7 +121,7 @@ def _compile(text: str, may_bring_article: bool) -> _Text:
 
 
 def _joined(parts: Sequence[Part]) -> Iterator[Part]:
-    """With neighbouring pieces made one."""
+    """Yield the parts with neighbouring pieces joined."""
     for is_piece, run in groupby(parts, key=lambda part: isinstance(part, str)):
         if is_piece:
             yield "".join(piece for piece in run if isinstance(piece, str))

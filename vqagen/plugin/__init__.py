@@ -21,8 +21,8 @@ with `--plugin` (see `plugin.loading`):
     def far_apart(left, right):            # what must hold of slots' words or of nodes' outputs
         '''The two numbers differ by more than one.'''
 
-The first line of a docstring is what `vqagen explain` tells of it. A type that no domain has, such as `PartSet`, comes
-to be by being some function's output; its values may be anything that is hashable. Imported as an ordinary module, by
+`vqagen explain` shows the first line of a docstring. A type that no domain has, such as `PartSet`, exists if it is some
+function's output; its values may be anything hashable. Imported as an ordinary module, by
 its own tests say, a plug-in declares nothing.
 """
 
@@ -57,12 +57,12 @@ constant may be a list of them."""
 
 
 class Undefined(Exception):
-    """A step has no result in this scene, such as the unique member of a set of two."""
+    """Raised by a step without a result in this scene, such as the unique member of a set of two."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Where something was declared: the plug-in's file and a line of it, or "" and 0 for vqagen's own."""
+    """The place of a declaration: the plug-in's file and line, or "" and 0 for vqagen's own."""
 
     source: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
@@ -99,7 +99,7 @@ class CompositeDeclaration(Origin):
     input: str
     reducer: str = ""
     offers_absent: bool = False
-    """Whether it may also say what fits nothing, as a question whether there is any must."""
+    """True if it may also say what fits nothing, as a question whether there is any must."""
     meaning: str = ""
 
 
@@ -117,7 +117,7 @@ class ConstraintKind(Origin):
     meaning: str = ""
     aliases: tuple[str, ...] = ()
     of_openness: bool = False
-    """Whether it only asks which slots are left open, not what the others say."""
+    """True if it only asks which slots are left open, not what the others say."""
     compares: str = ""
     """TYPES, NUMBERS, VALUES, or "" where any parameters do."""
     role: str = ""
@@ -145,7 +145,7 @@ class ComputedRelation(Origin):
 
 @dataclass
 class Declarations:
-    """What one source declares, by name, in order of declaration."""
+    """All declarations of one source, by name, in order."""
 
     functions: dict[str, FunctionDeclaration] = field(default_factory=dict)
     constraints: dict[str, ConstraintKind] = field(default_factory=dict)
@@ -165,7 +165,7 @@ _collecting: list[tuple[Declarations, str]] = []
 
 @contextmanager
 def collecting(source: str = "") -> Iterator[Declarations]:
-    """While this is open, what decorators outside vqagen declare goes to the yielded collection; `source` names it."""
+    """Collect the declarations of decorators outside vqagen while this is open; `source` names them."""
     declared = Declarations()
     _collecting.append((declared, source))
     try:
@@ -300,7 +300,7 @@ def _collected(file: str, line: int) -> tuple[Declarations, dict[str, Any]]:
 
 
 def _listed(what: str, given: Sequence[str]) -> tuple[str, ...]:
-    """Text would pass as a sequence of its letters."""
+    """Return the list as a tuple; raise TypeError for a text, which would pass as a list of its letters."""
     if isinstance(given, str):
         raise TypeError(f"{what} takes a list, found the text {given!r}")
     return tuple(given)

@@ -1,5 +1,5 @@
-"""What plug-ins declare, guarded: whatever goes wrong while it runs is told with its file and line, and a result that
-is not of the declared type does not get any further. vqagen's own functions have no guard, and pay for none.
+"""Guards around plug-ins' functions: an exception is reported with its file and line, and a result of another type
+than the declared one is refused. vqagen's own functions have no guard, and pay for none.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _OTHERS: tuple[str, Test] = ("a hashable value, such as a str or a tuple", lambd
 
 
 def guarded(declared: Declarations) -> Declarations:
-    """The same declarations, each with a guard around what runs."""
+    """Return the same declarations with a guard around each function."""
     return Declarations(
         {name: replace(each, run=_guarded_function(each)) for name, each in declared.functions.items()},
         {
@@ -57,7 +57,7 @@ def failure(error: BaseException, source: str, what: str, declared_at: int = 0) 
     """A plug-in's exception as a mistake in its file: at the last line of the file that was run before it or, where
     none was, at the line where `what` was declared.
 
-    A mistake that already is told with its place stays as it is.
+    A VqagenError stays as it is: it has its place.
     """
     if isinstance(error, VqagenError):
         return error
@@ -70,7 +70,7 @@ def failure(error: BaseException, source: str, what: str, declared_at: int = 0) 
 
 
 def _message(error: BaseException) -> str:
-    """Without the file that was imported from: where vqagen lies is not what is wrong."""
+    """Return the message without the path of the importing file, which belongs to vqagen."""
     path = error.path if isinstance(error, ImportError) else None
     return str(error).removesuffix(f" ({path})")
 

@@ -4,8 +4,8 @@ Only the plug-ins that are named are loaded, each by its file or, where there is
 point of the group `vqagen.plugins` that names a module. What merely is installed changes nothing: the same command
 must give the same bytes everywhere.
 
-A plug-in is one file, and is run anew each time it is loaded; what it imports must be installed. Whatever goes wrong
-in it, then or while it is used, is told with its file and line.
+A plug-in is one file, and is run anew each time it is loaded; what it imports must be installed. Every error in
+it, while loading or running, is reported with its file and line.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ENTRY_POINTS = "vqagen.plugins"
 
 @dataclass(frozen=True)
 class Plugins:
-    """What some plug-ins declare, all together."""
+    """The declarations of all plug-ins of a run."""
 
     declarations: Declarations = field(default_factory=Declarations)
     hashes: Mapping[str, str] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Plugins:
         return f"sha256:{total.hexdigest()}"
 
 
-class _Found(NamedTuple):
+class _PluginFile(NamedTuple):
     """A plug-in's file, and the package its relative imports start from."""
 
     path: Path
@@ -55,7 +55,7 @@ class _Found(NamedTuple):
 
 def load_plugins(names: Sequence[str]) -> Plugins:
     """Load the plug-ins of these names, each once. Raises BadInput with every mistake in any of them."""
-    found: dict[str, _Found] = {}
+    found: dict[str, _PluginFile] = {}
     problems: list[Problem] = []
     for name in names:
         try:
@@ -80,10 +80,10 @@ def load_plugins(names: Sequence[str]) -> Plugins:
 # Finding ----------------------------------------------------------------------------------------------------------
 
 
-def _find(name: str) -> _Found:
+def _find(name: str) -> _PluginFile:
     path = Path(name)
     if path.is_file():
-        return _Found(path, "")
+        return _PluginFile(path, "")
     installed = _installed()
     if name in installed:
         return _find_module(installed[name])
@@ -102,23 +102,23 @@ def _installed() -> dict[str, EntryPoint]:
     return {point.name: point for point in points}
 
 
-def _find_module(point: EntryPoint) -> _Found:
+def _find_module(point: EntryPoint) -> _PluginFile:
     """The file of the module that an entry point names. Finding it imports the packages it lies in."""
     said = f"the installed plug-in says it is the module {point.value!r}"
     if point.attr:
         raise BadInput([Problem(f"{said}; expected a module, without ':{point.attr}'", point.name)])
-    with _told(point.name, f"finding the module {point.module}"):
+    with _blaming(point.name, f"finding the module {point.module}"):
         spec = importlib.util.find_spec(point.module)
     if spec is None or not spec.origin or not spec.has_location:
         raise BadInput([Problem(f"{said}, but there is no such Python file", point.name)])
-    return _Found(Path(spec.origin), spec.parent or "")
+    return _PluginFile(Path(spec.origin), spec.parent or "")
 
 
 # Running ----------------------------------------------------------------------------------------------------------
 
 
-def _load(place: _Found) -> tuple[Declarations, str]:
-    """What one file declares, ready for use, and its content hash."""
+def _load(place: _PluginFile) -> tuple[Declarations, str]:
+    """Return the declarations of one file, guarded, and its content hash."""
     source = str(place.path)
     try:
         content = place.path.read_bytes()
@@ -136,7 +136,7 @@ def _load(place: _Found) -> tuple[Declarations, str]:
 
 
 def _compiled(content: bytes, source: str) -> CodeType:
-    """Not by an import: that would leave a __pycache__ beside the file, and take an old one for a new file."""
+    """Compile the file. An import would leave a __pycache__ beside it, and might read an old one."""
     try:
         return compile(content, source, "exec", dont_inherit=True)
     except SyntaxError as error:
@@ -150,13 +150,13 @@ def _compiled(content: bytes, source: str) -> CodeType:
 def _run(code: CodeType, module: ModuleType) -> None:
     """Run a plug-in's file. Its module stays known under a name that no other has, as dataclasses need it to."""
     sys.modules[module.__name__] = module
-    with _told(code.co_filename, "loading it"), redirect_stdout(sys.stderr):
+    with _blaming(code.co_filename, "loading it"), redirect_stdout(sys.stderr):
         exec(code, module.__dict__)
 
 
 @contextmanager
-def _told(source: str, what: str) -> Iterator[None]:
-    """Tell of whatever exception as of a mistake in a plug-in."""
+def _blaming(source: str, what: str) -> Iterator[None]:
+    """Raise any exception as a mistake in the plug-in."""
     try:
         yield
     except (Exception, SystemExit) as error:

@@ -1,6 +1,6 @@
-"""What a plug-in declares, checked by itself: names, kinds and types are text, roles fit signatures, and so on.
+"""Checks of a plug-in by itself: names, kinds and types are text, roles fit signatures, and so on.
 
-What needs a domain to be checked, `language.plugin_check` checks.
+`language.plugin_check` does the checks that need a domain.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _CONSTRAINT_ROLES = ("", EQUAL, DIFFERENT, MEMBER)
 
 
 def shape_problems(declared: Declarations, source: str, module: str) -> Iterator[Problem]:
-    """Everything wrong with what the file `source` declares; `module` is the name it was run under."""
+    """Yield every mistake in the declarations of the file `source`; `module` is the name it was run under."""
     if not declared:
         yield Problem("declares nothing; a plug-in has functions under the decorators of vqagen.plugin", source)
     for function in declared.functions.values():
@@ -77,7 +77,7 @@ def _at_line(declared: Origin, what: str, faults: Iterable[str]) -> Iterator[Pro
 
 
 def _call_faults(run: Run, taken: int) -> Iterator[str]:
-    """Whether what was decorated can be called with so many arguments, scene or records included."""
+    """True if what was decorated can be called with so many arguments, scene or records included."""
     try:
         inspect.signature(run).bind(*range(taken))
     except TypeError:
@@ -116,7 +116,7 @@ def _function_faults(declared: FunctionDeclaration) -> Iterator[str]:
 
 
 def _role_faults(declared: FunctionDeclaration) -> Iterator[str]:
-    """The search counts on these signatures."""
+    """Yield a fault unless the signature fits the role: the search depends on it."""
     if declared.role in (RELATION, SAMENESS) and (declared.inputs[:1], declared.output) != (("Object",), "ObjectSet"):
         yield f"the role {declared.role!r} is for functions from an Object, their first input, to an ObjectSet"
     if declared.role == EQUALITY and (len(set(declared.inputs)), len(declared.inputs), declared.output) != (

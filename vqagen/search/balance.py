@@ -25,7 +25,7 @@ class AnswerCounts:
         self.refused: frozenset[Value] = frozenset()
 
     def meet(self, size: int) -> None:
-        """A scene of so many objects: they can be counted."""
+        """Add the counts up to `size` to the known answers: a scene has so many objects."""
         if self._is_integer:
             for number in range(len(INTEGERS), size + 1):
                 self._counts.setdefault(number, 0)
@@ -36,7 +36,7 @@ class AnswerCounts:
         self.refused = self._too_common()
 
     def all_refused(self, impossible: frozenset[Value]) -> bool:
-        """Whether no answer is left: each is refused or impossible."""
+        """True if no answer is left: each is refused or impossible."""
         return bool(impossible) and all(each in self.refused or each in impossible for each in self._counts)
 
     def _too_common(self) -> frozenset[Value]:
@@ -50,7 +50,7 @@ class AnswerCounts:
 
 
 def _known_answers(domain: Domain, kind: str) -> tuple[Value, ...]:
-    """The answers of a type that are known beforehand; lists are not, and join when they first occur."""
+    """Return the answers of a type that are known beforehand; lists are added when they first occur."""
     if kind == "Bool":
         return (True, False)
     if kind == "Integer":

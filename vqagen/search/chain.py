@@ -34,17 +34,17 @@ class FilterChain(PlainChoice):
     filters: tuple[Function, ...] = ()
     offers_absent: bool = False
     is_reference: bool = False
-    """Whether the node gives one member, and may lose words that it does not need."""
+    """True if the node gives one member, and may lose words that it does not need."""
     must_say: bool = False
-    """Whether it must say something, as no function follows the filters."""
+    """True if it must say something, as no function follows the filters."""
 
     def allows(self, words: Words) -> bool:
-        """Whether the node's own constraints let it say this."""
+        """True if the node's own constraints allow these words."""
         return all(check.holds(words) for check in self.checks)
 
 
 def chain_of(filters: tuple[Function, ...]) -> Run:
-    """The filters one after the other, each with its own word."""
+    """Return the filters as one function that applies each with its own word."""
 
     def run(scene: Scene, members: Value, *words: str | None) -> Value:
         for function, word in zip(filters, words, strict=True):
@@ -56,7 +56,7 @@ def chain_of(filters: tuple[Function, ...]) -> Run:
 
 
 def draw_chain(node: FilterChain, sampling: Sampling) -> Draw:
-    """Options of a plug-in's composite node."""
+    """Draw options of a plug-in's composite node."""
     bound = [(k, word_of) for k, word_of in enumerate(node.bound) if word_of is not None]
     offers_absent = node.offers_absent and sampling.absent != "none"
     shorten = sampling.shorten and node.is_reference
@@ -89,7 +89,7 @@ def draw_chain(node: FilterChain, sampling: Sampling) -> Draw:
 
 
 def _present(node: FilterChain, frame: Frame, members: Hashable) -> list[Narrowed]:
-    """Every description that fits some member; kept for the scene, as the same set is met again and again."""
+    """Return every description that fits some member; kept for the scene, as the same set occurs again and again."""
     known: dict[Any, list[Narrowed]] = frame.tables.chains
     key = (node.run, members)
     found = known.get(key)

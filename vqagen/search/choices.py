@@ -31,7 +31,7 @@ ABSENT_TRIES = 20
 
 
 def draw_reference(node: Description, sampling: Sampling) -> Draw:
-    """Options of `filter_unique`: descriptions that fit exactly one object of a set."""
+    """Draw options of `filter_unique`: descriptions that fit exactly one object of a set."""
     vocabulary, source, allowed = node.vocabulary, node.source, node.allowed
 
     def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
@@ -60,8 +60,8 @@ def draw_reference(node: Description, sampling: Sampling) -> Draw:
 
 
 def draw_description(node: Description, sampling: Sampling) -> Draw:
-    """Options of `filter`, `filter_not_unique`, `filter_count` and `filter_exist`: descriptions of any part of a set,
-    and absent ones where they need not be there."""
+    """Draw options of `filter`, `filter_not_unique`, `filter_count` and `filter_exist`: descriptions of any part of a
+    set, and absent ones if the node may name what is not there."""
     vocabulary, source, allowed = node.vocabulary, node.source, node.allowed
     is_plural, offers_absent = node.reducer == "not_unique", node.offers_absent(sampling)
     first = 1 if node.reducer is None else 0  # `filter` alone must say something
@@ -126,7 +126,7 @@ def _absent(
 
 
 def draw_related(node: Description, sampling: Sampling) -> Draw:
-    """Options of a composite node that describes objects by way of an anchor."""
+    """Draw options of a composite node that describes objects by way of an anchor."""
     vocabulary, source, reducer, allowed = node.vocabulary, node.source, node.reducer, node.allowed
     shorten = sampling.shorten and reducer == "unique"
 
@@ -195,7 +195,7 @@ class PlainChoice:
 
 
 def draw_plain(node: PlainChoice) -> Draw:
-    """Options of a primitive node: every value of each slot's type, in random order."""
+    """Draw options of a primitive node: every value of each slot's type, in random order."""
     options = itertools.product(*node.options)
     every = tuple(words for words in options if all(check.holds(words) for check in node.checks))
     bound = [(k, word_of) for k, word_of in enumerate(node.bound) if word_of is not None]

@@ -33,7 +33,7 @@ LaneStep = Callable[[Frame, list[Value]], None]
 
 @dataclass(frozen=True)
 class Lane:
-    """One relation's shadow: the ops that its loss can change, and how each is computed then."""
+    """One relation's shadow: the ops whose results depend on the relation, and how to compute each without it."""
 
     relation: int
     changed: tuple[int, ...]
@@ -124,7 +124,7 @@ def _follow_description(op: Op) -> LaneStep:
 
 
 def _follow_unique(op: Op) -> LaneStep:
-    """Without the relation most references are no longer unique, so nothing is raised here."""
+    """Compute `unique` without the relation. Most references are no longer unique then, so nothing is raised."""
     at, source = op.index, op.inputs[0]
 
     def step(frame: Frame, shadow: list[Value]) -> None:
@@ -135,7 +135,7 @@ def _follow_unique(op: Op) -> LaneStep:
 
 
 def is_shadowed_by_words(choice: Op, lane: Lane) -> bool:
-    """Whether a choice's shadow depends on the words chosen, so that equal outcomes may have unequal shadows.
+    """True if a choice's shadow depends on the words chosen, so that equal outcomes may have unequal shadows.
 
     The shadow of a plain relation does not: without it, all objects stand there whatever it was.
     """
@@ -145,7 +145,7 @@ def is_shadowed_by_words(choice: Op, lane: Lane) -> bool:
 
 
 def make_idle_test(plan: Plan, lanes: Sequence[Lane], policy: str) -> Callable[[Frame], bool]:
-    """Whether some relation of a finished filling is idle."""
+    """True if some relation of a finished filling is idle."""
     last = plan.ops[-1]
     is_yes_no = plan.template.answer_type == "Bool"
     evidence = last.inputs if policy == "all" and is_yes_no and last.inputs else (last.index,)
@@ -166,10 +166,10 @@ def make_idle_test(plan: Plan, lanes: Sequence[Lane], policy: str) -> Callable[[
 
 
 def make_telling_test(plan: Plan, choice: Op, lanes: Sequence[Lane]) -> tuple[Callable[[Frame], bool], ...]:
-    """For a reference that is the only way by which some relations reach the rest: does it need them?
+    """Return the test whether a reference needs the relations that reach the rest only through it.
 
-    It does not when the same words fit the same one object without a relation. So this is asked before anything is
-    computed from the reference.
+    It does not if the same words fit the same one object without a relation. The test runs before anything is computed
+    from the reference.
     """
     does = choice.does
     if not isinstance(does, Description) or does.relates or does.reducer != "unique":

@@ -14,17 +14,17 @@ from vqagen.world.scene import Scene
 
 @dataclass(frozen=True)
 class Sampling:
-    """How options are offered; the defaults are the reference's, without its bug of absent descriptions that fit."""
+    """Options of sampling; the defaults are the reference's, without its bug of absent descriptions that fit."""
 
     idle_share: float = 0.1
     """Share of idle relations among what is offered; 1 offers every idle pair, 0 none."""
     absent: str = "new"
     """"new": descriptions that fit no object; "any": drawn blindly, as the reference does; "none"."""
     shorten: bool = False
-    """Whether a reference to one object loses words it does not need."""
+    """True if a reference to one object loses words it does not need."""
 
     def idle_count(self, telling: int, idle: int) -> int:
-        """How many of the idle pairs join so many telling ones."""
+        """Return how many idle pairs are offered beside so many telling ones."""
         if self.idle_share >= 1:
             return idle
         return min(idle, round(telling * self.idle_share / (1 - self.idle_share)))
@@ -71,31 +71,31 @@ class Description:
 
     @cached_property
     def allowed(self) -> Mapping[int, bool] | None:
-        """Which codes its own constraints let it say; None where it has none."""
+        """The codes that the node's own constraints allow; None if it has no constraints."""
         return Allowed(self.vocabulary, self.checks) if self.checks else None
 
     def allows(self, code: int) -> bool:
-        """Whether its own constraints let it say this."""
+        """True if the node's own constraints allow a code."""
         return self.allowed is None or self.allowed[code]
 
     def allows_openness(self, said: Collection[int]) -> bool:
-        """Whether the constraints that ask only which attributes are said let it say just these."""
+        """True if the constraints on openness allow the node to say just these attributes."""
         return allow_openness(self.checks, [k in said for k in range(len(self.vocabulary.attributes))])
 
     def may_say(self, k: int) -> bool:
-        """Whether the constraints on the openness of attribute k alone let it be said."""
+        """True if the constraints on attribute k alone allow to say it."""
         return all(check.test("") for check in self.checks if check.of_openness and check.places == (k,))
 
     def may_leave_open(self, k: int) -> bool:
-        """Whether they let it be left open."""
+        """True if the constraints on attribute k alone allow to leave it open."""
         return all(check.test(None) for check in self.checks if check.of_openness and check.places == (k,))
 
     def offers_absent(self, sampling: Sampling) -> bool:
-        """Whether descriptions that fit nothing are among the options: not of what must be there."""
+        """True if descriptions that fit nothing are among the options."""
         return sampling.absent != "none" and self.reducer not in ("unique", "not_unique") and not self.relates
 
     def suits(self, code: int, outcome: Objects) -> bool:
-        """Whether a description with this outcome is one that the node can use."""
+        """True if a description with this outcome is one that the node can use."""
         if self.reducer == "unique":
             return is_single(outcome)
         if self.reducer == "not_unique":

@@ -1,4 +1,4 @@
-"""Why a template found nothing in a scene: how many options each step was offered, and what became of them."""
+"""Why a template found nothing in a scene: how many options each step had, and how each of them failed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Step = Callable[[Frame], bool]
 
 
 class LabelledStep(NamedTuple):
-    """Something that is done for an op, and what it means when it fails."""
+    """A step of an op, and the reason to give if it fails."""
 
     run: Step
     op: int
@@ -24,7 +24,7 @@ class LabelledStep(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """Where it went no further: at which op, and why. `is_undefined`: it has no result, and was not refused."""
+    """The op where a search ended, and why. `is_undefined`: the op has no result, as opposed to a refused one."""
 
     op: int
     cause: str
@@ -33,7 +33,7 @@ class Ended(NamedTuple):
 
 @dataclass
 class StageReport:
-    """What happened at one choice: `offered` options, of which `passed` led on; the others `died`, by reason."""
+    """The figures of one choice: `offered` options, of which `passed` led on; the others `died`, by reason."""
 
     op: Op
     offered: int = 0
@@ -42,22 +42,22 @@ class StageReport:
 
 
 class Examination:
-    """Watches one search; `reports[stage]` tells of each of its choices."""
+    """The record of one search; `reports[stage]` has the figures of each choice."""
 
     def __init__(self, stages: Sequence[Stage]) -> None:
         self.reports = [StageReport(stage.choice) for stage in stages]
         self.finished: Counter[str] = Counter()
-        """Complete fillings, by what was said of them in the end."""
+        """Number of complete fillings, by verdict."""
         self.ended: Ended | None = None
-        """What kept it from coming to any choice."""
+        """Why the search ended before any choice; None if it did not."""
 
     def begins(self, frame: Frame, steps: Sequence[LabelledStep]) -> bool:
-        """Do all that comes before any choice."""
+        """Run the steps before the first choice; True if all succeed."""
         self.ended = _first_failure(frame, steps)
         return self.ended is None
 
     def counted(self, depth: int, draw: Draw) -> Draw:
-        """The same draw, but its options are counted."""
+        """Return the draw with its options counted."""
         report = self.reports[depth]
 
         def counted(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
@@ -68,7 +68,7 @@ class Examination:
         return counted
 
     def settling(self, depth: int, steps: Sequence[LabelledStep]) -> Step:
-        """All that follows from a choice, as in the search, noting what fails."""
+        """Return the steps after a choice, as in the search; failures are counted."""
         report = self.reports[depth]
 
         def settles(frame: Frame) -> bool:

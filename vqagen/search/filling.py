@@ -38,7 +38,7 @@ class Filling:
         return self.values[-1]
 
     def words(self) -> dict[str, str | None]:
-        """What each slot was filled with, in the template's order; None where it was left open."""
+        """The word of each slot, in the template's order; None if the slot is left open."""
         words: dict[str, str | None] = dict.fromkeys(self.plan.template.slots)
         for op, pick in zip(self.plan.ops, self.picked, strict=True):
             if isinstance(op.does, Description):
@@ -75,7 +75,7 @@ class Filling:
         return Program.proven(tuple(nodes), self.plan.template.catalogue)
 
     def described(self) -> list[tuple[tuple[str, ...], Objects]]:
-        """For each description its attributes' slots, and the objects that are meant by it."""
+        """The slots of each description, and the objects it describes."""
         return [
             (op.slots, objects)
             for op, objects in zip(self.plan.ops, self.values, strict=True)
@@ -83,7 +83,7 @@ class Filling:
         ]
 
     def anchor_fits(self) -> bool | None:
-        """Whether "other" is needed: the anchor of a sameness itself fits the description of what is the same.
+        """True if "other" is needed: the anchor of a sameness itself fits the description of what is the same.
 
         None where no description follows a sameness.
         """
@@ -97,7 +97,7 @@ class Filling:
 
 
 class Outcome(NamedTuple):
-    """What a search came to: a filling, or why there is none."""
+    """The result of a search: a filling, or why there is none."""
 
     filling: Filling | None
     reason: str

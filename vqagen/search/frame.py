@@ -56,7 +56,7 @@ class Frame:
         self.seen = seen
         self.budget = budget
         self.unbalanced = False
-        """Whether some filling was dropped because its answer is too common."""
+        """True if some filling was dropped because its answer is too common."""
         self.idle_drops = 0
         """How many fillings, or beginnings of fillings, were dropped because a relation in them is idle."""
         self.repeats = 0

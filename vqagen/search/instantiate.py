@@ -1,9 +1,9 @@
 """Depth-first search for fillings of a template that make sense for a scene.
 
-Each stage is one closure that calls the next: it draws an option, computes what follows from it, and goes on; when the
-rest fails it draws another. Dead ends are remembered by the results that later stages can still see, so no dead end is
-searched twice. The first filling found has the distribution of the reference's shuffled search, which tries the same
-options in uniformly random order.
+Each stage is one closure that calls the next: it draws an option, computes what follows from it, and calls the next
+stage; if that fails it draws another. Dead ends are remembered by the results that later stages can still see, so
+no dead end is searched twice. The first filling found has the distribution of the reference's shuffled search, which
+tries the same options in uniformly random order.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Search:
         self._explore = self._compile(self._finish, plan.grouped)
 
     def find(self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int) -> Outcome:
-        """One filling whose answer is not `refused` and whose picks are not in `seen` (they are added to it).
+        """Find one filling whose answer is not `refused` and whose picks are not in `seen` (they are added to it).
 
         `budget` bounds the options tried, so that no template can stall a run.
         """
@@ -104,17 +104,17 @@ class Search:
         return FOUND if seen else _why_not(frame)
 
     def examine(self, tables: SceneTables, rng: Random, budget: int) -> Examination:
-        """Try every option, as far as the budget lets in, and tell what became of them."""
+        """Try every option within the budget, and return how each of them failed."""
         watch = Examination(self.plan.stages)
         frame = self._frame(tables, rng.random, (), set(), budget)
 
-        def tell(frame: Frame) -> bool:
+        def record(frame: Frame) -> bool:
             watch.finished[FOUND if self._finish(frame) else DEGENERATE] += 1
             return False
 
         try:
             if watch.begins(frame, self._prelude):
-                self._compile(tell, remembers=False, watch=watch)(frame)
+                self._compile(record, remembers=False, watch=watch)(frame)
         except OutOfBudget:
             watch.finished[GAVE_UP] += 1
         return watch
@@ -129,7 +129,7 @@ class Search:
         return Frame(tables, random, len(plan.ops), len(plan.stages), len(self._lanes), refused, seen, budget)
 
     def _finish(self, frame: Frame) -> bool:
-        """Accept a finished filling, or say why not."""
+        """True if a finished filling is accepted; otherwise note the reason in the frame."""
         if frame.values[-1] in frame.refused:
             frame.unbalanced = True
             return False
@@ -142,7 +142,7 @@ class Search:
         return True
 
     def _ends_idle(self, frame: Frame) -> bool:
-        """Whether a relation of a finished filling is idle; the lanes of the last stage are computed only now."""
+        """True if a relation of a finished filling is idle; the lanes of the last stage are computed only now."""
         for step in self._follow:
             step(frame)
         return self._is_idle(frame)
@@ -155,7 +155,7 @@ class Search:
 
 
 def _why_not(frame: Frame) -> str:
-    """Why a finished search found nothing: the last obstacle that some filling met."""
+    """Return why a finished search found nothing: the last obstacle that some filling met."""
     if frame.repeats:
         return REPEATED
     if frame.unbalanced:
@@ -176,9 +176,9 @@ def _explorer(
     draw, at = stage.draw, stage.choice.index
     follow = () if depth == len(plan.stages) - 1 else _lane_steps(stage.ops, lanes)
     is_decisive = not any(is_shadowed_by_words(stage.choice, lane) for lane in lanes)
-    tells = make_telling_test(plan, stage.choice, lanes)
+    tests = make_telling_test(plan, stage.choice, lanes)
     steps = (
-        *(LabelledStep(tell, at, DEGENERATE) for tell in tells),
+        *(LabelledStep(test, at, DEGENERATE) for test in tests),
         *_checks(stage.choice),
         *_steps(stage.applied),
         *_unfailing(follow),
@@ -220,7 +220,7 @@ def _explorer(
 
 
 def _settling(labelled: Sequence[LabelledStep]) -> Step:
-    """All that follows from a choice: False when a check fails or a result is undefined."""
+    """Return the steps after a choice as one: False if a check fails or a result is undefined."""
     steps = tuple(step.run for step in labelled)
 
     def settles(frame: Frame) -> bool:
@@ -245,7 +245,7 @@ def _checks(op: Op) -> tuple[LabelledStep, ...]:
 
 
 def _unfailing(steps: Sequence[Step]) -> tuple[LabelledStep, ...]:
-    """Of no op, as they never fail."""
+    """Label steps that never fail, which belong to no op."""
     return tuple(LabelledStep(step, -1) for step in steps)
 
 
@@ -286,12 +286,12 @@ def _lane_steps(ops: Sequence[Op], lanes: Sequence[Lane]) -> tuple[Step, ...]:
 
 
 def _results_reader(stage: Stage) -> Callable[[Sequence[Value]], Any] | None:
-    """What this stage and later ones can see of earlier results, as a key."""
+    """Return how to read the earlier results that this stage and later ones depend on, as a key."""
     return itemgetter(*stage.live) if stage.live else None
 
 
 def _shadows_reader(stage: Stage, lanes: Sequence[Lane]) -> Callable[[Frame], Any] | None:
-    """What they can see of earlier shadows; HOPELESS when the rest must fail.
+    """Return how to read the earlier shadows that they depend on; the key is HOPELESS if the rest must fail.
 
     It must fail when a relation has made no difference: all that can still be seen is as it would be without it.
     """

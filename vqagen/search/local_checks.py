@@ -15,17 +15,17 @@ class LocalCheck:
     places: tuple[int, ...]
     test: Callable[..., bool]
     of_openness: bool = False
-    """Whether it only asks which words are there."""
+    """True if it only asks which words are there."""
     meaning: str = ""
     """The constraint it stands for; "" where it stands for none."""
 
     def holds(self, words: Sequence[str | None]) -> bool:
-        """Whether the node's words meet it."""
+        """True if the node's words meet it."""
         return self.test(*[words[k] for k in self.places])
 
 
 def local_checks(template: Template, slots: Sequence[str]) -> dict[int, LocalCheck]:
-    """The template's constraints on these slots of one node and nothing else, by their number ("" for a literal)."""
+    """Return the constraints on these slots of one node and nothing else, by number ("" stands for a literal)."""
     place = {slot: k for k, slot in enumerate(slots) if slot}
     return {
         number: LocalCheck(
@@ -37,6 +37,6 @@ def local_checks(template: Template, slots: Sequence[str]) -> dict[int, LocalChe
 
 
 def allow_openness(checks: Iterable[LocalCheck], is_said: Sequence[bool]) -> bool:
-    """Whether the checks that ask only which words are there let a node say just these."""
+    """True if the checks of openness allow a node to say just these attributes."""
     words = ["" if said else None for said in is_said]
     return all(check.holds(words) for check in checks if check.of_openness)

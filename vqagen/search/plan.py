@@ -30,7 +30,7 @@ WordOf = Callable[[Frame], str | None]
 
 
 class Check(NamedTuple):
-    """What must hold at an op; `meaning` is told where it does not."""
+    """A condition at an op; `meaning` is the reason to give if it does not hold."""
 
     test: Callable[[Frame], bool]
     meaning: str
@@ -62,7 +62,7 @@ class Op:
 
     @property
     def is_choice(self) -> bool:
-        """Whether the search picks among options here."""
+        """True if the search picks among options here."""
         return not isinstance(self.does, Apply)
 
 
@@ -78,7 +78,7 @@ class Stage:
 
     @property
     def ops(self) -> tuple[Op, ...]:
-        """All its ops."""
+        """All ops of the stage."""
         return (self.choice, *self.applied)
 
 
@@ -91,7 +91,7 @@ class Plan:
     prelude: tuple[Op, ...]
     stages: tuple[Stage, ...]
     grouped: bool
-    """Whether options with equal outcomes succeed or fail together: true unless a check compares words."""
+    """True if options with equal outcomes succeed or fail together: true unless a check compares words."""
     impossible: frozenset[Value] = field(default_factory=frozenset)
     """Answers that the constraints rule out in every scene."""
 
@@ -130,7 +130,7 @@ def _live(ops: Sequence[Op], reads: Sequence[tuple[int, ...]], start: int) -> tu
 
 
 def ruled_out_answers(template: Template) -> dict[int, bool]:
-    """By the number of a constraint, the answer that it rules out in every scene.
+    """Return the answer that each constraint rules out in every scene, by the constraint's number.
 
     "yes" cannot be reached where the two compared results must differ (issue 37 of the reference), nor "no" where they
     must be equal.
@@ -279,7 +279,7 @@ class _Builder:
 
 
 def _compared(constraint: Constraint, ops: Sequence[int]) -> Callable[[Frame], bool] | None:
-    """The test of a constraint on several nodes and nothing else, such as OUT_NEQ: half the time of the general one."""
+    """Return the test of a constraint on nodes alone, such as OUT_NEQ: it takes half the time of the general one."""
     if len(constraint.nodes) < max(2, len(constraint.params)):
         return None
     holds, read = constraint.kind.holds, itemgetter(*ops)
@@ -291,7 +291,7 @@ def _output(at: int) -> Callable[[Frame], Value]:
 
 
 def _said_checks(literals: Sequence[str | None]) -> Iterator[LocalCheck]:
-    """A literal in a description is always said: its attribute is not left open, and has no other value."""
+    """Yield the checks that a description says its literals: neither open nor with another value."""
     for k, literal in enumerate(literals):
         if literal is not None:
             yield LocalCheck((k,), lambda word: word is not None, of_openness=True)

@@ -44,7 +44,7 @@ class Vocabulary:
 
     @property
     def is_wide(self) -> bool:
-        """Whether one object has too many descriptions to list them all."""
+        """True if one object has too many descriptions to list them all."""
         return prod(1 + _ways_to_say(attribute) for attribute in self.attributes) > WIDE
 
     def codes_of(self, recorded: tuple[Recorded, ...]) -> list[int]:
@@ -111,7 +111,7 @@ class Vocabulary:
 
 
 def _ways_to_say(attribute: Attribute) -> int:
-    """At most, of one object: the value with its groups; of a list-valued attribute, for three members."""
+    """Return the most ways to say one object's value: it and its groups; for a list-valued attribute, three times."""
     deepest = max(len(lineage) for lineage in attribute.lineage.values())
     return deepest * min(3, len(attribute.leaves)) if attribute.multi else deepest
 

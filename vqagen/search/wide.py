@@ -26,7 +26,7 @@ LISTED = 12
 
 
 def make_pattern_draw(node: Description) -> Callable[[Random], list[int]]:
-    """How to draw which attributes a node's description says, uniformly from what its constraints on openness allow.
+    """Return how to draw the attributes that a description says, uniformly from what the constraints on openness allow.
 
     Where constraints tie several attributes, the ways to meet them are listed; where that would be too many, patterns
     are drawn blindly, and the node's constraints then refuse descriptions.
@@ -50,7 +50,7 @@ def _subsets(must: list[int], may: list[int]) -> Iterator[list[int]]:
 
 
 def draw_wide_reference(node: Description) -> Draw:
-    """Options of `filter_unique`."""
+    """Draw options of `filter_unique`."""
     pattern_of = make_pattern_draw(node)
 
     def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
@@ -70,8 +70,8 @@ def draw_wide_reference(node: Description) -> Draw:
 
 
 def draw_wide_description(node: Description, sampling: Sampling) -> Draw:
-    """Options of `filter`, `filter_not_unique`, `filter_count` and `filter_exist`; half are absent descriptions, where
-    absent ones are offered."""
+    """Draw options of `filter`, `filter_not_unique`, `filter_count` and `filter_exist`; if absent descriptions are
+    offered, they are half of the options."""
     pattern_of = make_pattern_draw(node)
     absent_share = 0.5 if node.offers_absent(sampling) else 0.0
 
@@ -107,8 +107,8 @@ def _present(table: WideTable, said: list[int], random: Random) -> Drawn | None:
 
 
 def draw_wide_related(node: Description, sampling: Sampling) -> Draw:
-    """Options of a composite node that describes objects by way of an anchor; an idle pair is offered as often as the
-    idle share says, taking half of all pairs to be idle, as they are where most descriptions fit one object."""
+    """Draw options of a composite node that describes objects by way of an anchor. Idle pairs are offered as often as
+    the idle share says; half of all pairs are taken to be idle, as they are if most descriptions fit one object."""
     pattern_of = make_pattern_draw(node)
     share = sampling.idle_share
     idle_weight = share / (1 - share) if share < 0.5 else 1.0

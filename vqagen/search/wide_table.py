@@ -1,4 +1,4 @@
-"""What can be said of each object of a scene, attribute by attribute: for descriptions too many to be listed."""
+"""The ways to describe each object of a scene, attribute by attribute: for descriptions too many to be listed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Drawn(NamedTuple):
 
 
 class WideTable:
-    """What can be said of each object of a scene.
+    """The ways to describe each object of a scene.
 
     rows[i][k] — for object i and attribute k of the vocabulary, every (part of the code, objects that fit).
     """
@@ -37,7 +37,7 @@ class WideTable:
                 row.append([ways[word] for word in attribute.sayable(value) if word in ways])
 
     def described(self, i: int, said: list[int], random: Random) -> Drawn | None:
-        """Object i by these attributes; None where one of them has nothing to say of it."""
+        """Describe object i by these attributes; None if the object has no value of one of them."""
         code, fits, row = 0, self.scene.everything, self.rows[i]
         for k in said:
             ways = row[k]
@@ -49,7 +49,7 @@ class WideTable:
         return Drawn(code, fits)
 
     def absent(self, said: list[int], random: Random) -> Drawn:
-        """A value drawn for each of these attributes, and the objects it fits: most often none."""
+        """Draw a value for each of these attributes; the description most often fits no object."""
         code, fits = 0, self.scene.everything
         for k in said:
             attribute = self.vocabulary.attributes[k]
