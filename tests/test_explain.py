@@ -157,7 +157,7 @@ def test_the_tree_begins_with_the_answer_and_shows_a_shared_node_once(tmp_path: 
         "filter_shape",
         "unique",
     )
-    assert sketches(loaded)[5].meaning == "How many objects a set has."
+    assert sketches(loaded)[5].meaning == "The number of objects in a set."
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.mentions import Marked, Span, filled, mention_spans
+from vqagen.language.mentions import Marked, SlotSpan, filled, mention_spans
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Wording
@@ -25,11 +25,11 @@ from vqagen.world.domain import Domain, domain_from_metadata
 
 def marked(text: str) -> Marked:
     """Written as `the {C:red} {K:ox}`."""
-    plain, spans, at = "", list[Span](), 0
+    plain, spans, at = "", list[SlotSpan](), 0
     for mark in re.finditer(r"\{(\w+):([^{}]*)\}", text):
         plain += text[at : mark.start()]
         at = mark.end()
-        spans.append(Span(f"<{mark[1]}>", len(plain), len(plain) + len(mark[2])))
+        spans.append(SlotSpan(f"<{mark[1]}>", len(plain), len(plain) + len(mark[2])))
         plain += mark[2]
     return Marked(plain + text[at:], tuple(spans))
 
@@ -86,7 +86,7 @@ def test_spans_move_along(before: str, pattern: str, replacement: Any, after: st
 def test_what_replaces_two_slots_says_both() -> None:
     found = marked("the {C:red} {K:ox} is").sub(re.compile("red ox"), "roan")
 
-    assert found == Marked("the roan is", (Span("<C>", 4, 8), Span("<K>", 4, 8)))
+    assert found == Marked("the roan is", (SlotSpan("<C>", 4, 8), SlotSpan("<K>", 4, 8)))
 
 
 SCRAPS = st.text("ab x", max_size=5)

@@ -16,7 +16,7 @@ from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.program import Node
 from vqagen.language.template import Template
 from vqagen.rng import stream
-from vqagen.search.filling import Filling, Outcome
+from vqagen.search.filling import Filling, SearchResult
 from vqagen.search.tables import SceneTables
 from vqagen.tasks.questions.generator import Family, QuestionTask
 from vqagen.tasks.questions.settings import Settings
@@ -137,7 +137,7 @@ class _Attempt:
         self._seen: set[Any] = set()
         self.first = self.next()
 
-    def next(self) -> Outcome:
+    def next(self) -> SearchResult:
         """Return a filling that was not given before, or the reason if there is none."""
         return self._search.find(self._tables, self.rng, (), self._seen, self._budget)
 

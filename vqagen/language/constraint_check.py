@@ -10,13 +10,12 @@ from vqagen.errors import Fault, describe, unknown
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.node_check import Outputs
 from vqagen.language.slots import Slots, is_slot
-from vqagen.plugin import CONSTANT, CONSTANTS, NODE, NODES, NUMBERS, SLOT, SLOTS, TYPES, VALUES, ConstraintKind
+from vqagen.plugin import CONSTANT, CONSTANTS, NODE, NODES, NUMBERS, SLOT, SLOTS, TYPES, VALUES, ConstraintKind, Record
 
 _ONE_OF_MANY = {SLOTS: SLOT, NODES: NODE, CONSTANTS: CONSTANT}
 _NO_NUMBERS = ("Object", "ObjectSet", "Bool")
 """Types that every domain has, and that are no numbers. Of types from plug-ins that is not known."""
 
-Record = Mapping[str, Any]
 Given = Sequence[tuple[str, Any]]
 """(SLOT, NODE or CONSTANT; what stands there) for each parameter."""
 

@@ -7,13 +7,10 @@ any other, `"side_inputs": ["<X>"]` and "Subtract <X> <S>s", so that it is drawn
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.registry import Function
-
-Record = Mapping[str, Any]
+from vqagen.plugin import Record
 
 
 def with_drawn_values(record: Record, catalogue: Catalogue) -> Record:

@@ -68,7 +68,7 @@ def difference(scene: Scene, left: Objects, right: Objects) -> Objects:
 
 @function("ObjectSet", output="Integer", asks="count")
 def count(scene: Scene, objects: Objects) -> int:
-    """How many objects a set has."""
+    """The number of objects in a set."""
     return objects.bit_count()
 
 
@@ -223,7 +223,7 @@ def equal_attribute(attribute: Attribute) -> Run:
 
 @attribute_function("count_different_{name}", "ObjectSet", output="Integer", asks="count")
 def count_different_attribute(attribute: Attribute) -> Run:
-    """How many different values the objects of a set have."""
+    """The number of different values that the objects of a set have."""
     name, leaves = attribute.name, attribute.leaves
 
     def run(scene: Scene, objects: Objects) -> int:

@@ -16,7 +16,7 @@ _WORD = re.compile(r"\w+|\W")
 _JOINT = re.compile(r"[\s,]*")
 
 
-class Span(NamedTuple):
+class SlotSpan(NamedTuple):
     """Where a slot is said: from character `start` up to, and not including, `end`."""
 
     slot: str
@@ -29,7 +29,7 @@ class Marked:
     """A text, and where in it slots are said, in reading order. No span is empty, starts or ends with a space."""
 
     text: str
-    spans: tuple[Span, ...]
+    spans: tuple[SlotSpan, ...]
 
     def sub(self, pattern: re.Pattern[str], replacement: str | Callable[[re.Match[str]], str]) -> Marked:
         """`pattern.sub(replacement, text)`, with the spans moved along.
@@ -75,31 +75,31 @@ def _common_words(left: Sequence[str], right: Sequence[str]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
 
 
-def _moved(span: Span, start: int, end: int, growth: int) -> Span:
+def _moved(span: SlotSpan, start: int, end: int, growth: int) -> SlotSpan:
     if end <= span.start:
-        return Span(span.slot, span.start + growth, span.end + growth)
+        return SlotSpan(span.slot, span.start + growth, span.end + growth)
     if span.end <= start:
         return span
-    return Span(span.slot, min(start, span.start), max(end, span.end) + growth)
+    return SlotSpan(span.slot, min(start, span.start), max(end, span.end) + growth)
 
 
-def _tight(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+def _tight(text: str, spans: Iterable[SlotSpan]) -> Iterator[SlotSpan]:
     """Yield the spans without spaces at their ends; spans of spaces alone are left out."""
     for slot, start, end in spans:
         said = text[start:end]
         if said.strip():
-            yield Span(slot, start + len(said) - len(said.lstrip()), start + len(said.rstrip()))
+            yield SlotSpan(slot, start + len(said) - len(said.lstrip()), start + len(said.rstrip()))
 
 
 def filled(form: str, said: Mapping[str, str]) -> Marked:
     """`form % said`, where the fields of the form are slots or their plurals, such as `%(<S>)s` and `%(<S>s)s`."""
-    text, spans, at = "", list[Span](), 0
+    text, spans, at = "", list[SlotSpan](), 0
     for field in _FIELD.finditer(form):
         text += form[at : field.start()]
         at = field.end()
         word = said[field["said"]] if field["slot"] else "%"
         if field["slot"]:
-            spans.append(Span(field["slot"], len(text), len(text) + len(word)))
+            spans.append(SlotSpan(field["slot"], len(text), len(text) + len(word)))
         text += word
     text += form[at:]
     return Marked(text, tuple(_tight(text, spans)))

@@ -29,7 +29,7 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-class Choice(NamedTuple):
+class Replacement(NamedTuple):
     """The texts that replace the placeholders of one template."""
 
     chosen: Mapping[str, str]
@@ -44,14 +44,14 @@ class Choice(NamedTuple):
         return f"{self.place}: {shown}" if self.place else shown
 
 
-def choices_of(wanted: Any, domain: Domain) -> tuple[list[Choice], list[Fault]]:
+def choices_of(wanted: Any, domain: Domain) -> tuple[list[Replacement], list[Fault]]:
     """Return the choices of a `for`, in order, and its mistakes; no choices if there is any mistake."""
     given = _listed_choices(wanted) if isinstance(wanted, list) else _attribute_choices(_placeholders(wanted), domain)
-    faults = [each for each in given if not isinstance(each, Choice)]
-    return ([] if faults else [each for each in given if isinstance(each, Choice)]), faults
+    faults = [each for each in given if not isinstance(each, Replacement)]
+    return ([] if faults else [each for each in given if isinstance(each, Replacement)]), faults
 
 
-def with_choice(record: Mapping[str, Any], choice: Choice) -> dict[str, Any]:
+def with_choice(record: Mapping[str, Any], choice: Replacement) -> dict[str, Any]:
     """Return the record with its placeholders replaced."""
     made: dict[str, Any] = _replaced(record, choice.texts)
     if "name" in record and not _PLACEHOLDER.search(record["name"]):
@@ -59,12 +59,12 @@ def with_choice(record: Mapping[str, Any], choice: Choice) -> dict[str, Any]:
     return made
 
 
-def extra_with_choice(extra: Mapping[str, Any], choice: Choice) -> dict[str, Any]:
+def extra_with_choice(extra: Mapping[str, Any], choice: Replacement) -> dict[str, Any]:
     """Return the values of unknown keys; placeholders are replaced in plain texts."""
     return {key: _replaced(each, choice.texts) if isinstance(each, str) else each for key, each in extra.items()}
 
 
-def unknown_placeholders(record: Any, choice: Choice, path: str = "") -> Iterator[Fault]:
+def unknown_placeholders(record: Any, choice: Replacement, path: str = "") -> Iterator[Fault]:
     """Yield placeholders that a choice has no text for."""
     if isinstance(record, str):
         for name in dict.fromkeys(_PLACEHOLDER.findall(record)):
@@ -104,13 +104,13 @@ def _name_faults(names: Sequence[str], path: str) -> Iterator[Fault]:
 # A list of texts ------------------------------------------------------------------------------------------------------
 
 
-def _listed_choices(wanted: Sequence[Mapping[str, str]]) -> list[Choice | Fault]:
+def _listed_choices(wanted: Sequence[Mapping[str, str]]) -> list[Replacement | Fault]:
     choices = [_placeholders(each) for each in wanted]
     first = list(choices[0])
-    found: list[Choice | Fault] = [*_name_faults(first, "for[0]")]
+    found: list[Replacement | Fault] = [*_name_faults(first, "for[0]")]
     for i, texts in enumerate(choices):
         if texts.keys() == choices[0].keys():
-            found.append(Choice({name: texts[name] for name in first}, texts, f"for[{i}]"))
+            found.append(Replacement({name: texts[name] for name in first}, texts, f"for[{i}]"))
         else:
             found.append((f"for[{i}]", f"expected the placeholders of for[0], {_shown(first)}; found {_shown(texts)}"))
     return found
@@ -123,7 +123,7 @@ def _shown(names: Sequence[str] | Mapping[str, str]) -> str:
 # Attributes -----------------------------------------------------------------------------------------------------------
 
 
-def _attribute_choices(wanted: Mapping[str, Any], domain: Domain) -> list[Choice | Fault]:
+def _attribute_choices(wanted: Mapping[str, Any], domain: Domain) -> list[Replacement | Fault]:
     faults = [*_name_faults(list(wanted), "for")]
     for name, listed in wanted.items():
         faults += _list_faults(name, listed, domain)
@@ -152,7 +152,7 @@ def _list_faults(name: str, listed: Any, domain: Domain) -> Iterator[Fault]:
             yield f"for.{name}[{i}]", unknown("attribute type", each, types)
 
 
-def _attribute_choice(names: Sequence[str], attributes: Sequence[Attribute]) -> Choice:
+def _attribute_choice(names: Sequence[str], attributes: Sequence[Attribute]) -> Replacement:
     chosen = {name: attribute.name for name, attribute in zip(names, attributes, strict=True)}
     types = {name[:1].upper() + name[1:]: attribute.type for name, attribute in zip(names, attributes, strict=True)}
-    return Choice(chosen, {**types, **chosen})
+    return Replacement(chosen, {**types, **chosen})

@@ -10,7 +10,7 @@ from vqagen.language.synonyms import NOTES, Synonyms
 from vqagen.world.domain import Domain
 
 
-class _Said(NamedTuple):
+class _Meaning(NamedTuple):
     """A word's meaning: a value of a type, or the type left open."""
 
     type: str
@@ -55,7 +55,7 @@ def ambiguous_words(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, l
     An attribute left open stands under its null word, beside values; that two attributes say "thing" when they are
     left open is no ambiguity. Capitals do not count, since a sentence starts with one.
     """
-    meanings: dict[str, list[_Said]] = {}
+    meanings: dict[str, list[_Meaning]] = {}
     for way, said in _everything_said(synonyms, domain):
         meanings.setdefault(way.casefold(), []).append(said)
     spelt = {way.casefold(): way for way, _ in reversed(list(_everything_said(synonyms, domain)))}
@@ -65,9 +65,9 @@ def ambiguous_words(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, l
             yield spelt[word], things
 
 
-def _everything_said(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, _Said]]:
+def _everything_said(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, _Meaning]]:
     for type_name in domain.value_types:
         attribute = domain.attribute_of(type_name)
         for value in (*domain.values_of(type_name), None):
-            said = _Said(type_name, value or (attribute.null if attribute else ""), value is None)
+            said = _Meaning(type_name, value or (attribute.null if attribute else ""), value is None)
             yield from ((" ".join(way.split()), said) for way in synonyms.of(type_name, value) if way)

@@ -15,14 +15,14 @@ from vqagen.errors import Fault, unknown
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.constraint_check import ConstraintCheck, parameter_kinds
 from vqagen.language.drawn_values import with_drawn_values
-from vqagen.language.meta_templates import Choice, choices_of, extra_with_choice, unknown_placeholders, with_choice
+from vqagen.language.meta_templates import Replacement, choices_of, extra_with_choice, unknown_placeholders, with_choice
 from vqagen.language.node_check import NodeCheck
 from vqagen.language.slots import SLOT_PATTERN, Slots, is_slot
 from vqagen.language.template import Constraint, Parameter, Template, TemplateNode
 from vqagen.language.template_forms import canonical_form, key_faults
 from vqagen.language.template_params import inferred_params
+from vqagen.plugin import Record
 
-Record = Mapping[str, Any]
 OPENED = "can_be_null_attributes"
 """CLEAR's key for the slots that may be left open, in a domain that fills slots (see `Domain.fills_slots`)."""
 Checked = tuple[Template, list[Fault]]
@@ -37,7 +37,7 @@ def read_templates(
     placeholders are at fault makes none.
     """
     form, faults = canonical_form(written), list(key_faults(written))
-    choices: list[Choice] = []
+    choices: list[Replacement] = []
     if "for" in written:
         choices, found = choices_of(written["for"], catalogue.domain)
         faults += found
@@ -68,7 +68,7 @@ def _inside(path: str, place: str) -> str:
     return f"{path}.{place}" if path and place else path or place
 
 
-def _merged_faults(choices: Sequence[Choice], faults: Sequence[list[Fault]]) -> Iterator[Fault]:
+def _merged_faults(choices: Sequence[Replacement], faults: Sequence[list[Fault]]) -> Iterator[Fault]:
     """Yield the faults of the choices' templates: at each place, those of the first choice that fails there."""
     failing: dict[str, list[int]] = {}
     for k, found in enumerate(faults):

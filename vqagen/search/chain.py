@@ -17,14 +17,14 @@ from vqagen.search.description import Sampling
 from vqagen.search.frame import Draw, Frame, Pick
 from vqagen.world.scene import Scene
 
-Words = tuple[str | None, ...]
+WordTuple = tuple[str | None, ...]
 
 
 class Narrowed(NamedTuple):
     """A description by words, None where an attribute is left open, and the members of a set that it fits."""
 
     members: Value
-    words: Words
+    words: WordTuple
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class FilterChain(PlainChoice):
     must_say: bool = False
     """True if it must say something, as no function follows the filters."""
 
-    def allows(self, words: Words) -> bool:
+    def allows(self, words: WordTuple) -> bool:
         """True if the node's own constraints allow these words."""
         return all(check.holds(words) for check in self.checks)
 
@@ -126,7 +126,9 @@ def _absent(node: FilterChain, scene: Scene, members: Value, random: Callable[[]
     return None
 
 
-def _shortened(node: FilterChain, scene: Scene, members: Value, option: Narrowed, random: Callable[[], float]) -> Words:
+def _shortened(
+    node: FilterChain, scene: Scene, members: Value, option: Narrowed, random: Callable[[], float]
+) -> WordTuple:
     """Leave open, in random order, every attribute without which the description still fits the same members."""
     words = option.words
     spare = [k for k, word in enumerate(words) if word is not None and node.options[k][0] is None]

@@ -96,7 +96,7 @@ class Filling:
         return answer
 
 
-class Outcome(NamedTuple):
+class SearchResult(NamedTuple):
     """The result of a search: a filling, or why there is none."""
 
     filling: Filling | None

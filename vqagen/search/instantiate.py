@@ -31,7 +31,7 @@ from vqagen.search.filling import (
     REPEATED,
     UNBALANCED,
     Filling,
-    Outcome,
+    SearchResult,
 )
 from vqagen.search.frame import Frame, OutOfBudget
 from vqagen.search.plan import Apply, Op, Plan, Stage
@@ -54,7 +54,9 @@ class Search:
         self._begins = _settling(self._prelude)
         self._explore = self._compile(self._finish, plan.grouped)
 
-    def find(self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int) -> Outcome:
+    def find(
+        self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int
+    ) -> SearchResult:
         """Find one filling whose answer is not `refused` and whose picks are not in `seen` (they are added to it).
 
         `budget` bounds the options tried, so that no template can stall a run.
@@ -64,10 +66,10 @@ class Search:
             if self._begins(frame) and self._explore(frame):
                 filling = self._filling(frame)
                 seen.add(filling.picked)
-                return Outcome(filling, FOUND)
+                return SearchResult(filling, FOUND)
         except OutOfBudget:
-            return Outcome(None, GAVE_UP)
-        return Outcome(None, _why_not(frame))
+            return SearchResult(None, GAVE_UP)
+        return SearchResult(None, _why_not(frame))
 
     def find_all(
         self,

@@ -14,9 +14,10 @@ from typing import Any
 
 from vqagen.bits import Objects, indexes
 from vqagen.language.registry import Value
+from vqagen.language.wording import Random
 from vqagen.search.description import Description, Sampling
 from vqagen.search.frame import Draw, Frame, Pick
-from vqagen.search.wide_table import Drawn, Random, WideTable
+from vqagen.search.wide_table import Drawn, WideTable
 
 DRAWS = 300
 """Tries of one draw. With 11 attributes, a description of a random object that says a random half of them fits it alone

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes
+from vqagen.language.wording import Random
 from vqagen.search.vocabulary import Vocabulary
 from vqagen.world.scene import Scene
-
-Random = Callable[[], float]
 
 
 class Drawn(NamedTuple):
