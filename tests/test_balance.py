@@ -48,3 +48,12 @@ def test_an_answer_is_refused_when_it_is_too_common(
             answers.add(answer)
 
     assert answers.refused == refused
+
+
+def test_a_scene_may_have_as_many_objects_as_it_has() -> None:
+    """A scene of 11 objects makes 11 a known answer, and 12 not: so all answers are refused only if 11 is."""
+    answers = AnswerCounts(template_with("Integer"))
+    answers.meet(11)
+
+    assert not answers.all_refused(frozenset(range(11)))
+    assert answers.all_refused(frozenset(range(12)))
