@@ -25,10 +25,12 @@ import vqagen
 from vqagen.api import Generation, find_domain, find_scenes, load_domain_files, load_scenes
 from vqagen.language.question_records import record_writer
 from vqagen.language.shipped_domains import SHIPPED_DOMAINS
+from vqagen.records.formats import JSON
+from vqagen.records.layouts import Arrangement
 from vqagen.records.writer import RecordWriter
 from vqagen.rng import stream
 from vqagen.run.windows import window_of
-from vqagen.tasks.questions.generator import QuestionTask
+from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.tally import Tally
 
 REPEATS = 5
@@ -89,7 +91,7 @@ def report_load(name: str, files: vqagen.DomainFiles) -> None:
 
     def load() -> None:
         materials = load_domain_files(files)
-        QuestionTask(materials.templates, materials.synonyms, vqagen.Settings())
+        QuestionGenerator(materials.templates, materials.synonyms, vqagen.Settings())
 
     families = len(load_domain_files(files).templates)
     report(f"load {name}", f"{cpu_seconds(load):.3f} s for {families} families")
@@ -139,7 +141,7 @@ def phases(scenes: Path, chosen: dict[str, str | None]) -> None:
     settings = vqagen.Settings(compat=chosen["compat"] or "none", degeneracy=chosen["degeneracy"] or "")
     source = find_scenes(scenes)
     compiled = list(load_scenes(source, materials.domain))
-    task = QuestionTask(materials.templates, materials.synonyms, settings)
+    task = QuestionGenerator(materials.templates, materials.synonyms, settings)
     run = Generation(source, materials, settings)
     made = [question for _, questions in run.by_scene() for question in questions]
     gc.collect()
@@ -162,7 +164,7 @@ def write_all(questions: list[vqagen.Question]) -> None:
     """Write all questions to nowhere."""
     to_record = record_writer("generator")
     with open(os.devnull, "wb") as file:
-        writer = RecordWriter(file, "json", {}, "questions")
+        writer = RecordWriter(file, JSON, {}, Arrangement("questions", "question_index", "scene", 250))
         for first in range(0, len(questions), 10):
             writer.write(to_record(question, first) for question in questions[first : first + 10])
 

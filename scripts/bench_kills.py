@@ -21,6 +21,7 @@ from random import Random
 import click
 
 import vqagen
+from vqagen.records.formats import format_of
 from vqagen.records.writer import info_beside
 
 ROOT = Path(__file__).parents[1]
@@ -222,7 +223,7 @@ class Room:
 
 def content(out: Path) -> bytes:
     """Of an output, and of the info beside it."""
-    beside = info_beside(str(out), "jsonl" if "jsonl" in out.name else "json")
+    beside = info_beside(str(out), format_of(out.name))
     return out.read_bytes() + (Path(beside).read_bytes() if beside else b"")
 
 

@@ -20,14 +20,16 @@ import click
 
 import vqagen
 from vqagen.language.domain_files import find_domain
+from vqagen.records.formats import JSON
 from vqagen.records.layouts import encode_lines
 from vqagen.run.engines.in_process import in_process
+from vqagen.run.job import make_job
 from vqagen.run.output.claim import claimed
-from vqagen.run.output.staging import Output
+from vqagen.run.output.staging import Output, make_target
 from vqagen.run.progress import Progress
 from vqagen.run.runner import run
 from vqagen.run.work import Block, Window, Work
-from vqagen.tasks.questions.job import question_job
+from vqagen.tasks.questions.task import question_task
 
 VQAGEN = Path(sys.executable).with_name("vqagen")
 TENTH = 10_000
@@ -144,9 +146,10 @@ def overhead(source: Path, count: int, folder: Path) -> None:
 
     started = time.process_time()
     out, settings = str(folder / "whole.json"), vqagen.Settings()
-    with claimed(out, "json") as claim:
-        job = question_job(source, find_domain(), settings, vqagen.RecordForm())
-        run(job, timed, Output(out, "json", job.info()), claim)
+    target = make_target(out, JSON)
+    with claimed(target) as claim:
+        job = make_job(question_task(find_domain(), settings, vqagen.RecordForm()), source)
+        run(job, timed, Output(target, job.info()), claim)
     whole = time.process_time() - started
     report("runner", f"{1 - inside / whole:.1%} of {count:,} scenes: starting, journal, order and writing")
 

@@ -23,9 +23,9 @@ from vqagen.search.balance import AnswerCounts
 from vqagen.search.filling import UNBALANCED
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.family_choice import check_names
-from vqagen.tasks.questions.generator import QuestionTask
+from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.screening import ALREADY_ASKED, IN_OTHER_SET
-from vqagen.tasks.questions.selection import Selection
+from vqagen.tasks.questions.selection import QuestionSelection
 from vqagen.tasks.questions.tally import Tally
 from vqagen.world.scene import Scene, compile_scene
 
@@ -73,7 +73,7 @@ def run(
     """The scenes from `start` up to `end`, in windows of WINDOW scenes; what comes before in the first is replayed."""
     materials, tally = collection.materials, Tally()
     run_settings = vqagen.Settings(**{"reset_counts_every": WINDOW, **chosen})
-    task = QuestionTask(materials.templates, materials.synonyms, run_settings, exclusion=exclusion)
+    task = QuestionGenerator(materials.templates, materials.synonyms, run_settings, exclusion=exclusion)
     made = []
     for first in range(start - start % WINDOW, end, WINDOW):
         window = scenes(collection)[first : min(first + WINDOW, end)]
@@ -90,7 +90,7 @@ def written(questions: list[vqagen.Question], dialect: str = "generator", **how:
 
 def selected(chosen: vqagen.Settings, records: list[Record], is_shard: bool = False) -> list[Record]:
     """What a selection keeps of an output."""
-    selection = Selection(chosen, is_shard)
+    selection = QuestionSelection(chosen, is_shard)
     return [record for record in records if selection.keeps(record)]
 
 
@@ -405,5 +405,5 @@ def test_hidden_records_are_the_same_without_what_tells_the_answer(collection: C
 
 
 def test_a_trace_cannot_be_hidden() -> None:
-    with pytest.raises(vqagen.UsageError, match="--trace tells the answers that --hide-answers leaves out"):
+    with pytest.raises(vqagen.UsageError, match="--trace shows the answers that --hide-answers leaves out"):
         vqagen.RecordForm(trace=True, hide_answers=True)

@@ -351,7 +351,8 @@ def test_info_says_how_to_make_the_file_again_and_nothing_of_place_or_time(vqage
     scenes_hash = generator["inputs"]["scenes"]
 
     assert info == {"split": "sample", "dialect": "release"}
-    assert list(generator) == ["name", "version", "settings", "arrangement", "inputs", "domain", "records", "families"]
+    ours = ["domain", "records", "families", "answer_types"]
+    assert list(generator) == ["name", "version", "settings", "arrangement", "inputs", *ours]
     assert (generator["name"], generator["version"]) == ("vqagen", vqagen.__version__)
     assert generator["settings"] == vqagen.Settings(seed=9, count=2, compat="clevr").to_record()
     assert list(generator["inputs"]) == ["scenes", "metadata", "templates", "synonyms"]
@@ -462,11 +463,13 @@ def test_odd_scenes_are_asked_what_they_can_be(
     assert verified.out == f"{made} questions checked, 0 wrong\n".encode()
 
 
-def test_a_shard_behind_the_last_scene_is_empty_and_says_so(vqagen_: Commands) -> None:
-    ran = vqagen_.done(f"generate --scenes scenes.json --start-index {SAMPLED} --count 5 --out q.json")
+def test_a_start_behind_the_last_scene_is_refused(vqagen_: Commands) -> None:
+    """A job of a cluster that was given a wrong range must not pass for one that found nothing to ask."""
+    ran = vqagen_(f"generate --scenes scenes.json --start-index {SAMPLED} --count 5 --out q.json")
 
-    assert ran.err == f"no questions: there is no scene from index {SAMPLED} on\n"
-    assert json.loads(Path("q.json").read_bytes())["questions"] == []
+    there = f"there are {SAMPLED} scenes, numbered from 0"
+    assert (ran.code, ran.err) == (3, f"vqagen: scenes.json: no scene {SAMPLED} to start at: {there}\n")
+    assert not Path("q.json").exists()
 
 
 @pytest.mark.parametrize("target", ["q.json", "q.jsonl", "q.json.gz", "-"])
@@ -627,10 +630,10 @@ def test_json_lines_have_their_info_beside_them(vqagen_: Commands) -> None:
     vqagen_.done("generate --scenes scenes.json --count 2 --out a.jsonl --seed 5")
     vqagen_.done("generate --scenes scenes.json --count 2 --out a.json --seed 5")
 
-    info = json.loads(Path("a.json").read_text())["info"]
+    document = json.loads(Path("a.json").read_text())
     assert json.loads(Path("a.jsonl.info.json").read_text()) == {
-        **info,
-        "generator": {**info["generator"], "lines": 20},
+        **document["info"],
+        "generator": {**document["info"]["generator"], "lines": 20, "checksum": document["checksum"]},
     }
 
     Path("b.jsonl.info.json").write_text("mine")

@@ -25,16 +25,17 @@ from vqagen.language.question import Question
 from vqagen.language.question_files import read_questions
 from vqagen.language.question_records import record_writer, release_answer
 from vqagen.records.parquet import decode, read_info, row_groups, to_records, write_tables
-from vqagen.tasks.questions.columns import Columns
-from vqagen.tasks.questions.generator import QuestionTask
+from vqagen.tasks.questions.columns import QuestionColumns
+from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.settings import RecordForm, Settings
 from vqagen.tasks.questions.tally import Tally
+from vqagen.tasks.questions.task import QuestionTask
 from vqagen.world.scene import compile_scene
 
 Record = dict[str, Any]
 INFO = {"dialect": "generator", "generator": {"name": "vqagen", "records": {"trace": True}}, "ümlaut": [1]}
 OPTIONS = [
-    Columns(RecordForm(dialect, trace, extra, hidden))
+    QuestionColumns(RecordForm(dialect, trace, extra, hidden))
     for dialect, trace, extra, hidden in product(("generator", "release"), *[(False, True)] * 3)
     if not (trace and hidden)
 ]
@@ -44,12 +45,12 @@ OPTIONS = [
 def questions(collection: Collection) -> tuple[Question, ...]:
     """About a few sampled scenes, from many templates."""
     materials = collection.materials
-    task = QuestionTask(materials.templates, materials.synonyms, Settings(templates_per_image=20), marks=True)
+    task = QuestionGenerator(materials.templates, materials.synonyms, Settings(templates_per_image=20), marks=True)
     scenes = [compile_scene(record, materials.domain, i) for i, record in enumerate(collection.sampled(6, seed=3))]
     return tuple(question for _, made in task.window(scenes, Tally()) for question in made)
 
 
-def records(collection: Collection, columns: Columns) -> list[Record]:
+def records(collection: Collection, columns: QuestionColumns) -> list[Record]:
     write = record_writer(columns.form.dialect, **columns.form.to_record())
     return [write(question, number) for number, question in enumerate(questions(collection))]
 
@@ -60,7 +61,7 @@ def blocks(items: Sequence[Record], *sizes: int) -> list[list[Record]]:
     return [list(items[start:end]) for start, end in zip(ends, [*ends[1:], None], strict=True)]
 
 
-def write(path: Path, columns: Columns, batches: Sequence[Sequence[Record]]) -> Path:
+def write(path: Path, columns: QuestionColumns, batches: Sequence[Sequence[Record]]) -> Path:
     with path.open("wb") as file:
         columns.write(map(columns.encode, batches), file, INFO)
     return path
@@ -83,7 +84,7 @@ def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytes
 
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 @pytest.mark.parametrize("columns", OPTIONS, ids=str)
-def test_every_record_comes_back(columns: Columns, collection: Collection, tmp_path: Path) -> None:
+def test_every_record_comes_back(columns: QuestionColumns, collection: Collection, tmp_path: Path) -> None:
     made = records(collection, columns)
     path = write(tmp_path / "q.parquet", columns, blocks(made, 40, 0, 30))
 
@@ -91,7 +92,7 @@ def test_every_record_comes_back(columns: Columns, collection: Collection, tmp_p
 
 
 @pytest.mark.parametrize("columns", OPTIONS, ids=str)
-def test_options_decide_the_columns_whatever_the_data(columns: Columns, tmp_path: Path) -> None:
+def test_options_decide_the_columns_whatever_the_data(columns: QuestionColumns, tmp_path: Path) -> None:
     schemas = {
         parquet.read_schema(write(tmp_path / f"{number}.parquet", columns, batches)).remove_metadata()
         for number, batches in enumerate(([], [[]], [records(SHIPPED[0], columns)]))
@@ -103,7 +104,7 @@ def test_options_decide_the_columns_whatever_the_data(columns: Columns, tmp_path
 
 
 def test_what_a_scene_lacks_is_null_and_comes_back_as_nothing(tmp_path: Path) -> None:
-    columns = Columns(RecordForm(template_extra=True))
+    columns = QuestionColumns(RecordForm(template_extra=True))
     bare = {key: records(SHIPPED[0], columns)[0][key] for key in ("question_index", "question", "answer", "program")}
     path = write(tmp_path / "q.parquet", columns, [[bare]])
 
@@ -112,7 +113,7 @@ def test_what_a_scene_lacks_is_null_and_comes_back_as_nothing(tmp_path: Path) ->
 
 
 def test_further_keys_of_a_template_come_back(tmp_path: Path) -> None:
-    columns, extra = Columns(RecordForm(template_extra=True)), {"level": [1, None, {"é": True}]}
+    columns, extra = QuestionColumns(RecordForm(template_extra=True)), {"level": [1, None, {"é": True}]}
     first, second, *_ = records(SHIPPED[0], columns)
     given = [{**first, "template_extra": extra}, second]
     path = write(tmp_path / "q.parquet", columns, [given])
@@ -124,7 +125,7 @@ def test_further_keys_of_a_template_come_back(tmp_path: Path) -> None:
     ("answer", "text"), [(True, "yes"), (3, "3"), ("red", "red"), (("a", "b"), "a, b"), (["a", "b"], "a, b")]
 )
 def test_answers_are_text(answer: Any, text: str) -> None:
-    (record,) = to_records(decode(Columns().encode([{"question": "q?", "answer": answer, "program": []}])))
+    (record,) = to_records(decode(QuestionColumns().encode([{"question": "q?", "answer": answer, "program": []}])))
 
     assert record["answer"] == text
 
@@ -171,23 +172,23 @@ def test_the_info_is_in_the_metadata(tmp_path: Path) -> None:
 def test_columns_are_those_that_the_info_tells() -> None:
     said = {"trace": False, "template_extra": True, "hide_answers": True}
 
-    assert Columns.from_info({"dialect": "release", "generator": {"records": said}}) == Columns(
+    assert QuestionTask.columns({"dialect": "release", "generator": {"records": said}}) == QuestionColumns(
         RecordForm("release", **said)
     )
 
 
 def test_the_same_records_give_the_same_bytes_in_another_process(tmp_path: Path) -> None:
-    columns = Columns(RecordForm(trace=True))
+    columns = QuestionColumns(RecordForm(trace=True))
     given = records(SHIPPED[0], columns)
     path = write(tmp_path / "q.parquet", columns, blocks(given, 20))
     (tmp_path / "given.json").write_text(json.dumps([blocks(given, 20), INFO]))
     program = """
 import json, sys
 from vqagen.tasks.questions.settings import RecordForm
-from vqagen.tasks.questions.columns import Columns
+from vqagen.tasks.questions.columns import QuestionColumns
 blocks, info = json.load(open("given.json"))
 with open("again.parquet", "wb") as file:
-    columns = Columns(RecordForm(trace=True))
+    columns = QuestionColumns(RecordForm(trace=True))
     columns.write(map(columns.encode, blocks), file, info)
 """
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"}
@@ -198,7 +199,9 @@ with open("again.parquet", "wb") as file:
 
 @pytest.mark.parametrize("columns", OPTIONS, ids=str)
 @pytest.mark.parametrize("cut", [0, 1, 33, 60])
-def test_halves_of_a_row_group_make_the_bytes_of_a_whole_one(columns: Columns, cut: int, tmp_path: Path) -> None:
+def test_halves_of_a_row_group_make_the_bytes_of_a_whole_one(
+    columns: QuestionColumns, cut: int, tmp_path: Path
+) -> None:
     """As in two shards, whose border lies inside a window."""
     given = records(SHIPPED[0], columns)[:100]
     before, cut_one, after = blocks(given, 20, 60)
@@ -216,11 +219,11 @@ def test_halves_of_a_row_group_make_the_bytes_of_a_whole_one(columns: Columns, c
 
 
 @pytest.mark.parametrize("columns", OPTIONS, ids=str)
-def test_pandas_reads_it(columns: Columns, tmp_path: Path) -> None:
+def test_pandas_reads_it(columns: QuestionColumns, tmp_path: Path) -> None:
     given = records(SHIPPED[0], columns)
     frame = pandas.read_parquet(write(tmp_path / "q.parquet", columns, blocks(given, 30, 0)))
 
-    assert list(frame.columns) == columns.names
+    assert list(frame.columns) == columns.schema.names
     assert list(frame["question"]) == [record["question"] for record in given]
     assert str(frame["question_index"].dtype) == "int64"
     if not columns.form.hide_answers:
@@ -229,7 +232,7 @@ def test_pandas_reads_it(columns: Columns, tmp_path: Path) -> None:
 
 def test_datasets_reads_it_without_a_network(tmp_path: Path) -> None:
     """The first batch is empty, and its row group would be where the number of rows to read at once is taken from."""
-    columns = Columns(RecordForm("release", trace=True))
+    columns = QuestionColumns(RecordForm("release", trace=True))
     given = records(SHIPPED[0], columns)
     path = write(tmp_path / "q.parquet", columns, [[], *blocks(given, 30, 0)])
     program = """
@@ -252,7 +255,7 @@ print(json.dumps([rows[0], len(rows)]))
 
 @pytest.mark.parametrize("columns", [each for each in OPTIONS if not each.form.hide_answers], ids=str)
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
-def test_verify_finds_every_answer_right(columns: Columns, collection: Collection, vqagen_: Commands) -> None:
+def test_verify_finds_every_answer_right(columns: QuestionColumns, collection: Collection, vqagen_: Commands) -> None:
     Path("scenes.json").write_text(json.dumps(collection.sampled(6, seed=3)))
     given = records(collection, columns)
     write(Path("q.parquet"), columns, [given])
@@ -285,7 +288,7 @@ def test_values_that_do_not_fit_are_told_with_their_scenes() -> None:
 @pytest.mark.parametrize("value", [1.0, True, 2**63, [1], "1"])
 def test_a_column_of_whole_numbers_takes_no_others(value: Any) -> None:
     with pytest.raises(BadInput, match=r"^scene a\.png: image_index: a column holds a whole number, found "):
-        Columns(RecordForm(hide_answers=True)).encode([{"image_filename": "a.png", "image_index": value}])
+        QuestionColumns(RecordForm(hide_answers=True)).encode([{"image_filename": "a.png", "image_index": value}])
 
 
 SPOILED = {
@@ -319,6 +322,6 @@ def test_other_columns_are_no_questions(tmp_path: Path) -> None:
 def test_a_missing_library_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "q.parquet", OPTIONS[0], [])
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    for use in (lambda: list(read_questions(path)), lambda: Columns().encode([])):
+    for use in (lambda: list(read_questions(path)), lambda: QuestionColumns().encode([])):
         with pytest.raises(UsageError, match=r"^Parquet needs pyarrow; install it: pip install 'vqagen\[parquet\]'$"):
             use()

@@ -13,8 +13,9 @@ import vqagen
 from vqagen.files.locations import locate
 from vqagen.files.shipped import shipped
 from vqagen.records.layouts import encode_lines
+from vqagen.run.job import Job, make_job
 from vqagen.tasks.questions.excluded_files import ExcludedFiles
-from vqagen.tasks.questions.job import QuestionJob, question_job
+from vqagen.tasks.questions.task import question_task
 
 ONE_HOP = shipped("templates") / "clevr" / "one_hop.json"
 ASKED = f"generate --scenes scenes.json --templates {ONE_HOP} --reset-counts-every 5 --disjoint-from old.jsonl"
@@ -30,9 +31,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.Cap
     return commands
 
 
-def job() -> QuestionJob:
+def job() -> Job:
     files = vqagen.find_domain(templates=ONE_HOP)
-    return question_job("scenes.json", files, vqagen.Settings(), vqagen.RecordForm(), disjoint_from=["old.jsonl"])
+    return make_job(question_task(files, vqagen.Settings(), vqagen.RecordForm(), ["old.jsonl"]), "scenes.json")
 
 
 def test_workers_keep_the_same_questions_apart(run: Commands) -> None:
@@ -59,7 +60,7 @@ def test_a_worker_in_another_folder_finds_the_files(run: Commands, monkeypatch: 
     monkeypatch.chdir("/")
     there = pickle.loads(travelled)
 
-    assert there.ready is None
+    assert there.loaded is None
     assert list(there.load()(windows[0])) == list(here.load()(windows[0]))
 
 

@@ -20,6 +20,8 @@ from hypothesis import strategies as st
 import vqagen
 from vqagen.api import Generation, find_scenes
 from vqagen.language.question_records import record_writer
+from vqagen.records.formats import JSON, JSON_LINES
+from vqagen.records.layouts import Arrangement
 from vqagen.records.writer import RecordWriter
 
 SCENES, WINDOW = 60, 25
@@ -136,14 +138,16 @@ def test_answers_can_be_re_derived(
 def test_a_document_and_json_lines_hold_the_same_records(tmp_path: Path) -> None:
     """Both formats are written as records come, and read back as they were."""
     rows = [{"question": "Is it?", "n": n} for n in range(5)]
-    for layout in ("json", "jsonl"):
-        path = tmp_path / f"out.{layout}"
+    arrangement = Arrangement("questions", "", "scene", 1)
+    for form in (JSON, JSON_LINES):
+        path = tmp_path / f"out.{form.name}"
         with path.open("wb") as file:
-            writer = RecordWriter(file, layout, {"seed": 1}, "questions")
+            writer = RecordWriter(file, form, {"seed": 1}, arrangement)
             writer.write(rows[:2])
             writer.write([])
             writer.write(rows[2:])
             writer.close()
 
-    assert json.loads((tmp_path / "out.json").read_text()) == {"info": {"seed": 1}, "questions": rows}
+    document = json.loads((tmp_path / "out.json").read_text())
+    assert document == {"info": {"seed": 1}, "questions": rows, "checksum": document["checksum"]}
     assert [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()] == rows

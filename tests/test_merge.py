@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import groupby, islice, pairwise
@@ -22,16 +22,20 @@ from hypothesis import strategies as st
 
 from vqagen.api import make_settings
 from vqagen.cli import run
+from vqagen.records.formats import JSON_LINES, format_of
+from vqagen.records.layouts import Arrangement
 from vqagen.records.writer import info_beside, record_file
-from vqagen.run.merging.columns import CHOSEN_BY, blocks_from
+from vqagen.run.merging.columns import blocks_from
 from vqagen.run.merging.merge import merge
 from vqagen.run.merging.shard_files import open_shard
 from vqagen.run.output.journal import Journal
 from vqagen.run.windows import block_of
-from vqagen.tasks.questions.selection import Selection
+from vqagen.tasks.questions.selection import QuestionSelection
+from vqagen.tasks.questions.task import QuestionTask
 
 SCENES, WINDOW = 40, 16
-LAYOUTS = {"json": "json", "jsonl": "jsonl", "json.gz": "json", "jsonl.gz": "jsonl", "jsonl.zst": "jsonl"}
+ENDINGS = ("json", "json.gz", "jsonl", "jsonl.gz", "jsonl.zst")
+ARRANGEMENT = Arrangement("questions", "question_index", "scene", 0)
 """Name endings -> layout."""
 
 
@@ -52,8 +56,8 @@ class Questions:
         key = changes.pop("shard", None)
         info["generator"]["settings"] |= {"start_index": first, "count": count, **changes}
         info["generator"] |= {"shard": key} if key else {}
-        layout = LAYOUTS[Path(path).name.split(".", 1)[1]]
-        with record_file(str(path), layout, info, "questions") as writer:
+        form = format_of(str(path))
+        with record_file(str(path), form, info, ARRANGEMENT) as writer:
             writer.write({**record, "question_index": number} for number, record in enumerate(records))
         return str(path)
 
@@ -80,7 +84,7 @@ def scenes_folder(folder: Path, collection: Collection) -> Path:
 def one(tmp_path_factory: pytest.TempPathFactory) -> Questions:
     """A run over all scenes in every layout."""
     folder = scenes_folder(tmp_path_factory.mktemp("one"), SHIPPED[0])
-    for ending in LAYOUTS:
+    for ending in ENDINGS:
         generate(folder, SHIPPED[0], f"whole.{ending}")
     document = json.loads((folder / "whole.json").read_text())
     groups = {image: list(group) for image, group in groupby(document["questions"], key=lambda q: q["image_index"])}
@@ -123,8 +127,8 @@ def test_shards_of_the_generator_are_merged_into_what_one_run_writes(
 
 @given(
     cuts=st.lists(st.integers(1, SCENES - 1), max_size=6, unique=True),
-    endings=st.lists(st.sampled_from(sorted(LAYOUTS)), min_size=7, max_size=7),
-    out=st.sampled_from(sorted(LAYOUTS)),
+    endings=st.lists(st.sampled_from(ENDINGS), min_size=7, max_size=7),
+    out=st.sampled_from(ENDINGS),
     turn=st.integers(0, 6),
 )
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -192,7 +196,9 @@ def test_a_shard_without_questions_counts_for_its_scenes(one: Questions, vqagen_
     one.shard("b.jsonl", 7, 1)
     Path("b.jsonl").write_bytes(b"")
     info = json.loads(Path("b.jsonl.info.json").read_bytes())
-    Path("b.jsonl.info.json").write_text(json.dumps({**info, "generator": {**info["generator"], "lines": 0}}))
+    Path("b.jsonl.info.json").write_text(
+        json.dumps({**info, "generator": {**info["generator"], "lines": 0, "checksum": "00000000"}})
+    )
     one.shard("c.json", 8, 0)
     vqagen_.done("merge a.jsonl b.jsonl c.json -o merged.jsonl")
     texts = [json.loads(line)["question"] for line in Path("merged.jsonl").read_text().splitlines()]
@@ -270,7 +276,7 @@ def test_records_are_read_as_they_are_asked_for(one: Questions, tmp_path: Path, 
     path = Path(one.shard(tmp_path / f"a.{ending}", 0, 0))
     content = path.read_bytes()
     path.write_bytes(content + 50 * content[-100_000:] + b"{")
-    records = open_shard(path).records()
+    records = open_shard(path).records(QuestionTask)
 
     assert [record["question_index"] for record in islice(records, 3)] == [0, 1, 2]
 
@@ -287,17 +293,29 @@ def test_the_blocks_of_a_shard_are_those_of_its_scenes() -> None:
 # Selection -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_selection_of_the_whole_output_is_made_again(one: Questions, tmp_path: Path) -> None:
+def test_a_selection_of_the_whole_output_is_made_again(
+    one: Questions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is asked about each question in order, and numbers have no gaps; one file alone is selected already."""
 
-    def select(generator: Mapping[str, Any], are_shards: bool) -> Any:
-        assert (generator["settings"]["reset_counts_every"], are_shards) == (WINDOW, False)
-        seen: Iterator[int] = iter(range(10**6))
-        return lambda record: next(seen) % 3 == 0
+    class EveryThird:
+        reads = ()
+
+        seen = -1
+
+        def keeps(self, record: Mapping[str, Any]) -> bool:
+            self.seen += 1
+            return self.seen % 3 == 0
+
+    def select(info: Mapping[str, Any]) -> EveryThird:
+        assert info["generator"]["settings"]["reset_counts_every"] == WINDOW
+        return EveryThird()
+
+    monkeypatch.setattr(QuestionTask, "selection", select)
 
     shards = [one.shard(tmp_path / "a.json", 0, 7), one.shard(tmp_path / "b.json", 7, 0)]
     out = tmp_path / "merged.jsonl"
-    merge(shards, str(out), select=select)
+    merge(shards, out)
     kept = [json.loads(line) for line in out.read_text().splitlines()]
     asked = [record for questions in one.by_scene for record in questions]
 
@@ -437,7 +455,7 @@ FOREIGN = "not made by vqagen: its info does not say how to make it again"
         (b'{"info": {"generator": {"name": "vqagen", "settings": {"seed": 0}}}, "scenes": []}', FOREIGN),
         (b'{"info": {"generator": {"name": "vqagen"}}, "questions": []}', FOREIGN),
         (b'{"info": 3, "questions": []}', FOREIGN),
-        (b"[1, 2]", FOREIGN),
+        (b"[1, 2]", "its info is missing"),
         (b"no JSON", FOREIGN),
         (
             b'{"question": "Is it?"}\n',
@@ -464,7 +482,7 @@ def test_what_the_generator_did_not_make(one: Questions, vqagen_: Commands, cont
     ("line", "told"),
     [
         ("no.json also.json a.json -o m.json", ["shard not found: no.json", "shard not found: also.json"]),
-        ("a.json folder -o m.json", ["shard folder is a folder; name its files"]),
+        ("a.json folder -o m.json", ["shard folder is a folder without records; name its files"]),
         ("a.json a.json b.json -o m.json", ["a.json is given twice"]),
         ("a.json b.json link.json -o m.json", ["a.json and link.json are the same file"]),
         (
@@ -480,10 +498,6 @@ def test_what_the_generator_did_not_make(one: Questions, vqagen_: Commands, cont
         ),
         ("a.json b.json -o there.json", ["output there.json exists already; give --force to replace it"]),
         ("a.json b.json -o a.json --force", ["output a.json is in use by the same run; name another file"]),
-        (
-            "a.json b.json -o m.parquet",
-            ["only Parquet shards make a Parquet file: make the shards so, or a .json or .jsonl of these"],
-        ),
     ],
 )
 def test_wrong_usage(one: Questions, vqagen_: Commands, line: str, told: list[str]) -> None:
@@ -530,7 +544,7 @@ def columns(one: Questions) -> Path:
 
 def test_row_groups_that_a_shard_ended_in_are_put_together(columns: Path, tmp_path: Path) -> None:
     merged = tmp_path / "merged.parquet"
-    came_to = merge(sorted(columns.glob("part*.parquet")), str(merged))
+    came_to = merge(sorted(columns.glob("part*.parquet")), merged)
 
     assert merged.read_bytes() == (columns / "whole.parquet").read_bytes()
     assert came_to == (120, 5, "question")
@@ -565,29 +579,23 @@ def test_a_selection_is_shown_all_that_it_asks_of_a_question(one: Questions, fla
             return super().__getitem__(key)
 
     name, value = flags.removeprefix("--").replace("-", "_").split()
-    selection = Selection(make_settings(**{name: int(value) if value.isdigit() else value}))
+    selection = QuestionSelection(make_settings(**{name: int(value) if value.isdigit() else value}))
     for record in (record for questions in one.by_scene for record in questions):
         selection.keeps(Watched(record))
 
-    assert asked == set(CHOSEN_BY)
+    assert asked == set(selection.reads)
 
 
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("part0.parquet part5.parquet -o m.json", "Parquet holds answers as text: its shards make a Parquet file"),
-        ("part0.parquet whole.json -o m.parquet", "part0.parquet is Parquet and whole.json is not: merge one kind"),
-    ],
-)
-def test_parquet_makes_parquet_only(
-    columns: Path, vqagen_: Commands, monkeypatch: pytest.MonkeyPatch, line: str, told: str
-) -> None:
-    monkeypatch.chdir(columns)
-    ran = vqagen_(f"merge {line}")
+@pytest.mark.parametrize("out", ["m.json", "m.jsonl", "m.parquet"])
+def test_shards_of_several_formats_make_any_of_them(columns: Path, vqagen_: Commands, out: str) -> None:
+    """The records are those of one run in that format, answers with their types."""
+    parts = ["part0.parquet", "part5.json", "part9.jsonl"]
+    for part, span in zip(parts, ("--count 5", "--start-index 5 --count 4", "--start-index 9"), strict=True):
+        generate(columns, SHIPPED[0], f"mixed-{part}", f"{span} --force")
+    generate(columns, SHIPPED[0], f"whole-{out}", "--force")
+    vqagen_.done(f"merge {' '.join(f'{columns}/mixed-{part}' for part in parts)} -o {columns}/mixed-{out} --force")
 
-    assert (ran.code, ran.out) == (2, b"")
-    assert told in ran.err
-    assert not list(columns.glob("m.*"))
+    assert (columns / f"mixed-{out}").read_bytes() == (columns / f"whole-{out}").read_bytes()
 
 
 def test_columns_that_were_changed_are_refused(columns: Path, vqagen_: Commands) -> None:
@@ -613,7 +621,7 @@ def test_columns_that_were_cut_off_are_refused(columns: Path, vqagen_: Commands)
 # Changed or cut ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ending", sorted(LAYOUTS))
+@pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("share", [0.3, 0.7, 0.999])
 def test_a_shard_that_was_cut_off_is_refused(one: Questions, vqagen_: Commands, ending: str, share: float) -> None:
     one.shard("a.json", 0, 7)
@@ -659,7 +667,7 @@ def test_reading_is_by_content_and_not_by_name(one: Questions, vqagen_: Commands
     """Such as after `--format jsonl -o shard.json`."""
     one.shard("a.jsonl", 0, 7)
     Path("a.jsonl").rename("a.json")
-    Path(info_beside("a.jsonl", "jsonl") or "").rename("a.json.info.json")
+    Path(info_beside("a.jsonl", JSON_LINES) or "").rename("a.json.info.json")
     one.shard("b.json", 7, 0)
     vqagen_.done("merge a.json b.json -o merged.json.gz")
 

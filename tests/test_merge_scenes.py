@@ -99,7 +99,7 @@ def test_json_lines_that_were_cut_between_two_lines_are_not_merged(vqagen_: Comm
 
 NO_SHARD_OF_SCENES: list[tuple[dict[str, Any], str]] = [
     (
-        {"arrangement": {"key": "questions", "number_key": "question_index", "window": 250}},
+        {"arrangement": {"key": "questions", "number_key": "question_index", "item": "scene", "window": 250}},
         "b.json holds questions, and a.json scenes: merge them apart",
     ),
     (
@@ -139,7 +139,7 @@ def test_a_document_without_its_records_is_refused(vqagen_: Commands) -> None:
 
     assert (ran.code, ran.err) == (
         3,
-        "vqagen: a.json: its scenes are missing: the file was changed after it was made\n",
+        "vqagen: a.json: expected the key 'scenes' (a list of scenes); found 'info', 'others'\n",
     )
     assert not Path("merged.json").exists()
 
@@ -149,6 +149,4 @@ def test_scenes_do_not_make_parquet(vqagen_: Commands) -> None:
     ran = vqagen_("merge a.json -o merged.parquet")
 
     assert (ran.code, Path("merged.parquet").exists()) == (2, False)
-    assert ran.err == (
-        "vqagen: only Parquet shards make a Parquet file: make the shards so, or a .json or .jsonl of these\n"
-    )
+    assert ran.err == ("vqagen: merged.parquet: scenes are written as json (.json) or jsonl (.jsonl), not as parquet\n")

@@ -25,7 +25,7 @@ def clock_of(*seconds: float) -> Callable[[], float]:
 
 def lines_of(reports: list[Progress], *seconds: float, capsys: pytest.CaptureFixture[str]) -> list[str]:
     """Return the lines that are printed for some reports, at these times after the start at 0."""
-    with run_progress("question", clock_of(0, *seconds)) as show:
+    with run_progress(clock_of(0, *seconds)) as show:
         for report in reports:
             show(report)
     return capsys.readouterr().err.splitlines()
@@ -33,7 +33,7 @@ def lines_of(reports: list[Progress], *seconds: float, capsys: pytest.CaptureFix
 
 def test_a_log_has_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     """Not for each block."""
-    reports = [Progress(1000, 10 * step, 0, 100 * step) for step in range(1, 7)]
+    reports = [Progress("scene", "question", 1000, 10 * step, 0, 100 * step) for step in range(1, 7)]
     printed = lines_of(reports, 10, 29.9, 30, 40, 59, 61, capsys=capsys)
 
     assert printed == [
@@ -44,20 +44,20 @@ def test_a_log_has_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_the_rates_of_a_resumed_run_are_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     """What an earlier run did is done, and says nothing about the speed of this one."""
-    printed = lines_of([Progress(70_000, 40_000, 10_000, 300_000)], LINE_EVERY, capsys=capsys)
+    printed = lines_of([Progress("scene", "question", 70_000, 40_000, 10_000, 300_000)], LINE_EVERY, capsys=capsys)
 
     assert printed == ["vqagen: 40,000 of 70,000 scenes (57%), 1,000 scenes/s, 10,000 questions/s, 30 s left"]
 
 
 def test_a_log_needs_no_expected_number(capsys: pytest.CaptureFixture[str]) -> None:
     """Of a stream nobody knows how many scenes it has."""
-    assert lines_of([Progress(None, 60, 0, 600)], LINE_EVERY, capsys=capsys) == [
+    assert lines_of([Progress("scene", "question", None, 60, 0, 600)], LINE_EVERY, capsys=capsys) == [
         "vqagen: 60 scenes, 2 scenes/s, 20 questions/s"
     ]
 
 
 def test_a_log_of_what_was_resumed_alone_says_no_time_that_is_left(capsys: pytest.CaptureFixture[str]) -> None:
-    assert lines_of([Progress(100, 50, 50, 0)], LINE_EVERY, capsys=capsys) == [
+    assert lines_of([Progress("scene", "question", 100, 50, 50, 0)], LINE_EVERY, capsys=capsys) == [
         "vqagen: 50 of 100 scenes (50%), 0 scenes/s, 0 questions/s"
     ]
 

@@ -150,7 +150,7 @@ def test_a_run_that_is_killed_goes_on_with_the_same_bytes(
 
 
 def test_what_stops_a_run_says_what_is_kept(folder: Path) -> None:
-    kept = "  what was made is kept in q.json.part; the same command with --resume goes on with it"
+    kept = "  what was made is kept in q.json.part; the same command with --resume finishes it"
     for number, told in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "stopped by SIGTERM")):
         ran = struck("", "q.json", 1, number)
         Path("q.json.part").unlink()
@@ -203,7 +203,7 @@ def test_a_full_disk_loses_nothing(folder: Path, vqagen_: Commands, options: str
     assert (ran.code, max(sizes, key=lambda name: sizes[name])) == (3, fuller)
     assert ran.err.splitlines() == [
         "vqagen: cannot write q.json.part: File too large",
-        "  what was made is kept in q.json.part; the same command with --resume goes on with it",
+        "  what was made is kept in q.json.part; the same command with --resume finishes it",
     ]
     blocks = blocks_in("q.json.journal")
     assert 0 < blocks < SCENES / WINDOW
@@ -225,7 +225,7 @@ def test_a_disk_that_is_full_at_the_end_loses_nothing(folder: Path, vqagen_: Com
     assert (ran.code, Path(out).exists()) == (3, False)
     assert ran.err.splitlines() == [
         f"vqagen: cannot write {full}: File too large",
-        f"  what was made is kept in {out}.part; the same command with --resume goes on with it",
+        f"  what was made is kept in {out}.part; the same command with --resume finishes it",
     ]
 
     vqagen_.done(f"{ASKED} -o {out} --resume")
@@ -275,7 +275,7 @@ def test_a_run_whose_input_has_changed_does_not_go_on(halved: Path, vqagen_: Com
 def test_without_resume_a_killed_run_is_not_touched_unless_it_is_said(halved: Path, vqagen_: Commands) -> None:
     part = halved.read_bytes()
     refused = vqagen_(f"{ASKED} -o q.json")
-    told = f"vqagen: {halved} holds an unfinished run; give --resume to go on with it, or --force to begin anew\n"
+    told = f"vqagen: {halved} holds an unfinished run; give --resume to finish it, or --force to begin anew\n"
     assert (refused.code, refused.err, halved.read_bytes()) == (2, told, part)
 
     vqagen_.done(f"{ASKED} -o q.json --seed 7 --force")

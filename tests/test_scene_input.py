@@ -16,9 +16,9 @@ from vqagen.files.locations import Location
 from vqagen.files.shipped import shipped
 from vqagen.records.layouts import encode_lines
 from vqagen.run.engines.in_process import in_process
+from vqagen.run.job import Job, make_job
 from vqagen.run.progress import Progress
-from vqagen.run.shards import Shard
-from vqagen.tasks.questions.job import QuestionJob, question_job
+from vqagen.tasks.questions.task import question_task
 from vqagen.world.loading import SceneSource, find_scenes
 
 SCENES, WINDOW = 120, 5
@@ -73,7 +73,7 @@ def write_meanwhile(change: Callable[[], object], workers: int = 1) -> None:
     changes: Iterator[object] = (change() for _ in range(1))
     with pytest.raises(vqagen.BadInput, match=r"^scenes(/\d+\.json)?: changed while it was read") as told:
         write("q.json", workers, on_progress=lambda _: next(changes, None))
-    assert "what was made is kept in q.json.part; --resume goes on with the same input only" in str(
+    assert "what was made is kept in q.json.part; --resume finishes it with the same input only" in str(
         told.value.__notes__
     )
 
@@ -123,7 +123,7 @@ def test_scenes_that_change_while_they_are_looked_into_are_noticed(monkeypatch: 
         return found
 
     monkeypatch.setattr("vqagen.run.scene_items.find_scenes", find_and_change)
-    job = question_job("scenes", FILES, SETTINGS, vqagen.RecordForm())
+    job = job_about("scenes")
 
     with pytest.raises(vqagen.BadInput, match=r"^scenes: changed while it was read$"):
         made(job)
@@ -134,7 +134,7 @@ def test_one_file_in_a_store_that_changes_later_is_noticed_at_the_end() -> None:
     store, scenes = fsspec.filesystem("memory"), list(vqagen.sample_scenes(6))
     store.pipe("/later/scenes.json", json.dumps({"scenes": scenes}).encode())
     try:
-        job = question_job("memory://later/scenes.json", FILES, SETTINGS, vqagen.RecordForm())
+        job = job_about("memory://later/scenes.json")
         texts = (text for window in job.windows(0) for text in window)
         seen = [next(texts)]
         store.pipe("/later/scenes.json", json.dumps({"scenes": scenes}).encode())
@@ -148,7 +148,7 @@ def test_one_file_in_a_store_that_changes_later_is_noticed_at_the_end() -> None:
 
 def test_of_a_folder_the_file_is_named() -> None:
     in_folder(sampled(1))
-    job = question_job("scenes", FILES, SETTINGS, vqagen.RecordForm())
+    job = job_about("scenes")
     Path("scenes", "007.json").write_text("{}")
 
     with pytest.raises(vqagen.BadInput, match=r"^scenes/007.json: changed while it was read$"):
@@ -158,7 +158,7 @@ def test_of_a_folder_the_file_is_named() -> None:
 def test_scenes_that_change_before_they_are_read_are_noticed_too() -> None:
     """Between the moment when they were found and the first window the hash is taken, and shards are cut."""
     in_document(sampled(1))
-    job = question_job("scenes", FILES, SETTINGS, vqagen.RecordForm())
+    job = job_about("scenes")
     in_document(sampled(2))
 
     with pytest.raises(vqagen.BadInput, match=r"^scenes: changed while it was read$"):
@@ -184,7 +184,7 @@ def test_scenes_in_a_store_that_change_are_noticed(name: str) -> None:
 
     put(1)
     try:
-        job = question_job(f"memory://watched/{name}", FILES, SETTINGS, vqagen.RecordForm())
+        job = job_about(f"memory://watched/{name}")
         unchanged = made(job)
         put(1)
         with pytest.raises(vqagen.BadInput, match="changed while it was read"):
@@ -194,10 +194,18 @@ def test_scenes_in_a_store_that_change_are_noticed(name: str) -> None:
     assert unchanged
 
 
-def made(job: QuestionJob) -> bytes:
+def job_about(scenes: str, settings: vqagen.Settings = SETTINGS, shard: str | None = None) -> Job:
+    """A job of questions."""
+    return make_job(question_task(FILES, settings, vqagen.RecordForm()), scenes, shard)
+
+
+def made(job: Job) -> bytes:
     """All records of a job, in this process."""
     work = job.work(job.first, encode_lines)
-    return b"".join(block.body for block in in_process(work, job.windows(job.first)))
+    try:
+        return b"".join(block.body for block in in_process(work, job.windows(job.first)))
+    except vqagen.VqagenError as error:
+        raise job.located(error) from None
 
 
 @pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.__name__)
@@ -206,7 +214,7 @@ def test_a_start_behind_the_last_scene_is_bad_input(writer: Writer) -> None:
     writer(sampled(1)[:7])
     expected = r"^scenes: no scene 7 to start at: there are 7 scenes, numbered from 0$"
     with pytest.raises(vqagen.BadInput, match=expected):
-        question_job("scenes", FILES, SETTINGS.cut_to(7, 0), vqagen.RecordForm())
+        job_about("scenes", SETTINGS.cut_to(7, 0))
 
 
 # The job -------------------------------------------------------------------------------------------------------------
@@ -214,20 +222,20 @@ def test_a_start_behind_the_last_scene_is_bad_input(writer: Writer) -> None:
 
 def test_a_name_that_no_template_has_is_told_before_scenes_are_looked_for() -> None:
     with pytest.raises(vqagen.UsageError, match="--only: unknown question type or template 'colr'"):
-        question_job("nowhere", FILES, vqagen.Settings(only=("colr",)), vqagen.RecordForm())
+        job_about("nowhere", vqagen.Settings(only=("colr",)))
 
 
 def test_a_shard_is_cut_to_its_part() -> None:
     in_lines(sampled(1))
-    job = question_job("scenes", FILES, SETTINGS.cut_to(10, 0), vqagen.RecordForm(), Shard(2, 2))
+    job = job_about("scenes", SETTINGS.cut_to(10, 0), "2/2")
 
-    assert (job.first, job.settings.start_index, job.settings.count) == (65, 65, 0)
+    assert (job.first, job.task.settings.start_index, job.task.settings.count) == (65, 65, 0)
     assert job.info()["generator"]["shard"] == {"number": 2, "of": 2, "start_index": 10, "count": 0}
 
 
 def test_work_that_travels_makes_the_same() -> None:
     in_lines(sampled(1)[:10])
-    job = question_job("scenes", FILES, SETTINGS, vqagen.RecordForm())
+    job = job_about("scenes")
     work = pickle.loads(pickle.dumps(job.work(0, encode_lines)))
 
     assert b"".join(block.body for window in job.windows(0) for block in work.load()(window)) == made(job)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import vqagen
 from vqagen.errors import BadInput
 from vqagen.tasks.questions.exclusion import FAULTS_TOLD, Exclusion
-from vqagen.tasks.questions.selection import Selection, is_needed, must_know_of_shards
+from vqagen.tasks.questions.selection import QuestionSelection, is_needed, must_know_of_shards
 
 Record = dict[str, Any]
 
@@ -30,7 +30,7 @@ CUTS = st.lists(st.integers(0, 30), max_size=4)
 
 
 def selected(rules: dict[str, Any], records: list[Record], is_shard: bool = False) -> list[Record]:
-    selection = Selection(vqagen.Settings(**rules), is_shard)
+    selection = QuestionSelection(vqagen.Settings(**rules), is_shard)
     return [each for each in records if selection.keeps(each)]
 
 

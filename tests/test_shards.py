@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vqagen.errors import UsageError
-from vqagen.run.shards import Shard, cut, parse_shard
+from vqagen.run.shards import Shard, cut, parse_shard, plan_shard
 from vqagen.run.windows import Span
 
 RUNS = st.tuples(st.integers(0, 40), st.integers(1, 60), st.integers(0, 12), st.integers(1, 60)).filter(
@@ -86,6 +86,6 @@ def test_the_last_shard_ends_as_the_run_does(asked: int, length: int) -> None:
 @pytest.mark.parametrize(("asked", "there", "least"), [(0, 5, 5), (4, 5, 4), (9, 5, 5), (0, 0, 0)])
 def test_more_shards_than_scenes_are_refused(asked: int, there: int, least: int) -> None:
     with pytest.raises(UsageError) as refused:
-        cut(Shard(1, 6), Span(0, asked), there, 250)
+        plan_shard(Shard(1, 6), Span(0, asked), there, 250)
 
     assert str(refused.value) == f"--shard 1/6: there are more shards than scenes ({least})"

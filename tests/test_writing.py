@@ -16,10 +16,12 @@ from commands import Commands
 import vqagen
 from vqagen.language.domain_files import load_domain_files
 from vqagen.records.layouts import encode_lines
+from vqagen.run import writing
+from vqagen.run.job import TaskWork
 from vqagen.run.progress import Progress
-from vqagen.tasks.questions.job import QuestionInputs, QuestionWork
-from vqagen.tasks.questions.report import Report
-from vqagen.tasks.sampling.job import SamplingWork
+from vqagen.tasks.contract import Report
+from vqagen.tasks.questions.task import QuestionTask
+from vqagen.tasks.sampling.task import SamplingTask
 
 SCENES, WINDOW = 23, 5
 QUICK = f"--reset-counts-every {WINDOW} --templates-per-image 3"
@@ -42,7 +44,7 @@ def run(capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: 
         ("--workers many", "--workers must be a number from 1 on, or auto; found 'many'"),
         ("--workers 2 --cluster local:2", "--workers are of this machine; a cluster has its own"),
         ("--cluster nowhere", "--cluster nowhere: expected the address of a Dask scheduler"),
-        ("--resume --force", "--resume goes on with what is there and --force replaces it; choose one"),
+        ("--resume --force", "--resume finishes what is there and --force replaces it; choose one"),
         ("--shard 3/2", "--shard must be K/N with K from 1 to N"),
         ("--trace --hide-answers", "--trace shows the answers that --hide-answers leaves out"),
         ("--disjoint-from nothing.json", "questions not found: nothing.json"),
@@ -161,7 +163,7 @@ def test_scenes_that_change_while_they_are_read_are_noticed(run: Commands) -> No
 def test_sampled_scenes_do_not_depend_on_workers_or_interruptions(
     run: Commands, out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vqagen.tasks.sampling.job.WINDOW", 10)
+    monkeypatch.setattr("vqagen.tasks.sampling.task.SamplingTask.WINDOW", 10)
     flags = "scenes sample --count 25 --seed 4 --start-index 4"
     run.done(f"{flags} --out one-{out}")
     run.done(f"{flags} --out two-{out} --workers 2")
@@ -197,7 +199,7 @@ def test_scenes_are_no_parquet(run: Commands) -> None:
     ran = run("scenes sample --count 3 --out s.parquet")
 
     assert (ran.code, os.listdir()) == (2, ["scenes.json"])
-    assert "scenes are written as JSON" in ran.err
+    assert "scenes are written as json (.json) or jsonl (.jsonl), not as parquet" in ran.err
 
 
 # What Python callers may get wrong --------------------------------------------------------------------------------
@@ -229,7 +231,7 @@ def test_outputs_may_be_given_as_paths(run: Commands) -> None:
     ("call", "told"),
     [
         (lambda: vqagen.RecordForm(dialect="relase"), "--dialect must be one of generator, release, found 'relase'"),
-        (lambda: vqagen.write_questions("scenes.json", "q.csv", layout="csv"), "unknown format 'csv'"),
+        (lambda: vqagen.write_questions("scenes.json", "q.csv", format="csv"), "unknown format 'csv'"),
         (lambda: vqagen.SamplingSettings(), "--count must be at least 1, found 0"),
         (lambda: vqagen.SamplingSettings(0, -1, 3), "--start-index must be at least 0, found -1"),
         (
@@ -299,8 +301,8 @@ def test_a_worker_that_reads_other_files_is_refused(run: Commands) -> None:
     """On a cluster each machine has files of its own."""
     files, encode = vqagen.find_domain(), encode_lines
     hashes = {**load_domain_files(files).hashes, "templates": "sha256:0"}
-    work = QuestionWork(QuestionInputs(files, vqagen.Settings(), vqagen.RecordForm()), hashes, encode, 0)
-    drawing = SamplingWork(files, {"metadata": "sha256:0"}, vqagen.SamplingSettings(count=1), encode)
+    work = TaskWork(QuestionTask(vqagen.Settings(), files), hashes, encode, 0)
+    drawing = TaskWork(SamplingTask(vqagen.SamplingSettings(count=1), files), {"metadata": "sha256:0"}, encode, 0)
 
     with pytest.raises(vqagen.VqagenError, match=r"^a worker reads other templates than the run began with"):
         work.load()
@@ -412,7 +414,7 @@ def test_outputs_at_two_urls_that_end_alike_have_parts_of_their_own(run: Command
     for folder in ("train", "val"):
         again = vqagen.RunOptions(resume=True)
         made = vqagen.write_questions("scenes.json", f"memory://{folder}/q.json", settings=settings, options=again)
-        assert made.resumed_scenes == WINDOW
+        assert made.result.resumed_items == WINDOW
 
     assert len(parts) == 2
     assert all(name.startswith("q.json.") for name in parts)
@@ -445,7 +447,7 @@ def test_a_run_that_was_killed_before_its_report_gives_it_when_resumed(run: Comm
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Report, "write", stop)
+        patch.setattr(writing, "_write_report", stop)
         assert run(f"{flags} --out p.json").code == 130
         assert run(f"{flags} --out p.json --resume").code == 130
     run.done(f"{flags} --out p.json --resume")
@@ -490,4 +492,4 @@ def test_the_hint_for_bad_input_promises_nothing_false(run: Commands) -> None:
     ran = run(f"generate --scenes bad.json --out q.json {QUICK}")
 
     assert ran.code == 3
-    assert "kept in q.json.part; --resume goes on with the same input only" in ran.err
+    assert "kept in q.json.part; --resume finishes it with the same input only" in ran.err

@@ -23,5 +23,5 @@ def run(
     on_came: OnResult = lambda _: None,
 ) -> RunResult:
     """Make an output, from the claim to what came of it."""
-    with claimed(output.target, output.layout, resume=resume, force=force) as claim:
-        return runner.run(job, engine, output, claim, on_made, on_came=on_came)
+    with claimed(output.target, resume=resume, force=force) as claim:
+        return runner.run(job, engine, output, claim, on_made, on_result=on_came)

@@ -10,7 +10,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
@@ -19,12 +18,12 @@ from typing import Any, ClassVar, NoReturn
 from waiting import wait_until
 
 from vqagen.errors import BadInput, Problem, VqagenError, warn
-from vqagen.records.layouts import Encode, encode_lines
-from vqagen.records.writer import layout_of
-from vqagen.run.output.staging import Choice, Output
-from vqagen.run.provenance import Arrangement
+from vqagen.records.formats import format_of
+from vqagen.records.layouts import Arrangement, Encode, Selection, encode_lines
+from vqagen.run.output.staging import Output, make_target
 from vqagen.run.windows import span_to_read, windows_of
-from vqagen.run.work import Block, Item, Window, WindowTask
+from vqagen.run.work import Block, Window, WindowTask
+from vqagen.tasks.contract import Item
 
 PER_BLOCK = 2
 """Items of a block: a window of more has several."""
@@ -215,8 +214,8 @@ class ToyJob:
     def expected(self) -> int:
         return self.count
 
-    def errors_told(self) -> AbstractContextManager[None]:
-        return nullcontext()
+    def located(self, error: VqagenError) -> VqagenError:
+        return error
 
     def work(self, first: int, encode: Encode = encode_lines) -> Toy:
         return replace(self.toy, first=first, encode=encode)
@@ -235,12 +234,13 @@ class ToyJob:
 
 def toy_info(**more: object) -> dict[str, Any]:
     """The `info` of an output of toys."""
-    arrangement = Arrangement("questions", "question_index", 3)
+    arrangement = Arrangement("questions", "question_index", "toy", 3)
     return {"made_by": "toys", **more, "generator": {"arrangement": arrangement._asdict()}}
 
 
-def toy_output(target: Path | str, choose: Callable[[], Choice] | None = None, **info: object) -> Output:
-    """An output under the name of a file, in the layout that its ending asks for."""
-    from vqagen.tasks.questions.columns import Columns  # takes 0.15 s, which each worker would need
+def toy_output(target: Path | str, select: Callable[[], Selection] | None = None, **info: object) -> Output:
+    """An output under the name of a file, in the format that its ending asks for."""
+    from vqagen.tasks.questions.columns import QuestionColumns  # takes 0.15 s, which each worker would need
 
-    return Output(str(target), layout_of(str(target)), toy_info(**info), Columns(), choose)
+    made_for = make_target(str(target), format_of(str(target)))
+    return Output(made_for, toy_info(**info), QuestionColumns(), select)

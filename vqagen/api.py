@@ -11,7 +11,6 @@ from vqagen.errors import BadInput, UsageError, VqagenError, unknown
 from vqagen.files.locations import locate
 from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require
-from vqagen.generation import Generation
 from vqagen.judge.origin import check_origin
 from vqagen.judge.verification import verify_questions
 from vqagen.judge.verification_report import Mismatch, VerificationReport
@@ -28,20 +27,24 @@ from vqagen.language.loading import load_templates
 from vqagen.language.program import Program
 from vqagen.language.question import Question
 from vqagen.plugin import Undefined
-from vqagen.question_dataset import QuestionDataset
-from vqagen.run.merging.merge import MergeResult
+from vqagen.question_dataset import Generation, QuestionDataset
+from vqagen.run.merging.merge import MergeResult, merge
 from vqagen.run.options import RunOptions
+from vqagen.run.progress import OnProgress
+from vqagen.run.writing import write_records
+from vqagen.tasks.contract import Report
 from vqagen.tasks.questions.family_choice import load_families, skipped_templates, warn_skipped
-from vqagen.tasks.questions.report import Report
-from vqagen.tasks.questions.selection import Selection
+from vqagen.tasks.questions.report import QuestionReport
+from vqagen.tasks.questions.selection import QuestionSelection
 from vqagen.tasks.questions.settings import RecordForm, Settings
+from vqagen.tasks.questions.task import question_task
 from vqagen.tasks.sampling.settings import SamplingSettings
+from vqagen.tasks.sampling.task import SamplingTask
 from vqagen.world.domain import Domain, load_domain
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
 from vqagen.world.sampler import sample_scenes as sample_scene_records
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import Scene, compile_scene
-from vqagen.writing import merge, write_questions, write_scenes
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -58,6 +61,7 @@ __all__ = [
     "Program",
     "Question",
     "QuestionDataset",
+    "QuestionReport",
     "RecordForm",
     "Report",
     "RunOptions",
@@ -82,8 +86,50 @@ __all__ = [
     "sample_scenes",
     "verify",
     "write_questions",
+    "write_records",
     "write_scenes",
 ]
+
+
+def write_questions(
+    scenes: PathLike,
+    out: PathLike,
+    files: DomainFiles | None = None,
+    settings: Settings | None = None,
+    form: RecordForm | None = None,
+    *,
+    format: str | None = None,
+    options: RunOptions | None = None,
+    shard: str | None = None,
+    disjoint_from: Sequence[PathLike] = (),
+    report_to: str | None = None,
+    on_progress: OnProgress = lambda _: None,
+) -> QuestionReport:
+    """Make questions about the scenes of a file or folder, and write them to `out`; see `write_records`.
+
+    Nothing is asked that has its text or its program in common with the questions of `disjoint_from`.
+    """
+    task = question_task(files or find_domain(), settings or Settings(), form or RecordForm(), disjoint_from)
+    report = write_records(
+        task, out, scenes, format=format, options=options, shard=shard, report_to=report_to, on_progress=on_progress
+    )
+    assert isinstance(report, QuestionReport)
+    return report
+
+
+def write_scenes(
+    out: PathLike,
+    settings: SamplingSettings,
+    files: DomainFiles | None = None,
+    *,
+    format: str | None = None,
+    options: RunOptions | None = None,
+    shard: str | None = None,
+    on_progress: OnProgress = lambda _: None,
+) -> Report:
+    """Draw scenes by the rules in a domain's metadata, and write them to `out`; see `write_records`."""
+    task = SamplingTask(settings, files or find_domain())
+    return write_records(task, out, format=format, options=options, shard=shard, on_progress=on_progress)
 
 
 def _shows_settings(function: Callable[P, T]) -> Callable[P, T]:
@@ -118,7 +164,7 @@ def generate(
     warn_skipped(skipped_templates(loaded, chosen))
     run = Generation(_scenes_of(scenes), loaded, chosen)
     made = (question for _, questions in run.by_scene() for question in questions)
-    return filter(Selection(chosen).keeps_question, made)
+    return filter(QuestionSelection(chosen).keeps_question, made)
 
 
 @_shows_settings

@@ -1,30 +1,79 @@
-"""Questions about any scene at any time, for programs that train or evaluate models."""
+"""Questions as objects, in this process: scene by scene, or about any scene at any time for programs that train."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, overload
 
 from vqagen.errors import UsageError
-from vqagen.generation import texts_of, unreadable_located
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, check_hashes
 from vqagen.language.question import Question
 from vqagen.records.source import RecordSource
-from vqagen.run.windows import Span, span_to_read, window_of
+from vqagen.run.windows import Span, span_to_read, window_of, windows_of
+from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.family_choice import load_families
-from vqagen.tasks.questions.generator import QuestionTask
-from vqagen.tasks.questions.job import questions_about
+from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.selection import is_needed
 from vqagen.tasks.questions.settings import Settings
 from vqagen.tasks.questions.tally import Tally
-from vqagen.world.loading import SceneSource
+from vqagen.tasks.questions.task import questions_about
+from vqagen.world.image_names import warn_repeats
+from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, given_scene_texts, scene_texts
+from vqagen.world.scene import Scene
 
 WINDOWS_KEPT = 4
 """Balance windows whose questions a dataset remembers: those that were used last."""
+
+
+class Generation:
+    """A run of the question generator in this process: `by_scene` makes the questions, `tally` counts what happens."""
+
+    def __init__(
+        self,
+        scenes: SceneSource | Iterable[Mapping[str, Any]],
+        loaded: LoadedDomain,
+        settings: Settings,
+        marks: bool = False,
+        exclusion: Exclusion | None = None,
+    ) -> None:
+        """Load nothing yet. `scenes`: of a file, or records.
+
+        With `marks`, questions say where their text mentions objects; `exclusion` is what must not be asked.
+        """
+        self.scenes, self.loaded, self.settings = scenes, loaded, settings
+        self.generator = QuestionGenerator(loaded.templates, loaded.synonyms, settings, marks, exclusion)
+        self.tally = Tally()
+
+    def by_scene(self) -> Iterator[tuple[Scene, list[Question]]]:
+        """Yield each scene of the run, in order, with its questions."""
+        settings, domain = self.settings, self.loaded.domain
+        first, size = settings.start_index, settings.reset_counts_every
+        texts = texts_of(self.scenes, span_to_read(first, settings.count, size))
+        with unreadable_located(self.scenes):
+            for window in windows_of(texts, size):
+                yield from questions_about(window, domain, self.generator, self.tally, first)
+
+
+def texts_of(scenes: SceneSource | Iterable[Mapping[str, Any]], span: Span) -> Iterator[SceneText]:
+    """Yield the scenes of a file, or given records, as texts."""
+    if not isinstance(scenes, RecordSource):
+        return given_scene_texts(scenes, *span)
+    return warn_repeats(scene_texts(scenes, *span), scenes, span.first)
+
+
+@contextmanager
+def unreadable_located(scenes: SceneSource | Iterable[Mapping[str, Any]]) -> Iterator[None]:
+    """Say of a scene that cannot be read where in its file it is."""
+    try:
+        yield
+    except UnreadableScene as unreadable:
+        assert isinstance(scenes, RecordSource)  # a record that was given can be read
+        scenes.raise_unreadable(unreadable.index)
 
 
 class QuestionDataset(Sequence[list[Question]]):
@@ -60,11 +109,13 @@ class QuestionDataset(Sequence[list[Question]]):
 
     def _begin(self, loaded: LoadedDomain) -> None:
         self._domain = loaded.domain
-        self._task = QuestionTask(loaded.templates, loaded.synonyms, self.settings, self._marks, None)
+        self._generator = QuestionGenerator(loaded.templates, loaded.synonyms, self.settings, self._marks, None)
         self._windows: OrderedDict[int, _Window] = OrderedDict()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_domain", "_task", "_windows")}
+        return {
+            name: value for name, value in self.__dict__.items() if name not in ("_domain", "_generator", "_windows")
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -101,7 +152,7 @@ class QuestionDataset(Sequence[list[Question]]):
         size = self.settings.reset_counts_every
         first = max(number * size, self._base)
         texts = self._texts[first - self._base : first - self._base + size if size else None]
-        made = questions_about(texts, self._domain, self._task, Tally(), first)
+        made = questions_about(texts, self._domain, self._generator, Tally(), first)
         return _Window(first, [], (questions for _, questions in made))
 
     @property

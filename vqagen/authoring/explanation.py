@@ -18,7 +18,7 @@ from vqagen.language.template import Template
 from vqagen.rng import stream
 from vqagen.search.filling import Filling, SearchResult
 from vqagen.search.tables import SceneTables
-from vqagen.tasks.questions.generator import Family, QuestionTask
+from vqagen.tasks.questions.generator import Family, QuestionGenerator
 from vqagen.tasks.questions.settings import Settings
 
 
@@ -147,7 +147,7 @@ class _Tryout:
 
     def __init__(self, materials: LoadedDomain, template: Template, tables: Sequence[SceneTables], seed: int) -> None:
         self._settings = Settings(seed=seed)
-        (self.family,) = QuestionTask([template], materials.synonyms, self._settings).families
+        (self.family,) = QuestionGenerator([template], materials.synonyms, self._settings).families
         self._domain = materials.domain
         attempts = [_Attempt(self.family, each, seed, self._settings.search_budget) for each in tables]
         self._good = [attempt for attempt in attempts if attempt.first.filling is not None]

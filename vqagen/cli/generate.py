@@ -62,21 +62,20 @@ def command(
       vqagen generate --scenes scenes.json --out questions.json --seed 7
     """
     from vqagen.api import find_domain, write_questions
-    from vqagen.cli.progress import run_progress
-    from vqagen.cli.summary import summary
+    from vqagen.cli.progress import run_progress, run_summary
 
-    with run_progress("question") as on_progress:
+    with run_progress() as on_progress:
         made = write_questions(
             scenes,
             out,
             find_domain(**domain),
             settings,
             form,
-            layout=layout,
+            format=layout,
             options=options,
             shard=shard,
             disjoint_from=disjoint_from,
             report_to=report,
             on_progress=on_progress,
         )
-    click.echo(summary(made, out), err=True)
+    click.echo(run_summary(made, out), err=True)

@@ -30,5 +30,5 @@ def command(shards: tuple[str, ...], out: str, layout: str | None, force: bool) 
     from vqagen.errors import counted
 
     with counting("record") as on_merged:
-        merged = merge(shards, out, layout=layout, force=force, on_merged=on_merged)
+        merged = merge(shards, out, format=layout, force=force, on_merged=on_merged)
     click.echo(f"{counted(merged.records, merged.noun)} from {counted(merged.shards, 'shard')}", err=True)

@@ -13,6 +13,7 @@ from vqagen.errors import counted
 
 if TYPE_CHECKING:
     from vqagen.run.progress import OnProgress, Progress
+    from vqagen.tasks.contract import Report
 
 Clock = Callable[[], float]
 LINE_EVERY = 30.0
@@ -36,31 +37,37 @@ def counting(unit: str, clock: Clock = time.monotonic) -> Iterator[Callable[[int
 
 
 @contextmanager
-def run_progress(records: str = "", clock: Clock = time.monotonic) -> Iterator[OnProgress]:
-    """Yield the function to call with the progress of a run; `records` is the name of one record, if it has a rate."""
+def run_progress(clock: Clock = time.monotonic) -> Iterator[OnProgress]:
+    """Yield the function to call with the progress of a run."""
     if not _is_terminal():
-        yield _RunLog(records, clock).show
+        yield _RunLog(clock).show
         return
     from tqdm import tqdm
 
-    with tqdm(unit="scene") as shown:
-        yield _bar_updater(shown, records)
+    with tqdm(unit="item") as shown:
+        yield _bar_updater(shown)
 
 
 def _is_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
 
-def _bar_updater(shown: Any, records: str) -> OnProgress:
+def _bar_updater(shown: Any) -> OnProgress:
     def update(progress: Progress) -> None:
+        shown.unit = progress.item
         shown.initial = progress.resumed_items  # rates are of this run
         shown.total = progress.expected and max(progress.expected, progress.items)
-        if records:
+        if progress.noun != progress.item:
             seconds = max(shown.format_dict["elapsed"], 1e-9)
-            shown.set_postfix_str(f"{progress.new_records / seconds:,.0f} {records}s/s", refresh=False)
+            shown.set_postfix_str(f"{progress.new_records / seconds:,.0f} {progress.noun}s/s", refresh=False)
         shown.update(progress.items - shown.n)
 
     return update
+
+
+def run_summary(report: Report, out: str) -> str:
+    """Return the result of a run in a few lines."""
+    return f"{out} is complete: there is nothing to do" if report.was_complete else report.summary()
 
 
 class _Log:
@@ -98,10 +105,10 @@ class _CountLog:
 
 
 class _RunLog:
-    """A log of a run: the scenes that are done, the rates, and the time that is left."""
+    """A log of a run: the items that are done, the rates, and the time that is left."""
 
-    def __init__(self, records: str, clock: Clock) -> None:
-        self._records, self._log = records, _Log(clock)
+    def __init__(self, clock: Clock) -> None:
+        self._log = _Log(clock)
 
     def show(self, progress: Progress) -> None:
         """Print a line, if one is due."""
@@ -111,11 +118,11 @@ class _RunLog:
     def _parts(self, progress: Progress) -> Iterator[str]:
         done, expected = progress.items, progress.expected
         new = done - progress.resumed_items
-        share = f"{done:,} of {counted(expected, 'scene')} ({done / expected:.0%})" if expected else ""
-        yield share or counted(done, "scene")
-        yield _rate(new, self._log, "scene")
-        if self._records:
-            yield _rate(progress.new_records, self._log, self._records)
+        share = f"{done:,} of {counted(expected, progress.item)} ({done / expected:.0%})" if expected else ""
+        yield share or counted(done, progress.item)
+        yield _rate(new, self._log, progress.item)
+        if progress.noun != progress.item:
+            yield _rate(progress.new_records, self._log, progress.noun)
         if expected and new:
             yield f"{_duration(max(expected - done, 0) * self._log.seconds / new)} left"
 

@@ -40,12 +40,10 @@ def sample(
       vqagen scenes sample --count 20 --seed 1 -o scenes.json
     """
     from vqagen.api import find_domain, write_scenes
-    from vqagen.cli.progress import run_progress
-    from vqagen.errors import counted
+    from vqagen.cli.progress import run_progress, run_summary
 
     with run_progress() as on_progress:
-        result = write_scenes(
+        report = write_scenes(
             out, settings, find_domain(**domain), options=options, shard=shard, on_progress=on_progress
         )
-    done = f"{out} is complete: there is nothing to do"
-    click.echo(done if result.was_complete else counted(result.records, "scene"), err=True)
+    click.echo(run_summary(report, out), err=True)

@@ -100,6 +100,20 @@ def release_answer(answer: Value) -> str:
     return RELEASE_WORDS[answer] if isinstance(answer, bool) else str(answer)
 
 
+def typed_answer(text: str, answer_type: str) -> object:
+    """Return the answer of a type that `release_answer` wrote.
+
+    >>> typed_answer("yes", "Bool"), typed_answer("3", "Integer"), typed_answer("red, blue", "list")
+    (True, 3, ['red', 'blue'])
+    """
+    restore: dict[str, Callable[[str], object]] = {
+        "Bool": lambda text: text == "yes",
+        "Integer": int,
+        "list": lambda text: text.split(", ") if text else [],
+    }
+    return restore.get(answer_type, str)(text)
+
+
 def same_answer(written: object, derived: Value) -> bool:
     """True if a written answer of either dialect is the derived one; `true` is not 1."""
     if isinstance(written, str) and not isinstance(derived, str):

@@ -13,10 +13,12 @@ from vqagen.files.reading import open_bytes
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.stream import reading
 from vqagen.records import parquet
-from vqagen.records.layouts import Document
-from vqagen.records.writer import LINES, info_beside
+from vqagen.records.formats import LIST
+from vqagen.records.layouts import DOCUMENT_END
+from vqagen.records.writer import CHECKSUM, LINES, info_beside
 
 FOREIGN = "not made by vqagen: its info does not say how to make it again"
+_END = DOCUMENT_END % b"00000000"
 ABSENT = object()
 _CHUNK = 1 << 20
 
@@ -42,6 +44,8 @@ def layout_in(path: Location) -> str:
         opening = reader.peek()
         if opening == b"{":
             return "json" if next(reader.members(), "") == "info" else "jsonl"
+    if opening == b"[":
+        return "list"
     if opening:
         raise BadInput([Problem(FOREIGN, str(path))])
     return "jsonl"
@@ -52,7 +56,7 @@ def read_info(path: Location, layout: str = "") -> Any:
     layout = layout or layout_in(path)
     if layout == "json":
         return _in_document(path)
-    return _beside(path) if layout == "jsonl" else parquet.read_info(path)
+    return parquet.read_info(path) if layout == "parquet" else _beside(path)
 
 
 def _in_document(path: Location) -> Any:
@@ -76,22 +80,25 @@ def find_info_beside(path: Location) -> Any:
     written = parse_json(read_text(beside), str(beside))
     match written:
         case {"generator": dict(generator)}:
-            return {**written, "generator": {key: value for key, value in generator.items() if key != LINES}}
+            return {
+                **written,
+                "generator": {key: value for key, value in generator.items() if key not in (LINES, CHECKSUM)},
+            }
     return written
 
 
-def count_in_info(path: Location) -> int | None:
-    """The number of records in the info beside JSON Lines; None if it is not there."""
+def recorded_sums(path: Location) -> tuple[int | None, str | None]:
+    """Return the count and the checksum of the records that the info beside a file gives; None for what it does not."""
     beside = _path_beside(path)
     match parse_json(read_text(beside), str(beside)) if beside.is_file() else None:
         case {"generator": dict(generator)}:
-            lines = generator.get(LINES)
-            return lines if isinstance(lines, int) else None
-    return None
+            lines, checksum = generator.get(LINES), generator.get(CHECKSUM)
+            return lines if isinstance(lines, int) else None, checksum if isinstance(checksum, str) else None
+    return None, None
 
 
 def _path_beside(path: Location) -> Location:
-    return locate(info_beside(str(path), "jsonl") or "")
+    return locate(info_beside(str(path), LIST) or "")
 
 
 def is_whole(path: Location, layout: str) -> bool:
@@ -104,11 +111,15 @@ def is_whole(path: Location, layout: str) -> bool:
     try:
         with open_bytes(path) as file:
             if layout == "json" and isinstance(path, Path) and not packing_of(path.name):
-                file.seek(max(0, path.stat().st_size - len(Document.tail)))
-            lines, end = _lines_and_end(file, len(Document.tail))
+                file.seek(max(0, path.stat().st_size - len(_END)))
+            lines, end = _lines_and_end(file, len(_END))
     except DAMAGE:
         return False
-    return end == Document.tail if layout == "json" else count_in_info(path) in (None, lines)
+    if layout == "json":
+        return end.startswith(_END[:-12]) and end.endswith(_END[-3:])
+    if layout == "list":
+        return end.endswith(b"\n]\n")
+    return recorded_sums(path)[0] in (None, lines)
 
 
 def _lines_and_end(file: BinaryIO, length: int) -> tuple[int, bytes]:

@@ -1,64 +1,140 @@
-"""How finished records stand in a part: as lines of a document or of JSON Lines, or in batches of columns.
+"""How finished records stand in a part: as lines of a document, of a list or of JSON Lines, or in batches of columns.
 
 Workers encode records without their number in the output, which they cannot know; the numbers are put in when a block
-gets its place.
+is placed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import IO, Any, NamedTuple, Protocol
 
 import orjson
 
+DOCUMENT_END = b'\n], "checksum": "%s"}\n'
+"""The end of a document, with the checksum of its records."""
 Record = Mapping[str, Any]
 Encode = Callable[[Iterable[Record]], bytes]
-"""A block's records, which say 0 for their number, as the part or a layout takes them."""
+"""Encodes a block's records, which say 0 for their number, as the part or a layout takes them."""
+
+
+class Arrangement(NamedTuple):
+    """How the records of a task stand in its outputs."""
+
+    key: str
+    """The key of the records in a document, such as `questions`."""
+    number_key: str
+    """The key under which a record says its place in the output, from 0; "" for records that do not."""
+    item: str
+    """One of the things that records are about, such as `scene`."""
+    window: int
+    """Items in a window; 0 for one window of all."""
+
+    @property
+    def noun(self) -> str:
+        """One record, for people."""
+        return self.key.removesuffix("s")
+
+
+class Checksum(NamedTuple):
+    """How many records a file has, and what they say."""
+
+    records: int = 0
+    crc: int = 0
+    """CRC-32 over the text of each record, followed by a newline."""
+
+    def add(self, records: int, lines: bytes) -> Checksum:
+        """Return the sum with more records, whose lines are given."""
+        return Checksum(self.records + records, zlib.crc32(lines, self.crc))
+
+    def __str__(self) -> str:
+        return f"{self.crc:08x}"
+
+
+class Selection(Protocol):
+    """Chooses from all records of an output, asked record by record in their order."""
+
+    @property
+    def reads(self) -> Collection[str]:
+        """The keys of a record that decide."""
+
+    def keeps(self, record: Record) -> bool:
+        """True if the record stays in the output."""
+
+    def to_record(self) -> dict[str, Any]:
+        """Return what was kept, as JSON, for the report of the run."""
+
+
+class Columns(Protocol):
+    """How records stand in Parquet. Can be pickled."""
+
+    def encode(self, given: Iterable[Record]) -> bytes:
+        """Return a batch of records, without their numbers."""
+
+    def write(self, batches: Iterable[bytes], file: IO[bytes], info: Record) -> None:
+        """Write batches into a file, and number the records."""
+
+    def write_tables(self, tables: Iterable[Any], file: IO[bytes], info: Record) -> None:
+        """Write `pyarrow` tables into a file, a row group each, and number the records."""
+
+    def to_records(self, table: Any) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a `pyarrow` table as the records that they were made of."""
 
 
 class Layout(Protocol):
     """How a part is written."""
 
+    def __init__(self, arrangement: Arrangement) -> None: ...
+
     def head(self, info: Record) -> bytes:
-        """What comes before the first block."""
+        """Return what comes before the first block."""
 
     def placed(self, body: bytes, number: int) -> bytes:
-        """An encoded block, `number` records standing before it."""
+        """Return an encoded block as the part holds it, with `number` records before it."""
 
-    @property
-    def tail(self) -> bytes:
-        """What comes behind the last block."""
+    def lines(self, placed: bytes) -> bytes:
+        """Return the records of a placed block, one a line."""
+
+    def tail(self, checksum: Checksum) -> bytes:
+        """Return what comes behind the last block."""
 
 
 def encode_lines(records: Iterable[Record]) -> bytes:
-    """One record a line."""
+    """Return the records, one a line."""
     return b"".join(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records)
 
 
 def decode_lines(body: bytes) -> list[dict[str, Any]]:
-    """The records of `encode_lines`."""
+    """Return the records of `encode_lines`."""
     return [orjson.loads(line) for line in body.split(b"\n")[:-1]]
 
 
 class Lines:
     """JSON Lines, numbered under a key such as `question_index`, or as they are."""
 
-    tail = b""
-
-    def __init__(self, number_key: str) -> None:
-        """No `number_key`, no numbers."""
-        self._key = b'"%s":' % number_key.encode() if number_key else b""
+    def __init__(self, arrangement: Arrangement) -> None:
+        """Number the records if the arrangement has a number key."""
+        self._key = b'"%s":' % arrangement.number_key.encode() if arrangement.number_key else b""
 
     def head(self, info: Record) -> bytes:
-        """Nothing: the info lies beside."""
+        """Return nothing: the info lies beside."""
         return b""
 
     def placed(self, body: bytes, number: int) -> bytes:
-        """The lines, numbered."""
-        return b"".join(line + b"\n" for line in self.numbered(body, number))
+        """Return the lines, numbered."""
+        return b"".join(line + b"\n" for line in self._numbered(body, number))
 
-    def numbered(self, body: bytes, number: int) -> list[bytes]:
-        """Lines with their numbers: the first such key is the record's own, before any in what it holds.
+    def lines(self, placed: bytes) -> bytes:
+        """Return the lines as they are."""
+        return placed
+
+    def tail(self, checksum: Checksum) -> bytes:
+        """Return nothing: the checksum lies beside."""
+        return b""
+
+    def _numbered(self, body: bytes, number: int) -> list[bytes]:
+        """Return lines with their numbers: the first such key is the record's own, before any in what it holds.
 
         The key cannot stand inside a text, whose quotes are escaped.
         """
@@ -69,34 +145,82 @@ class Lines:
         return [line.replace(blank, key + b"%d" % place, 1) for place, line in enumerate(lines, start=number)]
 
 
-class Document(Lines):
-    """One document with its `info` and, under a key, the records, one a line."""
-
-    tail = b"\n]}\n"
-
-    def __init__(self, number_key: str, key: str) -> None:
-        super().__init__(number_key)
-        self._records_key = key.encode()
+class List(Lines):
+    """One list of records, one a line."""
 
     def head(self, info: Record) -> bytes:
-        """The document up to its first record."""
-        return b'{"info": ' + orjson.dumps(info) + b', "' + self._records_key + b'": ['
+        """Return the bracket before the first record."""
+        return b"["
 
     def placed(self, body: bytes, number: int) -> bytes:
-        """The lines, numbered and parted by commas."""
-        lines = self.numbered(body, number)
+        """Return the lines, numbered and separated by commas."""
+        lines = self._numbered(body, number)
         return (b",\n" if number else b"\n") + b",\n".join(lines) if lines else b""
+
+    def lines(self, placed: bytes) -> bytes:
+        """Return the lines without commas; a newline never stands inside a record."""
+        return placed.lstrip(b",\n").replace(b",\n", b"\n") + b"\n" if placed else b""
+
+    def tail(self, checksum: Checksum) -> bytes:
+        """Return the end of the list."""
+        return b"\n]\n"
+
+
+class Document(List):
+    """One document: its `info`, the records under a key, one a line, and their checksum."""
+
+    def __init__(self, arrangement: Arrangement) -> None:
+        super().__init__(arrangement)
+        self._records_key = arrangement.key.encode()
+
+    def head(self, info: Record) -> bytes:
+        """Return the document up to its first record."""
+        return b'{"info": ' + orjson.dumps(info) + b', "' + self._records_key + b'": ['
+
+    def tail(self, checksum: Checksum) -> bytes:
+        """Return the end of the list and of the document."""
+        return DOCUMENT_END % str(checksum).encode()
 
 
 class Batches:
     """Columns, a batch for each block; they get their numbers when the file is made of the part."""
 
-    tail = b""
+    def __init__(self, arrangement: Arrangement) -> None: ...
 
     def head(self, info: Record) -> bytes:
-        """Nothing: the info goes into the file's metadata."""
+        """Return nothing: the info goes into the file's metadata."""
         return b""
 
     def placed(self, body: bytes, number: int) -> bytes:
-        """The batch as it is."""
+        """Return the batch as it is."""
         return body
+
+    def lines(self, placed: bytes) -> bytes:
+        """Return nothing: columns have no lines."""
+        return b""
+
+    def tail(self, checksum: Checksum) -> bytes:
+        """Return nothing."""
+        return b""
+
+
+class Placing:
+    """Places the blocks of an output one behind the other, and sums up what they say."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self.checksum = Checksum()
+
+    def place(self, body: bytes, records: int) -> bytes:
+        """Return an encoded block as the output holds it."""
+        placed = self._layout.placed(body, self.checksum.records)
+        self.skip(placed, records)
+        return placed
+
+    def skip(self, placed: bytes, records: int) -> None:
+        """Count a block that the output holds already."""
+        self.checksum = self.checksum.add(records, self._layout.lines(placed))
+
+    def tail(self) -> bytes:
+        """Return what comes behind the last block."""
+        return self._layout.tail(self.checksum)

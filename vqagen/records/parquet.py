@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import IO, Any
 
 import orjson
@@ -12,6 +15,7 @@ from vqagen.errors import BadInput, Problem
 from vqagen.extras import needed
 from vqagen.files.locations import Location
 from vqagen.files.reading import open_as_it_is
+from vqagen.records.layouts import Record
 from vqagen.records.names import is_named_columns
 
 BEGINNING = b"PAR1"
@@ -26,6 +30,77 @@ READ_AT_ONCE = 500
 def pyarrow(module: str = "pyarrow") -> Any:
     """The library for columns, or a part of it."""
     return needed(module, "parquet", "Parquet")
+
+
+# Columns -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RecordColumns(ABC):
+    """The columns of a task's records. Options of a run decide which there are, the data never does."""
+
+    @property
+    @abstractmethod
+    def number_key(self) -> str:
+        """The column of a record's place in the file. Batches lack it: only the writer of the file knows the places."""
+
+    @abstractmethod
+    def types(self) -> Mapping[str, Any]:
+        """Return column -> `pyarrow` type, in the order of the file."""
+
+    def rows(self, records: Sequence[Record], names: Sequence[str]) -> Sequence[Record]:
+        """Return the values of the columns `names` for each record. Raises BadInput for records that do not fit."""
+        return records
+
+    def restored(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return the record that a row was made of; what is null in the row is left out already."""
+        return row
+
+    @cached_property
+    def schema(self) -> Any:
+        """The `pyarrow.Schema` of the file, without its info."""
+        return pyarrow().schema(list(self.types().items()))
+
+    def encode(self, given: Iterable[Record]) -> bytes:
+        """Return records, without their number, as an Arrow stream of one batch."""
+        arrow, schema = pyarrow(), self.schema.remove(self.schema.get_field_index(self.number_key))
+        rows = self.rows(list(given), schema.names)
+        sink = arrow.BufferOutputStream()
+        with arrow.ipc.new_stream(sink, schema) as stream:
+            stream.write_batch(arrow.RecordBatch.from_pylist(list(rows), schema=schema))
+        return bytes(sink.getvalue())
+
+    def write(self, batches: Iterable[bytes], file: IO[bytes], info: Record) -> None:
+        """Write encoded batches into a Parquet file, a row group for each, and number the records."""
+        self.write_tables(map(decode, batches), file, info)
+
+    def write_tables(self, tables: Iterable[Any], file: IO[bytes], info: Record) -> None:
+        """Write tables into a Parquet file, a row group for each, and number the records."""
+        write_tables(tables, file, self.schema, info, self.number_key)
+
+    def to_records(self, table: Any) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a table as the records that they were made of."""
+        return map(self.restored, to_records(table))
+
+
+@dataclass(frozen=True)
+class PlainColumns(RecordColumns):
+    """Columns that hold the values of records as they are, numbered under a key."""
+
+    key: str
+    """The column of a record's place in the file."""
+    plain: Mapping[str, str] = field(default_factory=dict)
+    """Every other column -> the name of its `pyarrow` type, such as `string`."""
+
+    @property
+    def number_key(self) -> str:
+        """The column of a record's place in the file."""
+        return self.key
+
+    def types(self) -> Mapping[str, Any]:
+        """Return column -> `pyarrow` type, in the order of the file."""
+        names = {self.key: "int64", **self.plain}
+        return {name: pyarrow().type_for_alias(each) for name, each in names.items()}
 
 
 # Writing -------------------------------------------------------------------------------------------------------------

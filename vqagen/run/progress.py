@@ -1,4 +1,4 @@
-"""How far a run is: for a bar, and for what is said at its end."""
+"""How far a run is, for a progress bar and for its report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class BlockWritten(NamedTuple):
-    """A block that is kept: made by this run, or by an earlier one that it goes on with."""
+    """A block that is kept, made by this run or by the earlier one that it resumes."""
 
     first: int
     """Absolute index of its first item."""
@@ -21,26 +21,30 @@ class BlockWritten(NamedTuple):
 
 @dataclass
 class Progress:
-    """Told after each block."""
+    """How far a run is, after each block."""
 
+    item: str = "scene"
+    """One item, for people."""
+    noun: str = "record"
+    """One record, for people."""
     expected: int | None = None
-    """Items (scenes) of the whole run, as far as can be told by now."""
+    """Items of the whole run, as far as is known by now."""
     items: int = 0
     resumed_items: int = 0
-    """How many of the items an earlier run had done."""
+    """Items that an earlier run had finished."""
     new_records: int = 0
-    """BlockWritten by this run."""
+    """Records that this run has made."""
 
-    def add(self, made: BlockWritten) -> None:
+    def add(self, block: BlockWritten) -> None:
         """Count a block."""
-        items = made.end - made.first
+        items = block.end - block.first
         self.items += items
-        if made.is_resumed:
+        if block.is_resumed:
             self.resumed_items += items
         else:
-            self.new_records += made.records
+            self.new_records += block.records
 
 
 OnBlockWritten = Callable[[BlockWritten], object]
-"""Told of each block: first of those that an earlier run made, then of new ones."""
+"""Called with each block: first with those that an earlier run made, then with new ones."""
 OnProgress = Callable[[Progress], object]

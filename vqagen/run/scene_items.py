@@ -1,21 +1,21 @@
-"""The scenes of a run, for any task about scenes: which are read, in which windows, and what its `info` says of them.
+"""The scenes of a run as items: which are read, in which windows, and what an output's `info` says of them.
 
-They are watched, for the `info` names them by the hash of their files; see `watching`.
+The `info` names the scenes by the hash of their files, so the files must not change while a run reads them: see
+`vqagen.run.unchanged`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from vqagen.errors import BadInput, Problem, counted
+from vqagen.errors import BadInput, Problem, VqagenError, counted
 from vqagen.files.locations import Stamp, locate, stamp_of
 from vqagen.files.reading import content_hash
 from vqagen.language.domain_files import PathLike
-from vqagen.run.shards import Shard, ShardPlan, share_of_run
-from vqagen.run.watching import watched
+from vqagen.run.shards import Shard, ShardPlan, plan_shard
+from vqagen.run.unchanged import check_unchanged, check_while_reading
 from vqagen.run.windows import Span, span_to_read, windows_of
 from vqagen.run.work import Window
 from vqagen.world.image_names import warn_repeats
@@ -23,21 +23,21 @@ from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, find_s
 
 
 @dataclass
-class Reading:
-    """What has been read of the scenes, from which is guessed how many there are."""
+class ReadSoFar:
+    """How many scenes have been read, and their bytes, from which their number is estimated."""
 
     scenes: int = 0
     bytes: int = 0
 
-    def counted(self, texts: Iterable[SceneText]) -> Iterator[SceneText]:
-        """The texts as they come."""
+    def count(self, texts: Iterable[SceneText]) -> Iterator[SceneText]:
+        """Yield the texts, counting them."""
         for text in texts:
             self.scenes += 1
             self.bytes += len(text.text)
             yield text
 
-    def expected(self, source: SceneSource) -> int | None:
-        """The scenes of a source; None if there is no telling."""
+    def estimate(self, source: SceneSource) -> int | None:
+        """Return the number of scenes of a source; None if nothing is known."""
         if source.length is not None:
             return source.length
         size = source.size
@@ -45,27 +45,27 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class SceneInput:
-    """Scenes that a run is about."""
+class SceneItems:
+    """Scenes that records are made about."""
 
     source: SceneSource
     whole: Span
     """Those of the whole run; a length of 0 means all that follow."""
     window: int
     """Scenes in a window; 0 for one window of all."""
-    share: ShardPlan | None = None
+    shard_plan: ShardPlan | None = None
     """The shard, if only that is made."""
-    stamps: Sequence[Stamp] | None = None
-    """Of the source's files, from before they were looked into. None for scenes that no `info` names."""
-    read: Reading = field(default_factory=Reading)
+    stamps: Sequence[Stamp] = ()
+    """Of the source's files, from before they were read. None for scenes that no `info` names."""
+    read: ReadSoFar = field(default_factory=ReadSoFar)
 
     @property
     def own(self) -> Span:
-        """The scenes that records are written of."""
-        return self.share.own if self.share else self.whole
+        """The scenes that records are written about."""
+        return self.shard_plan.own if self.shard_plan else self.whole
 
     def windows(self, first: int) -> Iterator[Window]:
-        """The windows from that of scene `first` on, which begins with the scenes before it; none if all is done."""
+        """Yield the windows from that of scene `first` on; it begins with the scenes before. None if all is done."""
         start, length = self.own
         if length and first >= start + length:
             return iter(())
@@ -73,40 +73,45 @@ class SceneInput:
         return windows_of(self._texts(span), self.window)
 
     def _texts(self, span: Span) -> Iterator[SceneText]:
-        texts = warn_repeats(self.read.counted(scene_texts(self.source, *span)), self.source, span.first)
-        return texts if self.stamps is None else watched(texts, self.source, self.stamps)
+        texts = warn_repeats(self.read.count(scene_texts(self.source, *span)), self.source, span.first)
+        return check_while_reading(texts, self.source, self.stamps) if self.stamps else texts
 
     def expected(self) -> int | None:
-        """How many scenes the run is about, as far as can be told by now."""
+        """Return the number of scenes of the run, as far as is known by now."""
         start, length = self.own
-        there = self.read.expected(self.source)
+        there = self.read.estimate(self.source)
         if there is None:
             return length or None
         there = max(there - start, 0)
         return min(there, length) if length else there
 
     def info(self) -> dict[str, Any]:
-        """What an output's `info` takes over from that of the scenes."""
+        """Return what an output's `info` takes over from that of the scenes."""
         # The info beside JSON Lines is in none of the files that `hashes` names.
         info = dict(self.source.info) if self.source.layout != "lines" else {}
         made_scenes = info.pop("generator", None)
         return {**info, **({"scene_generator": made_scenes} if made_scenes else {})}
 
     def hashes(self) -> dict[str, str]:
-        """The content hash of all files, by their role. Reads them."""
+        """Return the content hash of all files, by their role. Reads them."""
         return {"scenes": content_hash(self.source.files)}
 
-    @contextmanager
-    def places_told(self) -> Iterator[None]:
-        """Tell of a scene that cannot be read where that is."""
+    def located(self, error: VqagenError) -> VqagenError:
+        """Return an error of a window as its cause: a file that has changed, or a scene that cannot be read."""
         try:
-            yield
-        except UnreadableScene as unreadable:
-            self.source.raise_unreadable(unreadable.index)
+            if self.stamps:
+                check_unchanged(self.source, self.stamps)
+            if isinstance(error, UnreadableScene):
+                self.source.raise_unreadable(error.index)
+        except BadInput as cause:
+            return cause
+        except VqagenError:  # a store that cannot be reached says nothing about the error
+            return error
+        return error
 
 
-def find_scene_input(scenes: PathLike, whole: Span, window: int, shard: Shard | None = None) -> SceneInput:
-    """The scenes of a file or folder or, of these, those of a shard. Raises UsageError or BadInput.
+def find_scene_items(scenes: PathLike, whole: Span, window: int, shard: Shard | None = None) -> SceneItems:
+    """Find the scenes of a file or folder or, of these, those of a shard. Raises UsageError or BadInput.
 
     For a shard of a file the scenes are counted, which reads all of it.
     """
@@ -115,8 +120,8 @@ def find_scene_input(scenes: PathLike, whole: Span, window: int, shard: Shard | 
     source = find_scenes(path)
     stamps = [before if file == path else stamp_of(file) for file in source.files]
     _check_start(source, whole.first)
-    share = share_of_run(shard, whole, source.count(*whole), window) if shard else None
-    return SceneInput(source, whole, window, share, stamps)
+    plan = plan_shard(shard, whole, source.count(*whole), window) if shard else None
+    return SceneItems(source, whole, window, plan, stamps)
 
 
 def _check_start(source: SceneSource, start: int) -> None:

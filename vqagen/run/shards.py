@@ -39,7 +39,7 @@ def parse_shard(text: str) -> Shard:
 
 
 class ShardPlan(NamedTuple):
-    """A shard of a run: which one, the items of the whole run, and its own."""
+    """A shard of a run, the items of the whole run, and those of the shard."""
 
     shard: Shard
     whole: Span
@@ -51,13 +51,16 @@ class ShardPlan(NamedTuple):
         return {"number": number, "of": of, "start_index": first, "count": length}
 
 
-def share_of_run(shard: Shard, whole: Span, there: int, window: int) -> ShardPlan:
-    """The share that a shard has in a run; see `cut`. UsageError if there is none."""
+def plan_shard(shard: Shard, whole: Span, there: int, window: int, noun: str = "scene") -> ShardPlan:
+    """Plan a shard of a run; see `cut`. UsageError if there is no such shard. One item is called `noun`."""
+    length = min(there, whole.length) if whole.length else there
+    if shard.of > length:
+        raise UsageError(f"--shard {shard}: there are more shards than {noun}s ({length})")
     return ShardPlan(shard, whole, cut(shard, whole, there, window))
 
 
 def cut(shard: Shard, run: Span, there: int, window: int) -> Span:
-    """The items that a shard makes, out of those of its whole run.
+    """Return the items of a shard, out of those of its whole run, which has at least as many items as shards.
 
     `there` is how many items the input has from the run's first one on, and `window` the size of a window (0: one for
     all). Shards follow each other, none is empty, and all together are the run. The last one ends as the run does: of a
@@ -67,8 +70,6 @@ def cut(shard: Shard, run: Span, there: int, window: int) -> Span:
     [Span(first=100, length=400), Span(first=500, length=250), Span(first=750, length=0)]
     """
     length = min(there, run.length) if run.length else there
-    if shard.of > length:
-        raise UsageError(f"--shard {shard}: there are more shards than scenes ({length})")
     edges = _edges(shard.of, run.first, length, window)
     first, end = edges[shard.number - 1], edges[shard.number]
     if shard.number < shard.of:

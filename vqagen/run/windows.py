@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from vqagen.run.work import Item, Window
+from vqagen.run.work import Window
+from vqagen.tasks.contract import Item
 
 BLOCK = 1000
 """Most items of a block: what one process holds in memory, and loses when it is killed. Workers hold whole windows."""

@@ -1,29 +1,13 @@
-"""What the runner and a task agree on, and all they know of each other.
-
-A task is a pure function from a window's items (such as scenes as they stand in their file) to blocks of finished
-records. The runner owns windows, processes, order, journal and output, and takes no part in what a block says.
-"""
+"""What the runner gives to its engines: windows of items, and the work to be done with each, from which blocks come."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from vqagen.errors import Problem, VqagenError, warn
-
-
-class Item(Protocol):
-    """One thing to make records about: a scene's text, or nothing but its number. Can be pickled."""
-
-    @property
-    def index(self) -> int:
-        """Its absolute index in the input."""
-
-    @property
-    def noun(self) -> str:
-        """What people call such a thing, such as `scene`."""
-
+from vqagen.tasks.contract import Item
 
 Window = Iterable[Item]
 """Consecutive items that decide together what is made of each of them: the smallest piece of work.
@@ -41,17 +25,19 @@ class Block:
     end: int
     """One behind the last item's."""
     body: bytes
-    """The records, as the layout of the output encodes them."""
+    """The records, as the format of the output encodes them."""
     records: int
     tally: Mapping[str, Any]
-    """What the task counted, for its report; JSON."""
+    """Counts of the task, as JSON."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Name inside the output folder -> content."""
 
 
 WindowTask = Callable[[Window], Iterator[Block]]
 """A window's items, from its first one on, to its blocks, in order."""
 
 Engine = Callable[["Work", Iterator[Window]], Generator[Block]]
-"""Does the windows of a run somewhere, and gives their blocks in order. Closed early, it leaves nothing running."""
+"""Does the windows of a run somewhere, and yields their blocks in order. Closed early, it leaves nothing running."""
 
 
 class Work(Protocol):
@@ -67,14 +53,14 @@ class WindowFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What comes back of a window from another process. Errors come as values: not every exception can be pickled."""
+    """The result of a window in another process. Errors come as values: not every exception can be pickled."""
 
     blocks: Sequence[Block] = ()
     error: VqagenError | WindowFailed | None = None
     warnings: tuple[Problem, ...] = ()
 
-    def taken(self) -> Iterator[Block]:
-        """The blocks; tells the warnings, and raises the error."""
+    def unwrap(self) -> Iterator[Block]:
+        """Yield the blocks, after issuing the warnings and raising the error."""
         for problem in self.warnings:
             warn(problem)
         if self.error is not None:
@@ -83,6 +69,6 @@ class Outcome:
 
 
 def span_of(items: Sequence[Item]) -> str:
-    """For people: `scene 4`, `scenes 4 to 7`."""
+    """Name items for people: `scene 4`, `scenes 4 to 7`."""
     noun, first, last = items[0].noun, items[0].index, items[-1].index
     return f"{noun} {first}" if first == last else f"{noun}s {first} to {last}"

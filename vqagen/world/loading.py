@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar
@@ -33,6 +34,13 @@ class SceneText:
     text: bytes
     place: str
     """What errors call the place that the scene comes from."""
+
+    def __str__(self) -> str:
+        """The scene, for people."""
+        with suppress(orjson.JSONDecodeError, AttributeError):
+            if image := orjson.loads(self.text).get("image_filename"):
+                return f"scene {self.index} ({image})"
+        return f"scene {self.index} (of no image)"
 
 
 class UnreadableScene(VqagenError):

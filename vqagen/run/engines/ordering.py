@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vqagen.run.work import Block, Item, Outcome, Window
+from vqagen.run.work import Block, Outcome, Window
+from vqagen.tasks.contract import Item
 
 
 class Begun(NamedTuple):
@@ -55,7 +56,7 @@ class Ordering:
         while self._given_out in self._done:
             outcome = self._done.pop(self._given_out)
             self._given_out += 1
-            yield from outcome.taken()
+            yield from outcome.unwrap()
 
     def end(self) -> None:
         """All that was begun is given out: raise what stopped the beginning of more, if anything did."""

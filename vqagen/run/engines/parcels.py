@@ -8,7 +8,8 @@ import warnings
 from collections.abc import Sequence
 
 from vqagen.errors import InputWarning, VqagenError, is_out_of_memory
-from vqagen.run.work import Block, Item, Outcome, WindowFailed, WindowTask, Work, span_of
+from vqagen.run.work import Block, Outcome, WindowFailed, WindowTask, Work, span_of
+from vqagen.tasks.contract import Item
 
 
 def packed_work(work: Work) -> bytes:

@@ -1,8 +1,9 @@
-"""Shards into the file that one run would have written. Streamed: what is held does not grow with the shards."""
+"""Shards into the output of one run. Streamed: what is held does not grow with the shards."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -10,70 +11,76 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.locations import Location, locate
-from vqagen.records.writer import chosen_layout, info_beside, record_file
+from vqagen.files.reading import files_in
+from vqagen.records.formats import PARQUET, choose_format
+from vqagen.records.layouts import Record, Selection
+from vqagen.records.writer import record_file
 from vqagen.run.merging.belonging import differences, faults_of, in_order, merged_info
-from vqagen.run.merging.shard_files import Record, ShardFile, open_shard
+from vqagen.run.merging.columns import write_columns
+from vqagen.run.merging.shard_files import ShardFile, find_record_file, open_shard
 from vqagen.run.output.claim import claimed
-from vqagen.run.output.journal import is_begun, part_of
-from vqagen.run.output.staging import Keep, place_of
-
-Select = Callable[[Mapping[str, Any], bool], Keep | None]
-"""The selection that a run asks for, given the `generator` of its info; None if all records stay.
-
-Told whether all files know that they are shards (of a run with `--shard`). May raise UsageError.
-"""
+from vqagen.run.output.journal import Journal, is_begun, part_of
+from vqagen.run.output.publishing import replace_folder
+from vqagen.run.output.staging import Target, make_target
+from vqagen.tasks import task_named
+from vqagen.tasks.contract import Task
 
 BATCH = 1000
 """Records written at once."""
+OnMerged = Callable[[int], object]
 
 
 class MergeResult(NamedTuple):
-    """What a merge came to."""
+    """The result of a merge."""
 
     records: int
     shards: int
     noun: str
-    """What one record is called, such as `question`."""
+    """One record, for people."""
 
 
 def merge(
     shards: Sequence[os.PathLike[str] | str],
-    out: str,
+    out: os.PathLike[str] | str,
     *,
-    layout: str | None = None,
+    format: str | None = None,
     force: bool = False,
-    select: Select = lambda generator, are_shards: None,
-    on_merged: Callable[[int], object] = lambda _: None,
+    on_merged: OnMerged = lambda _: None,
 ) -> MergeResult:
     """Write what one run would have written in place of its `shards`, which may be given in any order.
 
-    `layout` is json, jsonl or parquet; by default the name of `out` decides. `on_merged` is called now and then with
-    the number of records merged since. Raises VqagenError before anything is written where shards do not belong
-    together, and while writing, which then leaves no file, where one has been changed.
+    `format` is the name of a format of the task that made them; by default the name of `out` decides. `on_merged` is
+    called now and then with the number of records merged since. Raises VqagenError before anything is written if the
+    shards do not belong together, and while writing, which then leaves no file, if one has been changed.
     """
     paths = [locate(shard) for shard in shards]
-    layout = chosen_layout(out, layout)
-    _look_for(paths)
-    inputs = [*map(str, paths), *(info_beside(str(path), "jsonl") for path in paths)]
-    with claimed(out, layout, force=force, inputs=inputs) as claim:
-        files = _opened(paths)
-        _check_layouts(files, layout)
-        faults = faults_of(files)
-        if faults:
-            raise BadInput(Problem(fault) for fault in faults)
-        files = in_order(files)
-        is_part = len(files) > 1 or files[0].shard
-        keep = select(files[0].info["generator"], all(file.shard for file in files)) if is_part else None
-        records = _write(files, out, layout, keep, on_merged)
+    _check_names(paths)
+    files = _opened(paths)
+    faults = faults_of(files)
+    if faults:
+        raise BadInput(Problem(fault) for fault in faults)
+    files = in_order(files)
+    task = task_named(files[0].arrangement.key)
+    target = make_target(str(out), choose_format(str(out), format, task.formats, task.key), _folder_of(files))
+    with claimed(target, force=force, inputs=[name for file in files for name in file.names]) as claim:
+        count = _write(files, target, task, claim.journal, on_merged)
         if claim.journal:
-            claim.journal.remove()  # with what an unfinished run had made to stand here
-    return MergeResult(records, len(files), files[0].noun)
+            claim.journal.remove()  # with what an unfinished run had made under this name
+    return MergeResult(count, len(files), files[0].arrangement.noun)
 
 
-def _look_for(paths: Sequence[Location]) -> None:
+def _folder_of(files: Sequence[ShardFile]) -> str:
+    """Return the key of the records if the shards are folders; "" if they are files. UsageError for both."""
+    folders, others = [file for file in files if file.is_folder], [file for file in files if not file.is_folder]
+    if folders and others:
+        raise UsageError(f"{folders[0].path} is a folder and {others[0].path} is not: merge one kind at a time")
+    return files[0].arrangement.key if folders else ""
+
+
+def _check_names(paths: Sequence[Location]) -> None:
     faults = [fault for path in paths if (fault := _why_not_there(path))]
     known: dict[object, Location] = {}
-    for path in (path for path in paths if path.is_file()):
+    for path in (path for path in paths if path.exists()):
         same = known.setdefault(_identity(path), path)
         if same is not path:
             faults.append(f"{path} is given twice" if path == same else f"{same} and {path} are the same file")
@@ -92,9 +99,9 @@ def _identity(path: Location) -> object:
 
 
 def _why_not_there(path: Location) -> str:
-    if path.is_dir():
-        return f"shard {path} is a folder; name its files"
-    place = place_of(str(path))
+    if path.is_dir() and not (isinstance(path, Path) and find_record_file(path)):
+        return f"shard {path} is a folder without records; name its files"
+    place = make_target(str(path), PARQUET).place
     if is_begun(place):  # what is there may be about to be replaced, and its info be that of the new one already
         return f"shard {path} is not complete ({part_of(place)} is still there): finish it with --resume"
     return "" if path.exists() else f"shard not found: {path}"
@@ -112,51 +119,75 @@ def _opened(paths: Sequence[Location]) -> list[ShardFile]:
     return files
 
 
-def _check_layouts(files: Sequence[ShardFile], layout: str) -> None:
-    columns = [file.path for file in files if file.layout == "parquet"]
-    others = [file.path for file in files if file.layout != "parquet"]
-    if columns and others:
-        raise UsageError(f"{columns[0]} is Parquet and {others[0]} is not: merge one kind at a time")
-    if columns and layout != "parquet":
-        raise UsageError("Parquet holds answers as text: its shards make a Parquet file (.parquet) and no other")
-    if others and layout == "parquet":
-        raise UsageError("only Parquet shards make a Parquet file: make the shards so, or a .json or .jsonl of these")
-
-
 def _write(
-    files: Sequence[ShardFile], out: str, layout: str, keep: Keep | None, on_merged: Callable[[int], object]
+    files: Sequence[ShardFile], target: Target, task: type[Task], journal: Journal | None, on_merged: OnMerged
 ) -> int:
-    info = merged_info(files)
-    if layout == "parquet":
-        from vqagen.run.merging.columns import write_columns
+    info, inner = merged_info(files), target.staged_records
+    if target.is_folder:
+        assert journal is not None
+        _gather_files(files, journal)
+    selection = _selection(files, task, info)
+    if target.form.is_binary:
+        count = write_columns(files, inner.name, info, task, selection, on_merged)
+    else:
+        records_of_all = (record for file in files for record in file.records(task))
+        kept = filter(selection.keeps, records_of_all) if selection else records_of_all
+        records = _Numbered(kept, files[0].arrangement.number_key)
+        with record_file(inner.name, inner.form, info, files[0].arrangement) as writer:
+            while made := records.next_batch(writer.write):
+                on_merged(made)
+        count = records.given
+    if target.is_folder and journal is not None:
+        replace_folder(journal.part, target.place)
+    return count
 
-        return write_columns(files, out, info, keep, on_merged)
-    key, number_key, _ = files[0].arrangement
-    kept = (record for file in files for record in file.records() if keep is None or keep(record))
-    records = _Numbered(kept, number_key)
-    with record_file(out, layout, info, key) as writer:
-        while made := records.next_batch(writer.write):
-            on_merged(made)
-    return records.given
+
+def _selection(files: Sequence[ShardFile], task: type[Task], info: Mapping[str, Any]) -> Selection | None:
+    """Return the selection that the run asks for; None if all records stay."""
+    if len(files) == 1 and not files[0].shard:
+        return None
+    fault = task.why_unmergeable(info, all(file.shard for file in files))
+    if fault:
+        raise UsageError(fault)
+    return task.selection(info)
+
+
+def _gather_files(files: Sequence[ShardFile], journal: Journal) -> None:
+    """Put the files that belong to the records of all shards into the part. BadInput if two have one name."""
+    journal.drop_part()
+    owner: dict[str, Path] = {}
+    for shard in files:
+        folder, own = Path(str(shard.path)), {Path(name).name for name in shard.names}
+        for file in files_in(folder):
+            name = file.relative_to(folder).as_posix()
+            if name in own:
+                continue
+            if name in owner:
+                raise BadInput([Problem(f"{owner[name]} has the same name", str(file))])
+            owner[name] = file
+            place = journal.part / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, place)
+    journal.part.mkdir(exist_ok=True)
 
 
 class _Numbered:
-    """Records, numbered anew by their place in the merged file where they say it.
+    """Records, numbered anew by their place in the merged file.
 
-    They are given out as they are asked for: to hold a batch of them costs the garbage collector 15 µs a record.
+    They are yielded one by one: holding a batch of them costs the garbage collector 15 µs a record.
     """
 
-    def __init__(self, records: Iterator[Record], number_key: str) -> None:
+    def __init__(self, records: Iterator[dict[str, Any]], number_key: str) -> None:
         self._records, self._number_key = records, number_key
         self.given = 0
 
     def next_batch(self, write: Callable[[Iterator[Record]], None]) -> int:
-        """Write the next few, and say how many; 0 at the end."""
+        """Write the next few, and return how many; 0 at the end."""
         before = self.given
         write(self._numbered(islice(self._records, BATCH)))
         return self.given - before
 
-    def _numbered(self, records: Iterator[Record]) -> Iterator[Record]:
+    def _numbered(self, records: Iterator[dict[str, Any]]) -> Iterator[Record]:
         for record in records:
             if self._number_key:
                 record[self._number_key] = self.given

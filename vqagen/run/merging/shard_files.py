@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, counted, describe
 from vqagen.files.locations import Location
 from vqagen.records.discovery import find_records
-from vqagen.records.info import FOREIGN, count_in_info, layout_in, read_info
+from vqagen.records.formats import FORMATS
+from vqagen.records.info import FOREIGN, layout_in, read_info, recorded_sums
 from vqagen.records.kind import RecordKind
-from vqagen.run.provenance import Arrangement
+from vqagen.records.layouts import Arrangement, Checksum
+from vqagen.records.parquet import row_groups
+from vqagen.records.source import Members
+from vqagen.records.writer import CHECKSUM, info_beside
 from vqagen.run.shards import Shard
 from vqagen.run.windows import Span
+from vqagen.tasks import TASKS
+from vqagen.tasks.contract import Task
 
 Record = dict[str, Any]
 _SPAN = {"start_index": int, "count": int}
 _SHARD = {"number": int, "of": int, **_SPAN}
-_ARRANGEMENT = {"key": str, "number_key": str, "window": int}
+_ARRANGEMENT = {"key": str, "number_key": str, "item": str, "window": int}
 EARLIER = "made by an earlier vqagen, which did not say all that merging needs: make it again"
 
 
@@ -27,8 +34,22 @@ class ShardFile:
     """One output of a run of any task."""
 
     path: Location
+    """The file, or the folder that holds it."""
+    record_file: Location
     layout: str
     info: Mapping[str, Any]
+
+    @property
+    def is_folder(self) -> bool:
+        """True if files belong to the records."""
+        return self.record_file is not self.path
+
+    @property
+    def names(self) -> list[str]:
+        """The names that are read."""
+        form = next(each for each in FORMATS if each.name == self.layout)
+        beside = info_beside(str(self.record_file), form)
+        return [str(self.path), str(self.record_file), *([beside] if beside else [])]
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -41,11 +62,6 @@ class ShardFile:
         """How its records stand in it."""
         written = self.info["generator"]["arrangement"]
         return Arrangement(*(written[key] for key in Arrangement._fields))
-
-    @property
-    def noun(self) -> str:
-        """What one of its records is called, such as `question`."""
-        return self.arrangement.key.removesuffix("s")
 
     @property
     def span(self) -> Span:
@@ -69,21 +85,45 @@ class ShardFile:
         key = self.info["generator"].get("shard")
         return Span(key["start_index"], key["count"]) if key else None
 
-    def records(self) -> Iterator[Record]:
-        """What a document or JSON Lines hold, read as it is asked for.
+    def records(self, task: type[Task]) -> Iterator[Record]:
+        """Yield the records as JSON holds them, read as they are asked for.
 
-        BadInput where a record is none, or says another number than its place in the file.
+        Raises BadInput for what is no record, for a record that says another number than its place in the file, and
+        at the end for records that were changed.
         """
-        number_key = self.arrangement.number_key
-        there = 0
-        for record in find_records(self.path, RecordKind(self.arrangement.key)).records():
-            if number_key and record.get(number_key) != there:
-                raise self.misnumbered(record.get(number_key), there)
+        number_key, behind, found = self.arrangement.number_key, Members(), Checksum()
+        for place, (record, text) in enumerate(self._read(task, behind)):
+            if number_key and record.get(number_key) != place:
+                raise self.misnumbered(record.get(number_key), place)
+            found = found.add(1, text + b"\n")
             yield record
-            there += 1
-        expected = count_in_info(self.path) if self.layout == "jsonl" else None
-        if expected not in (None, there):
-            message = f"{counted(there, self.noun)}, not {expected:,}: the file was changed or cut after it was made"
+        self._check_sums(behind, found)
+
+    def _read(self, task: type[Task], behind: Members) -> Iterator[tuple[Record, bytes]]:
+        """Yield each record and its text; `behind` gets the members of a document behind its records."""
+        if self.layout == "parquet":
+            columns = task.columns(self.info)
+            assert columns is not None, f"{self.arrangement.key} have no columns"
+            for table in row_groups(self.record_file):
+                yield from ((record, b"") for record in columns.to_records(table))
+            return
+        source = find_records(self.record_file, RecordKind(self.arrangement.key))
+        for index, value, place, text in source.read(behind=behind):
+            yield source.object_of(value, index, place), text
+
+    def _check_sums(self, behind: Members, found: Checksum) -> None:
+        """Raise BadInput if the file, or the info beside it, says another number or checksum of its records."""
+        if self.layout == "parquet":
+            return
+        lines, checksum = None, behind.get(CHECKSUM)
+        if self.layout != "json":
+            lines, checksum = recorded_sums(self.record_file)
+        changed = "the file was changed or cut after it was made"
+        if lines not in (None, found.records):
+            message = f"{counted(found.records, self.arrangement.noun)}, not {lines:,}: {changed}"
+            raise BadInput([Problem(message, str(self.path))])
+        if checksum not in (None, str(found)):
+            message = f"the records have the checksum {found}, not {checksum}: {changed}"
             raise BadInput([Problem(message, str(self.path))])
 
     def misnumbered(self, number: object, place: int) -> BadInput:
@@ -94,12 +134,21 @@ class ShardFile:
 
 
 def open_shard(path: Location) -> ShardFile:
-    """A file that is there, with its info. BadInput if it has none, or one that no run of ours writes."""
-    layout = layout_in(path)
-    info = read_info(path, layout)
+    """Open an output that is there. BadInput if it has no info, or one that no run of vqagen writes."""
+    record_file = path
+    if isinstance(path, Path) and path.is_dir():
+        record_file = find_record_file(path) or path
+    layout = layout_in(record_file)
+    info = read_info(record_file, layout)
     if not _says_its_run(info):
         raise BadInput([Problem(EARLIER if _is_of_earlier(info) else FOREIGN, str(path))])
-    return ShardFile(path, layout, info)
+    return ShardFile(path, record_file, layout, info)
+
+
+def find_record_file(folder: Path) -> Path | None:
+    """Return the file in an output's folder that holds the records; None if there is none."""
+    names = [f"{key}{suffix}" for key in TASKS for form in FORMATS for suffix in form.suffixes]
+    return next((folder / name for name in names if (folder / name).is_file()), None)
 
 
 def _is_of_earlier(info: object) -> bool:

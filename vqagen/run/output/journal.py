@@ -1,18 +1,20 @@
-"""The journal of a run: what has been made so far, block by block, so that a run that was killed can go on.
+"""The journal of a run: which blocks have been made, so that a killed run can be resumed.
 
-    OUT.part       the blocks, one behind the other, as they were written
-    OUT.journal    JSON Lines: first what run this is, then one line for each block of the part; at the very end, before
-                   the output gets its name, one that says what it came to
+    OUT.part       the blocks, one behind the other, as they were written; for an output that is a folder, a folder with
+                   the blocks in `.records` and the files that belong to them
+    OUT.journal    JSON Lines: first the header, which names the run; then one line for each block of the part; last,
+                   before the output gets its name, the conclusion
 
-A line begins with the CRC-32 of what it says and of all lines before it. A block counts when its line is whole and its
-bytes in the part are those that the line tells of. Whatever stands behind the last such block, in either file, is cut
-off when the run goes on: it was being written when the run was killed.
+A line begins with the CRC-32 of its own text and of all lines before it. A block counts when its line is whole and its
+bytes in the part, and its files, are those that the line describes. Whatever follows the last such block, in either
+file, was being written when the run was killed, and is cut off when the run is resumed.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -27,6 +29,8 @@ from vqagen.run.work import Block
 Header = Mapping[str, Any]
 _OPENING = b'{"journal":"vqagen"'
 """What every journal begins with."""
+RECORDS = ".records"
+"""The name of the blocks in the part of an output that is a folder."""
 _CHECK = len(b"00000000 ")
 
 
@@ -43,14 +47,16 @@ class Entry(NamedTuple):
     crc: int
     """CRC-32 of its bytes."""
     tally: Mapping[str, Any]
+    files: Mapping[str, int]
+    """Name -> CRC-32 of each file that belongs to the block."""
 
 
 class Conclusion(NamedTuple):
-    """What an output came to, noted when it was written and had not yet got its name."""
+    """The result of an output, noted when it is written and before it gets its name."""
 
     records: int
-    choice: Mapping[str, Any]
-    """What the choice from all records says of itself; empty where none was made."""
+    selection: Mapping[str, Any]
+    """The record of the selection from all records; empty where none was made."""
 
 
 class _Line(NamedTuple):
@@ -64,12 +70,13 @@ class _Line(NamedTuple):
 class Journal:
     """The journal of an output, held against other processes, and the part. Closing keeps both."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, is_folder: bool = False) -> None:
         """Hold the journal. `place` is the name of the output that the part will become.
 
-        UsageError if another run has it, or if the file that has its name is no journal.
+        Raises UsageError if another run has it, or if the file that has its name is no journal.
         """
         self.place, self.part, self.path = place, part_of(place), journal_of(place)
+        self.records_part = self.part / RECORDS if is_folder else self.part
         self._lines, self.is_new = _held(self.path, place)
         self.is_begun_anew = self.is_concluded = False
         """Whether this run has forgotten what was there; whether what the output came to is noted."""
@@ -94,8 +101,13 @@ class Journal:
     @property
     def _part(self) -> IO[bytes]:
         if self._opened_part is None:
-            self._opened_part = _opened(self.part)
+            self.records_part.parent.mkdir(exist_ok=True)
+            self._opened_part = _opened(self.records_part)
         return self._opened_part
+
+    @property
+    def _is_folder(self) -> bool:
+        return self.records_part != self.part
 
     def begin(self, header: Header, head: bytes = b"") -> None:
         """Make ready for the blocks of a run, of which `header` tells; the part begins with `head`.
@@ -111,6 +123,8 @@ class Journal:
         self.is_begun_anew = True
         self.records, self.end, self._head = 0, None, len(head)
         self._lines.truncate(0)
+        if self._is_folder:
+            self.drop_part()
         self._part.truncate(0)
         self._part.write(head)
         self._part.flush()
@@ -148,8 +162,11 @@ class Journal:
         self._lines.flush()
         self._sum = check
 
-    def go_on(self, head: bytes = b"") -> Iterator[Entry]:
-        """Each block that is whole; cuts off what follows the last. To be gone through before anything is added."""
+    def resume(self, head: bytes = b"") -> Iterator[tuple[Entry, bytes]]:
+        """Yield each whole block with its bytes, and cut off what follows the last one.
+
+        To be exhausted before anything is added.
+        """
         self.records, self.end, self._head = 0, None, len(head)
         self._lines.seek(0)
         header = self._lines.readline()
@@ -160,29 +177,40 @@ class Journal:
             self._part.write(head)
         for line in self._read_lines():
             entry = _entry(line.value)
-            if entry is None or not self._holds(entry):
+            body = self._part.read(entry.length) if entry else b""
+            if entry is None or not self._is_whole(entry, body):
                 break
             kept += line.length
             length += entry.length
             self._sum = line.check
             self._count(entry)
-            yield entry
+            yield entry, body
         self._part.truncate(length)
         self._lines.truncate(kept)
 
-    def _holds(self, entry: Entry) -> bool:
-        """Whether the block that comes next in the part is the one that is told of."""
-        body = self._part.read(entry.length)
-        return len(body) == entry.length and zlib.crc32(body) == entry.crc
+    def _is_whole(self, entry: Entry, body: bytes) -> bool:
+        """True if the bytes and the files of a block are those that its line describes."""
+        if len(body) != entry.length or zlib.crc32(body) != entry.crc:
+            return False
+        return all(_crc_of(self.part / name) == crc for name, crc in entry.files.items())
 
     def add(self, block: Block, body: bytes) -> None:
-        """Append a block as the part holds it: its bytes first, then the line that makes them count."""
+        """Append a block as the part holds it: its files and bytes first, then the line that makes them count."""
         self._begin_now()
-        entry = Entry(block.first, block.end, block.records, len(body), zlib.crc32(body), block.tally)
+        files = {name: zlib.crc32(content) for name, content in block.files.items()}
+        entry = Entry(block.first, block.end, block.records, len(body), zlib.crc32(body), block.tally, files)
+        self._write_files(block.files)
         self._part.write(body)
         self._part.flush()
         self._write_line(entry)
         self._count(entry)
+
+    def _write_files(self, files: Mapping[str, bytes]) -> None:
+        assert self._is_folder or not files, "files belong into a folder"
+        for name, content in files.items():
+            path = self.part / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
 
     def _count(self, entry: Entry) -> None:
         self.records += entry.records
@@ -231,13 +259,24 @@ class Journal:
 
     def drop_part(self) -> None:
         """Delete the part, if it is there: it may have become the output."""
-        self.part.unlink(missing_ok=True)
+        if self._opened_part is not None and self._is_folder:
+            self._opened_part.close()
+            self._opened_part = None
+        if self.part.is_dir():
+            shutil.rmtree(self.part)
+        else:
+            self.part.unlink(missing_ok=True)
 
     def remove(self) -> None:
         """Delete both files. Another run may then take the name."""
         self.drop_part()
         self.path.unlink(missing_ok=True)
         self.is_new = False
+
+
+def _crc_of(path: Path) -> int | None:
+    """Return the CRC-32 of a file; None if there is none."""
+    return zlib.crc32(path.read_bytes()) if path.is_file() else None
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -1,4 +1,4 @@
-"""From a complete part to the output: renamed, packed, sent away, chosen from, or turned into Parquet."""
+"""From a complete part to the output: renamed, compressed, uploaded, selected from, or turned into Parquet."""
 
 from __future__ import annotations
 
@@ -10,78 +10,93 @@ from pathlib import Path
 from vqagen.files.locations import locate
 from vqagen.files.output import atomic_output, settle
 from vqagen.files.packing import packing_of
-from vqagen.records.layouts import decode_lines
-from vqagen.records.writer import Record, record_file, write_info
-from vqagen.run.output.journal import Conclusion, Journal
-from vqagen.run.output.staging import Output
+from vqagen.records.layouts import Placing, Record, decode_lines
+from vqagen.records.writer import record_file, write_info
+from vqagen.run.output.journal import RECORDS, Conclusion, Journal
+from vqagen.run.output.staging import Output, Target
 
 _CHUNK = 1 << 20
 
 
-def publish(journal: Journal, output: Output) -> Conclusion:
-    """Make the output of its part, which is complete and then gone.
+def publish(journal: Journal, output: Output, placing: Placing) -> Conclusion:
+    """Make the output of its part, which is complete, and delete the part.
 
-    What the output came to is in the journal before it has its name.
+    The conclusion is in the journal before the output has its name. `placing` has placed the blocks of the part.
     """
-    conclusion = _as_it_is(journal, output) if output.is_staged_as_it_is else _rewritten(journal, output)
+    target = output.target.staged_records
+    publish_records = _as_it_is if output.is_staged_as_it_is else _rewritten
+    conclusion = publish_records(journal, output, target, placing)
+    if output.target.is_folder:
+        replace_folder(journal.part, output.target.place)
     journal.drop_part()
     return conclusion
 
 
-def _as_it_is(journal: Journal, output: Output) -> Conclusion:
-    """By its name alone, or packed, or sent away."""
+def replace_folder(part: Path, place: Path) -> None:
+    """Give a complete part the name of the output, in place of the folder that has it."""
+    old = place.with_name(f".{place.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if place.exists():
+        os.rename(place, old)
+    os.rename(part, place)
+    settle(place.parent)
+    (place / RECORDS).unlink(missing_ok=True)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _as_it_is(journal: Journal, output: Output, target: Target, placing: Placing) -> Conclusion:
+    """Publish the part: rename, compress or upload it."""
     conclusion = Conclusion(journal.records, {})
 
     def finish() -> None:
-        write_info(output.target, output.layout, output.info, journal.records)
+        write_info(target.name, target.form, output.info, placing.checksum)
         journal.conclude(conclusion)
 
-    journal.complete(output.staged.tail)
-    if isinstance(locate(output.target), Path) and not packing_of(output.target):
-        finish()
-        os.replace(journal.part, output.place)
-        settle(output.place.parent)
-    else:
-        with journal.part.open("rb") as part, atomic_output(output.target, finish) as file:
+    journal.complete(placing.tail())
+    if output.target.is_folder or packing_of(target.name) or not isinstance(locate(target.name), Path):
+        with journal.records_part.open("rb") as part, atomic_output(target.name, finish) as file:
             shutil.copyfileobj(part, file, _CHUNK)
+    else:
+        finish()
+        os.replace(journal.part, target.place)
+        settle(target.place.parent)
     return conclusion
 
 
-def _rewritten(journal: Journal, output: Output) -> Conclusion:
-    """Through memory, block by block."""
-    chosen = _Chosen(journal, output)
-    if output.layout == "parquet":
+def _rewritten(journal: Journal, output: Output, target: Target, placing: Placing) -> Conclusion:
+    """Publish the records of the part through memory, block by block."""
+    selected = _Selected(journal, output)
+    if output.form.is_binary:
         assert output.columns is not None
-        batches = map(output.columns.encode, chosen.blocks()) if chosen.choice else chosen.bodies()
-        with atomic_output(output.target, chosen.conclude) as file:
+        batches = map(output.columns.encode, selected.blocks()) if selected.selection else selected.bodies()
+        with atomic_output(target.name, selected.conclude) as file:
             output.columns.write(batches, file, output.info)
     else:
-        key = output.arrangement.key
-        with record_file(output.target, output.layout, output.info, key, chosen.conclude) as writer:
-            for records in chosen.blocks():
+        with record_file(target.name, target.form, output.info, output.arrangement, selected.conclude) as writer:
+            for records in selected.blocks():
                 writer.write(records)
-    return chosen.conclusion()
+    return selected.conclusion()
 
 
-class _Chosen:
-    """The records of a part that stay, and how many they are."""
+class _Selected:
+    """The records of a part that stay in the output."""
 
     def __init__(self, journal: Journal, output: Output) -> None:
         self.journal = journal
-        self.choice = output.choose() if output.choose else None
+        self.selection = output.select() if output.select else None
         self.number_key = output.arrangement.number_key
         self.count = 0
 
     def bodies(self) -> Iterator[bytes]:
-        """Of all blocks, as they are."""
+        """Yield all blocks as they are."""
         self.count = self.journal.records
         return self.journal.bodies()
 
     def blocks(self) -> Iterator[Sequence[Record]]:
-        """Each block's records that stay, numbered as they stand in the output."""
-        assert self.choice is not None
+        """Yield each block's records that stay, numbered by their place in the output."""
+        assert self.selection is not None
         for body in self.journal.bodies():
-            records = [record for record in decode_lines(body) if self.choice.keeps(record)]
+            records = [record for record in decode_lines(body) if self.selection.keeps(record)]
             if self.number_key:
                 for number, record in enumerate(records, start=self.count):
                     record[self.number_key] = number
@@ -89,9 +104,9 @@ class _Chosen:
             yield records
 
     def conclusion(self) -> Conclusion:
-        """What the output came to, when all records were gone through."""
-        return Conclusion(self.count, self.choice.to_record() if self.choice else {})
+        """Return the result of the output, when all records have been read."""
+        return Conclusion(self.count, self.selection.to_record() if self.selection else {})
 
     def conclude(self) -> None:
-        """Note it: the output is about to get its name."""
+        """Note the conclusion: the output is about to get its name."""
         self.journal.conclude(self.conclusion())

@@ -1,119 +1,153 @@
-"""The output of a run: which file it becomes, and how its records are staged until it is complete."""
+"""The output of a run: which file or folder it becomes, and how its records are staged until it is complete."""
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, Protocol
 
-from vqagen.errors import UsageError
-from vqagen.files.locations import locate
-from vqagen.files.output import check_output, linked
-from vqagen.records.layouts import Batches, Document, Encode, Layout, Lines, encode_lines
-from vqagen.records.writer import Record, info_beside, is_stream
+from vqagen.errors import BadInput, UsageError
+from vqagen.files.locations import Location, locate
+from vqagen.files.output import STDOUT, check_output, linked
+from vqagen.records.formats import JSON_LINES, Format
+from vqagen.records.info import read_info
+from vqagen.records.layouts import Arrangement, Columns, Encode, Layout, Record, Selection, encode_lines
+from vqagen.records.writer import info_beside, is_stream
 from vqagen.run.output.journal import journal_of, part_of
-from vqagen.run.provenance import Arrangement
-
-Keep = Callable[[Record], bool]
-"""Whether a record stays; asked of each in the order of the output."""
 
 
-def place_of(target: str) -> Path:
-    """What the part lies beside: the target (what it links to), or its name in this folder if it is elsewhere."""
-    location = locate(target)
-    if isinstance(location, Path):
-        return linked(location) if location.is_symlink() else location
-    return Path(f"{location.name}.{zlib.crc32(str(location).encode()):08x}")  # two URLs may end in one name
+@dataclass(frozen=True)
+class Target:
+    """The place of an output: a file, standard output, or a folder with a record file and what belongs to it."""
+
+    name: str
+    """As the user gave it."""
+    form: Format
+    folder_of: str = ""
+    """For a folder: the key of the records, which names the file that they stand in."""
+
+    @property
+    def is_folder(self) -> bool:
+        """True if the output is a folder."""
+        return bool(self.folder_of)
+
+    @property
+    def is_stream(self) -> bool:
+        """True if the output is written as it comes."""
+        return not self.is_folder and is_stream(self.name)
+
+    @cached_property
+    def place(self) -> Path:
+        """What the part lies beside: the target (or what it links to), or for a URL its name in this folder."""
+        location = locate(self.name)
+        if isinstance(location, Path):
+            return linked(location) if location.is_symlink() else location
+        return Path(f"{location.name}.{zlib.crc32(str(location).encode()):08x}")  # two URLs may end in one name
+
+    @property
+    def record_file(self) -> str:
+        """The name of the file that the records stand in, when the output is complete."""
+        return str(self._inside(self.place)) if self.is_folder else self.name
+
+    @property
+    def staged_records(self) -> Target:
+        """The target that the record file is published to; for a folder it lies in the part."""
+        return Target(str(self._inside(part_of(self.place))), self.form) if self.is_folder else self
+
+    def _inside(self, folder: Path) -> Path:
+        return folder / f"{self.folder_of}{self.form.suffixes[0]}"
+
+    @property
+    def names(self) -> list[str]:
+        """All names that a run writes to for the target, meanwhile or for good."""
+        if self.is_stream:
+            return [self.name]
+        beside = None if self.is_folder else info_beside(self.name, self.form)
+        return [self.name, str(part_of(self.place)), str(journal_of(self.place)), *([beside] if beside else [])]
+
+    def check(self, force: bool, inputs: Iterable[Path | str | None] = ()) -> None:
+        """Raise UsageError if the target cannot be written, is one of the `inputs`, or is there without `force`."""
+        given = list(inputs)
+        if self.is_folder:
+            self._check_folder(force, given)
+            return
+        check_output(self.name, force, given)
+        beside = info_beside(self.name, self.form)
+        if beside is not None:
+            check_output(beside, force, given)
+
+    def _check_folder(self, force: bool, inputs: list[Path | str | None]) -> None:
+        if self.name == STDOUT or not isinstance(locate(self.name), Path):
+            raise UsageError(f"output {self.name}: {self.folder_of} come with files; name a local folder")
+        if self.place.is_dir():
+            if any(self.place.iterdir()):
+                self._check_replaceable(force)
+        else:
+            check_output(str(self.place), False, inputs)
+
+    def _check_replaceable(self, force: bool) -> None:
+        if not force:
+            raise UsageError(f"output {self.name} exists already; give --force to replace it")
+        if not _is_ours(locate(self.record_file), self.form):
+            what = f"it holds no {Path(self.record_file).name} of vqagen"
+            raise UsageError(f"output {self.name} is a folder of something else ({what}); name another folder")
 
 
-def names_of(target: str, layout: str) -> list[str]:
-    """All files that a run makes for a target, meanwhile or for good."""
-    if is_stream(target):
-        return [target]
-    beside, place = info_beside(target, layout), place_of(target)
-    return [target, str(part_of(place)), str(journal_of(place)), *([beside] if beside else [])]
+def make_target(name: str, form: Format, folder_of: str = "") -> Target:
+    """Return the target of a name; a folder's name may end in a slash."""
+    return Target(name.rstrip("/" + os.sep) or name if folder_of else name, form, folder_of)
 
 
-def check_record_file(target: str, layout: str, force: bool, inputs: Iterable[Path | str | None] = ()) -> None:
-    """`files.check_output` for all that `record_file` writes."""
-    given = list(inputs)
-    check_output(target, force, given)
-    beside = info_beside(target, layout)
-    if beside is not None:
-        check_output(beside, force, given)
-
-
-class Choice(Protocol):
-    """Chooses from all records of an output, which it is asked about in their order."""
-
-    def keeps(self, record: Record) -> bool:
-        """Whether a record stays."""
-
-    def to_record(self) -> dict[str, Any]:
-        """What it has kept, for the report of the run; JSON."""
-
-
-class Columns(Protocol):
-    """How records stand in Parquet."""
-
-    def encode(self, given: Iterable[Record]) -> bytes:
-        """A batch of records, without their numbers."""
-
-    def write(self, batches: Iterable[bytes], file: IO[bytes], info: Record) -> None:
-        """Batches into a file; numbers the records."""
+def _is_ours(path: Location, form: Format) -> bool:
+    try:
+        info = read_info(path, form.name)
+    except (BadInput, UsageError):
+        return False
+    return isinstance(info, dict) and info.get("generator", {}).get("name") == "vqagen"
 
 
 @dataclass(frozen=True)
 class Output:
     """An output of a run, and how its records get there.
 
-    They are staged in a part (see `journal`), and the output is made of that when all are there.
+    Records are staged in a part (see `journal`), and the output is made of the part when all are there.
     """
 
-    target: str
-    layout: str
+    target: Target
     info: Record
     columns: Columns | None = None
-    """For Parquet. Can be pickled."""
-    choose: Callable[[], Choice] | None = None
-    """Where records are chosen when all are there: makes what chooses."""
-
-    def __post_init__(self) -> None:
-        if self.layout == "parquet" and self.columns is None:
-            key = self.arrangement.key
-            raise UsageError(f"{self.target}: {key} are written as JSON (.json or .jsonl), not as Parquet")
+    """For Parquet."""
+    select: Callable[[], Selection] | None = None
+    """Makes what chooses from the records when all are there; None if every record stays."""
 
     @property
-    def is_stream(self) -> bool:
-        """Whether it is written as it comes."""
-        return is_stream(self.target)
+    def form(self) -> Format:
+        """The format of the record file."""
+        return self.target.form
 
     @property
     def is_staged_as_it_is(self) -> bool:
-        """Whether the part, complete, is what the output says, if it is not packed."""
-        return self.choose is None and self.layout != "parquet"
+        """True if the complete part is what the record file says, before packing."""
+        return self.select is None and not self.form.is_binary
 
     @property
     def arrangement(self) -> Arrangement:
-        """How the records stand in it."""
+        """How the records stand in the output."""
         return Arrangement(**self.info["generator"]["arrangement"])
-
-    @property
-    def place(self) -> Path:
-        """See `place_of`."""
-        return place_of(self.target)
 
     @property
     def staged(self) -> Layout:
         """How the part is written."""
-        key, number_key, _ = self.arrangement
-        if self.choose is not None or self.layout == "jsonl":
-            return Lines(number_key)
-        return Batches() if self.layout == "parquet" else Document(number_key, key)
+        form = JSON_LINES if self.select is not None else self.form
+        return form.layout(self.arrangement)
 
     @property
     def encode(self) -> Encode:
         """How workers encode the records of a block."""
-        return self.columns.encode if self.columns and isinstance(self.staged, Batches) else encode_lines
+        if self.select is None and self.form.is_binary:
+            assert self.columns is not None, f"no columns for {self.arrangement.key}"
+            return self.columns.encode
+        return encode_lines

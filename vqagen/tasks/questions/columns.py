@@ -16,17 +16,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import IO, Any
+from typing import Any
 
 import orjson
 
 from vqagen.errors import BadInput, Problem, as_written, counted
-from vqagen.language.question_records import release_answer
-from vqagen.records.parquet import decode, pyarrow, write_tables
+from vqagen.language.question_records import release_answer, typed_answer
+from vqagen.records.layouts import Record
+from vqagen.records.parquet import RecordColumns, pyarrow
 from vqagen.tasks.questions.settings import RecordForm
 
-Record = Mapping[str, Any]
 NUMBER = "question_index"
 """The column of a question's place in the file. Batches lack it: only the writer of the file knows the places."""
 _TEXTS = ("split", "image_filename", "image", "template_filename", "question_type", "question")
@@ -52,20 +51,21 @@ _EXPECTED: dict[type, str] = {str: "text", int: "a whole number"}
 
 
 @dataclass(frozen=True)
-class Columns:
-    """The columns that records of a form have. Can be pickled."""
+class QuestionColumns(RecordColumns):
+    """The columns that question records of a form have."""
 
     form: RecordForm = field(default_factory=RecordForm)
-
-    @staticmethod
-    def from_info(info: Mapping[str, Any]) -> Columns:
-        """Those of the file that has this info."""
-        return Columns(RecordForm(info["dialect"], **info["generator"]["records"]))
+    answer_types: Mapping[str, str] = field(default_factory=dict)
+    """Question type -> type of its answers, where these are not texts: the column of answers holds texts alone."""
 
     @property
-    def names(self) -> list[str]:
-        """In the order of the file."""
-        form = self.form
+    def number_key(self) -> str:
+        """The column of a question's place in the file."""
+        return NUMBER
+
+    def types(self) -> dict[str, Any]:
+        """Return column -> `pyarrow` type, in the order of the file."""
+        form, types = self.form, _types(self.form.function_key)
         dropped = {
             "template_filename": form.dialect == "release",
             "answer": form.hide_answers,
@@ -74,34 +74,23 @@ class Columns:
             "mentions": not form.trace,
             "template_extra": not form.template_extra,
         }
-        return [name for name in _ORDER if not dropped.get(name)]
+        return {name: types[name] for name in _ORDER if not dropped.get(name)}
 
-    @property
-    def function_key(self) -> str:
-        """What names the function of a program's node."""
-        return "function" if self.form.dialect == "release" else "type"
+    def rows(self, records: Sequence[Record], names: Sequence[str]) -> list[Record]:
+        """Return what the columns hold of each record. Raises BadInput for records that do not fit."""
+        _refuse_misfits(records, names)
+        converted = [(name, convert) for name, convert in _CONVERTED.items() if name in names]
+        return [{**record, **{name: convert(record.get(name)) for name, convert in converted}} for record in records]
 
-    @cached_property
-    def schema(self) -> Any:
-        """The `pyarrow.Schema` of the file, without its info."""
-        types = _types(self.function_key)
-        return pyarrow().schema([(name, types[name]) for name in self.names])
-
-    def encode(self, given: Iterable[Record]) -> bytes:
-        """Records, without their number, as an Arrow stream of one batch; records that do not fit are BadInput."""
-        records = list(given)
-        arrow, schema = pyarrow(), self.schema.remove(self.schema.get_field_index(NUMBER))
-        _refuse_misfits(records, schema.names)
-        converted = [(name, convert) for name, convert in _CONVERTED.items() if name in schema.names]
-        rows = [{**record, **{name: convert(record.get(name)) for name, convert in converted}} for record in records]
-        sink = arrow.BufferOutputStream()
-        with arrow.ipc.new_stream(sink, schema) as stream:
-            stream.write_batch(arrow.RecordBatch.from_pylist(rows, schema=schema))
-        return bytes(sink.getvalue())
-
-    def write(self, batches: Iterable[bytes], file: IO[bytes], info: Mapping[str, Any]) -> None:
-        """Encoded batches into a Parquet file, a row group for each."""
-        write_tables((decode(batch) for batch in batches), file, self.schema, info, NUMBER)
+    def restored(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return the record that a row was made of."""
+        if "trace" in row:
+            row["trace"] = [orjson.loads(step) for step in row["trace"]]
+        if "template_extra" in row:
+            row["template_extra"] = orjson.loads(row["template_extra"])
+        if "answer" in row and self.form.dialect != "release":
+            row["answer"] = typed_answer(row["answer"], self.answer_types.get(row["question_type"], ""))
+        return row
 
 
 # Types ---------------------------------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ class Family:
     wording: Wording
 
 
-class QuestionTask:
+class QuestionGenerator:
     """Everything that is the same for all scenes of a run."""
 
     def __init__(
@@ -102,17 +102,17 @@ class _Subject(NamedTuple):
 class _Window:
     """The counters of one balance window."""
 
-    def __init__(self, task: QuestionTask) -> None:
-        self.task = task
-        self.uses = [0] * len(task.families)
-        self.answers = [AnswerCounts(family.template) for family in task.families]
-        self.screen = Screen(task.settings.dedupe, task.exclusion)
+    def __init__(self, generator: QuestionGenerator) -> None:
+        self.generator = generator
+        self.uses = [0] * len(generator.families)
+        self.answers = [AnswerCounts(family.template) for family in generator.families]
+        self.screen = Screen(generator.settings.dedupe, generator.exclusion)
         self.largest = 0
         """Most objects of a scene so far."""
 
     def questions(self, scene: Scene, tally: Tally) -> list[Question]:
         """Questions for one scene: the least used templates first, until enough have succeeded."""
-        settings = self.task.settings
+        settings = self.generator.settings
         subject = _Subject(scene, SceneTables(scene), stream(settings.seed, "questions", scene.index))
         questions: list[Question] = []
         wanted = settings.questions_per_image or settings.templates_per_image
@@ -140,24 +140,24 @@ class _Window:
 
     def order(self, rng: Random) -> list[int]:
         numbers = list(range(len(self.uses)))
-        if self.task.settings.shuffle_templates:
+        if self.generator.settings.shuffle_templates:
             numbers = shuffled(rng, numbers)
         return sorted(numbers, key=self.uses.__getitem__)
 
     def most(self, wanted: int) -> int:
         """How many questions the next template may give when so many, or so many templates, are still wanted."""
-        instances = self.task.settings.instances_per_template or sys.maxsize
-        return min(instances, wanted) if self.task.settings.questions_per_image else instances
+        instances = self.generator.settings.instances_per_template or sys.maxsize
+        return min(instances, wanted) if self.generator.settings.questions_per_image else instances
 
     def instances(self, number: int, subject: _Subject, most: int, tally: Tally) -> list[Question]:
         """Questions of one template, as many as there may be."""
-        family, answers = self.task.families[number], self.answers[number]
+        family, answers = self.generator.families[number], self.answers[number]
         name = family.template.id
         tally.tries[name] += 1
         if answers.all_refused(family.search.plan.impossible):
             tally.failures[name, UNBALANCED] += 1
             return []
-        find = self.some_instances if self.task.settings.instances_per_template else self.all_instances
+        find = self.some_instances if self.generator.settings.instances_per_template else self.all_instances
         made, reason = find(family, answers, subject, most)
         if not made or reason == GAVE_UP:
             tally.failures[name, reason] += 1
@@ -183,7 +183,7 @@ class _Window:
         refusal = ""
         for _ in range(TRIES):
             filling, reason = family.search.find(
-                subject.tables, subject.rng, answers.refused, seen, self.task.settings.search_budget
+                subject.tables, subject.rng, answers.refused, seen, self.generator.settings.search_budget
             )
             if filling is None:
                 return None, refusal if refusal and reason == REPEATED else reason
@@ -209,7 +209,7 @@ class _Window:
                 made.append(question)
             return answers.refused if len(made) < most else None
 
-        budget = self.task.settings.search_budget
+        budget = self.generator.settings.search_budget
         reason = family.search.find_all(subject.tables, subject.rng, take, answers.refused, budget)
         return made, refusal if reason == FOUND and not made else reason
 
@@ -218,7 +218,7 @@ class _Window:
         keep_other = True
         if family.wording.mentions_other:
             keep_other = self.keeps_other(family.template, filling, words)
-        if self.task.marks:
+        if self.generator.marks:
             marked = family.wording.say_marked(words, random, keep_other)
             text, mentions = marked.text, tuple(sorted(_mentions(marked, filling)))
         else:
@@ -227,7 +227,7 @@ class _Window:
 
     def keeps_other(self, template: Template, filling: Filling, words: dict[str, str | None]) -> bool:
         """ "other" is said when the anchor itself fits what is described; `compat` asks only whether words differ."""
-        if self.task.is_compat:
+        if self.generator.is_compat:
             return not words_differ(template, words)
         return filling.anchor_fits() is not False
 

@@ -1,63 +1,64 @@
-"""What a run of the question generator came to: for people, for machines, and for whoever called it."""
+"""The report of a run of the question generator, for people and for machines."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 from typing import Any
 
-import orjson
-
-from vqagen.errors import Problem, warn
-from vqagen.files.locations import locate
-from vqagen.files.output import atomic_output
+from vqagen.errors import counted
 from vqagen.language.template import Template
-from vqagen.run.progress import BlockWritten
-from vqagen.run.runner import RunResult
+from vqagen.tasks.contract import Report, RunResult
 from vqagen.tasks.questions.selection import TemplateKey
 from vqagen.tasks.questions.settings import Settings
 from vqagen.tasks.questions.tally import Tally
 
+SHORT = 0.9
+"""A family is short when it made less than this share of the families' median."""
+SHOWN = 5
 
-@dataclass
-class Report:
-    """Told of each block, and at the end of what the run came to."""
 
-    settings: Settings
-    skipped: Sequence[str] = ()
-    """Ids of the templates, and names of the files, that were skipped for their mistakes."""
-    tally: Tally = field(default_factory=Tally)
-    """Of what was made, before anything was left out of the whole."""
-    questions: int = 0
-    """In the output."""
-    left_out: Counter[str] = field(default_factory=Counter)
-    """Family -> questions that were made and are not in the output."""
-    emptied_scenes: int = 0
-    """Scenes that lost all their questions so."""
-    was_complete: bool = False
-    """Whether there was nothing to do. If that was done long ago, nothing is known of what was made."""
-    resumed_scenes: int = 0
-    """Scenes that an earlier run had done."""
-    seconds: float = 0.0
+class QuestionReport(Report):
+    """What was made of each family, what was left out, and what fell short."""
 
-    def add(self, made: BlockWritten) -> None:
-        """Count a block."""
-        self.tally.add(Tally.from_record(made.tally))
+    def __init__(
+        self, settings: Settings, templates: Sequence[Template], dialect: str, skipped: Sequence[str] = ()
+    ) -> None:
+        """`dialect` decides how the records of the output name their templates.
 
-    def finish(self, came: RunResult, templates: Sequence[Template], dialect: str) -> None:
-        """The run is over. `dialect` says by what the records of the output name their templates."""
-        self.questions, self.was_complete = came.records, came.was_complete
-        self.resumed_scenes, self.seconds = came.resumed_items, came.seconds
-        if came.choice:
-            kept = Counter({(file, index): count for file, index, count in came.choice["kept"]})
-            key_of = {template.id: _template_key(template, dialect) for template in templates}
+        `skipped` are the ids of templates, and names of files, that were skipped for their mistakes.
+        """
+        super().__init__("question", "scene")
+        self.settings, self.skipped = settings, skipped
+        self.tally = Tally()
+        """Of what was made, before anything was left out of the whole."""
+        self.left_out = Counter[str]()
+        """Family -> questions that were made and are not in the output."""
+        self.emptied_scenes = 0
+        """Scenes that lost all their questions so."""
+        self._key_of = {template.id: _template_key(template, dialect) for template in templates}
+
+    @property
+    def questions(self) -> int:
+        """Questions in the output."""
+        return self.records
+
+    def add(self, tally: Mapping[str, Any]) -> None:
+        """Add the tally of a block."""
+        self.tally.add(Tally.from_record(tally))
+
+    def finish(self, result: RunResult) -> None:
+        """Take the result of the run, and work out what was left out of the whole."""
+        super().finish(result)
+        if result.selection:
+            kept = Counter({(file, index): count for file, index, count in result.selection["kept"]})
             made = self.tally.questions
-            self.left_out = Counter({family: count - kept[key_of[family]] for family, count in made.items()})
-            self.emptied_scenes = came.choice["scenes"] - came.choice["scenes_left"]
+            self.left_out = Counter({family: count - kept[self._key_of[family]] for family, count in made.items()})
+            self.emptied_scenes = result.selection["scenes"] - result.selection["scenes_left"]
 
-    def to_record(self) -> dict[str, Any]:
-        """For JSON. All but `run` is the same for the same settings and inputs."""
+    def content(self) -> dict[str, Any]:
+        """Return the part of the report that is the same for the same settings and inputs."""
         tally = self.tally
         return {
             "questions": self.questions,
@@ -75,25 +76,64 @@ class Report:
             },
             "skipped_templates": list(self.skipped),
             "settings": self.settings.to_record(),
-            "run": {
-                "was_complete": self.was_complete,
-                "resumed_scenes": self.resumed_scenes,
-                "seconds": round(self.seconds, 3),
-            },
         }
 
-    def write(self, report_to: str) -> None:
-        """Into a file, in place of what it holds."""
-        with atomic_output(report_to) as file:
-            file.write(orjson.dumps(self.to_record(), option=orjson.OPT_INDENT_2) + b"\n")
-
-
-def tell_that_nothing_is_known(target: str, report_to: str) -> None:
-    """Of an output that was complete long ago: a report that is there may be that of the run that made it."""
-    if not locate(report_to).exists():
-        said = "was complete already, and what was tried for it is not known any more: no report is written"
-        warn(Problem(said, target))
+    def summary(self) -> str:
+        """Return questions, scenes and families; then which families and scenes fell short, and why."""
+        tally, settings = self.tally, self.settings
+        if not tally.scenes:
+            return f"no questions: there is no scene from index {settings.start_index} on"
+        used = sum(1 for made in tally.questions.values() if made)
+        about = f"{counted(self.questions, 'question')} about {counted(tally.scenes, 'scene')}"
+        head = f"{about}, from {used} of {len(tally.tries)} families tried"
+        short = [*_short_families(tally), *_short_scenes(tally, settings)]
+        return "\n".join([head, *_skipped(self), *_left_out(self), *short])
 
 
 def _template_key(template: Template, dialect: str) -> TemplateKey:
     return ("", template.family) if dialect == "release" else (template.file, template.index)
+
+
+def _skipped(report: QuestionReport) -> Iterator[str]:
+    if report.skipped:
+        more = ", …" if len(report.skipped) > SHOWN else ""
+        shown = ", ".join(report.skipped[:SHOWN]) + more
+        yield f"  skipped: {counted(len(report.skipped), 'bad template')} ({shown})"
+
+
+def _left_out(report: QuestionReport) -> Iterator[str]:
+    left_out = report.left_out.total()
+    if left_out:
+        emptied = f", and {counted(report.emptied_scenes, 'scene')} with none" if report.emptied_scenes else ""
+        yield f"  left out of the whole: {counted(left_out, 'more question')}{emptied}"
+
+
+def _short_families(tally: Tally) -> Iterator[str]:
+    usual = median(tally.questions[family] for family in tally.tries) if tally.tries else 0
+    short = sorted((tally.questions[family], family) for family in tally.tries if tally.failures_of(family))
+    short = [(made, family) for made, family in short if made < SHORT * usual or not made]
+    for made, family in short[:SHOWN]:
+        why = _format_reasons(tally.failures_of(family))
+        yield f"  short: {family} made {made:,} (median of all families: {usual:,.0f}); failed tries: {why}"
+    if len(short) > SHOWN:
+        yield f"  … and {len(short) - SHOWN} more short families"
+
+
+def _short_scenes(tally: Tally, settings: Settings) -> Iterator[str]:
+    if tally.short_scenes:
+        reasons = Counter[str]()
+        for (_, reason), count in tally.failures.items():
+            reasons[reason] += count
+        why = f"; failed tries: {_format_reasons(reasons)}" if reasons else ""
+        yield f"  {tally.short_scenes:,} of {tally.scenes:,} scenes have {_too_few(tally, settings)}{why}"
+
+
+def _too_few(tally: Tally, settings: Settings) -> str:
+    if settings.questions_per_image:
+        return f"fewer than {counted(settings.questions_per_image, 'question')}"
+    wanted, there = settings.templates_per_image, len(tally.tries)
+    return f"questions from fewer than {wanted} families" + ("" if there >= wanted else f": there are {there}")
+
+
+def _format_reasons(reasons: Counter[str]) -> str:
+    return ", ".join(f"{reason} {count:,}×" for reason, count in reasons.most_common())

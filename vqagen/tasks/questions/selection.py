@@ -34,11 +34,12 @@ def must_know_of_shards(settings: Settings) -> bool:
     return settings.dedupe == "all" and settings.max_per_template > 0
 
 
-class Selection:
+class QuestionSelection:
     """Asked about every record of an output, in order. With `dedupe` all it remembers about 80 bytes a question."""
 
     def __init__(self, settings: Settings, is_shard: bool = False) -> None:
         """`is_shard`: whether the records are a part of a run's, to be merged with the others and selected again."""
+        self.reads = ("template_filename", "question_family_index", "question", "scene_index")
         self._most = 0 if is_shard and must_know_of_shards(settings) else settings.max_per_template
         self._said: set[int] | None = set() if settings.dedupe == "all" else None
         self.kept: Counter[TemplateKey] = Counter()

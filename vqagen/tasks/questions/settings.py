@@ -82,6 +82,11 @@ class RecordForm(CheckedSettings):
     template_extra: bool = setting(False, "Add a template's unknown keys to its questions.")
     hide_answers: bool = setting(False, "Leave out answers and programs, as for a test set.")
 
+    @property
+    def function_key(self) -> str:
+        """The key of a program node's function."""
+        return "function" if self.dialect == "release" else "type"
+
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
         if self.trace and self.hide_answers:

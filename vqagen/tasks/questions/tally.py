@@ -31,8 +31,8 @@ class Tally:
         self.tries.update(other.tries)
         self.failures.update(other.failures)
 
-    def taken(self) -> dict[str, Any]:
-        """What was counted, for JSON; counts anew from here on."""
+    def take(self) -> dict[str, Any]:
+        """Return the counts as JSON, and start again from zero."""
         record = self.to_record()
         self.scenes = self.short_scenes = 0
         for counter in (self.questions, self.tries, self.failures):

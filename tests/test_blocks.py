@@ -10,7 +10,10 @@ import pytest
 import vqagen
 from vqagen.language.domain_files import load_catalogue
 from vqagen.records.layouts import encode_lines
-from vqagen.tasks.scene_blocks import CompiledScenes, blocks_of
+from vqagen.run.blocks import TrackedItems, blocks_of
+from vqagen.run.work import WindowFailed
+from vqagen.tasks.contract import ItemRecords
+from vqagen.tasks.scene_windows import compiled_scenes
 from vqagen.world.loading import SceneText, UnreadableScene
 
 
@@ -26,7 +29,7 @@ def texts(first: int, count: int) -> list[SceneText]:
 
 def test_a_long_window_is_written_in_pieces() -> None:
     """Of 1,000 scenes, by their index in the window; scenes of which there are no records count as others do."""
-    made = ((number, [{"number": number}] * (number % 3)) for number in range(5_500, 7_200))
+    made = (ItemRecords(number, [{"number": number}] * (number % 3)) for number in range(5_500, 7_200))
     blocks = list(blocks_of(made, 5_000, encode_lines, dict))
 
     spans = [(5_500, 6_000), (6_000, 7_000), (7_000, 7_200)]
@@ -38,10 +41,10 @@ def test_a_long_window_is_written_in_pieces() -> None:
 def test_what_was_counted_goes_with_the_block_that_it_is_of() -> None:
     asked: list[int] = []
 
-    def made() -> Iterator[tuple[int, list[dict[str, int]]]]:
+    def made() -> Iterator[ItemRecords]:
         for number in range(2_000):
             asked.append(number)
-            yield number, []
+            yield ItemRecords(number, [])
 
     blocks = blocks_of(made(), 0, encode_lines, lambda: {"last": asked[-1]})
 
@@ -53,16 +56,32 @@ def test_no_scenes_are_no_block() -> None:
 
 
 def test_an_error_of_a_task_names_its_scene(domain: vqagen.Domain) -> None:
-    scenes = CompiledScenes(texts(7, 3), domain)
+    items = TrackedItems(texts(7, 3))
+    made = (ItemRecords(1 // (8 - scene.index), []) for scene in compiled_scenes(items, domain))
     with pytest.raises(ZeroDivisionError) as told:
-        list(scenes.named_in_errors(1 // (8 - scene.index) for scene in scenes))
+        list(items.attribute_errors(made))
 
-    assert told.value.__notes__ == ["while asking about scene 8 (VQAGEN_sample_000008.png)"]
+    assert told.value.__notes__ == ["while making records about scene 8 (VQAGEN_sample_000008.png)"]
+
+
+def test_an_error_of_the_system_that_a_task_meets_is_not_one_of_writing() -> None:
+    """Such as the time-out of a plug-in. One that names the file that it is about is left as it is."""
+
+    def made(items: TrackedItems, error: OSError) -> Iterator[ItemRecords]:
+        for _ in items:
+            raise error
+        yield from ()
+
+    items = TrackedItems(texts(7, 3))
+    with pytest.raises(WindowFailed, match="TimeoutError: no answer"):
+        list(items.attribute_errors(made(items, TimeoutError("no answer"))))
+    with pytest.raises(FileNotFoundError):
+        list(items.attribute_errors(made(items, FileNotFoundError(2, "No such file", "toys.json"))))
 
 
 def test_a_broken_text_tells_which_scene_it_is(domain: vqagen.Domain) -> None:
     """Where that stands, only whoever reads the file can tell."""
     with pytest.raises(UnreadableScene) as told:
-        list(CompiledScenes([*texts(0, 1), SceneText(1, b"{", "s.json")], domain))
+        list(compiled_scenes([*texts(0, 1), SceneText(1, b"{", "s.json")], domain))
 
     assert told.value.index == 1

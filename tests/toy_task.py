@@ -1,0 +1,66 @@
+"""A task of its own, as short as one can be: numbers and their digits, with a picture of each number."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vqagen.records.formats import JSON, JSON_LINES, LIST, PARQUET
+from vqagen.records.parquet import PlainColumns
+from vqagen.tasks.contract import Item, ItemRecords, Make, Tally, Task
+from vqagen.tasks.settings import RunSettings, setting
+
+
+@dataclass(frozen=True)
+class DigitSettings(RunSettings):
+    """All that decides which digits are written."""
+
+    base: int = setting(10, "The base of the numbers.", least=2)
+
+
+class DigitTally(Counter[str]):
+    """How often each digit was written."""
+
+    def take(self) -> Mapping[str, Any]:
+        """Return the counts, and start again from zero."""
+        counts = dict(self)
+        self.clear()
+        return counts
+
+
+@dataclass(frozen=True)
+class DigitTask(Task):
+    """Writes each digit of a number that is not a multiple of three. Counts run through a window."""
+
+    settings: DigitSettings
+    key, number_key, index_key, item, reads_scenes = "digits", "digit_index", "number", "number", False
+    formats, WINDOW = (JSON, JSON_LINES, PARQUET, LIST), 4
+
+    def tally(self) -> DigitTally:
+        return DigitTally()
+
+    def load(self, hashes: Mapping[str, str]) -> Make:
+        def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:
+            seen = 0
+            for index in (item.index for item in items):
+                digits = [index // self.settings.base**n % self.settings.base for n in range(3)] if index % 3 else []
+                seen += len(digits)
+                if index >= first:
+                    records = [{"digit_index": 0, "number": index, "digit": each, "seen": seen} for each in digits]
+                    yield ItemRecords(
+                        index, records, {f"images/{index}.txt": b"%d" % index} if self.makes_files else {}
+                    )
+
+        return make
+
+    @classmethod
+    def columns(cls, info: Mapping[str, Any]) -> PlainColumns:
+        return PlainColumns("digit_index", {"number": "int64", "digit": "int64", "seen": "int64"})
+
+
+class PicturedDigitTask(DigitTask):
+    """The same with a file for each number."""
+
+    key, makes_files = "pictured_digits", True

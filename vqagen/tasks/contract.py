@@ -1,0 +1,225 @@
+"""The contract between a task and the runner: all that the two know of each other.
+
+A task is a pure function from a window of items (scenes as they stand in their file, or plain numbers) to the records
+about each of them. The runner owns windows, processes, order, journal and output, and never looks into a record. A new
+task is one folder in `tasks/` with a subclass of `Task`, and one line in `tasks.TASKS`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+from vqagen.errors import counted
+from vqagen.files.locations import Location
+from vqagen.records.formats import JSON, JSON_LINES, Format
+from vqagen.records.layouts import Columns, Record, Selection
+from vqagen.tasks.settings import RunSettings
+
+
+class Item(Protocol):
+    """One thing to make records about: a scene's text, or nothing but a number. Can be pickled.
+
+    `str()` names it for people: `scene 4 (CLEVR_train_000004.png)`.
+    """
+
+    @property
+    def index(self) -> int:
+        """The absolute index in the input."""
+
+    @property
+    def noun(self) -> str:
+        """What people call such a thing, such as `scene`."""
+
+
+class ItemRecords(NamedTuple):
+    """The records about one item."""
+
+    item: int
+    """The absolute index of the item."""
+    records: Iterable[Record]
+    """Records that say 0 for their number in the output. Each is taken once, in order."""
+    files: Mapping[str, bytes] = {}
+    """Name inside the output folder -> content, for a task that makes files. A name occurs once in a run."""
+
+
+class Tally(Protocol):
+    """Counts of what happened while records were made."""
+
+    def take(self) -> Mapping[str, Any]:
+        """Return the counts since the last call, as JSON."""
+
+
+class NoTally:
+    """The tally of a task that counts nothing."""
+
+    def take(self) -> Mapping[str, Any]:
+        """Return no counts."""
+        return {}
+
+
+Make = Callable[[Iterable[Item], int, Tally], Iterator[ItemRecords]]
+"""(items of a window from its first one on, the first index to make records about, tally) -> records, item by item.
+
+Items before that index are only replayed: nothing is yielded or counted for them.
+"""
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """The result of a run."""
+
+    records: int = 0
+    """In the output. Unknown for an output that was complete long ago, as is `selection`."""
+    selection: Any = None
+    """The record of the selection from all records, if there was one."""
+    was_complete: bool = False
+    """True if there was nothing left to do."""
+    is_known: bool = True
+    """True if `records`, `selection` and the blocks of the run are known."""
+    resumed_items: int = 0
+    """Items that an earlier run had finished."""
+    seconds: float = 0.0
+
+
+class Report:
+    """The report of a run, for people and for machines. Tasks with more to say extend it."""
+
+    def __init__(self, noun: str, item: str) -> None:
+        """`noun` is one record and `item` one item, for people."""
+        self._noun, self._item = noun, item
+        self._result = RunResult()
+
+    def add(self, tally: Mapping[str, Any]) -> None:
+        """Add the tally of a block."""
+
+    def finish(self, result: RunResult) -> None:
+        """Take the result of the run."""
+        self._result = result
+
+    @property
+    def result(self) -> RunResult:
+        """The result of the run."""
+        return self._result
+
+    @property
+    def records(self) -> int:
+        """Records in the output."""
+        return self._result.records
+
+    @property
+    def was_complete(self) -> bool:
+        """True if there was nothing left to do. If so, nothing may be known of what was made."""
+        return self._result.was_complete
+
+    def summary(self) -> str:
+        """Return a few lines for people."""
+        return counted(self.records, self._noun)
+
+    def content(self) -> dict[str, Any]:
+        """Return the part of the report that is the same for the same settings and inputs, as JSON."""
+        return {f"{self._noun}s": self.records}
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the report as JSON."""
+        run = {
+            "was_complete": self.was_complete,
+            f"resumed_{self._item}s": self._result.resumed_items,
+            "seconds": round(self._result.seconds, 3),
+        }
+        return {**self.content(), "run": run}
+
+
+@dataclass(frozen=True)
+class Task(ABC):
+    """A kind of record, and how a run with some settings makes it. Can be pickled: workers load their own copy."""
+
+    settings: RunSettings
+
+    key: ClassVar[str]
+    """The key of the records in a document, a plural such as `questions`; also the task's name in `TASKS`."""
+    number_key: ClassVar[str] = ""
+    """The key under which a record says its place in the output, from 0; "" if records do not."""
+    index_key: ClassVar[str] = ""
+    """The key under which a record says the index of its item; "" if records do not."""
+    item: ClassVar[str] = "scene"
+    """One item, for people and for the `info`."""
+    reads_scenes: ClassVar[bool] = True
+    """True if the items are scenes of an input, False if they are numbers from `start_index` on."""
+    formats: ClassVar[tuple[Format, ...]] = (JSON, JSON_LINES)
+    """The formats of outputs; the first one is the default."""
+    makes_files: ClassVar[bool] = False
+    """True if files belong to the records: then the output is a folder."""
+    window_setting: ClassVar[str] = ""
+    """The setting that says how many items make a window; "" for windows of `WINDOW`."""
+    WINDOW: ClassVar[int] = 250
+
+    @property
+    def noun(self) -> str:
+        """One record, for people: the key without its s."""
+        return self.key.removesuffix("s")
+
+    @property
+    def window(self) -> int:
+        """Items in a window; 0 for one window of all."""
+        size: int = getattr(self.settings, self.window_setting) if self.window_setting else self.WINDOW
+        return size
+
+    def cut_to(self, start_index: int, count: int) -> Self:
+        """Return the same task for a range of its items. What is loaded stays loaded."""
+        loaded = {name: value for name, value in vars(self).items() if name not in {each.name for each in fields(self)}}
+        task = replace(self, settings=self.settings.cut_to(start_index, count))
+        vars(task).update(loaded)
+        return task
+
+    @property
+    def inputs(self) -> tuple[Location, ...]:
+        """The files and folders, besides the items, that are read and so cannot be the output."""
+        return ()
+
+    def hashes(self) -> dict[str, str]:
+        """Return the content hash of each input, by its role."""
+        return {}
+
+    @abstractmethod
+    def load(self, hashes: Mapping[str, str]) -> Make:
+        """Read what is needed to make records, once in each process.
+
+        Raises VqagenError if something cannot be read, or is not what the run began with, which has these hashes.
+        """
+
+    def tally(self) -> Tally:
+        """Return an empty tally."""
+        return NoTally()
+
+    def report(self) -> Report:
+        """Return an empty report."""
+        return Report(self.noun, self.item)
+
+    def generator_info(self) -> dict[str, Any]:
+        """Return what the `generator` of the output's `info` says besides what it says for every task."""
+        return {}
+
+    def info(self, generator: dict[str, Any]) -> dict[str, Any]:
+        """Return the output's `info` around its `generator`."""
+        return {"generator": generator}
+
+    @classmethod
+    def columns(cls, info: Mapping[str, Any]) -> Columns | None:
+        """Return the columns of a Parquet output with this info; None if the task has no such format."""
+        return None
+
+    @classmethod
+    def selection(cls, info: Mapping[str, Any]) -> Selection | None:
+        """Return what chooses from all records of an output with this info; None if every record stays."""
+        return None
+
+    @classmethod
+    def why_unmergeable(cls, info: Mapping[str, Any], are_shards: bool) -> str:
+        """Return why parts of a run with this info cannot be merged, and what to do; "" if they can.
+
+        `are_shards`: all parts were made with `--shard`, and not by a start index and a count.
+        """
+        return ""

@@ -1,0 +1,158 @@
+"""Questions about scenes as a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache, cached_property
+from typing import Any
+
+from vqagen.files.locations import Location, locate
+from vqagen.files.shipped import require
+from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
+from vqagen.language.question import Question
+from vqagen.language.question_records import record_writer
+from vqagen.records.formats import JSON, JSON_LINES, PARQUET
+from vqagen.tasks.contract import Item, ItemRecords, Make, Task
+from vqagen.tasks.contract import Tally as AnyTally
+from vqagen.tasks.questions.columns import QuestionColumns
+from vqagen.tasks.questions.excluded_files import ExcludedFiles
+from vqagen.tasks.questions.exclusion import Exclusion
+from vqagen.tasks.questions.family_choice import load_families, skipped_templates, warn_skipped
+from vqagen.tasks.questions.generator import QuestionGenerator
+from vqagen.tasks.questions.report import QuestionReport
+from vqagen.tasks.questions.selection import QuestionSelection, is_needed, must_know_of_shards
+from vqagen.tasks.questions.settings import RecordForm, Settings
+from vqagen.tasks.questions.tally import Tally
+from vqagen.tasks.scene_windows import compiled_scenes
+from vqagen.world.domain import Domain
+from vqagen.world.scene import Scene
+
+
+@dataclass(frozen=True)
+class QuestionTask(Task):
+    """Makes questions with their programs and answers."""
+
+    settings: Settings
+    files: DomainFiles
+    form: RecordForm = field(default_factory=RecordForm)
+    excluded: ExcludedFiles = field(default_factory=ExcludedFiles)
+
+    key = "questions"
+    number_key = "question_index"
+    index_key = "scene_index"
+    formats = (JSON, JSON_LINES, PARQUET)
+    window_setting = "reset_counts_every"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is loaded: it stays in this process."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @cached_property
+    def domain(self) -> LoadedDomain:
+        """The files of the domain, loaded once. Raises VqagenError."""
+        return load_families(self.files, self.settings)
+
+    @property
+    def inputs(self) -> tuple[Location, ...]:
+        """The files and folders that are read besides the scenes."""
+        return (*self.files.inputs, *self.excluded.paths)
+
+    def hashes(self) -> dict[str, str]:
+        """Return the content hash of each input, by its role."""
+        return {**self.domain.hashes, **self.excluded.hashes}
+
+    def load(self, hashes: Mapping[str, str]) -> Make:
+        """Load the domain and what must not be asked. Templates are made ready when the first window comes."""
+        domain_hashes = {role: known for role, known in hashes.items() if role != "disjoint_from"}
+        check_hashes(domain_hashes, self.domain.hashes)
+        exclusion = self.excluded.load(hashes)
+        generator = cache(lambda: self.generator(self.form.trace, exclusion))
+        to_record = record_writer(self.form.dialect, **self.form.to_record())
+
+        def make(items: Iterable[Item], first: int, tally: AnyTally) -> Iterator[ItemRecords]:
+            assert isinstance(tally, Tally)
+            for scene, questions in questions_about(items, self.domain.domain, generator(), tally, first):
+                yield ItemRecords(scene.index, (to_record(each, 0) for each in questions))
+
+        return make
+
+    def generator(self, marks: bool = False, exclusion: Exclusion | None = None) -> QuestionGenerator:
+        """Return the generator of questions as objects; see `QuestionGenerator`."""
+        return QuestionGenerator(self.domain.templates, self.domain.synonyms, self.settings, marks, exclusion)
+
+    def tally(self) -> Tally:
+        """Return an empty tally."""
+        return Tally()
+
+    def report(self) -> QuestionReport:
+        """Return an empty report; warn of the templates that are skipped for their mistakes."""
+        skipped = skipped_templates(self.domain, self.settings)
+        warn_skipped(skipped)
+        return QuestionReport(self.settings, self.domain.templates, self.form.dialect, [bad.id for bad in skipped])
+
+    def generator_info(self) -> dict[str, Any]:
+        """Return the domain's name, the form of the records, and the families by their number."""
+        families = [template.id for template in self.domain.templates]
+        return {
+            "domain": self.files.name,
+            "records": self.form.to_record(),
+            "families": families,
+            "answer_types": _answer_types(self.domain),
+        }
+
+    def info(self, generator: dict[str, Any]) -> dict[str, Any]:
+        """Return the output's `info`, which names the dialect."""
+        return {"generator": generator, "dialect": self.form.dialect}
+
+    @classmethod
+    def columns(cls, info: Mapping[str, Any]) -> QuestionColumns:
+        """Return the columns of an output with this info."""
+        generator = info["generator"]
+        return QuestionColumns(RecordForm(info["dialect"], **generator["records"]), generator.get("answer_types", {}))
+
+    @classmethod
+    def selection(cls, info: Mapping[str, Any]) -> QuestionSelection | None:
+        """Return what chooses from all questions if the settings have a rule about the whole output."""
+        settings, is_shard = _settings_in(info), "shard" in info["generator"]
+        return QuestionSelection(settings, is_shard) if is_needed(settings) else None
+
+    @classmethod
+    def why_unmergeable(cls, info: Mapping[str, Any], are_shards: bool) -> str:
+        """Return why parts cannot be merged: they had to know of the others."""
+        if are_shards or not must_know_of_shards(_settings_in(info)):
+            return ""
+        why = "--dedupe all and --max-per-template together choose from the whole output"
+        return f"{why}: make shards with --shard K/N"
+
+
+def _answer_types(loaded: LoadedDomain) -> dict[str, str]:
+    """Return question type -> type of its answers, for those that are no texts: Bool, Integer or list."""
+    lists = {attribute.type for attribute in loaded.domain.attributes if attribute.multi}
+    functions = {function.asks: function.output for function in (each.last_function for each in loaded.templates)}
+    types = {asks: "list" if output in lists else output for asks, output in functions.items()}
+    return {asks: types[asks] for asks in sorted(types) if types[asks] in ("Bool", "Integer", "list")}
+
+
+def _settings_in(info: Mapping[str, Any]) -> Settings:
+    recorded = info["generator"]["settings"]
+    return Settings(**{name: recorded[name] for name in Settings.names() if name in recorded})
+
+
+def questions_about(
+    items: Iterable[Item], domain: Domain, generator: QuestionGenerator, tally: Tally, first: int
+) -> Iterator[tuple[Scene, list[Question]]]:
+    """Yield each scene of a window from scene `first` on with its questions; those before it are only replayed."""
+    for scene, questions in generator.window(compiled_scenes(items, domain), tally, first):
+        if scene.index >= first:
+            yield scene, questions
+
+
+def question_task(
+    files: DomainFiles, settings: Settings, form: RecordForm, disjoint_from: Sequence[PathLike] = ()
+) -> QuestionTask:
+    """Return the task for a whole run, its domain loaded and its settings checked. Raises VqagenError."""
+    excluded = ExcludedFiles(tuple(require(locate(path), "questions") for path in disjoint_from))
+    task = QuestionTask(settings, files, form, excluded)
+    _ = task.domain
+    return task
