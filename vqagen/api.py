@@ -28,6 +28,7 @@ from vqagen.language.program import Program
 from vqagen.language.question import Question
 from vqagen.plugin import Undefined
 from vqagen.question_dataset import Generation, QuestionDataset
+from vqagen.run.merging.convert import convert
 from vqagen.run.merging.merge import MergeResult, merge
 from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
@@ -74,6 +75,7 @@ __all__ = [
     "VerificationReport",
     "VqagenError",
     "compile_scene",
+    "convert",
     "dataset",
     "find_domain",
     "find_scenes",

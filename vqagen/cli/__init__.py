@@ -20,6 +20,7 @@ from vqagen.errors import VqagenError, is_out_of_memory
 COMMANDS = {
     "generate": "vqagen.cli.generate",
     "merge": "vqagen.cli.merge",
+    "convert": "vqagen.cli.convert",
     "verify": "vqagen.cli.verify",
     "scenes": "vqagen.cli.scenes",
     "check": "vqagen.cli.check",

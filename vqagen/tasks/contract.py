@@ -60,6 +60,8 @@ class NoTally:
         return {}
 
 
+Rewrite = Callable[[dict[str, Any]], dict[str, Any]]
+"""A record of one dialect -> the same in another."""
 Make = Callable[[Iterable[Item], int, Tally], Iterator[ItemRecords]]
 """(items of a window from its first one on, the first index to make records about, tally) -> records, item by item.
 
@@ -150,6 +152,8 @@ class Task(ABC):
     """True if the items are scenes of an input, False if they are numbers from `start_index` on."""
     formats: ClassVar[tuple[Format, ...]] = (JSON, JSON_LINES)
     """The formats of outputs; the first one is the default."""
+    dialects: ClassVar[tuple[str, ...]] = ()
+    """The ways to write a record, if there are several; see `rewritten`."""
     makes_files: ClassVar[bool] = False
     """True if files belong to the records: then the output is a folder."""
     window_setting: ClassVar[str] = ""
@@ -215,6 +219,14 @@ class Task(ABC):
     def selection(cls, info: Mapping[str, Any]) -> Selection | None:
         """Return what chooses from all records of an output with this info; None if every record stays."""
         return None
+
+    @classmethod
+    def rewritten(cls, info: Mapping[str, Any], dialect: str) -> tuple[dict[str, Any], Rewrite]:
+        """Return the info of an output in one of the `dialects`, and what rewrites a record of it.
+
+        Raises UsageError for an output that cannot be rewritten.
+        """
+        raise NotImplementedError(cls.key)  # a task with dialects implements this
 
     @classmethod
     def why_unmergeable(cls, info: Mapping[str, Any], are_shards: bool) -> str:

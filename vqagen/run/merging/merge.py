@@ -54,7 +54,7 @@ def merge(
     shards do not belong together, and while writing, which then leaves no file, if one has been changed.
     """
     paths = [locate(shard) for shard in shards]
-    _check_names(paths)
+    check_names(paths)
     files = _opened(paths)
     faults = faults_of(files)
     if faults:
@@ -63,7 +63,7 @@ def merge(
     task = task_named(files[0].arrangement.key)
     target = make_target(str(out), choose_format(str(out), format, task.formats, task.key), _folder_of(files))
     with claimed(target, force=force, inputs=[name for file in files for name in file.names]) as claim:
-        count = _write(files, target, task, claim.journal, on_merged)
+        count = write_merged(files, target, task, merged_info(files), claim.journal, on_merged)
         if claim.journal:
             claim.journal.remove()  # with what an unfinished run had made under this name
     return MergeResult(count, len(files), files[0].arrangement.noun)
@@ -77,7 +77,8 @@ def _folder_of(files: Sequence[ShardFile]) -> str:
     return files[0].arrangement.key if folders else ""
 
 
-def _check_names(paths: Sequence[Location]) -> None:
+def check_names(paths: Sequence[Location]) -> None:
+    """Raise UsageError for outputs that are not there, not complete, or given twice."""
     faults = [fault for path in paths if (fault := _why_not_there(path))]
     known: dict[object, Location] = {}
     for path in (path for path in paths if path.exists()):
@@ -119,10 +120,19 @@ def _opened(paths: Sequence[Location]) -> list[ShardFile]:
     return files
 
 
-def _write(
-    files: Sequence[ShardFile], target: Target, task: type[Task], journal: Journal | None, on_merged: OnMerged
+def write_merged(
+    files: Sequence[ShardFile],
+    target: Target,
+    task: type[Task],
+    info: Mapping[str, Any],
+    journal: Journal | None,
+    on_merged: OnMerged,
 ) -> int:
-    info, inner = merged_info(files), target.staged_records
+    """Write the records of shards, which are in order, under one info; return how many there are.
+
+    `journal` is that of the target; None for a stream.
+    """
+    inner = target.staged_records
     if target.is_folder:
         assert journal is not None
         _gather_files(files, journal)

@@ -56,7 +56,7 @@ class QuestionColumns(RecordColumns):
 
     form: RecordForm = field(default_factory=RecordForm)
     answer_types: Mapping[str, str] = field(default_factory=dict)
-    """Question type -> type of its answers, where these are not texts: the column of answers holds texts alone."""
+    """Last function of a program -> type of its answers, if these are not texts, which alone the column holds."""
 
     @property
     def number_key(self) -> str:
@@ -89,7 +89,8 @@ class QuestionColumns(RecordColumns):
         if "template_extra" in row:
             row["template_extra"] = orjson.loads(row["template_extra"])
         if "answer" in row and self.form.dialect != "release":
-            row["answer"] = typed_answer(row["answer"], self.answer_types.get(row["question_type"], ""))
+            last = row["program"][-1][self.form.function_key]
+            row["answer"] = typed_answer(row["answer"], self.answer_types.get(last, ""))
         return row
 
 

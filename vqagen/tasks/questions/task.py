@@ -11,11 +11,12 @@ from vqagen.files.locations import Location, locate
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
 from vqagen.language.question import Question
-from vqagen.language.question_records import record_writer
+from vqagen.language.question_records import FUNCTION_KEYS, record_writer
 from vqagen.records.formats import JSON, JSON_LINES, PARQUET
-from vqagen.tasks.contract import Item, ItemRecords, Make, Task
+from vqagen.tasks.contract import Item, ItemRecords, Make, Rewrite, Task
 from vqagen.tasks.contract import Tally as AnyTally
 from vqagen.tasks.questions.columns import QuestionColumns
+from vqagen.tasks.questions.dialects import rewriter
 from vqagen.tasks.questions.excluded_files import ExcludedFiles
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.family_choice import load_families, skipped_templates, warn_skipped
@@ -42,6 +43,7 @@ class QuestionTask(Task):
     number_key = "question_index"
     index_key = "scene_index"
     formats = (JSON, JSON_LINES, PARQUET)
+    dialects = tuple(FUNCTION_KEYS)
     window_setting = "reset_counts_every"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -118,6 +120,11 @@ class QuestionTask(Task):
         return QuestionSelection(settings, is_shard) if is_needed(settings) else None
 
     @classmethod
+    def rewritten(cls, info: Mapping[str, Any], dialect: str) -> tuple[dict[str, Any], Rewrite]:
+        """Return the info of an output in another dialect, and what rewrites a question of it."""
+        return {**info, "dialect": dialect}, rewriter(info, dialect)
+
+    @classmethod
     def why_unmergeable(cls, info: Mapping[str, Any], are_shards: bool) -> str:
         """Return why parts cannot be merged: they had to know of the others."""
         if are_shards or not must_know_of_shards(_settings_in(info)):
@@ -127,11 +134,11 @@ class QuestionTask(Task):
 
 
 def _answer_types(loaded: LoadedDomain) -> dict[str, str]:
-    """Return question type -> type of its answers, for those that are no texts: Bool, Integer or list."""
+    """Return last function of a program -> type of its answers, if these are not texts: Bool, Integer or list."""
     lists = {attribute.type for attribute in loaded.domain.attributes if attribute.multi}
-    functions = {function.asks: function.output for function in (each.last_function for each in loaded.templates)}
-    types = {asks: "list" if output in lists else output for asks, output in functions.items()}
-    return {asks: types[asks] for asks in sorted(types) if types[asks] in ("Bool", "Integer", "list")}
+    functions = {function.name: function.output for function in (each.last_function for each in loaded.templates)}
+    types = {name: "list" if output in lists else output for name, output in functions.items()}
+    return {name: types[name] for name in sorted(types) if types[name] in ("Bool", "Integer", "list")}
 
 
 def _settings_in(info: Mapping[str, Any]) -> Settings:

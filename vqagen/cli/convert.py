@@ -1,0 +1,37 @@
+"""`vqagen convert`: an output in another format or dialect."""
+
+from __future__ import annotations
+
+import click
+
+from vqagen.cli.options import format_option, out_option, path
+
+
+@click.command("convert")
+@click.argument("file", type=path)
+@out_option("converted records")
+@format_option(("json", "jsonl", "parquet"))
+@click.option(
+    "--dialect",
+    type=click.Choice(["generator", "release"]),
+    help="For questions: release has `function` in nodes and answers as text. [default: that of FILE]",
+)
+@click.option("--force", is_flag=True, help="Replace the output if it exists.")
+def command(file: str, out: str, layout: str | None, dialect: str | None, force: bool) -> None:
+    """Write an output of vqagen in another format or dialect.
+
+    FILE is an output of `vqagen generate` or `vqagen scenes sample`, or a shard. The result has the bytes that its run
+    writes in that format and dialect, so it merges, resumes and verifies like any other. An output that was changed
+    after it was made is refused.
+
+    \b
+    Example:
+      vqagen convert questions.json --out questions.parquet
+    """
+    from vqagen.api import convert
+    from vqagen.cli.progress import counting
+    from vqagen.errors import counted
+
+    with counting("record") as on_converted:
+        result = convert(file, out, format=layout, dialect=dialect, force=force, on_converted=on_converted)
+    click.echo(counted(result.records, result.noun), err=True)
