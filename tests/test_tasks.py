@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from toy_task import DigitSettings, DigitTask, PicturedDigitTask
 
 from vqagen.api import RunOptions, UsageError, VqagenError, merge, write_records
+from vqagen.records.layouts import Record
 from vqagen.run.output.journal import journal_of, part_of
 from vqagen.run.progress import Progress
+from vqagen.run.work import WindowFailed
 from vqagen.tasks import TASKS, task_named
+from vqagen.tasks.contract import Item, ItemRecords, Make, Tally
 
 COUNT = 23
 SETTINGS = DigitSettings(start_index=2, count=COUNT)
@@ -135,6 +139,146 @@ def test_shards_with_files_of_one_name_are_refused() -> None:
         merge(["1-folder", "2-folder"], "folder")
 
     assert not Path("folder").exists()
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl", "parquet", "list"])
+def test_a_folder_has_a_record_file_of_any_format(form: str) -> None:
+    """A bare list has no suffix of its own: naming the file was an IndexError when all was made."""
+    write_records(PicturedDigitTask(SETTINGS), "folder", format=form)
+    write_records(PicturedDigitTask(SETTINGS), "folder", format=form, options=RunOptions(resume=True))
+    other = "json" if form == "jsonl" else "jsonl"
+    with pytest.raises(UsageError, match=f"of another format \\({form}, not {other}\\); --force replaces it"):
+        write_records(PicturedDigitTask(SETTINGS), "folder", format=other, options=RunOptions(resume=True))
+    write_records(PicturedDigitTask(SETTINGS), "folder", format=other, options=RunOptions(force=True))
+
+    assert Path(f"folder/pictured_digits.{other}").exists()
+
+
+@pytest.mark.parametrize("name", [".", ".."])
+def test_the_current_folder_is_no_output(name: str) -> None:
+    with pytest.raises(UsageError, match="is the current folder or holds it; name another folder"):
+        write_records(PicturedDigitTask(SETTINGS), name)
+
+
+def test_a_folder_that_is_read_is_no_output() -> None:
+    """With `force`, a merge replaced the shard that it read."""
+    for number in (1, 2):
+        write(f"{number}-folder", f"{number}/2")
+    with pytest.raises(UsageError, match="output 1-folder is in use by the same run; name another folder"):
+        merge(["1-folder", "2-folder"], "1-folder", force=True)
+
+
+@pytest.mark.parametrize("killed_at", ["rename", "settle", "tidy_folder"])
+def test_a_run_killed_while_its_folder_gets_its_name_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch, killed_at: str
+) -> None:
+    """The blocks of the part stayed in the output, and the folder that was replaced beside it."""
+
+    def kill(*given: Any) -> None:
+        if killed_at == "rename":  # the old folder has another name, and the part has its own still
+            Path(given[0]).replace(given[1])
+        raise SystemExit
+
+    write("folder")
+    write("cut-folder")
+    with monkeypatch.context() as patch:
+        patch.setattr("vqagen.run.output.publishing." + ("os.rename" if killed_at == "rename" else killed_at), kill)
+        with pytest.raises(SystemExit):
+            write("cut-folder", force=True)
+    write("cut-folder", resume=True)
+
+    assert contents("cut-folder") == contents("folder")
+    assert sorted(path.name for path in Path().iterdir()) == ["cut-folder", "folder"]
+
+
+def test_a_merge_of_folders_that_fails_leaves_all_as_it_was() -> None:
+    """It left a part, and the next merge wanted `force`; or it deleted the part of an unfinished run."""
+    for number in (1, 2):
+        write(f"{number}-folder", f"{number}/2")
+    records = Path("2-folder/pictured_digits.json")
+    right = records.read_bytes()
+    records.write_bytes(right.replace(b'"digit":2', b'"digit":3', 1))
+    with pytest.raises(VqagenError, match="stopped"):
+        write("folder", on_progress=stop_at(14))
+    before = sorted(Path().rglob("*"))
+    with pytest.raises(VqagenError, match="the file was changed"):
+        merge(["1-folder", "2-folder"], "folder", force=True)
+    with pytest.raises(VqagenError, match="the file was changed"):
+        merge(["1-folder", "2-folder"], "other-folder")
+    assert sorted(Path().rglob("*")) == before
+
+    records.write_bytes(right)
+    merge(["1-folder", "2-folder"], "folder", force=True)
+    write("whole-folder")
+    assert contents("folder") == contents("whole-folder")
+    assert oct(Path("folder").stat().st_mode) == oct(Path("whole-folder").stat().st_mode)
+
+
+def test_the_current_folder_may_be_a_shard(monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in (1, 2):
+        write(f"{number}-folder", f"{number}/2")
+    monkeypatch.chdir("1-folder")
+    assert merge([".", "../2-folder"], "../folder").records == 45
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl", "list"])
+def test_shards_of_any_format_merge_to_parquet_as_one_run_writes_it(form: str) -> None:
+    """The block of the last number, which has no digits, got no row group."""
+    write("digits.parquet")
+    for number in (1, 2):
+        write_records(DigitTask(SETTINGS), f"{number}.{form}", format=form, shard=f"{number}/2")
+    merge([f"1.{form}", f"2.{form}"], "merged.parquet")
+
+    assert contents("merged.parquet") == contents("digits.parquet")
+
+
+@pytest.mark.parametrize("index", ["1", "700", '"x"', "7.5", "null", "true"])
+def test_a_shard_with_a_changed_index_does_not_merge_to_parquet(index: str) -> None:
+    """The merge ran without end, or into a KeyError or TypeError."""
+    for number in (1, 2):
+        write(f"{number}.json", f"{number}/2")
+    shard = Path("1.json")
+    shard.write_bytes(shard.read_bytes().replace(b'"number":7', b'"number":' + index.encode(), 1))
+    with pytest.raises(
+        VqagenError, match=r"1\.json: digits\[9\]: number is .*: the file was changed after it was made"
+    ):
+        merge(["1.json", "2.json"], "digits.parquet")
+
+    assert not Path("digits.parquet").exists()
+
+
+def test_a_list_that_lost_a_line_is_not_complete() -> None:
+    write("digits.list")
+    lines = Path("digits.list").read_bytes().split(b"\n")
+    Path("digits.list").write_bytes(b"\n".join(lines[:5] + lines[6:]))
+    with pytest.raises(UsageError, match="was changed or cut after it was made; --force makes it anew"):
+        write("digits.list", resume=True)
+
+
+class LazyDigitTask(DigitTask):
+    """Fails while the records about number 7 are taken."""
+
+    def load(self, hashes: Mapping[str, str]) -> Make:
+        def records(index: int) -> Iterator[Record]:
+            if index == 7:
+                raise TimeoutError("no answer")
+            yield {"digit_index": 0, "number": index, "digit": 0, "seen": 0}
+
+        def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:
+            for item in items:
+                yield ItemRecords(item.index, records(item.index))
+
+        return make
+
+
+@pytest.mark.parametrize("out", ["digits.json", "-"])
+def test_an_error_while_records_are_taken_names_the_item(out: str) -> None:
+    """An error of the system looked like one of writing to standard output."""
+    with pytest.raises(WindowFailed, match="TimeoutError: no answer") as raised:
+        write_records(LazyDigitTask(SETTINGS), out)
+
+    cause = raised.value.__cause__
+    assert cause is not None and "while making records about number 7" in cause.__notes__
 
 
 def test_a_folder_and_a_file_are_not_merged() -> None:

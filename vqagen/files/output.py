@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -180,7 +181,10 @@ def sweep(target: str) -> None:
     path = linked(path)
     left = re.compile(re.escape(f".{path.name}.") + r"[a-z0-9_]{8}\.part")  # as `mkstemp` names it
     for name in filter(left.fullmatch, os.listdir(path.parent)):
-        path.with_name(name).unlink(missing_ok=True)
+        if (remnant := path.with_name(name)).is_dir():
+            shutil.rmtree(remnant, ignore_errors=True)
+        else:
+            remnant.unlink(missing_ok=True)
 
 
 def settle(folder: Path) -> None:

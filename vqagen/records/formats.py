@@ -25,6 +25,11 @@ class Format:
     is_binary: bool = False
     """True for columns, which are packed inside and cannot be written record by record."""
 
+    @property
+    def suffix(self) -> str:
+        """The ending of a file that the user does not name, such as the record file in a folder."""
+        return self.suffixes[0] if self.suffixes else ".json"
+
 
 JSON = Format("json", (".json",), Document)
 JSON_LINES = Format("jsonl", (".jsonl", ".ndjson"), Lines, holds_info=False)

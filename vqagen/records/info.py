@@ -118,7 +118,7 @@ def is_whole(path: Location, layout: str) -> bool:
     if layout == "json":
         return end.startswith(_END[:-12]) and end.endswith(_END[-3:])
     if layout == "list":
-        return end.endswith(b"\n]\n")
+        return end.endswith(b"\n]\n") and recorded_sums(path)[0] in (None, lines - 2)
     return recorded_sums(path)[0] in (None, lines)
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from vqagen.errors import BadInput
 from vqagen.records.layouts import Encode, Record
 from vqagen.run.windows import block_of
 from vqagen.run.work import Block, WindowFailed
 from vqagen.tasks.contract import Item, ItemRecords
+
+Made = TypeVar("Made")
 
 
 class TrackedItems:
@@ -26,8 +28,8 @@ class TrackedItems:
             yield item
             self._current = None
 
-    def attribute_errors(self, made: Iterable[ItemRecords]) -> Iterator[ItemRecords]:
-        """Yield what is made; note on an error which item it is about.
+    def attribute_errors(self, made: Iterable[Made]) -> Iterator[Made]:
+        """Yield what is made of the items; note on an error which item it is about.
 
         Errors of reading the items pass as they are, and so do problems of the input, which name their place. An error
         of the system that a task meets, such as the time-out of a plug-in, must not look like one of writing.

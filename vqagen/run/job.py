@@ -89,8 +89,8 @@ class TaskWork:
 
         def blocks(window: Window) -> Iterator[Block]:
             items, tally = TrackedItems(window), task.tally()
-            made = items.attribute_errors(make(items, self.first, tally))
-            return blocks_of(made, task.window, self.encode, tally.take)
+            made = blocks_of(make(items, self.first, tally), task.window, self.encode, tally.take)
+            return items.attribute_errors(made)  # records are made while a block is encoded
 
         return blocks
 

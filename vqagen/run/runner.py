@@ -17,7 +17,7 @@ from vqagen.records.info import Difference, differences, is_whole, layout_in, re
 from vqagen.records.layouts import Encode, Placing
 from vqagen.run.output.claim import Claim, temporary_journal
 from vqagen.run.output.journal import Conclusion, Entry, Journal, is_begun
-from vqagen.run.output.publishing import publish
+from vqagen.run.output.publishing import publish, tidy_folder
 from vqagen.run.output.staging import Output
 from vqagen.run.progress import BlockWritten, OnBlockWritten, OnProgress, Progress
 from vqagen.run.work import Block, Engine, Window, Work
@@ -120,6 +120,8 @@ def _finish_complete(journal: Journal, output: Output, listeners: _Listeners) ->
     for entry in entries:
         listeners.block(entry, is_resumed=True)
     result = listeners.result(conclusion, was_complete=True)
+    if output.target.is_folder:
+        tidy_folder(output.target.place)
     journal.remove()
     return result
 

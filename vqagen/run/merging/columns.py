@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count, groupby
 from typing import Any
 
+from vqagen.errors import BadInput, Problem, describe
 from vqagen.files.output import atomic_output
 from vqagen.records.layouts import Columns, Record, Selection
 from vqagen.records.parquet import decode, pyarrow, row_groups, to_records
@@ -34,7 +35,7 @@ def write_columns(
 
     def tables() -> Iterator[Any]:
         nonlocal written
-        pieces = (piece for file in files for piece in _pieces(file, task, columns))
+        pieces = (piece for file in files for piece in _pieces(file, task, columns, file is files[-1]))
         for _, tables in groupby(pieces, key=lambda piece: piece[0]):
             table = _whole([_selected(table, selection) for _, table in tables])
             yield table
@@ -46,30 +47,59 @@ def write_columns(
     return written
 
 
-def _pieces(file: ShardFile, task: type[Task], columns: Columns) -> Iterator[tuple[Block, Any]]:
+def _pieces(file: ShardFile, task: type[Task], columns: Columns, is_last: bool) -> Iterator[tuple[Block, Any]]:
     """Yield the tables of a shard, each with the block that it is all of, or a part."""
     blocks = blocks_from(file.span.first, file.arrangement.window)
     if file.layout == "parquet":
         place = 0
         for block, table in zip(blocks, row_groups(file.record_file), strict=False):
-            _check_numbers(file, table, place)
+            if file.arrangement.number_key:
+                _check_numbers(file, table, place)
+                table = table.drop_columns([file.arrangement.number_key])
             place += table.num_rows
-            yield block, table.drop_columns([file.arrangement.number_key])
+            yield block, table
         return
-    for block, records in _in_blocks(file, task, blocks):
+    # Of scenes, a run may ask for more than there are: how many the last shard has is unknown.
+    end = None if is_last and task.reads_scenes else file.end
+    by_block = _in_blocks(file, task, blocks, end) if task.index_key else _filled_blocks(file.records(task))
+    for block, records in by_block:
         yield block, decode(columns.encode(records))
 
 
-def _in_blocks(file: ShardFile, task: type[Task], blocks: Iterator[Block]) -> Iterator[tuple[Block, list[Record]]]:
-    """Yield each block of a JSON shard with its records. Without the index of their items, records fill blocks."""
-    key, size, numbers = task.index_key, file.arrangement.window, count()
-    records = file.records(task)
-    grouped = groupby(records, key=lambda each: block_of(each[key], size) if key else (0, next(numbers) // BLOCK))
-    for block, content in grouped:
-        if key:
-            while (passed := next(blocks)) != block:
-                yield passed, []
-        yield block, list(content)
+def _in_blocks(
+    file: ShardFile, task: type[Task], blocks: Iterator[Block], end: int | None
+) -> Iterator[tuple[Block, list[Record]]]:
+    """Yield each block of a JSON shard with its records, also those without any; up to item `end`, if it is known."""
+    size, block = file.arrangement.window, None
+    for block, content in groupby(
+        _checked(file, task.index_key, file.records(task)), key=lambda each: block_of(each[0], size)
+    ):
+        while (passed := next(blocks)) != block:
+            yield passed, []
+        yield block, [record for _, record in content]
+    last = block_of(end - 1, size) if end else block
+    while block != last:
+        yield (block := next(blocks)), []
+
+
+def _checked(file: ShardFile, key: str, records: Iterator[Record]) -> Iterator[tuple[int, Record]]:
+    """Yield records with the index of their item. BadInput for one that is not of the shard, or not in order."""
+    least = file.span.first
+    for place, record in enumerate(records):
+        index = record.get(key)
+        if type(index) is not int or index < least or (file.end is not None and index >= file.end):
+            is_wrong = f"{key} is {describe(index)}, which is no {file.arrangement.item} that the shard has here"
+            message = f"{is_wrong}: the file was changed after it was made"
+            raise BadInput([Problem(message, str(file.path), f"{file.arrangement.key}[{place}]")])
+        yield index, record
+        least = index
+
+
+def _filled_blocks(records: Iterator[Record]) -> Iterator[tuple[Block, list[Record]]]:
+    """Yield records that do not say the index of their item: they fill the blocks."""
+    numbers = count()
+    for number, content in groupby(records, key=lambda _: next(numbers) // BLOCK):
+        yield (0, number), list(content)
 
 
 def blocks_from(index: int, size: int) -> Iterator[Block]:

@@ -62,7 +62,7 @@ def convert(
     folder_of = task.key if file.is_folder else ""
     target = make_target(str(out), choose_format(str(out), format, task.formats, task.key), folder_of)
     with claimed(target, force=force, inputs=file.names) as claim:
-        count = write_merged([file], target, task, file.info, claim.journal, on_converted)
+        count = write_merged([file], target, task, file.info, on_converted)
         if claim.journal:
             claim.journal.remove()
     return MergeResult(count, 1, file.arrangement.noun)

@@ -17,10 +17,10 @@ from vqagen.records.layouts import Record, Selection
 from vqagen.records.writer import record_file
 from vqagen.run.merging.belonging import differences, faults_of, in_order, merged_info
 from vqagen.run.merging.columns import write_columns
-from vqagen.run.merging.shard_files import ShardFile, find_record_file, open_shard
+from vqagen.run.merging.shard_files import ShardFile, find_records_in, open_shard
 from vqagen.run.output.claim import claimed
-from vqagen.run.output.journal import Journal, is_begun, part_of
-from vqagen.run.output.publishing import replace_folder
+from vqagen.run.output.journal import is_begun, part_of
+from vqagen.run.output.publishing import folder_output
 from vqagen.run.output.staging import Target, make_target
 from vqagen.tasks import task_named
 from vqagen.tasks.contract import Task
@@ -63,7 +63,7 @@ def merge(
     task = task_named(files[0].arrangement.key)
     target = make_target(str(out), choose_format(str(out), format, task.formats, task.key), _folder_of(files))
     with claimed(target, force=force, inputs=[name for file in files for name in file.names]) as claim:
-        count = write_merged(files, target, task, merged_info(files), claim.journal, on_merged)
+        count = write_merged(files, target, task, merged_info(files), on_merged)
         if claim.journal:
             claim.journal.remove()  # with what an unfinished run had made under this name
     return MergeResult(count, len(files), files[0].arrangement.noun)
@@ -100,7 +100,7 @@ def _identity(path: Location) -> object:
 
 
 def _why_not_there(path: Location) -> str:
-    if path.is_dir() and not (isinstance(path, Path) and find_record_file(path)):
+    if path.is_dir() and not (isinstance(path, Path) and find_records_in(path)):
         return f"shard {path} is a folder without records; name its files"
     place = make_target(str(path), PARQUET).place
     if is_begun(place):  # what is there may be about to be replaced, and its info be that of the new one already
@@ -121,35 +121,29 @@ def _opened(paths: Sequence[Location]) -> list[ShardFile]:
 
 
 def write_merged(
-    files: Sequence[ShardFile],
-    target: Target,
-    task: type[Task],
-    info: Mapping[str, Any],
-    journal: Journal | None,
-    on_merged: OnMerged,
+    files: Sequence[ShardFile], target: Target, task: type[Task], info: Mapping[str, Any], on_merged: OnMerged
 ) -> int:
-    """Write the records of shards, which are in order, under one info; return how many there are.
+    """Write the records of shards, which are in order, under one info; return how many there are."""
+    if not target.is_folder:
+        return _write_records(files, target, task, info, on_merged)
+    with folder_output(target.place) as folder:
+        _gather_files(files, folder)
+        return _write_records(files, target.records_in(folder), task, info, on_merged)
 
-    `journal` is that of the target; None for a stream.
-    """
-    inner = target.staged_records
-    if target.is_folder:
-        assert journal is not None
-        _gather_files(files, journal)
+
+def _write_records(
+    files: Sequence[ShardFile], target: Target, task: type[Task], info: Mapping[str, Any], on_merged: OnMerged
+) -> int:
     selection = _selection(files, task, info)
     if target.form.is_binary:
-        count = write_columns(files, inner.name, info, task, selection, on_merged)
-    else:
-        records_of_all = (record for file in files for record in file.records(task))
-        kept = filter(selection.keeps, records_of_all) if selection else records_of_all
-        records = _Numbered(kept, files[0].arrangement.number_key)
-        with record_file(inner.name, inner.form, info, files[0].arrangement) as writer:
-            while made := records.next_batch(writer.write):
-                on_merged(made)
-        count = records.given
-    if target.is_folder and journal is not None:
-        replace_folder(journal.part, target.place)
-    return count
+        return write_columns(files, target.name, info, task, selection, on_merged)
+    records_of_all = (record for file in files for record in file.records(task))
+    kept = filter(selection.keeps, records_of_all) if selection else records_of_all
+    records = _Numbered(kept, files[0].arrangement.number_key)
+    with record_file(target.name, target.form, info, files[0].arrangement) as writer:
+        while made := records.next_batch(writer.write):
+            on_merged(made)
+    return records.given
 
 
 def _selection(files: Sequence[ShardFile], task: type[Task], info: Mapping[str, Any]) -> Selection | None:
@@ -162,9 +156,8 @@ def _selection(files: Sequence[ShardFile], task: type[Task], info: Mapping[str, 
     return task.selection(info)
 
 
-def _gather_files(files: Sequence[ShardFile], journal: Journal) -> None:
-    """Put the files that belong to the records of all shards into the part. BadInput if two have one name."""
-    journal.drop_part()
+def _gather_files(files: Sequence[ShardFile], into: Path) -> None:
+    """Copy the files that belong to the records of all shards. BadInput if two have one name."""
     owner: dict[str, Path] = {}
     for shard in files:
         folder, own = Path(str(shard.path)), {Path(name).name for name in shard.names}
@@ -175,10 +168,9 @@ def _gather_files(files: Sequence[ShardFile], journal: Journal) -> None:
             if name in owner:
                 raise BadInput([Problem(f"{owner[name]} has the same name", str(file))])
             owner[name] = file
-            place = journal.part / name
+            place = into / name
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, place)
-    journal.part.mkdir(exist_ok=True)
 
 
 class _Numbered:

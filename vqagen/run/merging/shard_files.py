@@ -17,6 +17,7 @@ from vqagen.records.layouts import Arrangement, Checksum
 from vqagen.records.parquet import row_groups
 from vqagen.records.source import Members
 from vqagen.records.writer import CHECKSUM, info_beside
+from vqagen.run.output.staging import find_record_file
 from vqagen.run.shards import Shard
 from vqagen.run.windows import Span
 from vqagen.tasks import TASKS
@@ -137,7 +138,7 @@ def open_shard(path: Location) -> ShardFile:
     """Open an output that is there. BadInput if it has no info, or one that no run of vqagen writes."""
     record_file = path
     if isinstance(path, Path) and path.is_dir():
-        record_file = find_record_file(path) or path
+        record_file = find_records_in(path) or path
     layout = layout_in(record_file)
     info = read_info(record_file, layout)
     if not _says_its_run(info):
@@ -145,10 +146,9 @@ def open_shard(path: Location) -> ShardFile:
     return ShardFile(path, record_file, layout, info)
 
 
-def find_record_file(folder: Path) -> Path | None:
+def find_records_in(folder: Path) -> Path | None:
     """Return the file in an output's folder that holds the records; None if there is none."""
-    names = [f"{key}{suffix}" for key in TASKS for form in FORMATS for suffix in form.suffixes]
-    return next((folder / name for name in names if (folder / name).is_file()), None)
+    return next((found for key in TASKS if (found := find_record_file(folder, key))), None)
 
 
 def _is_of_earlier(info: object) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from vqagen.files.locations import locate
@@ -32,16 +34,44 @@ def publish(journal: Journal, output: Output, placing: Placing) -> Conclusion:
     return conclusion
 
 
+@contextmanager
+def folder_output(place: Path) -> Iterator[Path]:
+    """Yield a new folder beside `place`, which replaces it when complete and is deleted on an error."""
+    beside = Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=".part", dir=place.parent))
+    try:
+        (folder := beside / "complete").mkdir()  # `mkdtemp` makes a folder for its user only
+        yield folder
+        replace_folder(folder, place)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
 def replace_folder(part: Path, place: Path) -> None:
     """Give a complete part the name of the output, in place of the folder that has it."""
-    old = place.with_name(f".{place.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
+    _sync_files(part)
     if place.exists():
-        os.rename(place, old)
+        shutil.rmtree(_replaced(place), ignore_errors=True)
+        os.rename(place, _replaced(place))
     os.rename(part, place)
     settle(place.parent)
+    tidy_folder(place)
+
+
+def tidy_folder(place: Path) -> None:
+    """Delete what a complete folder does not need: the blocks of its part, and the folder that it replaced."""
     (place / RECORDS).unlink(missing_ok=True)
-    shutil.rmtree(old, ignore_errors=True)
+    shutil.rmtree(_replaced(place), ignore_errors=True)
+
+
+def _replaced(place: Path) -> Path:
+    return place.with_name(f".{place.name}.replaced")
+
+
+def _sync_files(folder: Path) -> None:
+    """Have all files of a folder on the disk."""
+    for path in (path for path in folder.rglob("*") if path.is_file()):
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
 
 
 def _as_it_is(journal: Journal, output: Output, target: Target, placing: Placing) -> Conclusion:

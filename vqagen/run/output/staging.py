@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 
 from vqagen.errors import BadInput, UsageError
-from vqagen.files.locations import Location, locate
+from vqagen.files.locations import locate
 from vqagen.files.output import STDOUT, check_output, linked
-from vqagen.records.formats import JSON_LINES, Format
+from vqagen.records.formats import FORMATS, JSON_LINES, Format
 from vqagen.records.info import read_info
 from vqagen.records.layouts import Arrangement, Columns, Encode, Layout, Record, Selection, encode_lines
 from vqagen.records.writer import info_beside, is_stream
@@ -44,21 +44,29 @@ class Target:
         """What the part lies beside: the target (or what it links to), or for a URL its name in this folder."""
         location = locate(self.name)
         if isinstance(location, Path):
-            return linked(location) if location.is_symlink() else location
+            is_nameless = location.name in ("", "..")  # "." has no name that another could be made of
+            return linked(location) if location.is_symlink() or is_nameless else location
         return Path(f"{location.name}.{zlib.crc32(str(location).encode()):08x}")  # two URLs may end in one name
 
     @property
     def record_file(self) -> str:
-        """The name of the file that the records stand in, when the output is complete."""
-        return str(self._inside(self.place)) if self.is_folder else self.name
+        """The name of the file that the records stand in: the one that is there in any format, or is to be made."""
+        if not self.is_folder:
+            return self.name
+        return str(find_record_file(self.place, self.folder_of) or self.place / self._inner_name)
 
     @property
     def staged_records(self) -> Target:
         """The target that the record file is published to; for a folder it lies in the part."""
-        return Target(str(self._inside(part_of(self.place))), self.form) if self.is_folder else self
+        return self.records_in(part_of(self.place)) if self.is_folder else self
 
-    def _inside(self, folder: Path) -> Path:
-        return folder / f"{self.folder_of}{self.form.suffixes[0]}"
+    def records_in(self, folder: Path) -> Target:
+        """Return the target of the record file if the output is made in another folder."""
+        return Target(str(folder / self._inner_name), self.form)
+
+    @property
+    def _inner_name(self) -> str:
+        return f"{self.folder_of}{self.form.suffix}"
 
     @property
     def names(self) -> list[str]:
@@ -82,6 +90,12 @@ class Target:
     def _check_folder(self, force: bool, inputs: list[Path | str | None]) -> None:
         if self.name == STDOUT or not isinstance(locate(self.name), Path):
             raise UsageError(f"output {self.name}: {self.folder_of} come with files; name a local folder")
+        place = linked(self.place)
+        if place in (Path.cwd(), *Path.cwd().parents):
+            raise UsageError(f"output {self.name} is the current folder or holds it; name another folder")
+        read = [linked(path) for path in (locate(given) for given in inputs if given) if isinstance(path, Path)]
+        if any(place in (path, *path.parents) or (path.is_dir() and path in place.parents) for path in read):
+            raise UsageError(f"output {self.name} is in use by the same run; name another folder")
         if self.place.is_dir():
             if any(self.place.iterdir()):
                 self._check_replaceable(force)
@@ -91,8 +105,8 @@ class Target:
     def _check_replaceable(self, force: bool) -> None:
         if not force:
             raise UsageError(f"output {self.name} exists already; give --force to replace it")
-        if not _is_ours(locate(self.record_file), self.form):
-            what = f"it holds no {Path(self.record_file).name} of vqagen"
+        if not _is_ours(Path(self.record_file)):
+            what = f"it holds no {self.folder_of} of vqagen"
             raise UsageError(f"output {self.name} is a folder of something else ({what}); name another folder")
 
 
@@ -101,9 +115,15 @@ def make_target(name: str, form: Format, folder_of: str = "") -> Target:
     return Target(name.rstrip("/" + os.sep) or name if folder_of else name, form, folder_of)
 
 
-def _is_ours(path: Location, form: Format) -> bool:
+def find_record_file(folder: Path, key: str) -> Path | None:
+    """Return the file in an output's folder that holds the records of this key; None if there is none."""
+    names = (f"{key}{suffix}" for form in FORMATS for suffix in form.suffixes)
+    return next((folder / name for name in names if (folder / name).is_file()), None)
+
+
+def _is_ours(path: Path) -> bool:
     try:
-        info = read_info(path, form.name)
+        info = read_info(path)
     except (BadInput, UsageError):
         return False
     return isinstance(info, dict) and info.get("generator", {}).get("name") == "vqagen"
