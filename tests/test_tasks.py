@@ -293,6 +293,14 @@ def test_progress_and_messages_name_the_items_of_the_task() -> None:
     write("digits.json", on_progress=lambda progress: seen.append((progress.item, progress.noun)))
 
     assert set(seen) == {("number", "digit")}
+    for shard in ("1/3", "3/3"):
+        write(f"{shard[0]}.json", shard)
+    with pytest.raises(VqagenError, match="shard 2/3 is missing"):
+        merge(["1.json", "3.json"], "whole.json")
+    write_records(DigitTask(DigitSettings(start_index=2, count=5)), "a.json")
+    write_records(DigitTask(DigitSettings(start_index=9, count=3)), "b.json")
+    with pytest.raises(VqagenError, match="numbers 7 to 8 are in no shard: make them with --start-index 7 --count 2"):
+        merge(["a.json", "b.json"], "whole.json")
     with pytest.raises(UsageError, match=r"there are more shards than numbers \(23\)"):
         write("many.json", "1/24")
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from vqagen.bits import Objects
 from vqagen.language.program import Program
-from vqagen.language.question_records import Record, record_writer
+from vqagen.language.question_records import QuestionRecord, record_writer
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.world.scene import Scene
@@ -49,7 +49,7 @@ class Question:
         trace: bool = False,
         template_extra: bool = False,
         hide_answers: bool = False,
-    ) -> Record:
+    ) -> QuestionRecord:
         """Return the record that `vqagen generate` writes with the flags of these names.
 
         `index` is the record's `question_index`, its place in an output.

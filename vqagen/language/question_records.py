@@ -24,8 +24,8 @@ from vqagen.world.scene import Scene
 if TYPE_CHECKING:
     from vqagen.language.question import Question
 
-Record = dict[str, Any]
-ToRecord = Callable[["Question", int], Record]
+QuestionRecord = dict[str, Any]
+ToRecord = Callable[["Question", int], QuestionRecord]
 FUNCTION_KEYS = {"generator": "type", "release": "function"}
 """Dialect -> the key under which a program node names its function."""
 RELEASE_WORDS = {True: "yes", False: "no"}
@@ -44,7 +44,7 @@ def record_writer(
     is_release = dialect == "release"
     function_key = FUNCTION_KEYS[dialect]
 
-    def to_record(question: Question, index: int) -> Record:
+    def to_record(question: Question, index: int) -> QuestionRecord:
         template, record = question.template, _image_fields(question.scene)
         record["question_index"] = index
         if is_release:
@@ -69,9 +69,9 @@ def record_writer(
     return to_record
 
 
-def _image_fields(scene: Scene) -> Record:
+def _image_fields(scene: Scene) -> QuestionRecord:
     """The image's file name and stem, the split and index if the scene has them, and the scene's place in the input."""
-    fields: Record = {}
+    fields: QuestionRecord = {}
     if "split" in scene.record:
         fields["split"] = scene.record["split"]
     fields["image_filename"] = scene.image

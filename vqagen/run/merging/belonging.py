@@ -1,7 +1,4 @@
-"""Whether shards belong together: all of one run, and every item of it in exactly one of them.
-
-What runs count are scenes, and so it is told.
-"""
+"""Whether shards belong together: all of one run, and every item of it in exactly one of them."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ OWN = {"generator.settings.start_index", "generator.settings.count", "generator.
 
 
 def in_order(files: Sequence[ShardFile]) -> list[ShardFile]:
-    """As their scenes follow each other."""
+    """Return the shards in the order of their items."""
     return sorted(files, key=lambda file: file.span.first)
 
 
@@ -34,12 +31,12 @@ def merged_info(files: Sequence[ShardFile]) -> dict[str, Any]:
 
 
 def _whole_run(files: Sequence[ShardFile]) -> Span | None:
-    """The scenes of the run, if a shard tells."""
+    """Return the items of the run, if a shard names them."""
     return next((file.whole_run for file in files if file.whole_run), None)
 
 
 def faults_of(files: Sequence[ShardFile]) -> list[str]:
-    """Why the shards, in the order of their scenes, do not make up one run: all reasons."""
+    """Return all reasons why the shards do not make up one run."""
     faults = list(differences(files))
     if len({file.arrangement.key for file in files}) > 1:  # nothing else about them is worth telling
         return faults
@@ -70,12 +67,13 @@ def _overlaps(ordered: Sequence[ShardFile]) -> Iterator[str]:
     furthest = ordered[0]
     for file in ordered[1:]:
         if furthest.end is None:
-            where = f"{furthest.path} holds all scenes from {furthest.span.first} on (its count is 0)"
+            items = f"{furthest.arrangement.item}s"
+            where = f"{furthest.path} holds all {items} from {furthest.span.first} on (its count is 0)"
             yield f"{where}, and {file.path} begins at {file.span.first}"
             continue
         if file.span.first < furthest.end:
             end = furthest.end if file.end is None else min(file.end, furthest.end)
-            yield f"{furthest.path} and {file.path} both hold {_scenes(file.span.first, end)}"
+            yield f"{furthest.path} and {file.path} both hold {_items(file.span.first, end, file.arrangement.item)}"
         if file.end is None or file.end > furthest.end:
             furthest = file
 
@@ -94,22 +92,23 @@ def _missing_shards(ordered: Sequence[ShardFile]) -> list[str]:
 def _gaps(ordered: Sequence[ShardFile]) -> Iterator[str]:
     run = _whole_run(ordered)
     at: int | None = run.first if run else ordered[0].span.first
+    item = ordered[0].arrangement.item
     for file in ordered:
         if at is not None and file.span.first > at:
-            yield _gap(at, file.span.first)
+            yield _gap(at, file.span.first, item)
         at = None if at is None or file.end is None else max(at, file.end)
     if run and at is not None:
         if not run.length:
-            yield f"the scenes from {at} on are in no shard: make them with --start-index {at}"
+            yield f"the {item}s from {at} on are in no shard: make them with --start-index {at}"
         elif at < run.first + run.length:
-            yield _gap(at, run.first + run.length)
+            yield _gap(at, run.first + run.length, item)
 
 
-def _gap(first: int, end: int) -> str:
+def _gap(first: int, end: int, item: str) -> str:
     are, them = ("is", "it") if end - first == 1 else ("are", "them")
     made_with = f"--start-index {first} --count {end - first}"
-    return f"{_scenes(first, end)} {are} in no shard: make {them} with {made_with}"
+    return f"{_items(first, end, item)} {are} in no shard: make {them} with {made_with}"
 
 
-def _scenes(first: int, end: int) -> str:
-    return f"scene {first}" if end - first == 1 else f"scenes {first} to {end - 1}"
+def _items(first: int, end: int, item: str) -> str:
+    return f"{item} {first}" if end - first == 1 else f"{item}s {first} to {end - 1}"

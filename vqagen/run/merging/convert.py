@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from vqagen.errors import UsageError
 from vqagen.files.locations import locate
 from vqagen.records.formats import choose_format
 from vqagen.run.merging.merge import MergeResult, OnMerged, check_names, write_merged
-from vqagen.run.merging.shard_files import Record, ShardFile, open_shard
+from vqagen.run.merging.shard_files import ShardFile, open_shard
 from vqagen.run.output.claim import claimed
 from vqagen.run.output.staging import make_target
 from vqagen.tasks import task_named
@@ -24,7 +25,7 @@ class RewrittenFile(ShardFile):
     source: ShardFile
     rewrite: Rewrite
 
-    def records(self, task: type[Task]) -> Iterator[Record]:
+    def records(self, task: type[Task]) -> Iterator[dict[str, Any]]:
         """Yield the rewritten records; see `ShardFile.records`."""
         return map(self.rewrite, self.source.records(task))
 

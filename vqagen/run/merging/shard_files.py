@@ -23,7 +23,6 @@ from vqagen.run.windows import Span
 from vqagen.tasks import TASKS
 from vqagen.tasks.contract import Task
 
-Record = dict[str, Any]
 _SPAN = {"start_index": int, "count": int}
 _SHARD = {"number": int, "of": int, **_SPAN}
 _ARRANGEMENT = {"key": str, "number_key": str, "item": str, "window": int}
@@ -86,7 +85,7 @@ class ShardFile:
         key = self.info["generator"].get("shard")
         return Span(key["start_index"], key["count"]) if key else None
 
-    def records(self, task: type[Task]) -> Iterator[Record]:
+    def records(self, task: type[Task]) -> Iterator[dict[str, Any]]:
         """Yield the records as JSON holds them, read as they are asked for.
 
         Raises BadInput for what is no record, for a record that says another number than its place in the file, and
@@ -100,7 +99,7 @@ class ShardFile:
             yield record
         self._check_sums(behind, found)
 
-    def _read(self, task: type[Task], behind: Members) -> Iterator[tuple[Record, bytes]]:
+    def _read(self, task: type[Task], behind: Members) -> Iterator[tuple[dict[str, Any], bytes]]:
         """Yield each record and its text; `behind` gets the members of a document behind its records."""
         if self.layout == "parquet":
             columns = task.columns(self.info)
