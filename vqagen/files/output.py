@@ -107,7 +107,7 @@ def _are_one_file(path: Path, other: Path) -> bool:
 
 
 def is_pipe_or_device(path: Path) -> bool:
-    """Whether `path` is written as it comes, in place of being replaced when complete."""
+    """True if `path` is written directly, and not replaced when complete."""
     return os.path.exists(path) and not os.path.isfile(path)  # no error for a name that is too long
 
 

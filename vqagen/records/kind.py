@@ -18,7 +18,7 @@ class RecordKind:
     own_keys: tuple[str, ...] = ()
     """A record has at least one of these keys. Without own keys, a document must begin with its `info`."""
     may_be_empty: bool = True
-    """Whether a file without any record is accepted."""
+    """True if a file without any record is accepted."""
     json_columns: tuple[str, ...] = ()
     """Columns of Parquet whose texts are JSON."""
 

@@ -73,7 +73,7 @@ class RecordWriter:
 
     @property
     def checksum(self) -> Checksum:
-        """Of the records so far."""
+        """The checksum of the records so far."""
         return self._placing.checksum
 
     def write(self, records: Iterable[Record]) -> None:

@@ -72,7 +72,7 @@ def run(
 
 
 class _Listeners:
-    """The listeners of a run, and what they hear."""
+    """The callbacks of a run, and the progress that they get."""
 
     def __init__(
         self, job: Job, output: Output, on_block: OnBlockWritten, on_progress: OnProgress, on_result: OnResult
@@ -82,7 +82,7 @@ class _Listeners:
         self._start = time.monotonic()
 
     def block(self, block: Block | Entry, is_resumed: bool = False) -> None:
-        """A block is kept."""
+        """Report a block that is kept."""
         written = BlockWritten(block.first, block.end, block.records, block.tally, is_resumed)
         self._on_block(written)
         self._progress.add(written)
@@ -90,7 +90,7 @@ class _Listeners:
         self._on_progress(self._progress)
 
     def result(self, conclusion: Conclusion | None, was_complete: bool = False) -> RunResult:
-        """The run is over. The conclusion of a run that was complete long ago is unknown."""
+        """Report the result. The conclusion of a run that was complete long ago is unknown."""
         records, selection = conclusion or (0, None)
         seconds, resumed_items = time.monotonic() - self._start, self._progress.resumed_items
         result = RunResult(records, selection, was_complete, conclusion is not None, resumed_items, seconds)
@@ -188,7 +188,7 @@ def _begin(job: Job, output: Output, journal: Journal, placing: Placing, listene
 
 
 def _header(output: Output) -> dict[str, Any]:
-    """Return the header of the journal, as it comes back of JSON, so that it can be compared."""
+    """Return the header of the journal, as JSON returns it, so that it can be compared."""
     header: dict[str, Any] = orjson.loads(orjson.dumps({"info": output.info, "format": output.form.name}))
     return header
 

@@ -56,7 +56,7 @@ class SceneItems:
     shard_plan: ShardPlan | None = None
     """The shard, if only that is made."""
     stamps: Sequence[Stamp] = ()
-    """Of the source's files, from before they were read. None for scenes that no `info` names."""
+    """The stamps of the source's files from before they were read; empty if they are not checked."""
     read: ReadSoFar = field(default_factory=ReadSoFar)
 
     @property

@@ -26,7 +26,7 @@ class Shard(NamedTuple):
 
 
 def parse_shard(text: str) -> Shard:
-    """A shard as people write it; anything else is a UsageError.
+    """Return a shard as users write it. Raises UsageError for any other text.
 
     >>> parse_shard("3/8")
     Shard(number=3, of=8)
@@ -46,7 +46,7 @@ class ShardPlan(NamedTuple):
     own: Span
 
     def to_record(self) -> dict[str, int]:
-        """For the shard's `info`, so that merging can tell what is missing."""
+        """Return the record for the shard's `info`, by which merging finds missing shards."""
         (number, of), (first, length) = self.shard, self.whole
         return {"number": number, "of": of, "start_index": first, "count": length}
 
@@ -78,7 +78,7 @@ def cut(shard: Shard, run: Span, there: int, window: int) -> Span:
 
 
 def _edges(of: int, first: int, length: int, window: int) -> list[int]:
-    """Where the shards begin, and where the last one ends: on the borders of windows, if there are enough of them."""
+    """Return the first item of each shard, and the end of the last: on borders of windows where there are enough."""
     borders = (first + length - 1) // window - first // window if window else 0
     even = [first + length * number // of for number in range(of + 1)]
     if borders < of - 1:

@@ -1,7 +1,7 @@
 """Windows: what is generated for an item depends on the items before it in its window, and on no others.
 
 Windows are counted by absolute index (`index // size`), so that a run may begin anywhere: it replays the beginning of
-its first window without giving it out, and runs laid end to end equal one run (DESIGN: law 2). What is finished is
+its first window without writing it, and runs laid end to end equal one run (DESIGN: law 2). Finished records are
 written in blocks: a window, or pieces of a long one.
 """
 
@@ -26,7 +26,7 @@ class Span(NamedTuple):
 
 
 def span_to_read(start_index: int, count: int, size: int) -> Span:
-    """The items a run needs: those asked for, and the beginning of the first one's window.
+    """Return the items that a run reads: those asked for, and the beginning of the first one's window.
 
     >>> span_to_read(260, 50, 250)
     Span(first=250, length=60)
@@ -36,12 +36,12 @@ def span_to_read(start_index: int, count: int, size: int) -> Span:
 
 
 def window_of(index: int, size: int) -> int:
-    """The window that an item lies in; a size of 0 means one window for all."""
+    """Return the window that an item lies in; a size of 0 means one window for all."""
     return index // size if size else 0
 
 
 def block_of(index: int, size: int) -> tuple[int, int]:
-    """The block that an item lies in: its window, and which piece of that.
+    """Return the block that an item lies in: its window, and the piece of it.
 
     >>> block_of(2600, 250), block_of(2600, 0)
     ((10, 0), (0, 2))
@@ -50,5 +50,5 @@ def block_of(index: int, size: int) -> tuple[int, int]:
 
 
 def windows_of(items: Iterable[Item], size: int) -> Iterator[Window]:
-    """Consecutive items in windows. A window's items must be taken before the next window is."""
+    """Yield consecutive items in windows. A window's items must be taken before the next window is."""
     return (window for _, window in groupby(items, key=lambda item: window_of(item.index, size)))

@@ -1,4 +1,4 @@
-"""What the runner gives to its engines: windows of items, and the work to be done with each, from which blocks come."""
+"""Windows of items, the work that engines do with each, and the blocks that result."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from vqagen.errors import Problem, VqagenError, warn
 from vqagen.tasks.contract import Item
 
 Window = Iterable[Item]
-"""Consecutive items that decide together what is made of each of them: the smallest piece of work.
+"""Consecutive items that together decide the records of each: the smallest piece of work.
 
-They are read as they are needed; a window that goes to another process has them in a list.
+Items are read when needed; a window sent to another process holds them in a list.
 """
 
 

@@ -11,7 +11,7 @@ from vqagen.run.shards import Shard
 from vqagen.run.windows import Span
 
 SHOWN = 5
-"""Differences told of one file, and missing shards."""
+"""Differences of one file, and missing shards, that are named."""
 OWN = {"generator.settings.start_index", "generator.settings.count", "generator.shard.number"}
 """What each shard has for itself, by its path in the info."""
 
@@ -22,7 +22,7 @@ def in_order(files: Sequence[ShardFile]) -> list[ShardFile]:
 
 
 def merged_info(files: Sequence[ShardFile]) -> dict[str, Any]:
-    """The info of the one run that shards in order are equal to."""
+    """Return the info of the run that equals the shards, which are in order."""
     info, run = files[0].info, _whole_run(files)
     length = sum(file.span.length for file in files) if files[-1].span.length else 0
     whole = {"start_index": run.first, "count": run.length} if run else {"count": length}
@@ -38,7 +38,7 @@ def _whole_run(files: Sequence[ShardFile]) -> Span | None:
 def faults_of(files: Sequence[ShardFile]) -> list[str]:
     """Return all reasons why the shards do not make up one run."""
     faults = list(differences(files))
-    if len({file.arrangement.key for file in files}) > 1:  # nothing else about them is worth telling
+    if len({file.arrangement.key for file in files}) > 1:  # other faults would follow from this one
         return faults
     ordered = in_order(files)
     faults += _overlaps(ordered)
@@ -49,7 +49,7 @@ def faults_of(files: Sequence[ShardFile]) -> list[str]:
 
 
 def differences(files: Sequence[ShardFile]) -> Iterator[str]:
-    """What is not as in the first file."""
+    """Yield the differences of each file from the first."""
     for file in files[1:]:
         ours = files[0]
         if file.arrangement.key != ours.arrangement.key:
@@ -79,14 +79,14 @@ def _overlaps(ordered: Sequence[ShardFile]) -> Iterator[str]:
 
 
 def _missing_shards(ordered: Sequence[ShardFile]) -> list[str]:
-    """Of a run made with `--shard`; nothing can be said if some files were not."""
+    """Return the missing shards of a run made with `--shard`; none if some files were made without."""
     there = {file.shard.number for file in ordered if file.shard}
     shards = [file.shard for file in ordered if file.shard]
     if len(shards) < len(ordered):
         return []
     missing = [Shard(number, shards[0].of) for number in range(1, shards[0].of + 1) if number not in there]
-    told = [f"shard {shard} is missing" for shard in missing[:SHOWN]]
-    return [*told, f"{len(missing) - SHOWN:,} more shards are missing"] if len(missing) > SHOWN else told
+    named = [f"shard {shard} is missing" for shard in missing[:SHOWN]]
+    return [*named, f"{len(missing) - SHOWN:,} more shards are missing"] if len(missing) > SHOWN else named
 
 
 def _gaps(ordered: Sequence[ShardFile]) -> Iterator[str]:

@@ -103,7 +103,7 @@ def _filled_blocks(records: Iterator[Record]) -> Iterator[tuple[Block, list[Reco
 
 
 def blocks_from(index: int, size: int) -> Iterator[Block]:
-    """The block that an item lies in, and those that follow, without end.
+    """Yield the block that an item lies in, and the blocks after it, without end.
 
     >>> from itertools import islice
     >>> list(islice(blocks_from(3990, 2500), 3))

@@ -127,7 +127,7 @@ class ShardFile:
             raise BadInput([Problem(message, str(self.path))])
 
     def misnumbered(self, number: object, place: int) -> BadInput:
-        """The error for a record whose number is not its place in the file."""
+        """Return the error for a record whose number is not its place in the file."""
         found = f"{self.arrangement.number_key} is {describe(number)}, not {place}"
         message = f"{found}: the file was changed or cut after it was made"
         return BadInput([Problem(message, str(self.path), f"{self.arrangement.key}[{place}]")])

@@ -79,13 +79,13 @@ class Journal:
         self.records_part = self.part / RECORDS if is_folder else self.part
         self._lines, self.is_new = _held(self.path, place)
         self.is_begun_anew = self.is_concluded = False
-        """Whether this run has forgotten what was there; whether what the output came to is noted."""
+        """True if this run has deleted the blocks of an earlier one; true if the conclusion is in the journal."""
         self._sum = 0
         """Check sum of the last line, which goes into that of the next."""
         self._opened_part: IO[bytes] | None = None
         self._opening: tuple[bytes, bytes] | None = None
         self.records = 0
-        """In the part."""
+        """Records in the part."""
         self.end: int | None = None
         """One behind the last item that is done; None while there is no block."""
         self._head = 0
@@ -110,9 +110,9 @@ class Journal:
         return self.records_part != self.part
 
     def begin(self, header: Header, head: bytes = b"") -> None:
-        """Make ready for the blocks of a run, of which `header` tells; the part begins with `head`.
+        """Prepare for the blocks of a new run, which `header` describes; the part begins with `head`.
 
-        What is there is forgotten when the first block comes: a run that cannot make any leaves it as it is.
+        An earlier run's blocks are deleted when the first new block is added: a run that makes none keeps them.
         """
         self._opening = orjson.dumps({"journal": "vqagen", "run": header}), head
 
@@ -133,7 +133,7 @@ class Journal:
         self._sum = zlib.crc32(header)
 
     def header(self) -> dict[str, Any] | None:
-        """What run the journal is of; None if it is new, or was killed before it said so; empty if it is damaged."""
+        """Return the header of the run; None if there is none yet, empty if the journal is damaged."""
         self._lines.seek(0)
         line = self._lines.readline()
         if not line.endswith(b"\n"):
@@ -145,7 +145,7 @@ class Journal:
         return {}
 
     def _read_lines(self) -> Iterator[_Line]:
-        """Those behind the header, for as long as each is as it was written, and none is missing before it."""
+        """Yield the lines behind the header up to the first that is damaged or missing."""
         self._lines.seek(0)
         before = zlib.crc32(self._lines.readline()[:-1])
         for line in self._lines:
@@ -217,14 +217,14 @@ class Journal:
         self.end = entry.end
 
     def bodies(self) -> Iterator[bytes]:
-        """The bytes of each block."""
+        """Yield the bytes of each block."""
         self._begin_now()
         self._part.seek(self._head)
         for line in self._read_lines():
             yield self._part.read(line.value["length"])
 
     def complete(self, tail: bytes) -> None:
-        """Write the end of the part, and have all of it on the disk. The tail is cut off again if the run goes on."""
+        """Write the end of the part, and have all of it on the disk. Resuming the run cuts the tail off again."""
         self._begin_now()
         self._part.seek(0, os.SEEK_END)
         self._part.write(tail)
@@ -232,14 +232,14 @@ class Journal:
         os.fsync(self._part.fileno())
 
     def conclude(self, conclusion: Conclusion) -> None:
-        """Note what the output came to, before it gets its name. The note is cut off again if the run goes on."""
+        """Write the conclusion, before the output gets its name. Resuming the run cuts it off again."""
         self._write_line(conclusion)
         self.is_concluded = True
 
     def left_behind(self, header: Header) -> tuple[list[Entry], Conclusion] | None:
-        """The blocks and the conclusion of a run, if it was killed when its output was there already.
+        """Return the blocks and the conclusion of a run that was killed when its output was there already.
 
-        None where the journal is of another run, or is damaged.
+        Return None if the journal is of another run, or damaged.
         """
         if self.header() != header:
             return None
@@ -249,12 +249,12 @@ class Journal:
         return [Entry(**block) for block in blocks], Conclusion(**last)
 
     def close(self) -> None:
-        """Let go of the files. A journal that nothing came of is removed."""
+        """Close the files. Delete a journal in which no run was begun."""
         if self.is_new and not self.is_begun_anew:
             self.path.unlink(missing_ok=True)
         for file in (self._opened_part, self._lines):
             if file is not None:
-                with suppress(OSError):  # a full disk: what could not be written was told when it was tried
+                with suppress(OSError):  # a full disk: the error was raised when writing
                     file.close()
 
     def drop_part(self) -> None:
@@ -285,22 +285,22 @@ def _opened(path: Path) -> IO[bytes]:
 
 
 def part_of(place: Path) -> Path:
-    """Where what is made for an output is kept until it is complete."""
+    """Return the path of the part: the blocks of an output until it is complete."""
     return place.with_name(place.name + ".part")
 
 
 def journal_of(place: Path) -> Path:
-    """Where it is written what the part holds."""
+    """Return the path of the journal, which describes the part."""
     return place.with_name(place.name + ".journal")
 
 
 def is_begun(place: Path) -> bool:
-    """Whether a run for this output was begun and not completed. A journal alone is of a run killed at its very end."""
+    """True if a run for this output is unfinished. A journal alone is left by a run killed at its very end."""
     return part_of(place).exists()
 
 
 def drop_unused(place: Path) -> None:
-    """Remove an empty journal that nobody holds: what is left of a run that is stopped in the moment of making it."""
+    """Delete an empty journal that no run holds: a run was stopped just when it had made it."""
     with suppress(OSError), journal_of(place).open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not os.fstat(file.fileno()).st_size and not is_begun(place):
@@ -308,7 +308,7 @@ def drop_unused(place: Path) -> None:
 
 
 def _held(path: Path, place: Path) -> tuple[IO[bytes], bool]:
-    """The journal, opened, and whether it was not there. Other runs are kept away for as long as it is open."""
+    """Open and lock the journal; return it, and true if it is new. Other runs are refused while it is open."""
     while True:
         try:
             handle, is_new = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o666), True
@@ -331,10 +331,10 @@ def _lock(file: IO[bytes], place: Path) -> None:
     except BlockingIOError:
         raise UsageError(f"another run is writing {place}") from None
     except OSError as error:  # some network file systems have no locks
-        told = f"cannot be held against other runs ({error.strerror}): take care that none writes it at the same time"
-        warn(Problem(told, str(place)))
+        message = f"cannot be locked ({error.strerror}): take care that no other run writes it at the same time"
+        warn(Problem(message, str(place)))
 
 
 def _entry(value: Mapping[str, Any]) -> Entry | None:
-    """The block that a line tells of; None for a conclusion."""
+    """Return the block that a line describes; None for a conclusion."""
     return Entry(**value) if value.keys() == set(Entry._fields) else None
