@@ -57,15 +57,15 @@ class Remote:
         return PurePosixPath(self.url).suffix
 
     def exists(self) -> bool:
-        """Whether there is anything."""
+        """True if there is a file or folder."""
         return bool(self._kind())
 
     def is_file(self) -> bool:
-        """Whether there is a file."""
+        """True if there is a file."""
         return self._kind() == "file"
 
     def is_dir(self) -> bool:
-        """Whether there is a folder, or what a store takes for one."""
+        """True if there is a folder, or what a store takes for one."""
         return self._kind() == "directory"
 
     def _kind(self) -> str:
@@ -89,7 +89,7 @@ class Remote:
         return tuple((key, str(found[key])) for key in _TELLING if key in found)
 
     def lacks_bucket(self) -> bool:
-        """Whether this is in an object store, and in a bucket that does not exist. Its folders come with its files."""
+        """True if this is in a bucket that does not exist. Other folders of an object store need not exist."""
         system, path = _system(self.url)
         if _scheme(self.url) not in _PACKAGES:
             return False

@@ -2,7 +2,7 @@
 
 Dask keeps what it was given until it is done, and does the windows of a lost worker again on another one. All that it
 is given is bytes, and functions of the standard library that find ours on the worker (`run.cluster_worker`): a
-scheduler needs no vqagen, and a worker without it can be told from other trouble.
+scheduler needs no vqagen, and a worker without it can be distinguished from other trouble.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ AHEAD = 4
 LOOK = 1.0
 """Seconds after which the cluster is looked at again: workers come and go."""
 PATIENCE = 5.0
-"""Seconds without any worker before the user is told."""
+"""Seconds without any worker before the user is warned."""
 
 
 class Cluster:

@@ -82,7 +82,7 @@ def unwarned() -> Iterator[None]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Without Dask's log on the user's terminal: what matters of it is told as errors."""
+    """Without Dask's log on the user's terminal: errors report what matters of it."""
     names = ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict)
     loggers = [logging.getLogger(name) for name in names if name.split(".")[0] in {"distributed", "tornado", "asyncio"}]
     levels = [logger.level for logger in loggers]

@@ -21,7 +21,7 @@ def packed_work(work: Work) -> bytes:
 
 
 def load_quietly(packed: bytes) -> WindowTask:
-    """The task of a packed work. The process that sends it has loaded the same, and told the warnings."""
+    """Load the task of a packed work. The sending process has loaded the same, and issued the warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)
         work: Work = pickle.loads(packed)
@@ -41,12 +41,12 @@ def do_window(task: WindowTask, packed: bytes) -> Outcome:
             blocks = list(task(items))
         except Exception as error:
             failure = as_value(error, where)
-    told = tuple(each.message.problem for each in caught if isinstance(each.message, InputWarning))
-    return Outcome(blocks, failure, told)
+    problems = tuple(each.message.problem for each in caught if isinstance(each.message, InputWarning))
+    return Outcome(blocks, failure, problems)
 
 
 def as_value(error: Exception, where: str) -> VqagenError | WindowFailed:
-    """An error that can be told elsewhere: a mistake of the user's as it is, any other with its traceback."""
+    """Return an error that can be sent to another process: the user's as it is, any other with its traceback."""
     if isinstance(error, VqagenError):
         return error
     if is_out_of_memory(error):

@@ -75,7 +75,7 @@ class _Crew:
         self.ordering.end()
 
     def is_at_work(self) -> bool:
-        """Whether any window is being done, when all that may be begun have been."""
+        """Begin all windows that may begin; return true if any is being done."""
         self.set_to_work()
         return any(worker.assignment for worker in self.workers)
 
@@ -138,13 +138,15 @@ class _Crew:
         if assignment is None:
             return
         made = span_of(assignment.window.items)
-        told = f"a worker process {cause} {'while doing' if worker.is_ready else 'before it could begin with'} {made}"
+        failure = (
+            f"a worker process {cause} {'while doing' if worker.is_ready else 'before it could begin with'} {made}"
+        )
         assignment.tries += 1
         if assignment.tries == TRIES:
-            outcome = Outcome(error=VqagenError(f"{told}: given up after {TRIES} times"))
+            outcome = Outcome(error=VqagenError(f"{failure}: given up after {TRIES} times"))
             self.ordering.finish(assignment.window.number, outcome)
         else:
-            warn(Problem(f"{told}: begun again"))
+            warn(Problem(f"{failure}: begun again"))
             self.again.append(assignment)
 
     def end(self) -> None:

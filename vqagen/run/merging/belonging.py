@@ -1,4 +1,4 @@
-"""Whether shards belong together: all of one run, and every item of it in exactly one of them."""
+"""Checks that shards belong together: all are of one run, and each of its items is in exactly one shard."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vqagen.run.windows import Span
 SHOWN = 5
 """Differences of one file, and missing shards, that are named."""
 OWN = {"generator.settings.start_index", "generator.settings.count", "generator.shard.number"}
-"""What each shard has for itself, by its path in the info."""
+"""Paths in the info at which shards of one run differ."""
 
 
 def in_order(files: Sequence[ShardFile]) -> list[ShardFile]:

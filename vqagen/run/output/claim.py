@@ -1,4 +1,4 @@
-"""The claim on an output's name: one run at a time looks at what is there, and replaces it."""
+"""The claim on an output's name: only one run at a time may inspect and replace the output."""
 
 from __future__ import annotations
 

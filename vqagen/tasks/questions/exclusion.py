@@ -43,11 +43,11 @@ class Exclusion:
         return Exclusion(np.union1d(self.texts, other.texts), np.union1d(self.programs, other.programs))
 
     def has_text(self, text: str) -> bool:
-        """Whether a question of the other set reads so."""
+        """True if a question of the other set has this text."""
         return _holds(self.texts, text_fingerprint(text))
 
     def has_program(self, steps: Iterable[ProgramStep]) -> bool:
-        """Whether a question of the other set has this program."""
+        """True if a question of the other set has this program."""
         return _holds(self.programs, program_fingerprint(steps))
 
 

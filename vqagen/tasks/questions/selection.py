@@ -25,12 +25,12 @@ TemplateKey = tuple[str, int]
 
 
 def is_needed(settings: Settings) -> bool:
-    """Whether a run has a rule about its whole output."""
+    """True if the settings have a rule about the whole output."""
     return settings.dedupe == "all" or settings.max_per_template > 0
 
 
 def must_know_of_shards(settings: Settings) -> bool:
-    """Whether a part of a run must be made as its shard, so that it can be merged: where both rules are asked for."""
+    """True if both rules are set: parts of such a run merge only if made with `--shard`."""
     return settings.dedupe == "all" and settings.max_per_template > 0
 
 
@@ -50,7 +50,7 @@ class QuestionSelection:
         self._scene_left: object = None
 
     def keeps(self, record: Mapping[str, Any]) -> bool:
-        """Whether the next record of the output stays in it."""
+        """True if the next record stays in the output."""
         template = record.get("template_filename") or "", record["question_family_index"]
         is_kept = self._is_new(record["question"]) and self._has_room(template)
         self._count(template, record.get("scene_index"), is_kept)
