@@ -305,6 +305,16 @@ def test_progress_and_messages_name_the_items_of_the_task() -> None:
         write("many.json", "1/24")
 
 
+class OneWindowTask(DigitTask):
+    WINDOW = 0
+
+
+def test_the_warning_of_one_window_names_no_setting_where_there_is_none() -> None:
+    """It began "-- 0 makes one window"."""
+    with pytest.warns(match="^all numbers are one window, which one process does alone"):
+        write_records(OneWindowTask(SETTINGS), "digits.json", options=RunOptions(workers=2))
+
+
 @pytest.mark.parametrize("key", ["questions", "scenes", "digits"])
 def test_every_task_in_the_list_is_found_by_its_key(key: str) -> None:
     assert task_named(key).key == key

@@ -44,7 +44,7 @@ def write_records(
     options = options or RunOptions()
     form = choose_format(str(out), format, task.formats, task.key)
     target = make_target(str(out), form, task.key if task.makes_files else "")
-    engine = options.engine(task.window, f"{flag(task.window_setting)} 0 makes one window of all {task.item}s")
+    engine = options.engine(task.window, _why_one_window(task))
     inputs = [str(given) for given in (*([scenes] if scenes else []), *task.inputs)]
     if report_to:
         check_output(report_to, options.resume or options.force, [*inputs, *target.names])
@@ -64,6 +64,13 @@ def write_records(
         output = Output(target, info, columns, select)
         run(job, engine, output, claim, lambda block: report.add(block.tally), on_progress, finish)
     return report
+
+
+def _why_one_window(task: Task) -> str:
+    """Return the reason, for people, that all items are one window."""
+    if not task.window_setting:
+        return f"all {task.item}s are one window"
+    return f"{flag(task.window_setting)} 0 makes one window of all {task.item}s"
 
 
 def _selection(task: Task, info: Mapping[str, Any]) -> Selection:
