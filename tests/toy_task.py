@@ -9,7 +9,7 @@ from typing import Any
 
 from vqagen.records.formats import JSON, JSON_LINES, LIST, PARQUET
 from vqagen.records.parquet import PlainColumns
-from vqagen.tasks.contract import Item, ItemRecords, Make, Tally, Task
+from vqagen.tasks.contract import Item, ItemRecords, Make, Task
 from vqagen.tasks.settings import RunSettings, setting
 
 
@@ -21,13 +21,9 @@ class DigitSettings(RunSettings):
 
 
 class DigitTally(Counter[str]):
-    """How often each digit was written."""
-
-    def take(self) -> Mapping[str, Any]:
-        """Return the counts, and start again from zero."""
-        counts = dict(self)
-        self.clear()
-        return counts
+    def take(self) -> dict[str, int]:
+        """Return how often each digit was written, and start again from zero."""
+        return {digit: self.pop(digit) for digit in sorted(self)}
 
 
 @dataclass(frozen=True)
@@ -36,22 +32,19 @@ class DigitTask(Task):
 
     settings: DigitSettings
     key, number_key, index_key, item, reads_scenes = "digits", "digit_index", "number", "number", False
-    formats, WINDOW = (JSON, JSON_LINES, PARQUET, LIST), 4
-
-    def tally(self) -> DigitTally:
-        return DigitTally()
+    formats, WINDOW, tally = (JSON, JSON_LINES, PARQUET, LIST), 4, DigitTally
 
     def load(self, hashes: Mapping[str, str]) -> Make:
-        def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:
+        def make(items: Iterable[Item], first: int, tally: DigitTally) -> Iterator[ItemRecords]:
             seen = 0
             for index in (item.index for item in items):
                 digits = [index // self.settings.base**n % self.settings.base for n in range(3)] if index % 3 else []
                 seen += len(digits)
                 if index >= first:
                     records = [{"digit_index": 0, "number": index, "digit": each, "seen": seen} for each in digits]
-                    yield ItemRecords(
-                        index, records, {f"images/{index}.txt": b"%d" % index} if self.makes_files else {}
-                    )
+                    files = {f"images/{index}.txt": b"%d" % index} if self.makes_files else {}
+                    tally.update(str(each) for each in digits)
+                    yield ItemRecords(index, records, files)
 
         return make
 
