@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -19,3 +20,27 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no shared/ folder with reference material beside the repository")
     return SHARED
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m "not slow"` is applied
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow the cases of a test that its mark `quick` leaves out."""
+    tests: dict[tuple[Path, str], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("quick") and not item.get_closest_marker("slow"):
+            tests[item.path, item.name.partition("[")[0]].append(item)
+    for cases in tests.values():
+        kept = quick_cases(cases)
+        for case in cases:
+            if case not in kept:
+                case.add_marker(pytest.mark.slow)
+
+
+def quick_cases(cases: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the cases of one test that its mark `quick` names by their ids, or so many, evenly spread. Never none."""
+    mark = cases[0].get_closest_marker("quick")
+    assert mark is not None
+    if isinstance(mark.args[0], int):
+        count = min(mark.args[0], len(cases))
+        return [cases[number * len(cases) // count] for number in range(count)]
+    return [case for case in cases if case.name.partition("[")[2].removesuffix("]") in mark.args] or cases[:1]

@@ -136,6 +136,7 @@ def test_a_wrong_question_is_told_of(case: Case, run: Commands, tmp_path: Path) 
     ]
 
 
+@pytest.mark.quick(18)
 @pytest.mark.parametrize("case", [case for case in BROKEN if case.get("check")], ids=str)
 def test_check_tells_the_same(case: Case, run: Commands, tmp_path: Path) -> None:
     """The exit code is 1, and the mistakes are the same."""

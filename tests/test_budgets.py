@@ -97,6 +97,7 @@ def selected(chosen: vqagen.Settings, records: list[Record], is_shard: bool = Fa
 # Questions per image ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @BY_COLLECTION
 @pytest.mark.parametrize(
     "chosen",
@@ -134,6 +135,7 @@ def asks(template: Template) -> str:
     return template.last_function.asks
 
 
+@pytest.mark.quick(1)
 @BY_COLLECTION
 @pytest.mark.parametrize("called", ["id", "file", "name", "question type"])
 def test_only_the_families_named_are_asked(collection: Collection, called: str) -> None:
@@ -197,6 +199,7 @@ HOW_MANY = {
 """A template of one text and one program."""
 
 
+@pytest.mark.quick(1)
 @BY_COLLECTION
 @pytest.mark.parametrize("instances", [3, 0])
 def test_no_text_comes_twice_about_one_image(collection: Collection, instances: int, tmp_path: Path) -> None:
@@ -230,6 +233,7 @@ def test_a_family_whose_texts_are_all_said_tells_so(
     assert set(reasons) <= {ALREADY_ASKED, UNBALANCED}
 
 
+@pytest.mark.quick(1)
 @BY_COLLECTION
 def test_no_text_comes_twice_in_a_window(collection: Collection) -> None:
     """Other fillings take the place of most."""
@@ -241,6 +245,7 @@ def test_no_text_comes_twice_in_a_window(collection: Collection) -> None:
     assert len(set(plain.texts)) < len(set(made.texts)) < len(plain.texts)
 
 
+@pytest.mark.quick(1)
 @BY_COLLECTION
 @pytest.mark.parametrize("dialect", ["generator", "release"])
 def test_no_text_comes_twice_in_the_whole_output(collection: Collection, dialect: str) -> None:
@@ -291,6 +296,7 @@ def programs(questions: list[vqagen.Question]) -> set[Any]:
     return {question.program.nodes for question in questions}
 
 
+@pytest.mark.quick(1)
 @BY_COLLECTION
 @pytest.mark.parametrize(("dialect", "instances"), [("generator", 2), ("release", 0)])
 def test_no_text_and_no_program_of_the_other_set_comes_again(
@@ -352,6 +358,7 @@ SOME_OF_ALL = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.quick(1)
 @BY_COLLECTION
 @given(chosen=SOME_OF_ALL, cuts=st.lists(st.integers(1, SCENES - 1), max_size=3), is_apart=st.booleans())
 @settings(max_examples=8, deadline=None)
@@ -372,6 +379,7 @@ def test_shards_make_what_one_run_makes(
     assert json.dumps(total.to_record()) == json.dumps(whole.tally.to_record()), "to the order"
 
 
+@pytest.mark.quick(1)
 @BY_COLLECTION
 def test_answers_can_be_re_derived(collection: Collection) -> None:
     """With everything asked for at once, the independent checker finds nothing wrong."""

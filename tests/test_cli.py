@@ -76,6 +76,7 @@ def test_help_says_what_a_command_does_and_ends_with_an_example(name: str, vqage
     assert all(line.startswith("vqagen ") and line in ran.out.decode() for line in example_lines(command))
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("name", COMMANDS_BY_NAME)
 def test_the_example_in_help_works(name: str, vqagen_: Commands) -> None:
     """In a folder that has what the program's own example makes, apart from what this one makes."""
@@ -312,6 +313,7 @@ def test_a_terminal_gets_a_bar_on_standard_error(vqagen_: Commands, monkeypatch:
     assert "60/60" in ran.err
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("unit, line", [("question", "verify q.json --scenes scenes.json"), ("step", "check q.json")])
 def test_a_bar_of_unknown_length_is_a_bar_too(
     unit: str, line: str, vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
@@ -439,6 +441,7 @@ UNRELATED = [{key: record[key] for key in record if key != "relationships"} for 
 KITCHEN = [{**record, "image_filename": f"kitchen {i}.of.jpg"} for i, record in enumerate(BARE)]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("records", "made", "told"),
     [
@@ -472,6 +475,7 @@ def test_a_start_behind_the_last_scene_is_refused(vqagen_: Commands) -> None:
     assert not Path("q.json").exists()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("target", ["q.json", "q.jsonl", "q.json.gz", "-"])
 def test_a_faulty_scene_leaves_nothing_behind(target: str, vqagen_: Commands) -> None:
     """The message names file, scene and JSON path, each fault of the scene on a line of its own."""
@@ -538,6 +542,7 @@ def test_a_reader_that_leaves_ends_the_run_quietly(folder: Path) -> None:
     assert process.wait(60) == 1
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_run_that_is_stopped_clears_up(number: signal.Signals, code: int, tmp_path: Path) -> None:
     """At whatever it is, as long as nothing is made; its first block takes minutes."""

@@ -12,6 +12,7 @@ from commands import finish, start
 import vqagen
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("flags", ["", "--workers 2 --format jsonl", "--format parquet"])
 def test_a_reader_that_has_enough_ends_the_run_quietly(
     flags: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

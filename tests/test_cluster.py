@@ -129,6 +129,7 @@ def test_blocks_are_those_of_one_process_in_order_and_work_is_loaded_once_a_work
     assert len(loaded(tmp_path)) == 2
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("work", "error", "message"),
     [
@@ -157,6 +158,7 @@ def test_work_that_cannot_be_sent_is_refused() -> None:
         done_on("local:1", Toy(encode=lambda records: b""), 4)
 
 
+@pytest.mark.slow
 def test_a_window_that_kills_its_workers_ends_the_run() -> None:
     """Dask may blame a window that only waited beside it. What was given out before is right in any case."""
     given: list[Block] = []
@@ -170,6 +172,7 @@ def test_a_window_that_kills_its_workers_ends_the_run() -> None:
     assert len(given) <= 3
 
 
+@pytest.mark.slow
 def test_windows_are_read_no_further_ahead_than_workers_need() -> None:
     """Four windows a thread are begun at most, so memory stays as it is however long the run."""
     read: list[Window] = []
@@ -181,6 +184,7 @@ def test_windows_are_read_no_further_ahead_than_workers_need() -> None:
     assert len(read) == 50
 
 
+@pytest.mark.slow
 def test_the_cluster_forgets_what_was_done(dask: DaskProcesses) -> None:
     """Neither inputs nor results stay on the scheduler or the workers, but those of windows that are ahead."""
     dask.worker()
@@ -211,6 +215,7 @@ def test_a_killed_worker_loses_nothing(dask: DaskProcesses, tmp_path: Path) -> N
     assert [first, *blocks] == expected(24)
 
 
+@pytest.mark.slow
 def test_a_local_worker_that_dies_is_replaced(tmp_path: Path) -> None:
     work = Toy({2: "die once"}, folder=str(tmp_path))
 
@@ -221,6 +226,7 @@ UNFIT = ["/nowhere/python", shutil.which("false")]
 """What can be no worker: it cannot be started, or ends at once."""
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("python", UNFIT)
 def test_local_workers_that_cannot_start_end_the_run(monkeypatch: pytest.MonkeyPatch, mark: str, python: str) -> None:
     monkeypatch.setattr(sys, "executable", python)
@@ -231,6 +237,7 @@ def test_local_workers_that_cannot_start_end_the_run(monkeypatch: pytest.MonkeyP
     assert marked(mark) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("python", UNFIT)
 def test_local_workers_that_can_no_longer_start_end_the_run(monkeypatch: pytest.MonkeyPatch, python: str) -> None:
     """Such as on a machine without memory, where no process can be made, or none lives long."""
@@ -245,6 +252,7 @@ def test_local_workers_that_can_no_longer_start_end_the_run(monkeypatch: pytest.
     assert given == expected(6)[: len(given)]
 
 
+@pytest.mark.slow
 def test_a_run_without_workers_says_so_and_waits(dask: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vqagen.run.engines.cluster.PATIENCE", 0.0)
     monkeypatch.setattr("vqagen.run.engines.cluster.LOOK", 0.1)
@@ -260,6 +268,7 @@ def test_a_run_without_workers_says_so_and_waits(dask: DaskProcesses, monkeypatc
     assert told == [f"no workers at {dask.address}: waiting for some to come"]
 
 
+@pytest.mark.slow
 def test_a_lost_scheduler_ends_the_run_in_one_line(dask: DaskProcesses) -> None:
     dask.worker()
     blocks = Cluster(dask.address)(Toy({8: "stay"}), toy_windows(16))
@@ -296,6 +305,7 @@ def test_what_is_no_address_is_refused(address: str) -> None:
         Cluster(address)
 
 
+@pytest.mark.slow
 def test_a_worker_without_vqagen_is_named(dask: DaskProcesses) -> None:
     dask.worker(**dask.bare)
 
@@ -303,6 +313,7 @@ def test_a_worker_without_vqagen_is_named(dask: DaskProcesses) -> None:
         done_on(dask.address, Toy(), 3)
 
 
+@pytest.mark.slow
 def test_a_worker_with_another_vqagen_is_named(dask: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
     dask.worker()
     monkeypatch.setattr("vqagen.run.engines.cluster.__version__", "99.0")
@@ -332,6 +343,7 @@ def started(folder: Path, acts: dict[int, str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, str(script)], start_new_session=True, **pipes)
 
 
+@pytest.mark.slow
 def test_a_run_leaves_nothing_behind(tmp_path: Path, mark: str) -> None:
     """Neither processes, nor words on the terminal."""
     ran = finish(started(tmp_path, {}))
@@ -340,6 +352,7 @@ def test_a_run_leaves_nothing_behind(tmp_path: Path, mark: str) -> None:
     assert marked(mark) == set()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_an_ended_run_leaves_no_workers(tmp_path: Path, mark: str, end: signal.Signals) -> None:
     """Ctrl-C in a terminal goes to all processes of the run; SIGKILL to the one. None but the script says a word."""

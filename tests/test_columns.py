@@ -82,6 +82,7 @@ def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytes
 # There and back -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 @pytest.mark.parametrize("columns", OPTIONS, ids=str)
 def test_every_record_comes_back(columns: QuestionColumns, collection: Collection, tmp_path: Path) -> None:
@@ -197,6 +198,7 @@ with open("again.parquet", "wb") as file:
     assert (tmp_path / "again.parquet").read_bytes() == path.read_bytes()
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("columns", OPTIONS, ids=str)
 @pytest.mark.parametrize("cut", [0, 1, 33, 60])
 def test_halves_of_a_row_group_make_the_bytes_of_a_whole_one(
@@ -218,6 +220,7 @@ def test_halves_of_a_row_group_make_the_bytes_of_a_whole_one(
 # Other tools --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("columns", OPTIONS, ids=str)
 def test_pandas_reads_it(columns: QuestionColumns, tmp_path: Path) -> None:
     given = records(SHIPPED[0], columns)
@@ -253,6 +256,7 @@ print(json.dumps([rows[0], len(rows)]))
     assert list(map(json.loads, first["trace"])) == given[0]["trace"]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("columns", [each for each in OPTIONS if not each.form.hide_answers], ids=str)
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_verify_finds_every_answer_right(columns: QuestionColumns, collection: Collection, vqagen_: Commands) -> None:

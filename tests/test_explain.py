@@ -255,6 +255,7 @@ def two_files(folder: Path) -> LoadedDomain:
 # Examples -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_every_shipped_family_is_explained_by_examples_that_are_right(collection: Collection) -> None:
     """The last step gives the answer, and everything can be written as JSON."""

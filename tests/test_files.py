@@ -268,6 +268,7 @@ LONG = [
 ]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("piece", LONG)
 def test_no_text_takes_long(piece: str) -> None:
     """Time in the square of the length would be minutes here."""

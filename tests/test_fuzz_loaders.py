@@ -240,6 +240,7 @@ def damaged(content: bytes, rng: Random) -> bytes:
 # The laws -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("name", LOADERS)
 def test_a_spoiled_file_is_taken_or_told_of(name: str, tmp_path: Path) -> None:
     for seed in range(ROUNDS):
@@ -249,6 +250,7 @@ def test_a_spoiled_file_is_taken_or_told_of(name: str, tmp_path: Path) -> None:
             pytest.fail(f"spoiled({name!r}, {seed}) ends in {type(error).__name__}: {error}")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", LOADERS)
 def test_check_reports_on_any_spoiled_file(name: str, tmp_path: Path) -> None:
     for seed in range(ROUNDS // 4):

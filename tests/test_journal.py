@@ -91,6 +91,7 @@ def killed_json(tmp_path: Path) -> Left:
 # What going on makes of it -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_journal_cut_at_any_byte_gives_the_same_bytes(killed_json: Left) -> None:
     for length in range(len(killed_json.journal) + 1):
         killed_json.put(journal=killed_json.journal[:length])
@@ -98,6 +99,7 @@ def test_a_journal_cut_at_any_byte_gives_the_same_bytes(killed_json: Left) -> No
         assert killed_json.resumed() == killed_json.whole, length
 
 
+@pytest.mark.slow
 def test_a_part_cut_at_any_byte_gives_the_same_bytes(killed_json: Left) -> None:
     """Also one that is shorter than the journal says."""
     for length in range(len(killed_json.part) + 1):
@@ -114,6 +116,7 @@ def test_a_part_and_a_journal_cut_together_give_the_same_bytes(killed_json: Left
             assert killed_json.resumed() == killed_json.whole, (length, lines)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("ending", ["jsonl", "json.gz", "jsonl.zst"])
 def test_so_they_do_in_other_layouts_and_packings(tmp_path: Path, ending: str) -> None:
     if ending.endswith(".zst"):

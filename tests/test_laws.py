@@ -88,7 +88,7 @@ def test_another_seed_gives_other_questions(scenes: dict[str, Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "window", "examples"), [(20, 8, 8), pytest.param(SCENES, WINDOW, 30, marks=pytest.mark.slow)]
+    ("count", "window", "examples"), [(20, 8, 5), pytest.param(SCENES, WINDOW, 30, marks=pytest.mark.slow)]
 )
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_shards_concatenate(
@@ -112,6 +112,7 @@ def test_shards_concatenate(
     concatenate()
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("count", [20, pytest.param(SCENES, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("dialect", ["generator", "release"])
 @pytest.mark.parametrize("compat", ["none", "clevr"])

@@ -101,6 +101,7 @@ def vqagen_(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypa
 # As one run ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("dialect", ["generator", "release"])
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_shards_of_the_generator_are_merged_into_what_one_run_writes(
@@ -125,6 +126,7 @@ def test_shards_of_the_generator_are_merged_into_what_one_run_writes(
     assert Path(f"{merged}.info.json").read_bytes() == Path(f"{path}.info.json").read_bytes()
 
 
+@pytest.mark.slow
 @given(
     cuts=st.lists(st.integers(1, SCENES - 1), max_size=6, unique=True),
     endings=st.lists(st.sampled_from(ENDINGS), min_size=7, max_size=7),
@@ -148,6 +150,7 @@ def test_any_cuts_in_any_layouts_and_order(
     assert came_to == (sum(map(len, one.by_scene)), len(paths), "question")
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("flags", ["", "--max-per-template 1", "--dedupe all", "--dedupe all --max-per-template 1"])
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
 def test_shards_made_as_k_of_n_are_merged_into_what_one_run_writes(
@@ -564,6 +567,7 @@ def test_parquet_goes_into_a_pipe_too(columns: Path) -> None:
     assert (ran.code, ran.out) == (0, (columns / "whole.parquet").read_bytes())
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("flags", ["--dedupe all", "--max-per-template 1"])
 def test_a_selection_is_shown_all_that_it_asks_of_a_question(one: Questions, flags: str) -> None:
     """Of columns only some are made into records."""
@@ -586,6 +590,7 @@ def test_a_selection_is_shown_all_that_it_asks_of_a_question(one: Questions, fla
     assert asked == set(selection.reads)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("out", ["m.json", "m.jsonl", "m.parquet"])
 def test_shards_of_several_formats_make_any_of_them(columns: Path, vqagen_: Commands, out: str) -> None:
     """The records are those of one run in that format, answers with their types."""
@@ -621,6 +626,7 @@ def test_columns_that_were_cut_off_are_refused(columns: Path, vqagen_: Commands)
 # Changed or cut ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("share", [0.3, 0.7, 0.999])
 def test_a_shard_that_was_cut_off_is_refused(one: Questions, vqagen_: Commands, ending: str, share: float) -> None:
@@ -635,6 +641,7 @@ def test_a_shard_that_was_cut_off_is_refused(one: Questions, vqagen_: Commands, 
     assert not list(Path().glob("*merged*"))
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("ending", ["json", "jsonl"])
 @pytest.mark.parametrize(
     ("change", "told"),

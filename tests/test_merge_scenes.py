@@ -47,6 +47,7 @@ def change(name: str, changes: Mapping[str, Any]) -> None:
     Path(name).write_text(json.dumps(document))
 
 
+@pytest.mark.slow
 @given(
     cuts=st.lists(st.integers(1, COUNT - 1), max_size=4, unique=True),
     endings=st.lists(st.sampled_from(ENDINGS), min_size=5, max_size=5),

@@ -270,6 +270,7 @@ def test_a_dataset_locates_a_scene_that_cannot_be_read(scenes: Path) -> None:
 # Questions as records and pickles ---------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "form", [{}, {"dialect": "release"}, {"template_extra": True}, {"dialect": "release", "hide_answers": True}]
 )

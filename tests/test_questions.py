@@ -56,6 +56,7 @@ def raw(question: vqagen.Question) -> tuple[list[dict[str, Any]], dict[str, Any]
     return question.program.to_records(), dict(question.scene.record)
 
 
+@pytest.mark.quick(1)
 @DEPTH
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_no_relation_is_idle(collection: Collection, sources: dict[str, SceneSource], count: int) -> None:
@@ -75,6 +76,7 @@ def has_raw_relate(question: vqagen.Question) -> bool:
     return any(node.type == "relate" for node in question.template.nodes)
 
 
+@pytest.mark.quick(1)
 @DEPTH
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_other_is_said_exactly_when_the_anchor_fits(
@@ -97,6 +99,7 @@ def demands_words(template: Template) -> bool:
     return has_filter or has_literal or any(each.slots and each.kind.name != "NULL" for each in template.constraints)
 
 
+@pytest.mark.quick(1)
 @DEPTH
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_reduced_references_have_no_spare_word(
@@ -117,6 +120,7 @@ def test_reduced_references_have_no_spare_word(
     assert spare["reduce"] == 0
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_every_family_is_reachable_and_its_answers_vary(
     collection: Collection, sources: dict[str, SceneSource]
@@ -166,6 +170,7 @@ def share_guessed(groups: Iterable[Iterable[str]]) -> float:
     return sum(max(each.values()) for each in counts) / sum(map(Counter.total, counts))
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("settings", "is_mixed"),
     [({}, True), ({"shuffle_templates": False}, False), ({"compat": "clevr"}, False)],

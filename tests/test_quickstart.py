@@ -7,9 +7,11 @@ import subprocess
 import venv
 from pathlib import Path
 
+import pytest
 from readme_blocks import ROOT, make_programs
 
 
+@pytest.mark.slow
 def test_the_last_lines_of_quickstart_activate_its_environment(tmp_path: Path) -> None:
     """They can be pasted as printed, though the folder's name has a space. Installing is left out here."""
     clone = tmp_path / "a clone"

@@ -123,6 +123,7 @@ KILLS = [
 ]
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("kill", KILLS, ids=lambda kill: f"{kill.number.name}-{kill.workers}-{kill.out}")
 def test_a_run_that_is_killed_goes_on_with_the_same_bytes(
     kill: Kill, folder: Path, vqagen_: Commands, mark: str
@@ -186,6 +187,7 @@ def test_fifty_kills_at_random_moments_change_nothing(tmp_path: Path, seed: int)
 # A full disk ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("options", "limit", "fuller"),
     [
@@ -212,6 +214,7 @@ def test_a_full_disk_loses_nothing(folder: Path, vqagen_: Commands, options: str
     assert Path("q.json").read_bytes() == Path("whole.json").read_bytes()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("out", ["q.jsonl.gz", "q.json", "q.parquet"])
 def test_a_disk_that_is_full_at_the_end_loses_nothing(folder: Path, vqagen_: Commands, out: str) -> None:
     """While the output is packed, completed, or put together."""
@@ -243,6 +246,7 @@ def halved(folder: Path) -> Path:
     return Path("q.json.part")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("change", "told"),
     [

@@ -133,6 +133,7 @@ def test_an_error_of_the_work_is_not_taken_for_one_of_writing(toys: Output) -> N
 # Going on ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("items", [2, 3, 5, 6, 8, 9])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_going_on_gives_the_bytes_of_an_uninterrupted_run(tmp_path: Path, items: int, workers: int) -> None:

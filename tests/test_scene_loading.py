@@ -409,6 +409,7 @@ print(count, int(re.search(r"VmHWM:\s+(\d+) kB", open("/proc/self/status").read(
 """Not `ru_maxrss`, which begins with what the process that starts this one uses."""
 
 
+@pytest.mark.quick(1)
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
 @pytest.mark.parametrize(
     ("opening", "closing"),

@@ -111,6 +111,7 @@ def test_many_repeated_names_are_counted_and_the_first_are_named() -> None:
 # Verification ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("batch", [1, 7, 2000])
 @pytest.mark.parametrize("group", [(0, 1), (0, 5), (2, 3, 4)], ids=str)
 @pytest.mark.parametrize("key", ["image_filename", "image_index"])

@@ -103,6 +103,7 @@ def test_the_files_of_the_reference_fit(shared: Path) -> None:
     assert list(schema_faults({**scenes, "scenes": scenes["scenes"][:20]}, "scenes")) == []
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("dialect", ["generator", "release"])
 def test_what_is_written_fits(dialect: str, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     scenes, questions = tmp_path / "scenes.json", tmp_path / "questions.json"

@@ -61,6 +61,7 @@ def stop_at(items: int) -> Callable[[Progress], None]:
     return stop
 
 
+@pytest.mark.quick(2)
 def test_workers_make_the_same(out: str) -> None:
     write(out)
     write(f"two-{out}", workers=2)
@@ -75,6 +76,7 @@ def test_a_cluster_makes_the_same() -> None:
     assert contents("local-folder") == contents("folder")
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("shards", [2, COUNT])
 def test_shards_merge_to_the_same(out: str, shards: int) -> None:
     write(out)
@@ -90,6 +92,7 @@ def _format_of(out: str) -> str | None:
     return "list" if out.endswith(".list") else None
 
 
+@pytest.mark.quick(6)
 @pytest.mark.parametrize("items", [2, 6, 14, 23])
 def test_a_stopped_run_is_finished_with_the_same_bytes(out: str, items: int) -> None:
     write(out)

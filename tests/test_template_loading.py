@@ -466,6 +466,7 @@ def each_place(value: Any) -> Iterator[tuple[Any, Any]]:
         yield from each_place(inner)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("strange", [None, True, 10**30, 0.0, "<C>", [], [[0]], {}, {"x": 1}], ids=repr)
 def test_a_strange_value_anywhere_is_bad_input_at_most(tmp_path: Path, strange: Any) -> None:
     """Whatever stands at any place of a file, it loads, or its mistakes are told with places inside the file."""

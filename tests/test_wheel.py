@@ -79,6 +79,7 @@ def test_the_wheel_brings_its_data(wheel: Path) -> None:
     assert shipped == {f"vqagen/shipped/{path.relative_to(ROOT).as_posix()}" for path in sources}
 
 
+@pytest.mark.slow
 def test_the_installed_wheel_makes_questions_anywhere(programs: Path, tmp_path: Path) -> None:
     """Sample, generate and verify in another folder, with the source tree out of reach."""
     env = {"PATH": os.defpath, "HOME": str(tmp_path)}

@@ -159,6 +159,7 @@ def test_scenes_that_change_while_they_are_read_are_noticed(run: Commands) -> No
     assert not Path("q.json").exists()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("out", ["s.json", "s.jsonl", "s.json.gz"])
 def test_sampled_scenes_do_not_depend_on_workers_or_interruptions(
     run: Commands, out: str, monkeypatch: pytest.MonkeyPatch
@@ -381,6 +382,7 @@ def test_an_output_that_was_cut_is_not_complete(run: Commands, out: str) -> None
     )
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "out", ["q.jsonl.gz", "q.json.gz", "q.jsonl.zst", "memory://cut/q.jsonl", "memory://cut/q.json"]
 )
