@@ -233,6 +233,7 @@ def test_pandas_reads_it(columns: QuestionColumns, tmp_path: Path) -> None:
         assert list(frame["program"][0][1]["inputs"]) == given[0]["program"][1]["inputs"]
 
 
+@pytest.mark.slow
 def test_datasets_reads_it_without_a_network(tmp_path: Path) -> None:
     """The first batch is empty, and its row group would be where the number of rows to read at once is taken from."""
     columns = QuestionColumns(RecordForm("release", trace=True))

@@ -302,6 +302,7 @@ OFTEN = settings(
 JSON_LOADERS = [name for name in LOADERS if name != "plug-ins"]
 
 
+@pytest.mark.slow
 @OFTEN
 @given(DOCUMENTS)
 def test_any_document_is_taken_or_told_of(tmp_path: Path, document: Any) -> None:

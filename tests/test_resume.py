@@ -160,6 +160,7 @@ def test_what_stops_a_run_says_what_is_kept(folder: Path) -> None:
         assert ran.err.strip().splitlines() == [f"vqagen: {told}", kept]
 
 
+@pytest.mark.slow
 def test_a_run_survives_the_loss_of_a_worker(folder: Path, vqagen_: Commands, mark: str) -> None:
     vqagen_.done(f"{ASKED} -o whole.json")
     for _ in range(9):

@@ -87,6 +87,7 @@ def compile_for(collection: Collection, record: dict[str, Any]) -> Scene:
     return compile_scene(record, collection.materials.domain)
 
 
+@pytest.mark.quick(24)
 @pytest.mark.parametrize(("collection", "family"), FAMILIES)
 def test_the_search_finds_what_brute_force_finds(collection: Collection, family: int) -> None:
     """On small scenes the sets of fillings, programs and answers are the same, under every degeneracy policy."""
@@ -105,6 +106,7 @@ def test_the_search_finds_what_brute_force_finds(collection: Collection, family:
         assert len(found) == len(expected), "a filling was found twice"
 
 
+@pytest.mark.quick(40)
 @pytest.mark.parametrize(("collection", "family"), FAMILIES)
 def test_one_filling_is_found_exactly_when_there_is_one(collection: Collection, family: int) -> None:
     """`find` gives a member of the full set; with answers refused, one with another answer; or says there is none."""

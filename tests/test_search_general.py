@@ -17,6 +17,7 @@ CATALOGUE = Catalogue(domain_from_metadata(METADATA))
 CASES = [(name, scene) for name in TEMPLATES for scene in range(len(SCENES))]
 
 
+@pytest.mark.quick(40)
 @pytest.mark.parametrize(("name", "scene"), CASES, ids=[f"{name}-{scene}" for name, scene in CASES])
 def test_the_search_finds_what_the_twin_finds(name: str, scene: int) -> None:
     """Under every degeneracy policy, and each filling once."""
@@ -31,6 +32,7 @@ def test_the_search_finds_what_the_twin_finds(name: str, scene: int) -> None:
         assert len(found) == len(expected), "a filling was found twice"
 
 
+@pytest.mark.quick(12)
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_what_is_drawn_without_listing_is_in_the_twins_set(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if six attributes were too many to list, and nothing outside of the set is found."""

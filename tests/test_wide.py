@@ -60,6 +60,7 @@ def test_absent_descriptions_fit_nothing(family: str) -> None:
     assert all(filling.answer in (0, False) for filling in absent)
 
 
+@pytest.mark.quick(13)
 @pytest.mark.usefixtures("everything_is_wide")
 @pytest.mark.parametrize("template", SMALL, ids=[template.id for template in SMALL])
 def test_a_filling_is_drawn_where_the_twin_has_one(template: Template) -> None:
