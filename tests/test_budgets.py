@@ -214,6 +214,7 @@ def test_no_text_comes_twice_about_one_image(collection: Collection, instances: 
     assert len(set(made.texts)) < len(made.texts)
 
 
+@pytest.mark.quick(2)
 @BY_COLLECTION
 @pytest.mark.parametrize("dedupe", ["image", "all"])
 @pytest.mark.parametrize("instances", [2, 0])
@@ -258,6 +259,7 @@ def test_no_text_comes_twice_in_the_whole_output(collection: Collection, dialect
     assert len(texts) < len(made.texts)
 
 
+@pytest.mark.quick(1)
 @BY_COLLECTION
 @pytest.mark.parametrize("dialect", ["generator", "release"])
 def test_no_template_has_more_questions_than_asked_for(collection: Collection, dialect: str) -> None:
@@ -314,6 +316,7 @@ def test_no_text_and_no_program_of_the_other_set_comes_again(
     assert len(apart.questions) > len(plain.questions) / 2
 
 
+@pytest.mark.quick(2)
 @BY_COLLECTION
 @pytest.mark.parametrize("instances", [2, 0])
 @pytest.mark.parametrize(

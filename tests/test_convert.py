@@ -38,6 +38,7 @@ def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytes
     return Commands(capsysbinary)
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("given", [f"generator.{form}" for form in FORMATS] + ["release.parquet"])
 @pytest.mark.parametrize(("form", "dialect"), list(product(FORMATS, DIALECTS)))
 def test_an_output_becomes_any_other(

@@ -320,6 +320,7 @@ def test_no_worker_outlives_what_takes_the_blocks(mark: str, end: Callable[[Gene
     assert marked(mark) == set()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("act", ["mistake", "bug", "die"])
 def test_no_worker_outlives_an_error(mark: str, act: str) -> None:
     job = ToyJob(20, 2, toy=Toy({2: act, 4: "stay", 6: "stay"}))
@@ -340,6 +341,7 @@ for block in Processes(2)(work, toy_windows(20)):
 """
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_workers_end_with_their_parent_however_that_ends(mark: str, tmp_path: Path, number: signal.Signals) -> None:
     """They are in the middle of a window, and the signal is not for them."""

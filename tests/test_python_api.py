@@ -213,6 +213,7 @@ def expected_of(given: list[dict[str, Any]], **settings: Any) -> list[list[vqage
     return [questions for _, questions in run.by_scene()]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("settings", [WINDOWS, {**WINDOWS, "count": 4}, {**WINDOWS, "reset_counts_every": 0}])
 def test_a_dataset_gives_any_scene_its_questions(given: list[dict[str, Any]], settings: dict[str, Any]) -> None:
     """In any order, the same as a run from the beginning: windows are replayed."""

@@ -36,6 +36,7 @@ def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytes
     return Commands(capsysbinary)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("out", ["q.json", "q.jsonl", "q.parquet"])
 @pytest.mark.parametrize("dialect", ["generator", "release"])
 def test_questions_name_the_place_of_their_scene_in_the_input(out: str, dialect: str, vqagen_: Commands) -> None:
@@ -61,6 +62,7 @@ def test_shards_name_the_places_that_the_whole_run_names(vqagen_: Commands) -> N
 # Warnings -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("flags", ["", "--workers 2", "--start-index 1", "--shard 1/1"])
 def test_generate_warns_once_of_scenes_of_one_name(flags: str, vqagen_: Commands) -> None:
     """With their number and the first names, wherever the run begins and whoever makes the questions."""

@@ -206,6 +206,7 @@ def test_scenes_are_no_parquet(run: Commands) -> None:
 # What Python callers may get wrong --------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "settings", [{}, {"dedupe": "all"}, {"max_per_template": 2}, {"dedupe": "all", "max_per_template": 1}]
 )
