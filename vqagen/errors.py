@@ -24,13 +24,16 @@ class UsageError(VqagenError):
     exit_code = 2
 
 
-MEMORY_SIGNS = ("failed to map segment", "annot allocate memory", "can't start new thread")
+MEMORY_SIGNS = (
+    *("failed to map segment", "annot allocate memory", "can't start new thread"),
+    *("without exception set", "without setting an exception"),  # Python itself, in code that does not check
+)
 """Parts of the messages of other errors than MemoryError that a lack of memory causes."""
 
 
 def is_out_of_memory(error: BaseException) -> bool:
     """True for an error that a lack of memory causes, also while a library is loaded or a thread started."""
-    of_system = isinstance(error, ImportError | RuntimeError | OSError)
+    of_system = isinstance(error, ImportError | RuntimeError | OSError | SystemError)
     return isinstance(error, MemoryError) or (of_system and any(sign in str(error) for sign in MEMORY_SIGNS))
 
 
