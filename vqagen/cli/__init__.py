@@ -90,7 +90,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         return print_message(_with_notes(f"stopped by {stop.signal.name}", stop), 128 + stop.signal)
     except VqagenError as error:
         return print_message(_with_notes(str(error), error), error.exit_code)
-    except (MemoryError, ImportError, RuntimeError, OSError) as error:
+    except (MemoryError, ImportError, RuntimeError, OSError, SystemError) as error:
         if is_out_of_memory(error):
             return print_message(_with_notes("out of memory", error), 3)
         if not isinstance(error, OSError):
