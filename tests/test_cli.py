@@ -558,16 +558,17 @@ def test_a_run_that_is_stopped_clears_up(number: signal.Signals, code: int, tmp_
 
 
 LITTLE_MEMORY = f"""
-import re, resource, vqagen.api
+import re, resource, jsonschema, vqagen.api
 used = int(re.search(r"VmSize:\\s+(\\d+)", open("/proc/self/status").read())[1]) * 1024
-resource.setrlimit(resource.RLIMIT_AS, (used + 4_000_000, used + 4_000_000))
+resource.setrlimit(resource.RLIMIT_AS, (used + 60_000_000, used + 60_000_000))
 {PROGRAM}
 """
-"""The program, with less memory than loading the templates takes."""
+"""The program, with less memory than a scene of 120 MB takes; with much less, Python itself may abort."""
 
 
 def test_a_lack_of_memory_is_one_line(folder: Path) -> None:
     """It ended in a traceback."""
+    (folder / "scenes.json").write_bytes(b'{"image_filename": "' + b"a" * 120_000_000 + b'", "objects": []}')
     ran = finish(start("generate --scenes scenes.json --out q.json", LITTLE_MEMORY, cwd=folder))
 
     assert (ran.code, ran.err) == (3, "vqagen: out of memory\n")
