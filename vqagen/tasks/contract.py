@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
-from vqagen.errors import counted
+from vqagen.errors import UsageError, counted
 from vqagen.files.locations import Location
 from vqagen.records.formats import JSON, JSON_LINES, Format
 from vqagen.records.layouts import Columns, Record, Selection
@@ -224,9 +224,9 @@ class Task(ABC):
     def rewritten(cls, info: Mapping[str, Any], dialect: str) -> tuple[dict[str, Any], Rewrite]:
         """Return the info of an output in one of the `dialects`, and what rewrites a record of it.
 
-        Raises UsageError for an output that cannot be rewritten.
+        Raises UsageError for an output that cannot be rewritten, as of a task without dialects.
         """
-        raise NotImplementedError(cls.key)  # a task with dialects implements this
+        raise UsageError(f"--dialect {dialect}: not a dialect of {cls.key}; they have none")
 
     @classmethod
     def why_unmergeable(cls, info: Mapping[str, Any], are_shards: bool) -> str:

@@ -55,9 +55,9 @@ def convert(
     file = open_shard(path)
     task = task_named(file.arrangement.key)
     if dialect is not None:
-        if dialect not in task.dialects:
-            known = f"choose one of {', '.join(task.dialects)}" if task.dialects else "they have none"
-            raise UsageError(f"--dialect {dialect}: not a dialect of {task.key}; {known}")
+        if task.dialects and dialect not in task.dialects:
+            known = ", ".join(task.dialects)
+            raise UsageError(f"--dialect {dialect}: not a dialect of {task.key}; choose one of {known}")
         info, rewrite = task.rewritten(file.info, dialect)
         file = RewrittenFile(path, file.record_file, "rewritten", info, file, rewrite)
     folder_of = task.key if file.is_folder else ""
