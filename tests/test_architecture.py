@@ -23,7 +23,7 @@ LAYERS = (
     ("search",),
     ("tasks",),
     ("run",),
-    ("authoring", "judge", "exchange", "human", "inspect_tasks", "draw"),
+    ("authoring", "judge", "human", "inspect_tasks", "draw"),
     ("question_dataset", "api", "__init__"),
     ("cli", "__main__"),
 )
@@ -31,7 +31,6 @@ LAYERS = (
 
 KEPT_APART = {
     ("judge", "search"): "judging reads records",
-    ("exchange", "search"): "exchange reads records",
 }
 """(importer, imported) that the layers alone would allow."""
 
