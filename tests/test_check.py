@@ -553,6 +553,43 @@ def test_a_plug_in_in_the_folder_belongs_to_the_domain(domain: Path) -> None:
     assert "count_twice gives Integer" in message
 
 
+LADEN = """
+from vqagen.bits import union_of
+from vqagen.plugin import function
+
+@function("ObjectSet", output="ObjectSet")
+def laden(scene, objects):
+    '''Those that carry something.'''
+    return union_of(i for i, thing in enumerate(scene.record["objects"]) if {test})
+"""
+
+
+@pytest.mark.parametrize("test", ['thing.get("load")', '"load" in thing', 'thing["load"]'])
+def test_what_sampled_scenes_lack_is_no_mistake_of_a_plug_in(test: str, domain: Path) -> None:
+    """The warning names it, after a few scenes: 2,000 scenes took three seconds and more."""
+    tried: list[int] = []
+    write(domain / "more.py", LADEN.format(test=test))
+    record = template(["What color is the laden one?"], [SCENE, ["laden", [0]], ["unique", [1]], ["query_color", [2]]])
+    write(domain / "templates" / "t.json", [record])
+
+    report = check_paths([domain], on_progress=tried.append)
+
+    assert (mistakes(report), doubts(report)) == ([], [("t.json", "unsatisfied", "[0]")])
+    assert report.files[-1].warnings[0].problem.message == (
+        "no question was found: sampled scenes have no 'load', which a plug-in reads; give --scenes"
+    )
+    assert sum(tried) <= 100
+
+
+def test_a_key_that_sampled_scenes_may_lack_stops_no_trying(domain: Path) -> None:
+    """The plug-in takes another value for it, and the answer is always the same."""
+    write(domain / "more.py", LADEN.format(test='thing.get("load", 1)'))
+    record = template(["How red are the laden ones?"], [SCENE, ["laden", [0]], ["exist", [1]]])
+    write(domain / "templates" / "t.json", [record])
+
+    assert doubts(check_paths([domain], samples=SAMPLES)) == [("t.json", "impossible-answer", "[0].nodes[2]")]
+
+
 def test_a_plug_in_with_mistakes_is_told_of_and_nothing_else_is(domain: Path) -> None:
     write(domain / "more.py", PLUGIN.format(result="2 *"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.search.tables import SceneTables
@@ -50,8 +51,49 @@ def sampled_scenes(domain: Domain, seed: int, index: int | None = None) -> Scene
 
 def drawn_scene(rules: SamplingRules, domain: Domain, seed: int, index: int) -> Scene:
     """Return a sampled scene. It may lack what a plug-in reads; that is no mistake in a file."""
-    record = sample_scene(rules, seed, index)
+    lacking: set[str] = set()
+    record = _noting(sample_scene(rules, seed, index), lacking)
     try:
-        return compile_scene(record, domain, index, "sampled")
+        scene = compile_scene(record, domain, index, "sampled")
     except BadInput as error:
         raise VqagenError(f"a sampled scene cannot be used ({error.problems[0].message}); give --scenes") from None
+    lacking.clear()
+    return scene
+
+
+def lacking_keys(scene: Scene) -> set[str]:
+    """Return the keys that plug-ins looked for in a sampled scene and that it lacks; none for a scene of a file.
+
+    The set of a sampled scene grows as plug-ins read; whoever clears it sees what is read from then on.
+    """
+    return scene.record.lacking if isinstance(scene.record, _Noting) else set()
+
+
+class _Noting(dict[str, Any]):
+    """An object of a scene record that notes the keys that are looked for and that it lacks."""
+
+    def __init__(self, members: dict[str, Any], lacking: set[str]) -> None:
+        super().__init__(members)
+        self.lacking = lacking
+
+    def __missing__(self, key: str) -> Any:
+        self.lacking.add(key)
+        raise KeyError(key)
+
+    def __contains__(self, key: object) -> bool:
+        is_there = super().__contains__(key)
+        if not is_there:
+            self.lacking.add(str(key))
+        return is_there
+
+    def get(self, key: str, default: Any = None) -> Any:
+        if not super().__contains__(key):
+            self.lacking.add(key)
+        return super().get(key, default)
+
+
+def _noting(value: Any, lacking: set[str]) -> Any:
+    """Return a record, or a part of it, whose objects note what they lack."""
+    if isinstance(value, dict):
+        return _Noting({key: _noting(each, lacking) for key, each in value.items()}, lacking)
+    return [_noting(each, lacking) for each in value] if isinstance(value, list) else value

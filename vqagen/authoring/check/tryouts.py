@@ -4,6 +4,9 @@ A template is tried on one scene after the other until nothing is left to show. 
 before, so that it finds new ones. A constraint is not idle if a search finds a filling that meets all other constraints
 and breaks this one. If a scene has none, the search is repeated with few of its objects, for which some constraints are
 made.
+
+Sampled scenes may lack what a plug-in reads, such as the parts of objects. A template that finds nothing for that
+reason is given up after a few scenes.
 """
 
 from __future__ import annotations
@@ -18,7 +21,9 @@ from vqagen.authoring.check.template_files import Finding
 from vqagen.authoring.check.template_rules import revealed_answers
 from vqagen.authoring.constraint_words import in_words
 from vqagen.authoring.naming import plain
+from vqagen.authoring.scenes_at_hand import lacking_keys
 from vqagen.bits import first_n
+from vqagen.errors import BadInput
 from vqagen.language.loading import PlacedTemplate
 from vqagen.language.registry import Value
 from vqagen.language.template import Constraint, Template
@@ -65,7 +70,7 @@ def try_out(
         tables, few = SceneTables(scene), SceneTables(scene.seen(first_n(1 + scene.index % FEW)))
         for tryout in waiting:
             tryout.look(tables, few)
-        waiting = [tryout for tryout in waiting if not tryout.is_settled]
+        waiting = [tryout for tryout in waiting if not tryout.is_done]
         on_scene(1)
         if not waiting:
             break
@@ -74,7 +79,7 @@ def try_out(
     where = f"{count:,} {source} scene{'' if count == 1 else 's'}"
     if waiting and count < ENOUGH:
         on_few(f"only {where}: too few to know what never occurs; {ENOUGH} are enough")
-    for tryout in waiting:
+    for tryout in tryouts:
         yield from tryout.findings(f"in {where}", shown if count >= ENOUGH else None)
 
 
@@ -98,7 +103,10 @@ class _TemplateTryout:
         self.search = Search(plan, "all")
         self.impossible = plan.impossible
         self.seen: set[Value] = set()
-        self.found = 0
+        self.tried = self.found = 0
+        self.lacking: set[str] = set()
+        """Keys that a plug-in looked for and sampled scenes lack."""
+        self.is_given_up = False
         self.expected = _expected(self.template) - plan.impossible
         self.idle = {
             k: Search(make_plan(_breaking(self.template, k), vocabularies, Sampling()), "none")
@@ -121,8 +129,26 @@ class _TemplateTryout:
     def is_settled(self) -> bool:
         return self.has_all_answers and not self.idle and not self.tellers
 
+    @property
+    def is_done(self) -> bool:
+        return self.is_settled or self.is_given_up
+
     def look(self, tables: SceneTables, few: SceneTables) -> None:
         """Try one more scene; `few` are the same with few of its objects."""
+        lacking = lacking_keys(tables.scene)
+        lacking.clear()
+        try:
+            self.search_in(tables, few)
+        except BadInput:
+            if not lacking:
+                raise
+            self.is_given_up = True  # the plug-in failed for want of what it reads: no mistake of it
+        self.tried += 1
+        self.lacking |= lacking
+        if self.lacking and not self.found and self.tried >= ENOUGH:
+            self.is_given_up = True
+
+    def search_in(self, tables: SceneTables, few: SceneTables) -> None:
         rng = stream(SEED, f"check/{self.template.id}", tables.scene.index)
         if not self.has_all_answers or self.tellers:
             filling = self.search.find(tables, rng, self.seen, set(), BUDGET).filling
@@ -152,6 +178,10 @@ class _TemplateTryout:
     def findings(self, where: str, shown: _Shown | None) -> Iterator[Finding]:
         """Yield the warnings. `where` says how many scenes were tried; `shown` is None if they were too few."""
         last = f"nodes[{len(self.template.nodes) - 1}]"
+        if self.is_done:
+            if not self.found:
+                yield Finding("unsatisfied", self.placed, "", _without(self.lacking))
+            return
         if not self.found:
             hint = f"`vqagen explain {self.template.id}` says why"
             yield Finding("unsatisfied", self.placed, "", f"no question was found {where}; {hint}")
@@ -175,6 +205,11 @@ class _TemplateTryout:
         could = shown.values.get(attribute.name, set()) if attribute else self.expected
         missing = [answer for answer in _in_order(self.expected - self.seen, self.template) if answer in could]
         return f"the answer was never {' or '.join(map(_answer, missing))}" if missing else ""
+
+
+def _without(keys: set[str]) -> str:
+    said = " and ".join(map(repr, sorted(keys)))
+    return f"no question was found: sampled scenes have no {said}, which a plug-in reads; give --scenes"
 
 
 def _answer(answer: Value) -> str:
