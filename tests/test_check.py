@@ -12,8 +12,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 from commands import ROOT, Commands
+from pyarrow import parquet
 
 import vqagen
 from vqagen.authoring.check.check_report import MOST, CheckReport
@@ -652,6 +654,42 @@ def test_a_large_file_is_known_by_its_own_keys_and_not_by_those_inside(tmp_path:
     assert check_paths([path]).files[0].kind == "questions"
 
 
+def write_table(path: Path, rows: list[Record]) -> Path:
+    parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    return path
+
+
+@pytest.mark.parametrize("answer", [1, 2, -1, "red"])
+def test_parquet_is_checked_as_json_is(answer: object, tmp_path: Path) -> None:
+    """Questions against scenes, both found in a folder."""
+    write(tmp_path / "metadata.json", METADATA)
+    things, asked = [scene(CUP)], [{**QUESTION, "answer": answer}]
+    write(tmp_path / "json" / "s.json", {"scenes": things})
+    write(tmp_path / "json" / "q.json", {"questions": asked})
+    (tmp_path / "parquet").mkdir()
+    write_table(tmp_path / "parquet" / "s.parquet", things)
+    write_table(tmp_path / "parquet" / "q.parquet", asked)
+
+    columns, plain = check_paths([tmp_path / "parquet"]), check_paths([tmp_path / "json"])
+
+    assert [file.kind for file in columns.files] == ["questions", "scenes"]
+    assert [found[1:] for found in mistakes(columns)] == [found[1:] for found in mistakes(plain)]
+    assert columns.errors == (answer != 1)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [({"text": "How many?", "nodes": 1}, "unknown kind of file"), (None, "not a Parquet file, damaged or cut off")],
+)
+def test_other_parquet_is_a_mistake(row: Record | None, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "templates.parquet"
+    path.write_text("PAR1") if row is None else write_table(path, [row])
+
+    ((_, _, found),) = mistakes(check_paths([path]))
+
+    assert found.startswith(message)
+
+
 def test_a_damaged_gzip_file_is_a_mistake(tmp_path: Path) -> None:
     """Whether its kind is told by all of it or by its beginning."""
     packed = bytearray(gzip.compress(b'{"question": "?", "answer": 1}\n' * 1000, mtime=0))
@@ -771,7 +809,7 @@ def test_hidden_files_are_skipped_and_no_file_is_checked_twice(domain: Path) -> 
 def test_nothing_to_check_is_wrong_usage(tmp_path: Path) -> None:
     """In a folder without files of any kind it is said how such files end."""
     (tmp_path / "empty").mkdir()
-    endings = re.escape(r"no *.json, *.jsonl, *.ndjson (also .gz, .zst), and no plug-in")
+    endings = re.escape(r"no *.json, *.jsonl, *.ndjson (also .gz, .zst), no *.parquet, and no plug-in")
 
     with pytest.raises(UsageError, match=f"nothing to check in .*empty: {endings}$"):
         check_paths([tmp_path / "empty"])

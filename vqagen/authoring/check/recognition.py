@@ -1,7 +1,7 @@
 """Finds the files to check and the kind of each: by its content or, if that is broken, by its name.
 
-`LOOKS` describes each kind. In a folder, JSON files are checked, and Python files that import `vqagen.plugin`; hidden
-files and JSON Schemas are skipped.
+`LOOKS` describes each kind. In a folder, JSON and Parquet files are checked, and Python files that import
+`vqagen.plugin`; hidden files and JSON Schemas are skipped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_names
 from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
 from vqagen.records.discovery import first_keys
-from vqagen.records.names import IN_FOLDERS, LINES_SUFFIXES, is_named_lines
+from vqagen.records.names import COLUMNS_SUFFIX, IN_FOLDERS, LINES_SUFFIXES, is_named_columns, is_named_lines
+from vqagen.records.parquet import holds_columns
 from vqagen.world.loading import SCENES as SCENE_RECORDS
 from vqagen.world.metadata_reader import section_of_types
 from vqagen.world.named_files import files_named_by
@@ -42,8 +43,8 @@ LOOKS = {
     METADATA: 'an object with "types"',
     TEMPLATES: 'a list of templates (objects with "text" and "nodes"), or {"templates": […]}',
     SYNONYMS: "an object of value: [ways to say it]",
-    SCENES: '{"scenes": […]}, a list of scenes (objects with "objects"), or one scene on each line',
-    QUESTIONS: '{"questions": […]}, a list of questions (objects with "program"), or one question on each line',
+    SCENES: '{"scenes": […]}, a list of scenes (objects with "objects"), one on each line, or Parquet',
+    QUESTIONS: '{"questions": […]}, a list of questions (objects with "program"), one on each line, or Parquet',
 }
 _KEYS = {
     METADATA: {"types"},
@@ -54,7 +55,8 @@ _KEYS = {
 """Keys of a document, or of an item of its list; any one of them shows the kind."""
 
 SUFFIXES = (*IN_FOLDERS, *(f"{lines}{packing}" for lines in LINES_SUFFIXES for packing in ("", *PACKINGS)))
-_ENDINGS = f"*{', *'.join(suffix for suffix in SUFFIXES if not suffix.endswith(PACKINGS))} (also {', '.join(PACKINGS)})"
+_UNPACKED = ", ".join(f"*{suffix}" for suffix in SUFFIXES if not suffix.endswith(PACKINGS))
+_ENDINGS = f"{_UNPACKED} (also {', '.join(PACKINGS)}), no *{COLUMNS_SUFFIX}"
 SCHEMA = ".schema.json"
 """Suffix of JSON Schemas, which `vqagen init` puts beside the files of a domain."""
 WHOLE = 1 << 22
@@ -99,11 +101,13 @@ def _files_in(folder: Path, report: CheckReport) -> list[Path]:
     def note(error: OSError) -> None:
         report.of(error.filename).error(Problem(f"cannot be read: {error.strerror}", str(error.filename)))
 
-    return [file for file in files_in(folder, note) if file.is_file() and (_is_json(file) or _is_plugin(file))]
+    return [file for file in files_in(folder, note) if file.is_file() and (_is_data(file) or _is_plugin(file))]
 
 
-def _is_json(file: Path) -> bool:
-    return file.name.endswith(SUFFIXES) and not file.name.endswith(SCHEMA)
+def _is_data(file: Path) -> bool:
+    """True for a name that says JSON or Parquet."""
+    is_json = file.name.endswith(SUFFIXES) and not file.name.endswith(SCHEMA)
+    return is_json or is_named_columns(file.name)
 
 
 def _is_plugin(file: Path) -> bool:
@@ -159,13 +163,15 @@ def _recognised(path: Path, report: CheckReport) -> CheckedFile:
         file.error(Problem(str(error), str(path)))
     except BadInput as error:
         report.add_errors(path, error.problems)
-        file.kind = _kind_of_name(path)
+        file.kind = "" if is_named_columns(path.name) else _kind_of_name(path)
     return CheckedFile(path, file.kind)
 
 
 def _kind(path: Path, report: CheckReport) -> str:
     if path.suffix == ".py":
         return PLUGIN
+    if holds_columns(path):
+        return _kind_of_records(dict.fromkeys(first_keys(path)))
     is_streamed = is_named_lines(path.name) or path.stat().st_size > WHOLE
     return _kind_of_opening(path) if is_streamed else _kind_of_whole(path, report)
 
@@ -188,9 +194,14 @@ def _kind_of_lines(text: str) -> str:
     """Return the kind of JSON Lines: of a file whose first line is a whole object."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     try:
-        kind = _kind_of_keys(json.loads(first))
+        return _kind_of_records(json.loads(first))
     except (ValueError, RecursionError):
         return ""
+
+
+def _kind_of_records(record: object) -> str:
+    """Return the kind of a file of records by its first record, or by its columns."""
+    kind = _kind_of_keys(record)
     return kind if kind in (SCENES, QUESTIONS) else ""
 
 

@@ -32,7 +32,7 @@ def check_scenes(path: Path, domain: Domain, report: FileReport) -> SceneSource 
     except (BadInput, UsageError) as error:
         _note_unreadable(error, path, report)
         return None
-    text = _small_text(path) if source.layout != "lines" else ""
+    text = "" if source.layout in ("lines", "parquet") else _small_text(path)
     names, images, failures = NamesSeen(domain, str(path)), PlacesOfNames(), _PlugInFailures()
     try:
         for index, record, name in source.entries():
