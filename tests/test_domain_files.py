@@ -14,7 +14,7 @@ from vqagen.authoring.scaffold import write_starter
 from vqagen.errors import UsageError
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import find_domain
-from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS
+from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS, ShippedDomain
 
 
 @pytest.fixture
@@ -40,7 +40,49 @@ def test_every_listed_file_is_shipped(name: str) -> None:
     assert (ROOT / listed.metadata).is_file()
     assert all((ROOT / templates).exists() for templates in listed.templates.values())
     assert find_domain(name).metadata == shipped(listed.metadata)
-    assert find_domain(name).templates == shipped(listed.templates[QUESTIONS])
+    assert find_domain(name).templates == shipped(next(iter(listed.templates.values())))
+    for task, templates in listed.templates.items():
+        assert find_domain(name, task=task).templates == shipped(templates)
+
+
+@pytest.fixture
+def dialogs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CLEVR has templates for dialogs too, and there is a domain for grids alone."""
+    clevr = SHIPPED_DOMAINS["clevr"]
+    both = ShippedDomain(clevr.metadata, {**clevr.templates, "dialog": "templates/market"})
+    grid = ShippedDomain(clevr.metadata, {"director": "templates/clevr/one_hop.json"})
+    listed = {**SHIPPED_DOMAINS, "clevr": both, "grid": grid}
+    monkeypatch.setattr("vqagen.language.domain_files.SHIPPED_DOMAINS", listed)
+
+
+@pytest.mark.usefixtures("dialogs")
+@pytest.mark.parametrize(
+    ("domain", "task", "templates"),
+    [
+        ("clevr", QUESTIONS, "templates/clevr"),
+        ("clevr", "dialog", "templates/market"),
+        ("clevr", None, "templates/clevr"),
+        (None, "dialog", "templates/market"),
+        ("grid", None, "templates/clevr/one_hop.json"),
+    ],
+)
+def test_templates_are_those_for_the_task(domain: str | None, task: str | None, templates: str) -> None:
+    """Without a task, for the main one of the domain."""
+    assert find_domain(domain, task=task).templates == shipped(templates)
+
+
+@pytest.mark.usefixtures("dialogs")
+@pytest.mark.parametrize(
+    ("domain", "task", "others"),
+    [("market", "dialog", "these domains do: clevr"), ("grid", QUESTIONS, "these domains do: clevr, market"),
+     ("market", "riddles", "no domain does")],
+)  # fmt: skip
+def test_a_domain_without_templates_for_a_task_is_refused(domain: str, task: str, others: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        find_domain(domain, task=task)
+
+    assert str(raised.value) == f"the domain {domain!r} ships no templates for {task!r}; {others}; or give --templates"
+    assert find_domain(domain, task=task, templates="mine.json").templates == Path("mine.json")
 
 
 def test_a_folder_here_does_not_take_the_place_of_a_shipped_domain(vqagen_: Commands) -> None:

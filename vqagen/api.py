@@ -26,6 +26,7 @@ from vqagen.language.domain_files import (
 from vqagen.language.loading import load_templates
 from vqagen.language.program import Program
 from vqagen.language.question import Question
+from vqagen.language.shipped_domains import QUESTIONS
 from vqagen.plugin import Undefined
 from vqagen.question_dataset import Generation, QuestionDataset
 from vqagen.run.merging.convert import convert
@@ -161,7 +162,9 @@ def generate(
     first question for anything that is wrong with what was given, and while reading for a scene that is.
     """
     chosen = make_settings(**settings)
-    files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins)
+    files = find_domain(
+        domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins, task=QUESTIONS
+    )
     loaded = load_families(files, chosen)
     warn_skipped(skipped_templates(loaded, chosen))
     run = Generation(_scenes_of(scenes), loaded, chosen)
@@ -188,7 +191,9 @@ def dataset(
     mentions objects.
     """
     chosen = make_settings(**settings)
-    files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins)
+    files = find_domain(
+        domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins, task=QUESTIONS
+    )
     return QuestionDataset(_scenes_of(scenes), files, chosen, marks)
 
 

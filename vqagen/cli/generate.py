@@ -63,12 +63,13 @@ def command(
     """
     from vqagen.api import find_domain, write_questions
     from vqagen.cli.progress import run_progress, run_summary
+    from vqagen.language.shipped_domains import QUESTIONS
 
     with run_progress() as on_progress:
         made = write_questions(
             scenes,
             out,
-            find_domain(**domain),
+            find_domain(**domain, task=QUESTIONS),
             settings,
             form,
             format=layout,

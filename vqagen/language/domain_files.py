@@ -15,7 +15,7 @@ from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require, shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import BadTemplates, find_template_files, raise_bad, read_template_files
-from vqagen.language.shipped_domains import DEFAULT_DOMAIN, QUESTIONS, SHIPPED_DOMAINS
+from vqagen.language.shipped_domains import DEFAULT_DOMAIN, SHIPPED_DOMAINS
 from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.language.template import Template
 from vqagen.plugin.loading import Plugins, load_plugins
@@ -86,13 +86,15 @@ def find_domain(
     templates: PathLike | None = None,
     synonyms: PathLike | None = None,
     plugins: PathLike | Sequence[PathLike] = (),
+    task: str | None = None,
 ) -> DomainFiles:
     """Return the files of a domain, by default CLEVR's; each file can also be given by itself.
 
-    A plain name is a shipped domain. A `Path`, or text that is written as a path (`./farm`, `data/farm`), is a folder
-    with `metadata.json`, `templates` and perhaps `synonyms.json`. Raises UsageError where there is no such domain.
+    A plain name is a shipped domain, whose templates for a `task` are taken, by default for its main task. A `Path`, or
+    text that is written as a path (`./farm`, `data/farm`), is a folder with `metadata.json`, `templates` and perhaps
+    `synonyms.json`. Raises UsageError if there is no such domain, or if it ships no templates for the task.
     """
-    found = _files_of(domain or DEFAULT_DOMAIN)
+    found = _files_of(domain or DEFAULT_DOMAIN, None if templates else task)
     return DomainFiles(
         require(Path(metadata) if metadata else found.metadata, "metadata"),
         Path(templates) if templates else found.templates,
@@ -102,7 +104,7 @@ def find_domain(
     )
 
 
-def _files_of(domain: PathLike) -> DomainFiles:
+def _files_of(domain: PathLike, task: str | None) -> DomainFiles:
     if is_written_as_path(domain):
         return _files_in(Path(domain), str(domain))
     listed = SHIPPED_DOMAINS.get(str(domain))
@@ -112,7 +114,18 @@ def _files_of(domain: PathLike) -> DomainFiles:
         close = nearest(str(domain), SHIPPED_DOMAINS)
         hint = f"did you mean {close!r}?" if close and not is_here else advice
         raise UsageError(f"vqagen ships no domain {str(domain)!r}; {hint}")
-    return DomainFiles(shipped(listed.metadata), shipped(listed.templates[QUESTIONS]), None, name=str(domain))
+    templates = _templates_for(task or next(iter(listed.templates)), str(domain))
+    return DomainFiles(shipped(listed.metadata), shipped(templates), None, name=str(domain))
+
+
+def _templates_for(task: str, domain: str) -> str:
+    """Return the place of a shipped domain's templates for a task. Raises UsageError if there are none."""
+    found = SHIPPED_DOMAINS[domain].templates.get(task)
+    if found is None:
+        others = [name for name, listed in SHIPPED_DOMAINS.items() if task in listed.templates]
+        known = f"these domains do: {', '.join(others)}" if others else "no domain does"
+        raise UsageError(f"the domain {domain!r} ships no templates for {task!r}; {known}; or give --templates")
+    return found
 
 
 def _files_in(folder: Path, written: str) -> DomainFiles:

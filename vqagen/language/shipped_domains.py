@@ -13,7 +13,7 @@ class ShippedDomain(NamedTuple):
 
     metadata: str
     templates: Mapping[str, str]
-    """Task -> file or folder of templates. A domain may serve several tasks."""
+    """Task -> file or folder of templates. A domain may serve several tasks; the first is its main one."""
 
 
 SHIPPED_DOMAINS: Mapping[str, ShippedDomain] = {
