@@ -13,6 +13,7 @@ from scene_records import SMALL_SCENES
 
 import vqagen
 from vqagen.api import LoadedDomain, find_domain, load_domain_files
+from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS
 from vqagen.language.template_check import canonical_records
 from vqagen.world.domain import Domain, domain_from_metadata
 from vqagen.world.sampler import sample_scene
@@ -84,8 +85,9 @@ def _small_scenes(metadata: Path) -> tuple[Record, ...]:
 
 
 SHIPPED = [
-    Collection(path.stem, path, ROOT / "templates" / path.stem, is_clevr=path.stem == "clevr")
-    for path in sorted((ROOT / "metadata").glob("*.json"))
+    Collection(name, ROOT / listed.metadata, ROOT / listed.templates[QUESTIONS], is_clevr=name == "clevr")
+    for name, listed in SHIPPED_DOMAINS.items()
+    if QUESTIONS in listed.templates
 ]
 COLLECTIONS = [*SHIPPED]
 if REFERENCE.is_dir():

@@ -24,6 +24,7 @@ from vqagen.authoring.check.codes import CODES
 from vqagen.authoring.check.recognition import WHOLE
 from vqagen.authoring.check.template_rules import TEMPLATE_RULES
 from vqagen.errors import UsageError
+from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS
 
 SAMPLES = 120
 METADATA: dict[str, Any] = {
@@ -1095,7 +1096,9 @@ def test_every_code_is_in_the_list_and_tested() -> None:
 
 
 def test_the_shipped_files_pass_without_a_doubt() -> None:
-    report = check_paths([ROOT / "metadata", ROOT / "templates", ROOT / "synonyms.json"])
+    domains = SHIPPED_DOMAINS.values()
+    templates = [ROOT / each.templates[QUESTIONS] for each in domains if QUESTIONS in each.templates]
+    report = check_paths([ROOT / "synonyms.json", *(ROOT / each.metadata for each in domains), *templates])
 
     assert (mistakes(report), doubts(report), report.notes) == ([], [], [])
     assert all(file.kind and not file.not_checked for file in report.files)

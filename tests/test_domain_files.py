@@ -12,6 +12,7 @@ from commands import ROOT, Commands
 import vqagen
 from vqagen.authoring.scaffold import write_starter
 from vqagen.errors import UsageError
+from vqagen.files.reading import files_in
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import find_domain
 from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS, ShippedDomain
@@ -43,6 +44,16 @@ def test_every_listed_file_is_shipped(name: str) -> None:
     assert find_domain(name).templates == shipped(next(iter(listed.templates.values())))
     for task, templates in listed.templates.items():
         assert find_domain(name, task=task).templates == shipped(templates)
+
+
+def test_every_shipped_file_is_listed() -> None:
+    """So each is tested, for tests walk the list: what lies beside the pages is some domain's."""
+    places = [ROOT / place for each in SHIPPED_DOMAINS.values() for place in (each.metadata, *each.templates.values())]
+    files = {path for folder in ("metadata", "templates") for path in files_in(ROOT / folder)}
+    pages = {ROOT / folder / "README.md" for folder in ("metadata", "templates")}
+
+    assert pages < files
+    assert [str(path) for path in sorted(files - pages) if not any(path.is_relative_to(each) for each in places)] == []
 
 
 @pytest.fixture

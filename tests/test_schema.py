@@ -15,17 +15,25 @@ from jsonschema import Draft202012Validator
 import vqagen
 from vqagen.json.parsing import parse_json
 from vqagen.json.schema import _SENTENCES, schema_faults, schema_names, schema_text
+from vqagen.language.loading import find_template_files
+from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS
 from vqagen.world.camera import CameraRules
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.solids import KINDS
 
 SCHEMAS: dict[str, Any] = {name: json.loads(schema_text(name)) for name in schema_names()}
-SHIPPED = {
-    "metadata": sorted((ROOT / "metadata").glob("*.json")),
-    "templates": sorted((ROOT / "templates").rglob("*.json")),
-    "synonyms": [ROOT / "synonyms.json"],
-}
-FILES = [(name, path) for name, paths in SHIPPED.items() for path in paths]
+SCHEMA_OF = {QUESTIONS: "templates"}
+"""Task -> the schema of its templates."""
+FILES = [
+    ("synonyms", ROOT / "synonyms.json"),
+    *(("metadata", ROOT / listed.metadata) for listed in SHIPPED_DOMAINS.values()),
+    *(
+        (SCHEMA_OF[task], file.path)
+        for listed in SHIPPED_DOMAINS.values()
+        for task, templates in listed.templates.items()
+        for file in find_template_files(ROOT / templates)
+    ),
+]
 
 SAYS_NOTHING = {"$schema", "$ref", "$defs", "title", "description", "properties", "items", "if", "then", "else"}
 """Keywords that are never broken themselves."""
