@@ -21,10 +21,11 @@ import vqagen
 from vqagen.authoring.check.check_report import MOST, CheckReport
 from vqagen.authoring.check.checking import check_paths
 from vqagen.authoring.check.codes import CODES
-from vqagen.authoring.check.recognition import WHOLE
+from vqagen.authoring.check.domains import Flags, Grouping
+from vqagen.authoring.check.recognition import WHOLE, recognise_all
 from vqagen.authoring.check.template_rules import TEMPLATE_RULES
 from vqagen.errors import UsageError
-from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS
+from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS, ShippedDomain
 
 SAMPLES = 120
 METADATA: dict[str, Any] = {
@@ -742,6 +743,24 @@ def test_templates_belong_to_the_nearest_metadata(
 
     assert [Path(file.domain) for file in report.files if file.kind == "templates"] == [Path(home)]
     assert (report.errors, report.notes) == (0, [])
+
+
+def test_shipped_templates_belong_to_the_domains_that_list_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever their folder is called: a domain may have templates for several tasks, and two may share them."""
+    clevr, market = (SHIPPED_DOMAINS[name] for name in ("clevr", "market"))
+    both = {
+        "a": ShippedDomain(clevr.metadata, {"dialog": "templates/market/asking.json"}),
+        "b": ShippedDomain(market.metadata, {QUESTIONS: "templates/market"}),
+    }
+    monkeypatch.setattr("vqagen.authoring.check.domains.SHIPPED_DOMAINS", both)
+
+    def homes(file: str) -> list[Path]:
+        grouping = Grouping(recognise_all([ROOT / file], CheckReport()), Flags(), CheckReport())
+        return [group.metadata for group in grouping.run()]
+
+    assert homes("templates/market/counting.json") == [ROOT / market.metadata]
+    assert homes("templates/market/asking.json") == [ROOT / clevr.metadata, ROOT / market.metadata]
+    assert homes("synonyms.json") == [ROOT / clevr.metadata, ROOT / market.metadata]
 
 
 def test_files_without_metadata_are_checked_as_clevrs_and_that_is_said(tmp_path: Path) -> None:

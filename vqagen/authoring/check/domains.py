@@ -1,6 +1,7 @@
 """The domain that each file is checked against.
 
-Flags name the domain. Without them, a file belongs to the nearest metadata in its own folder or one above:
+Flags name the domain. Without them, a file that vqagen ships belongs to the domains that list it, and any other to the
+nearest metadata in its own folder or one above:
 
 * a metadata file among those that are checked, or (up to `NEAR` folders above) one called metadata.json;
 * `metadata/NAME.json` for what lies in the folder `templates/NAME` beside it.
@@ -19,8 +20,9 @@ from pathlib import Path
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.recognition import METADATA, PLUGIN, SYNONYMS, WORDS, CheckedFile, may_be_metadata
 from vqagen.errors import Problem
+from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import find_domain
-from vqagen.language.shipped_domains import DEFAULT_DOMAIN
+from vqagen.language.shipped_domains import DEFAULT_DOMAIN, SHIPPED_DOMAINS
 from vqagen.world.named_files import files_named_by
 
 NEAR = 3
@@ -105,6 +107,8 @@ class Grouping:
             yield self._group(item.metadata)
         elif self.asked is not None:
             yield self.asked
+        elif listed := _listed_with(item):
+            yield from map(self._group, listed)
         elif item.kind == SYNONYMS and (served := self._served(item)):
             yield from map(self._group, served)
         else:
@@ -149,6 +153,19 @@ class Grouping:
     def _default(self, item: CheckedFile) -> Path:
         self.homeless.append(str(item.path))
         return find_domain(DEFAULT_DOMAIN).metadata
+
+
+def _listed_with(item: CheckedFile) -> list[Path]:
+    """Return the metadata of the shipped domains that a shipped file belongs to; none for a file of one's own.
+
+    The shipped synonyms belong to all of them.
+    """
+    place = _absolute(item.path)
+    return [
+        _shown(shipped(listed.metadata), item)
+        for listed in SHIPPED_DOMAINS.values()
+        if any(place.is_relative_to(shipped(each)) for each in ("synonyms.json", *listed.templates.values()))
+    ]
 
 
 def _absolute(path: Path) -> Path:
