@@ -9,11 +9,8 @@ from typing import Any
 
 from vqagen.errors import UsageError
 from vqagen.files.locations import locate
-from vqagen.records.formats import choose_format
 from vqagen.run.merging.merge import MergeResult, OnMerged, check_names, write_merged
 from vqagen.run.merging.shard_files import ShardFile, open_shard
-from vqagen.run.output.claim import claimed
-from vqagen.run.output.staging import make_target
 from vqagen.tasks import task_named
 from vqagen.tasks.contract import Rewrite, Task
 
@@ -53,17 +50,11 @@ def convert(
     path = locate(source)
     check_names([path])
     file = open_shard(path)
-    task = task_named(file.arrangement.key)
     if dialect is not None:
+        task = task_named(file.arrangement.key)
         if task.dialects and dialect not in task.dialects:
             known = ", ".join(task.dialects)
             raise UsageError(f"--dialect {dialect}: not a dialect of {task.key}; choose one of {known}")
         info, rewrite = task.rewritten(file.info, dialect)
         file = RewrittenFile(path, file.record_file, "rewritten", info, file, rewrite)
-    folder_of = task.key if file.is_folder else ""
-    target = make_target(str(out), choose_format(str(out), format, task.formats, task.key), folder_of)
-    with claimed(target, force=force, inputs=file.names) as claim:
-        count = write_merged([file], target, task, file.info, on_converted)
-        if claim.journal:
-            claim.journal.remove()
-    return MergeResult(count, 1, file.arrangement.noun)
+    return write_merged([file], out, file.info, format=format, force=force, on_merged=on_converted)

@@ -60,13 +60,7 @@ def merge(
     if faults:
         raise BadInput(Problem(fault) for fault in faults)
     files = in_order(files)
-    task = task_named(files[0].arrangement.key)
-    target = make_target(str(out), choose_format(str(out), format, task.formats, task.key), _folder_of(files))
-    with claimed(target, force=force, inputs=[name for file in files for name in file.names]) as claim:
-        count = write_merged(files, target, task, merged_info(files), on_merged)
-        if claim.journal:
-            claim.journal.remove()  # with what an unfinished run had made under this name
-    return MergeResult(count, len(files), files[0].arrangement.noun)
+    return write_merged(files, out, merged_info(files), format=format, force=force, on_merged=on_merged)
 
 
 def _folder_of(files: Sequence[ShardFile]) -> str:
@@ -121,19 +115,33 @@ def _opened(paths: Sequence[Location]) -> list[ShardFile]:
 
 
 def write_merged(
-    files: Sequence[ShardFile], target: Target, task: type[Task], info: Mapping[str, Any], on_merged: OnMerged
-) -> int:
-    """Write the records of shards, which are in order, under one info; return how many there are."""
-    if not target.is_folder:
-        return _write_records(files, target, task, info, on_merged)
-    with folder_output(target.place) as folder:
-        _gather_files(files, folder)
-        return _write_records(files, target.records_in(folder), task, info, on_merged)
+    files: Sequence[ShardFile],
+    out: os.PathLike[str] | str,
+    info: Mapping[str, Any],
+    *,
+    format: str | None,
+    force: bool,
+    on_merged: OnMerged,
+) -> MergeResult:
+    """Write the records of shards, which are in order, to `out` under one info; see `merge`."""
+    task = task_named(files[0].arrangement.key)
+    target = make_target(str(out), choose_format(str(out), format, task.formats, task.key), _folder_of(files))
+    with claimed(target, force=force, inputs=[name for file in files for name in file.names]) as claim:
+        if target.is_folder:
+            with folder_output(target.place) as folder:
+                _gather_files(files, folder)
+                count = _write_records(files, target.records_in(folder), task, info, on_merged)
+        else:
+            count = _write_records(files, target, task, info, on_merged)
+        if claim.journal:
+            claim.journal.remove()  # with what an unfinished run had made under this name
+    return MergeResult(count, len(files), files[0].arrangement.noun)
 
 
 def _write_records(
     files: Sequence[ShardFile], target: Target, task: type[Task], info: Mapping[str, Any], on_merged: OnMerged
 ) -> int:
+    """Write the records of shards into a file; return how many there are."""
     selection = _selection(files, task, info)
     if target.form.is_binary:
         return write_columns(files, target.name, info, task, selection, on_merged)
