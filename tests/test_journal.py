@@ -269,7 +269,7 @@ def test_words_of_the_info_are_not_taken_for_those_of_the_journal(tmp_path: Path
 
 def test_records_that_are_chosen_at_the_end_are_the_same_after_going_on(tmp_path: Path) -> None:
     """What chooses begins anew with the first record."""
-    killed = left(toy_output(tmp_path / "toys.json", EverySecond))
+    killed = left(toy_output(tmp_path / "toys.json", EverySecond()))
     assert killed.whole.count(b'"toy":') == 4
 
     for length in range(0, len(killed.part), 5):

@@ -331,7 +331,7 @@ class All:
 @pytest.fixture(params=[None, All])
 def chosen(request: pytest.FixtureRequest, tmp_path: Path) -> Output:
     """Made of its part by renaming it, and by choosing from it."""
-    return toy_output(tmp_path / "toys.jsonl", request.param)
+    return toy_output(tmp_path / "toys.jsonl", request.param and request.param())
 
 
 def test_a_run_that_is_killed_before_its_end_is_told_tells_it_when_it_is_resumed(chosen: Output) -> None:
@@ -354,7 +354,7 @@ def test_a_run_that_is_killed_before_its_end_is_told_tells_it_when_it_is_resumed
     said = f"{chosen.target.place} is complete; the same command with --resume writes what is missing beside it"
     assert failed.value.__notes__ == [said]
     assert [came.records for came in told] == [7, 7, 7]
-    assert told[0].selection == last.selection == ({"all": True} if chosen.select else {})
+    assert told[0].selection == last.selection == ({"all": True} if chosen.selection else {})
     assert [block.end for block in blocks] == [2, 3, 5, 6, 8, 9]
     assert (last.was_complete, job.asked) == (True, [])
     assert contents(chosen.target.place.parent).keys() == {"toys.jsonl", "toys.jsonl.info.json"}
@@ -409,7 +409,7 @@ def test_what_killed_writers_left_is_cleared_away_and_nothing_else(tmp_path: Pat
 @pytest.mark.parametrize("name", ["toys.jsonl.gz", "toys.jsonl"])
 def test_what_is_replaced_keeps_its_info_until_then(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that is killed while the new file is being packed leaves the old pair."""
-    old, new = toy_output(tmp_path / name), toy_output(tmp_path / name, All, seed=1)
+    old, new = toy_output(tmp_path / name), toy_output(tmp_path / name, All(), seed=1)
     run(ToyJob(), in_process, old)
     left = contents(tmp_path)
 
@@ -508,7 +508,7 @@ def test_standard_output_gets_what_a_file_would(
 
 def test_a_stream_that_is_stopped_keeps_nothing(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """What is chosen at its end was made in a temporary folder."""
-    output = toy_output("-", All)
+    output = toy_output("-", All())
 
     assert stopped(ToyJob(), output, KeyboardInterrupt()) == []
     assert capfdbinary.readouterr().out == b""

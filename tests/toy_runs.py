@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 from toy_work import ToyJob
 
 from vqagen.run import runner
@@ -22,6 +24,7 @@ def run(
     force: bool = False,
     on_came: OnResult = lambda _: None,
 ) -> RunResult:
-    """Make an output, from the claim to what came of it."""
+    """Make an output, from the claim to what came of it. Each run has a selection of its own."""
+    output = deepcopy(output)
     with claimed(output.target, resume=resume, force=force) as claim:
         return runner.run(job, engine, output, claim, on_made, on_result=on_came)

@@ -238,9 +238,9 @@ def toy_info(**more: object) -> dict[str, Any]:
     return {"made_by": "toys", **more, "generator": {"arrangement": arrangement._asdict()}}
 
 
-def toy_output(target: Path | str, select: Callable[[], Selection] | None = None, **info: object) -> Output:
+def toy_output(target: Path | str, selection: Selection | None = None, **info: object) -> Output:
     """An output under the name of a file, in the format that its ending asks for."""
     from vqagen.tasks.questions.columns import QuestionColumns  # takes 0.15 s, which each worker would need
 
     made_for = make_target(str(target), format_of(str(target)))
-    return Output(made_for, toy_info(**info), QuestionColumns(), select)
+    return Output(made_for, toy_info(**info), QuestionColumns(), selection)

@@ -55,15 +55,11 @@ class NumberedItems:
     """Items that come from nowhere: numbers."""
 
     noun: str
-    whole: Span
-    """Those of the whole run; its length is not 0."""
+    own: Span
+    """The items that records are written about; its length is not 0."""
     window: int
     shard_plan: ShardPlan | None = None
-
-    @property
-    def own(self) -> Span:
-        """The items that records are written about."""
-        return self.shard_plan.own if self.shard_plan else self.whole
+    """The shard, if only that is made."""
 
     def windows(self, first: int) -> Iterator[Window]:
         """Yield the windows from that of item `first` on."""
@@ -94,4 +90,4 @@ class NumberedItems:
 def number_items(noun: str, whole: Span, window: int, shard: Shard | None = None) -> NumberedItems:
     """Return the numbers of a run or of a shard of it. Raises UsageError for a shard without items."""
     plan = plan_shard(shard, whole, whole.length, window, noun) if shard else None
-    return NumberedItems(noun, whole, window, plan)
+    return NumberedItems(noun, plan.own if plan else whole, window, plan)

@@ -49,8 +49,8 @@ class SceneItems:
     """Scenes that records are made about."""
 
     source: SceneSource
-    whole: Span
-    """Those of the whole run; a length of 0 means all that follow."""
+    own: Span
+    """The scenes that records are written about; a length of 0 means all that follow."""
     window: int
     """Scenes in a window; 0 for one window of all."""
     shard_plan: ShardPlan | None = None
@@ -58,11 +58,6 @@ class SceneItems:
     stamps: Sequence[Stamp] = ()
     """The stamps of the source's files from before they were read; empty if they are not checked."""
     read: ReadSoFar = field(default_factory=ReadSoFar)
-
-    @property
-    def own(self) -> Span:
-        """The scenes that records are written about."""
-        return self.shard_plan.own if self.shard_plan else self.whole
 
     def windows(self, first: int) -> Iterator[Window]:
         """Yield the windows from that of scene `first` on; it begins with the scenes before. None if all is done."""
@@ -121,7 +116,7 @@ def find_scene_items(scenes: PathLike, whole: Span, window: int, shard: Shard | 
     stamps = [before if file == path else stamp_of(file) for file in source.files]
     _check_start(source, whole.first)
     plan = plan_shard(shard, whole, source.count(*whole), window) if shard else None
-    return SceneItems(source, whole, window, plan, stamps)
+    return SceneItems(source, plan.own if plan else whole, window, plan, stamps)
 
 
 def _check_start(source: SceneSource, start: int) -> None:

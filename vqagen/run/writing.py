@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-from typing import Any
-
 import orjson
 
 from vqagen.errors import Problem, warn
@@ -13,7 +9,6 @@ from vqagen.files.locations import locate
 from vqagen.files.output import atomic_output, check_output
 from vqagen.language.domain_files import PathLike
 from vqagen.records.formats import choose_format
-from vqagen.records.layouts import Selection
 from vqagen.run.job import make_job
 from vqagen.run.options import RunOptions
 from vqagen.run.output.claim import claimed
@@ -60,8 +55,7 @@ def write_records(
                 _warn_no_report(str(out), report_to)
 
         columns = task.columns(info) if form.is_binary else None
-        select = partial(_selection, task, info) if task.selection(info) else None
-        output = Output(target, info, columns, select)
+        output = Output(target, info, columns, task.selection(info))
         run(job, engine, output, claim, lambda block: report.add(block.tally), on_progress, finish)
     return report
 
@@ -71,12 +65,6 @@ def _why_one_window(task: Task) -> str:
     if not task.window_setting:
         return f"all {task.item}s are one window"
     return f"{flag(task.window_setting)} 0 makes one window of all {task.item}s"
-
-
-def _selection(task: Task, info: Mapping[str, Any]) -> Selection:
-    selection = task.selection(info)
-    assert selection is not None
-    return selection
 
 
 def _write_report(report: Report, report_to: str) -> None:

@@ -113,7 +113,7 @@ class _Selected:
 
     def __init__(self, journal: Journal, output: Output) -> None:
         self.journal = journal
-        self.selection = output.select() if output.select else None
+        self.selection = output.selection
         self.number_key = output.arrangement.number_key
         self.count = 0
 

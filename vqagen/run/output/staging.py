@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -133,15 +133,16 @@ def _is_ours(path: Path) -> bool:
 class Output:
     """An output of a run, and how its records get there.
 
-    Records are staged in a part (see `journal`), and the output is made of the part when all are there.
+    Records are staged in a part (see `journal`), and the output is made of the part when all are there: once, for a
+    selection remembers the records.
     """
 
     target: Target
     info: Record
     columns: Columns | None = None
     """For Parquet."""
-    select: Callable[[], Selection] | None = None
-    """Makes what chooses from the records when all are there; None if every record stays."""
+    selection: Selection | None = None
+    """Chooses from the records when all are there; None if every record stays."""
 
     @property
     def form(self) -> Format:
@@ -151,7 +152,7 @@ class Output:
     @property
     def is_staged_as_it_is(self) -> bool:
         """True if the complete part is what the record file says, before packing."""
-        return self.select is None and not self.form.is_binary
+        return self.selection is None and not self.form.is_binary
 
     @property
     def arrangement(self) -> Arrangement:
@@ -161,13 +162,13 @@ class Output:
     @property
     def staged(self) -> Layout:
         """How the part is written."""
-        form = JSON_LINES if self.select is not None else self.form
+        form = JSON_LINES if self.selection is not None else self.form
         return form.layout(self.arrangement)
 
     @property
     def encode(self) -> Encode:
         """How workers encode the records of a block."""
-        if self.select is None and self.form.is_binary:
+        if self.selection is None and self.form.is_binary:
             assert self.columns is not None, f"no columns for {self.arrangement.key}"
             return self.columns.encode
         return encode_lines
