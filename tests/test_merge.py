@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from vqagen.api import make_settings
 from vqagen.cli import run
 from vqagen.records.formats import JSON_LINES, format_of
 from vqagen.records.layouts import Arrangement
+from vqagen.records.parquet import CHECKSUM
 from vqagen.records.writer import info_beside, record_file
 from vqagen.run.merging.columns import blocks_from
 from vqagen.run.merging.merge import merge
@@ -603,15 +605,33 @@ def test_shards_of_several_formats_make_any_of_them(columns: Path, vqagen_: Comm
     assert (columns / f"mixed-{out}").read_bytes() == (columns / f"whole-{out}").read_bytes()
 
 
-def test_columns_that_were_changed_are_refused(columns: Path, vqagen_: Commands) -> None:
-    """Rows were taken out, by a library that keeps the info."""
-    table = pq.read_table(columns / "part0.parquet")
-    pq.write_table(table.filter([number != 2 for number in range(table.num_rows)]), "part0.parquet")
-    ran = vqagen_(f"merge part0.parquet {' '.join(map(str, columns.glob('part[1-9]*.parquet')))} -o merged.parquet")
+def changed_answers(path: Path, keeps_checksum: bool) -> None:
+    """Write the columns of a file anew with other answers, by a library that keeps the info."""
+    table, metadata = pq.read_table(path), pq.ParquetFile(path).metadata.metadata
+    answers = table.column("answer").slice(1).combine_chunks().to_pylist()
+    at = table.schema.get_field_index("answer")
+    table = table.set_column(at, table.schema.field(at), [[*answers, answers[0]]])
+    with pq.ParquetWriter("part0.parquet", table.schema, compression="zstd") as writer:
+        writer.write_table(table)
+        if keeps_checksum:
+            writer.add_key_value_metadata({CHECKSUM: metadata[CHECKSUM]})
 
-    changed = "questions[2]: question_index is 3, not 2: the file was changed or cut after it was made"
-    assert (ran.code, ran.err) == (3, f"vqagen: part0.parquet: {changed}\n")
-    assert not Path("merged.parquet").exists()
+
+@pytest.mark.parametrize("out", ["merged.parquet", "merged.json"])
+@pytest.mark.parametrize(
+    ("keeps_checksum", "message"),
+    [(True, r"the records have the checksum \w{8}, not \w{8}: the"), (False, "its records have no checksum: the")],
+)
+def test_columns_that_were_changed_are_refused(
+    columns: Path, vqagen_: Commands, keeps_checksum: bool, message: str, out: str
+) -> None:
+    """Libraries for Parquet drop the checksum, so a file without one is refused too."""
+    changed_answers(columns / "part0.parquet", keeps_checksum)
+    ran = vqagen_(f"merge part0.parquet {' '.join(map(str, columns.glob('part[1-9]*.parquet')))} -o {out}")
+
+    assert ran.code == 3
+    assert re.match(f"vqagen: part0.parquet: {message} file was [^\n]*\n$", ran.err)
+    assert not Path(out).exists()
 
 
 def test_columns_that_were_cut_off_are_refused(columns: Path, vqagen_: Commands) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, warn
 from vqagen.files.locations import Location
-from vqagen.records.info import read_info
+from vqagen.records.info import describe_output
 
 PLUGINS = "plugins"
 _NAMES = {"scenes": "scenes", "metadata": "metadata", PLUGINS: "plug-ins"}
@@ -39,7 +39,7 @@ def check_origin(questions: Location, hashes: Mapping[str, Callable[[], str]]) -
 def _generator_info(questions: Location) -> Mapping[str, Any]:
     """Return the `generator` of the info; empty if vqagen did not make the file."""
     try:
-        info = read_info(questions)
+        info = describe_output(questions).info
     except BadInput:
         return {}
     match info:

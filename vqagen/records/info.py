@@ -33,79 +33,75 @@ class Difference(NamedTuple):
         return f"{self.path}: {self.values}"
 
 
-def layout_in(path: Location) -> str:
-    """The layout of an output, recognised by its content; its name does not matter.
+class Sums(NamedTuple):
+    """The number and the checksum of records that the info beside them gives; None for what it does not give."""
 
-    A document begins with its `info`, and a record never does. BadInput for a file that no output begins like.
+    records: int | None = None
+    checksum: str | None = None
+
+
+class Description(NamedTuple):
+    """What stands in an output, or beside it, before its records are read."""
+
+    layout: str
+    """The name of its format."""
+    info: Any
+    """None if a document has none."""
+    sums: Sums = Sums()
+    """Empty for documents and Parquet, whose checksums stand behind the records."""
+
+
+def describe_output(path: Location) -> Description:
+    """Read the info of an output of any kind of records. BadInput for no output, and if the info is missing beside.
+
+    The layout is recognised by the content; the name does not matter. A document begins with its `info`, and a record
+    never does.
     """
     if parquet.holds_columns(path):
-        return "parquet"
+        return Description("parquet", parquet.read_info(path))
     with reading(path) as reader:
         opening = reader.peek()
-        if opening == b"{":
-            return "json" if next(reader.members(), "") == "info" else "jsonl"
-    if opening == b"[":
-        return "list"
-    if opening:
+        members = reader.members() if opening == b"{" else iter(())
+        if next(members, "") == "info":
+            return Description("json", reader.value())
+    if opening and opening not in b"{[":
         raise BadInput([Problem(FOREIGN, str(path))])
-    return "jsonl"
-
-
-def read_info(path: Location, layout: str = "") -> Any:
-    """The info in an output, or beside JSON Lines; None if a document has none. BadInput if it is missing beside."""
-    layout = layout or layout_in(path)
-    if layout == "json":
-        return _in_document(path)
-    return parquet.read_info(path) if layout == "parquet" else _beside(path)
-
-
-def _in_document(path: Location) -> Any:
-    with reading(path) as reader:
-        return next((reader.value() for key in reader.members() if key == "info"), None)
-
-
-def _beside(path: Location) -> Any:
-    found = find_info_beside(path)
-    if found is None:
+    info, sums = _read_beside(path)
+    if info is None:
         message = f"its info is missing: it does not begin with one, and there is no {_path_beside(path)}"
         raise BadInput([Problem(message, str(path))])
-    return found
+    return Description("list" if opening == b"[" else "jsonl", info, sums)
 
 
 def find_info_beside(path: Location) -> Any:
-    """The info beside JSON Lines, without the number of lines; None if there is none."""
+    """Return the info beside a file, without the sums of its records; None if there is none."""
+    return _read_beside(path)[0]
+
+
+def _read_beside(path: Location) -> tuple[Any, Sums]:
+    """Return the info beside a file (None if there is none) without the sums of the records, and these sums."""
     beside = _path_beside(path)
     if not beside.is_file():
-        return None
+        return None, Sums()
     written = parse_json(read_text(beside), str(beside))
     match written:
         case {"generator": dict(generator)}:
-            return {
-                **written,
-                "generator": {key: value for key, value in generator.items() if key not in (LINES, CHECKSUM)},
-            }
-    return written
-
-
-def recorded_sums(path: Location) -> tuple[int | None, str | None]:
-    """Return the count and the checksum of the records that the info beside a file gives; None for what it does not."""
-    beside = _path_beside(path)
-    match parse_json(read_text(beside), str(beside)) if beside.is_file() else None:
-        case {"generator": dict(generator)}:
-            lines, checksum = generator.get(LINES), generator.get(CHECKSUM)
-            return lines if isinstance(lines, int) else None, checksum if isinstance(checksum, str) else None
-    return None, None
+            lines, checksum = generator.pop(LINES, None), generator.pop(CHECKSUM, None)
+            is_number, is_sum = isinstance(lines, int), isinstance(checksum, str)
+            return written, Sums(lines if is_number else None, checksum if is_sum else None)
+    return written, Sums()
 
 
 def _path_beside(path: Location) -> Location:
     return locate(info_beside(str(path), LIST) or "")
 
 
-def is_whole(path: Location, layout: str) -> bool:
-    """True if an output, whose `info` could be read, is complete by its end, its packing and its number of lines.
+def is_whole(path: Location, description: Description) -> bool:
+    """True if an output is complete by its end, its packing and its number of lines.
 
     Parquet has its `info` at the end, and so is complete. JSON is read whole; of an unpacked document only the end is.
     """
+    layout, given = description.layout, description.sums.records
     if layout == "parquet":
         return True
     try:
@@ -118,8 +114,8 @@ def is_whole(path: Location, layout: str) -> bool:
     if layout == "json":
         return end.startswith(_END[:-12]) and end.endswith(_END[-3:])
     if layout == "list":
-        return end.endswith(b"\n]\n") and recorded_sums(path)[0] in (None, lines - 2)
-    return recorded_sums(path)[0] in (None, lines)
+        return end.endswith(b"\n]\n") and given in (None, lines - 2)
+    return given in (None, lines)
 
 
 def _lines_and_end(file: BinaryIO, length: int) -> tuple[int, bytes]:

@@ -13,7 +13,7 @@ import orjson
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files.locations import locate
 from vqagen.files.output import atomic_output
-from vqagen.records.info import Difference, differences, is_whole, layout_in, read_info
+from vqagen.records.info import Difference, describe_output, differences, is_whole
 from vqagen.records.layouts import Encode, Placing
 from vqagen.run.output.claim import Claim, temporary_journal
 from vqagen.run.output.journal import Conclusion, Entry, Journal, is_begun
@@ -103,13 +103,14 @@ def _is_complete(output: Output) -> bool:
     location = locate(output.target.record_file)
     if is_begun(output.target.place) or not location.exists():
         return False
-    layout = layout_in(location)
-    if layout != output.form.name:
-        raise UsageError(f"{location} is of another format ({layout}, not {output.form.name}); --force replaces it")
-    differing = list(differences(output.info, read_info(location, layout)))
+    there = describe_output(location)
+    if there.layout != output.form.name:
+        other = f"{there.layout}, not {output.form.name}"
+        raise UsageError(f"{location} is of another format ({other}); --force replaces it")
+    differing = list(differences(output.info, there.info))
     if differing:
         _refuse(str(location), differing)
-    if not is_whole(location, layout):
+    if not is_whole(location, there):
         raise UsageError(f"{location} was changed or cut after it was made; --force makes it anew")
     return True
 

@@ -12,7 +12,7 @@ from typing import Any
 from vqagen.errors import BadInput, Problem, describe
 from vqagen.files.output import atomic_output
 from vqagen.records.layouts import Columns, Record, Selection
-from vqagen.records.parquet import decode, pyarrow, row_groups, to_records
+from vqagen.records.parquet import decode, pyarrow, to_records
 from vqagen.run.merging.shard_files import ShardFile
 from vqagen.run.windows import BLOCK, block_of
 from vqagen.tasks.contract import Task
@@ -51,12 +51,9 @@ def _pieces(file: ShardFile, task: type[Task], columns: Columns, is_last: bool) 
     """Yield the tables of a shard, each with the block that it is all of, or a part."""
     blocks = blocks_from(file.span.first, file.arrangement.window)
     if file.layout == "parquet":
-        place = 0
-        for block, table in zip(blocks, row_groups(file.record_file), strict=False):
+        for block, table in zip(blocks, file.tables(), strict=False):
             if file.arrangement.number_key:
-                _check_numbers(file, table, place)
                 table = table.drop_columns([file.arrangement.number_key])
-            place += table.num_rows
             yield block, table
         return
     # Of scenes, a run may ask for more than there are: how many the last shard has is unknown.
@@ -114,13 +111,6 @@ def blocks_from(index: int, size: int) -> Iterator[Block]:
         inside = index % size if size else index
         end = inside - inside % BLOCK + BLOCK
         index += (min(end, size) if size else end) - inside
-
-
-def _check_numbers(file: ShardFile, table: Any, place: int) -> None:
-    numbers = table.column(file.arrangement.number_key).to_numpy()
-    wrong = (numbers != range(place, place + len(numbers))).nonzero()[0]
-    if len(wrong):
-        raise file.misnumbered(int(numbers[wrong[0]]), place + int(wrong[0]))
 
 
 def _selected(table: Any, selection: Selection | None) -> Any:

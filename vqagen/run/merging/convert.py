@@ -56,5 +56,5 @@ def convert(
             known = ", ".join(task.dialects)
             raise UsageError(f"--dialect {dialect}: not a dialect of {task.key}; choose one of {known}")
         info, rewrite = task.rewritten(file.info, dialect)
-        file = RewrittenFile(path, file.record_file, "rewritten", info, file, rewrite)
+        file = RewrittenFile(path, file.record_file, "rewritten", info, file.sums, file, rewrite)
     return write_merged([file], out, file.info, format=format, force=force, on_merged=on_converted)

@@ -11,10 +11,10 @@ from vqagen.errors import BadInput, Problem, counted, describe
 from vqagen.files.locations import Location
 from vqagen.records.discovery import find_records
 from vqagen.records.formats import FORMATS
-from vqagen.records.info import FOREIGN, layout_in, read_info, recorded_sums
+from vqagen.records.info import FOREIGN, Sums, describe_output
 from vqagen.records.kind import RecordKind
 from vqagen.records.layouts import Arrangement, Checksum
-from vqagen.records.parquet import row_groups
+from vqagen.records.parquet import checksums, row_groups
 from vqagen.records.source import Members
 from vqagen.records.writer import CHECKSUM, info_beside
 from vqagen.run.output.staging import find_record_file
@@ -26,6 +26,9 @@ from vqagen.tasks.contract import Task
 _SPAN = {"start_index": int, "count": int}
 _SHARD = {"number": int, "of": int, **_SPAN}
 _ARRANGEMENT = {"key": str, "number_key": str, "item": str, "window": int}
+CHANGED = "the file was changed or cut after it was made"
+NO_CHECKSUM = "its records have no checksum: the file was written anew by another program, or by an earlier vqagen"
+"""Libraries for Parquet keep the info, and drop the checksum."""
 EARLIER = "made by an earlier vqagen, which did not say all that merging needs: make it again"
 
 
@@ -38,6 +41,8 @@ class ShardFile:
     record_file: Location
     layout: str
     info: Mapping[str, Any]
+    sums: Sums
+    """The sums of its records, if an info beside it gives them."""
 
     @property
     def is_folder(self) -> bool:
@@ -94,7 +99,8 @@ class ShardFile:
         number_key, behind, found = self.arrangement.number_key, Members(), Checksum()
         for place, (record, text) in enumerate(self._read(task, behind)):
             if number_key and record.get(number_key) != place:
-                raise self.misnumbered(record.get(number_key), place)
+                is_wrong = f"{number_key} is {describe(record.get(number_key))}, not {place}: {CHANGED}"
+                raise BadInput([Problem(is_wrong, str(self.path), f"{self.arrangement.key}[{place}]")])
             found = found.add(1, text + b"\n")
             yield record
         self._check_sums(behind, found)
@@ -104,33 +110,35 @@ class ShardFile:
         if self.layout == "parquet":
             columns = task.columns(self.info)
             assert columns is not None, f"{self.arrangement.key} have no columns"
-            for table in row_groups(self.record_file):
+            for table in self.tables():
                 yield from ((record, b"") for record in columns.to_records(table))
             return
         source = find_records(self.record_file, RecordKind(self.arrangement.key))
         for index, value, place, text in source.read(behind=behind):
             yield source.object_of(value, index, place), text
 
+    def tables(self) -> Iterator[Any]:
+        """Yield the row groups of a Parquet file, the empty ones too. BadInput before the first if it was changed."""
+        given, found = checksums(self.record_file)
+        if given is None:
+            raise BadInput([Problem(NO_CHECKSUM, str(self.path))])
+        self._check_checksum(given, found)
+        yield from row_groups(self.record_file)
+
     def _check_sums(self, behind: Members, found: Checksum) -> None:
         """Raise BadInput if the file, or the info beside it, says another number or checksum of its records."""
         if self.layout == "parquet":
             return
-        lines, checksum = None, behind.get(CHECKSUM)
-        if self.layout != "json":
-            lines, checksum = recorded_sums(self.record_file)
-        changed = "the file was changed or cut after it was made"
-        if lines not in (None, found.records):
-            message = f"{counted(found.records, self.arrangement.noun)}, not {lines:,}: {changed}"
+        given, checksum = self.sums
+        if given not in (None, found.records):
+            message = f"{counted(found.records, self.arrangement.noun)}, not {given:,}: {CHANGED}"
             raise BadInput([Problem(message, str(self.path))])
-        if checksum not in (None, str(found)):
-            message = f"the records have the checksum {found}, not {checksum}: {changed}"
-            raise BadInput([Problem(message, str(self.path))])
+        self._check_checksum(behind.get(CHECKSUM, checksum), str(found))
 
-    def misnumbered(self, number: object, place: int) -> BadInput:
-        """Return the error for a record whose number is not its place in the file."""
-        found = f"{self.arrangement.number_key} is {describe(number)}, not {place}"
-        message = f"{found}: the file was changed or cut after it was made"
-        return BadInput([Problem(message, str(self.path), f"{self.arrangement.key}[{place}]")])
+    def _check_checksum(self, given: object, found: str) -> None:
+        if given not in (None, found):
+            message = f"the records have the checksum {found}, not {given}: {CHANGED}"
+            raise BadInput([Problem(message, str(self.path))])
 
 
 def open_shard(path: Location) -> ShardFile:
@@ -138,11 +146,10 @@ def open_shard(path: Location) -> ShardFile:
     record_file = path
     if isinstance(path, Path) and path.is_dir():
         record_file = find_records_in(path) or path
-    layout = layout_in(record_file)
-    info = read_info(record_file, layout)
+    layout, info, sums = describe_output(record_file)
     if not _says_its_run(info):
         raise BadInput([Problem(EARLIER if _is_of_earlier(info) else FOREIGN, str(path))])
-    return ShardFile(path, record_file, layout, info)
+    return ShardFile(path, record_file, layout, info, sums)
 
 
 def find_records_in(folder: Path) -> Path | None:

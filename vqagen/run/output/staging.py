@@ -13,7 +13,7 @@ from vqagen.errors import BadInput, UsageError
 from vqagen.files.locations import locate
 from vqagen.files.output import STDOUT, check_output, linked
 from vqagen.records.formats import FORMATS, JSON_LINES, Format
-from vqagen.records.info import read_info
+from vqagen.records.info import describe_output
 from vqagen.records.layouts import Arrangement, Columns, Encode, Layout, Record, Selection, encode_lines
 from vqagen.records.writer import info_beside, is_stream
 from vqagen.run.output.journal import journal_of, part_of
@@ -123,7 +123,7 @@ def find_record_file(folder: Path, key: str) -> Path | None:
 
 def _is_ours(path: Path) -> bool:
     try:
-        info = read_info(path)
+        info = describe_output(path).info
     except (BadInput, UsageError):
         return False
     return isinstance(info, dict) and info.get("generator", {}).get("name") == "vqagen"
