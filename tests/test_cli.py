@@ -412,6 +412,14 @@ def test_json_lines_hold_the_records_of_the_document(vqagen_: Commands) -> None:
     assert gzip.decompress(Path("q.jsonl.gz").read_bytes()) == lines == Path("q.txt").read_bytes()
 
 
+def test_sampled_scenes_take_their_format_by_name_or_option(vqagen_: Commands) -> None:
+    for flags in ("-o s.jsonl", "-o s.txt --format jsonl"):
+        vqagen_.done(f"scenes sample --count 3 {flags}")
+
+    assert len(Path("s.jsonl").read_bytes().splitlines()) == 3
+    assert Path("s.jsonl").read_bytes() == Path("s.txt").read_bytes()
+
+
 # Inputs -----------------------------------------------------------------------------------------------------------
 
 

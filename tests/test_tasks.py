@@ -14,7 +14,7 @@ from vqagen.records.layouts import Record
 from vqagen.run.output.journal import journal_of, part_of
 from vqagen.run.progress import Progress
 from vqagen.run.work import WindowFailed
-from vqagen.tasks import TASKS, task_named
+from vqagen.tasks import TASKS, TaskEntry, task_named
 from vqagen.tasks.contract import Item, ItemRecords, Make, Tally
 
 COUNT = 23
@@ -26,8 +26,9 @@ FILES = ["digits.json", "digits.jsonl", "digits.jsonl.gz", "digits.parquet", "di
 def _toys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """One line for each task."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(TASKS, "digits", "toy_task:DigitTask")
-    monkeypatch.setitem(TASKS, "pictured_digits", "toy_task:PicturedDigitTask")
+    formats = ("json", "jsonl", "parquet", "list")
+    monkeypatch.setitem(TASKS, "digits", TaskEntry("toy_task:DigitTask", formats))
+    monkeypatch.setitem(TASKS, "pictured_digits", TaskEntry("toy_task:PicturedDigitTask", formats))
 
 
 @pytest.fixture(params=[*FILES, "folder"])
@@ -318,6 +319,11 @@ def test_the_warning_of_one_window_names_no_setting_where_there_is_none() -> Non
         write_records(OneWindowTask(SETTINGS), "digits.json", options=RunOptions(workers=2))
 
 
-@pytest.mark.parametrize("key", ["questions", "scenes", "digits"])
-def test_every_task_in_the_list_is_found_by_its_key(key: str) -> None:
-    assert task_named(key).key == key
+@pytest.mark.parametrize("key", [*TASKS, "digits"])
+def test_every_task_is_what_the_list_says(key: str) -> None:
+    """The commands offer its formats and dialects before it loads."""
+    task, entry = task_named(key), TASKS[key]
+
+    assert task.key == key
+    assert tuple(form.name for form in task.formats) == entry.formats
+    assert task.dialects == entry.dialects

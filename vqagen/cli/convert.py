@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.options import format_option, out_option, path
+from vqagen.cli.options import output_options, path
+from vqagen.tasks import TASKS
+
+DIALECTS = [dialect for task in TASKS.values() for dialect in task.dialects]
 
 
 @click.command("convert")
 @click.argument("file", type=path)
-@out_option("converted records")
-@format_option(("json", "jsonl", "parquet"))
+@output_options(*TASKS, records="converted records")
 @click.option(
     "--dialect",
-    type=click.Choice(["generator", "release"]),
+    type=click.Choice(DIALECTS),
     help="For questions: release has `function` in nodes and answers as text. [default: that of FILE]",
 )
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")

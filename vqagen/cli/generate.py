@@ -9,8 +9,7 @@ import click
 from vqagen.cli.aliases import ReferenceCommand
 from vqagen.cli.options import (
     domain_options,
-    format_option,
-    out_option,
+    output_options,
     path,
     scenes_option,
     settings_options,
@@ -22,9 +21,8 @@ from vqagen.tasks.questions.settings import RecordForm, Settings
 
 @click.command("generate", cls=ReferenceCommand)
 @scenes_option
-@out_option("questions")
+@output_options("questions")
 @domain_options("domain", "metadata", "templates", "synonyms", "plugins")
-@format_option(("json", "jsonl", "parquet"))
 @click.option(
     "--disjoint-from",
     type=path,
@@ -43,8 +41,8 @@ from vqagen.tasks.questions.settings import RecordForm, Settings
 def command(
     scenes: str,
     out: str,
-    domain: dict[str, Any],
     layout: str | None,
+    domain: dict[str, Any],
     form: RecordForm,
     settings: Settings,
     disjoint_from: tuple[str, ...],

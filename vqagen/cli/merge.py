@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.options import format_option, out_option, path
+from vqagen.cli.options import output_options, path
+from vqagen.tasks import TASKS
 
 
 @click.command("merge")
 @click.argument("shards", type=path, nargs=-1, required=True, metavar="SHARD...")
-@out_option("merged records")
-@format_option(("json", "jsonl", "parquet"))
+@output_options(*TASKS, records="merged records")
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 def command(shards: tuple[str, ...], out: str, layout: str | None, force: bool) -> None:
     """Join shards into the file that one run writes.

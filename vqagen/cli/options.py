@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import Field, fields
 from functools import wraps
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from vqagen.errors import UsageError
+from vqagen.tasks import TASKS
 from vqagen.tasks.settings import LARGEST, CheckedSettings, flag, setting_of
 
 Command = Callable[..., Any]
@@ -127,23 +128,20 @@ scenes_option = click.option(
 )
 
 
-def out_option(records: str) -> AddOption:
-    """Return the option for the file that the `records` are written to."""
-    return click.option(
-        "--out",
-        "-o",
-        required=True,
-        type=path,
-        metavar="FILE",
-        help=f"File for the {records}; - for standard output.",
-    )
+def output_options(*keys: str, records: str = "") -> AddOption:
+    """Add the options of an output: `--out`, and `--format` with every format of the tasks of these keys.
 
+    The command gets the name of the format as `layout`. `records`, for people, are by default those of the first key.
+    """
+    help_out = f"File for the {records or keys[0]}; - for standard output."
+    formats = list(dict.fromkeys(name for key in keys for name in TASKS[key].formats))
+    help_format = "Format of the output. [default: by the name of --out]"
 
-def format_option(formats: Sequence[str]) -> AddOption:
-    """Return the option for the format of an output."""
-    return click.option(
-        "--format", "layout", type=click.Choice(formats), help="Format of the output. [default: by the name of --out]"
-    )
+    def add(command: Command) -> Command:
+        command = click.option("--format", "layout", type=click.Choice(formats), help=help_format)(command)
+        return click.option("--out", "-o", required=True, type=path, metavar="FILE", help=help_out)(command)
+
+    return add
 
 
 # Domains ----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from vqagen.cli.group import Group
-from vqagen.cli.options import domain_options, out_option, settings_options, shard_option
+from vqagen.cli.options import domain_options, output_options, settings_options, shard_option
 from vqagen.run.options import RunOptions
 from vqagen.tasks.sampling.settings import SamplingSettings
 
@@ -23,12 +23,17 @@ def command() -> None:
 
 
 @command.command("sample")
-@out_option("scenes")
+@output_options("scenes")
 @domain_options("domain", "metadata", "plugins")
 @shard_option
 @settings_options(settings=SamplingSettings, options=RunOptions)
 def sample(
-    out: str, settings: SamplingSettings, domain: dict[str, Any], shard: str | None, options: RunOptions
+    out: str,
+    layout: str | None,
+    settings: SamplingSettings,
+    domain: dict[str, Any],
+    shard: str | None,
+    options: RunOptions,
 ) -> None:
     """Draw scenes at random by the rules in the domain's metadata.
 
@@ -44,6 +49,12 @@ def sample(
 
     with run_progress() as on_progress:
         report = write_scenes(
-            out, settings, find_domain(**domain), options=options, shard=shard, on_progress=on_progress
+            out,
+            settings,
+            find_domain(**domain),
+            format=layout,
+            options=options,
+            shard=shard,
+            on_progress=on_progress,
         )
     click.echo(run_summary(report, out), err=True)

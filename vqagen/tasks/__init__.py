@@ -1,26 +1,43 @@
-"""Tasks: the kinds of records that vqagen makes."""
+"""Tasks: the kinds of records that vqagen makes.
+
+This module is light to import: the help of the commands needs it.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from vqagen.errors import UsageError, unknown
 
 if TYPE_CHECKING:
     from vqagen.tasks.contract import Task
 
+
+class TaskEntry(NamedTuple):
+    """A task in the list: where it is, and the choices that commands offer before it loads."""
+
+    place: str
+    """The module and the name of its class, which loads when it is needed."""
+    formats: tuple[str, ...] = ("json", "jsonl")
+    """The names of the class's `formats`."""
+    dialects: tuple[str, ...] = ()
+    """Those of the class."""
+
+
 TASKS = {
-    "questions": "vqagen.tasks.questions.task:QuestionTask",
-    "scenes": "vqagen.tasks.sampling.task:SamplingTask",
+    "questions": TaskEntry(
+        "vqagen.tasks.questions.task:QuestionTask", ("json", "jsonl", "parquet"), ("generator", "release")
+    ),
+    "scenes": TaskEntry("vqagen.tasks.sampling.task:SamplingTask"),
 }
-"""The key of a task's records -> the module and the name of its class, which loads when it is needed."""
+"""The key of a task's records -> the task."""
 
 
 def task_named(key: str) -> type[Task]:
     """Return the task that makes records of this key. Raises UsageError for a key that no task has."""
     if key not in TASKS:
         raise UsageError(unknown("kind of records", key, list(TASKS)))
-    module, _, name = TASKS[key].partition(":")
+    module, _, name = TASKS[key].place.partition(":")
     found: type[Task] = getattr(import_module(module), name)
     return found

@@ -151,9 +151,9 @@ class Task(ABC):
     reads_scenes: ClassVar[bool] = True
     """True if the items are scenes of an input, False if they are numbers from `start_index` on."""
     formats: ClassVar[tuple[Format, ...]] = (JSON, JSON_LINES)
-    """The formats of outputs; the first one is the default."""
+    """The formats of outputs; the first one is the default. `TASKS` lists their names."""
     dialects: ClassVar[tuple[str, ...]] = ()
-    """The ways to write a record, if there are several; see `rewritten`."""
+    """The ways to write a record, if there are several; see `rewritten`. `TASKS` lists them too."""
     makes_files: ClassVar[bool] = False
     """True if files belong to the records: then the output is a folder."""
     window_setting: ClassVar[str] = ""

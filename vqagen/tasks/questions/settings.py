@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from vqagen.tasks import TASKS
 from vqagen.tasks.settings import CheckedSettings, RunSettings, setting
 
 
@@ -74,7 +75,7 @@ class RecordForm(CheckedSettings):
     dialect: str = setting(
         "generator",
         "release: nodes have `function`, answers are text, families are counted over all files.",
-        choices=("generator", "release"),
+        choices=TASKS["questions"].dialects,
     )
     trace: bool = setting(
         False, "Add every step's output to each question, and the places where its text mentions objects."
