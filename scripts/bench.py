@@ -79,7 +79,7 @@ def domains(scenes: int) -> None:
         records = list(vqagen.sample_scenes(scenes, metadata=wide / "metadata.json"))
         path = Path(folder) / "scenes.json"
         path.write_text(json.dumps({"info": {}, "scenes": records}))
-        run = Generation(find_scenes(path), load_domain_files(find_domain(wide)), vqagen.Settings())
+        run = Generation(find_scenes(path), load_domain_files(find_domain(wide)), vqagen.QuestionSettings())
         started = time.process_time()
         made = sum(len(questions) for _, questions in run.by_scene())
         seconds = time.process_time() - started
@@ -91,7 +91,7 @@ def report_load(name: str, files: vqagen.DomainFiles) -> None:
 
     def load() -> None:
         materials = load_domain_files(files)
-        QuestionGenerator(materials.templates, materials.synonyms, vqagen.Settings())
+        QuestionGenerator(materials.templates, materials.synonyms, vqagen.QuestionSettings())
 
     families = len(load_domain_files(files).templates)
     report(f"load {name}", f"{cpu_seconds(load):.3f} s for {families} families")
@@ -138,7 +138,7 @@ def phases(scenes: Path, chosen: dict[str, str | None]) -> None:
     materials = load_domain_files(
         find_domain(metadata=chosen["metadata"], templates=chosen["templates"], synonyms=chosen["synonyms"])
     )
-    settings = vqagen.Settings(compat=chosen["compat"] or "none", degeneracy=chosen["degeneracy"] or "")
+    settings = vqagen.QuestionSettings(compat=chosen["compat"] or "none", degeneracy=chosen["degeneracy"] or "")
     source = find_scenes(scenes)
     compiled = list(load_scenes(source, materials.domain))
     task = QuestionGenerator(materials.templates, materials.synonyms, settings)

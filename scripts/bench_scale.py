@@ -145,7 +145,7 @@ def overhead(source: Path, count: int, folder: Path) -> None:
             yield block
 
     started = time.process_time()
-    out, settings = str(folder / "whole.json"), vqagen.Settings()
+    out, settings = str(folder / "whole.json"), vqagen.QuestionSettings()
     target = make_target(out, JSON)
     with claimed(target) as claim:
         job = make_job(question_task(find_domain(), settings, vqagen.RecordForm()), source)

@@ -72,7 +72,7 @@ def run(
 ) -> Run:
     """The scenes from `start` up to `end`, in windows of WINDOW scenes; what comes before in the first is replayed."""
     materials, tally = collection.materials, Tally()
-    run_settings = vqagen.Settings(**{"reset_counts_every": WINDOW, **chosen})
+    run_settings = vqagen.QuestionSettings(**{"reset_counts_every": WINDOW, **chosen})
     task = QuestionGenerator(materials.templates, materials.synonyms, run_settings, exclusion=exclusion)
     made = []
     for first in range(start - start % WINDOW, end, WINDOW):
@@ -88,7 +88,7 @@ def written(questions: list[vqagen.Question], dialect: str = "generator", **how:
     return [{key: value for key, value in record.items() if key != "question_index"} for record in records]
 
 
-def selected(chosen: vqagen.Settings, records: list[Record], is_shard: bool = False) -> list[Record]:
+def selected(chosen: vqagen.QuestionSettings, records: list[Record], is_shard: bool = False) -> list[Record]:
     """What a selection keeps of an output."""
     selection = QuestionSelection(chosen, is_shard)
     return [record for record in records if selection.keeps(record)]
@@ -163,7 +163,7 @@ def test_unknown_names_are_told_with_the_nearest() -> None:
     with pytest.raises(vqagen.UsageError) as caught:
         check_names(
             SHIPPED[0].materials,
-            vqagen.Settings(only=("counts", "exist", "one_hop.jsn", "one_hop.json#query_colour")),
+            vqagen.QuestionSettings(only=("counts", "exist", "one_hop.jsn", "one_hop.json#query_colour")),
         )
 
     assert str(caught.value) == (
@@ -252,7 +252,7 @@ def test_no_text_comes_twice_in_a_window(collection: Collection) -> None:
 def test_no_text_comes_twice_in_the_whole_output(collection: Collection, dialect: str) -> None:
     """Windows know nothing of each other; the selection finds what comes again in a later one."""
     made = run(collection, **often(collection, dedupe="all"))
-    kept = selected(vqagen.Settings(dedupe="all"), written(made.questions, dialect))
+    kept = selected(vqagen.QuestionSettings(dedupe="all"), written(made.questions, dialect))
     texts = [record["question"] for record in kept]
 
     assert texts == list(dict.fromkeys(made.texts))
@@ -265,7 +265,7 @@ def test_no_text_comes_twice_in_the_whole_output(collection: Collection, dialect
 def test_no_template_has_more_questions_than_asked_for(collection: Collection, dialect: str) -> None:
     """Its first ones are kept, in their order."""
     made = run(collection).questions
-    kept = selected(vqagen.Settings(max_per_template=3), written(made, dialect))
+    kept = selected(vqagen.QuestionSettings(max_per_template=3), written(made, dialect))
     seen = Counter[str]()
     first_three = []
     for question in made:
@@ -372,7 +372,7 @@ def test_shards_make_what_one_run_makes(
     exclusion = Exclusion.from_records(written(run(collection, seed=1, end=5).questions)) if is_apart else None
     whole = run(collection, exclusion, **chosen)
     shards = [run(collection, exclusion, *cut, **chosen) for cut in pairwise([0, *sorted(set(cuts)), SCENES])]
-    run_settings = vqagen.Settings(**chosen)
+    run_settings = vqagen.QuestionSettings(**chosen)
     laid_out = [each for shard in shards for each in selected(run_settings, written(shard.questions), is_shard=True)]
     total = Tally()
     for shard in shards:

@@ -356,7 +356,7 @@ def test_info_says_how_to_make_the_file_again_and_nothing_of_place_or_time(vqage
     ours = ["domain", "records", "families", "answer_types"]
     assert list(generator) == ["name", "version", "settings", "arrangement", "inputs", *ours]
     assert (generator["name"], generator["version"]) == ("vqagen", vqagen.__version__)
-    assert generator["settings"] == vqagen.Settings(seed=9, count=2, compat="clevr").to_record()
+    assert generator["settings"] == vqagen.QuestionSettings(seed=9, count=2, compat="clevr").to_record()
     assert list(generator["inputs"]) == ["scenes", "metadata", "templates", "synonyms"]
     assert all(re.fullmatch("sha256:[0-9a-f]{64}", value) for value in generator["inputs"].values())
     file_hash = hashlib.sha256(Path("scenes.json").read_bytes()).digest()

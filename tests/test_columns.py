@@ -27,7 +27,7 @@ from vqagen.language.question_records import record_writer, release_answer
 from vqagen.records.parquet import decode, read_info, row_groups, to_records, write_tables
 from vqagen.tasks.questions.columns import QuestionColumns
 from vqagen.tasks.questions.generator import QuestionGenerator
-from vqagen.tasks.questions.settings import RecordForm, Settings
+from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.tally import Tally
 from vqagen.tasks.questions.task import QuestionTask
 from vqagen.world.scene import compile_scene
@@ -45,7 +45,9 @@ OPTIONS = [
 def questions(collection: Collection) -> tuple[Question, ...]:
     """About a few sampled scenes, from many templates."""
     materials = collection.materials
-    task = QuestionGenerator(materials.templates, materials.synonyms, Settings(templates_per_image=20), marks=True)
+    task = QuestionGenerator(
+        materials.templates, materials.synonyms, QuestionSettings(templates_per_image=20), marks=True
+    )
     scenes = [compile_scene(record, materials.domain, i) for i, record in enumerate(collection.sampled(6, seed=3))]
     return tuple(question for _, made in task.window(scenes, Tally()) for question in made)
 

@@ -33,7 +33,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.Cap
 
 def job() -> Job:
     files = vqagen.find_domain(templates=ONE_HOP)
-    return make_job(question_task(files, vqagen.Settings(), vqagen.RecordForm(), ["old.jsonl"]), "scenes.json")
+    return make_job(question_task(files, vqagen.QuestionSettings(), vqagen.RecordForm(), ["old.jsonl"]), "scenes.json")
 
 
 def test_workers_keep_the_same_questions_apart(run: Commands) -> None:

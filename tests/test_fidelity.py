@@ -45,7 +45,7 @@ class Source:
     @cached_property
     def run(self) -> tuple[list[list[vqagen.Question]], Tally]:
         """The questions, window by window, and the tally of tries."""
-        settings = vqagen.Settings(compat="clevr", reset_counts_every=WINDOW)
+        settings = vqagen.QuestionSettings(compat="clevr", reset_counts_every=WINDOW)
         run = Generation(find_scenes(self.scenes), self.templates.materials, settings)
         windows: defaultdict[int, list[vqagen.Question]] = defaultdict(list)
         for scene, questions in run.by_scene():

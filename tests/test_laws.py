@@ -41,7 +41,7 @@ def records(
     scenes: dict[str, Path], collection: Collection, dialect: str = "generator", **chosen: Any
 ) -> list[dict[str, Any]]:
     """The question records of a run, with windows of WINDOW scenes."""
-    run_settings = vqagen.Settings(**{"reset_counts_every": WINDOW, **chosen})
+    run_settings = vqagen.QuestionSettings(**{"reset_counts_every": WINDOW, **chosen})
     run = Generation(find_scenes(scenes[str(collection)]), collection.materials, run_settings)
     questions = (question for _, made in run.by_scene() for question in made)
     to_record = record_writer(dialect)

@@ -96,7 +96,7 @@ def test_no_question_about_one_item_says_the_answer(tmp_path: Path) -> None:
     source = tmp_path / "scenes.jsonl"
     source.write_text("\n".join(map(json.dumps, scenes())))
     materials = MARKET.materials
-    run = Generation(find_scenes(source), materials, vqagen.Settings(seed=1, count=60, templates_per_image=30))
+    run = Generation(find_scenes(source), materials, vqagen.QuestionSettings(seed=1, count=60, templates_per_image=30))
     asking = [q for _, made in run.by_scene() for q in made if q.template.file == "asking.json"]
 
     told = [

@@ -403,7 +403,7 @@ sys.path.append(Path("elsewhere"))
 import vqagen
 print("run once")
 files = vqagen.find_domain(templates="templates.json", plugins=["corners.py"])
-settings, options = vqagen.Settings(reset_counts_every=2), vqagen.RunOptions(workers=int(sys.argv[2]))
+settings, options = vqagen.QuestionSettings(reset_counts_every=2), vqagen.RunOptions(workers=int(sys.argv[2]))
 vqagen.write_questions("scenes.json", sys.argv[1], files, settings, options=options)
 """
 ASKED = "generate --scenes scenes.json --templates templates.json --plugin corners.py --reset-counts-every 2"

@@ -45,7 +45,7 @@ def test_the_signature_shows_every_setting_with_its_default(call: Any) -> None:
     """As `help` and editors print it."""
     shown = inspect.signature(call).parameters
 
-    for name, field in vqagen.Settings.__dataclass_fields__.items():
+    for name, field in vqagen.QuestionSettings.__dataclass_fields__.items():
         assert (shown[name].default, shown[name].kind) == (field.default, inspect.Parameter.KEYWORD_ONLY)
     assert "settings" not in shown
 
@@ -120,7 +120,7 @@ def test_a_run_counts_what_it_does(scenes: Path) -> None:
     """Materials are loaded once, and may serve many runs."""
     materials = vqagen.load_domain_files()
     for seed in (1, 2):
-        run = vqagen.Generation(api.find_scenes(scenes), materials, vqagen.Settings(seed=seed))
+        run = vqagen.Generation(api.find_scenes(scenes), materials, vqagen.QuestionSettings(seed=seed))
         made = [question for scene, questions in run.by_scene() for question in questions if scene.size]
         assert (run.tally.scenes, run.tally.questions.total()) == (4, len(made)) == (4, 40)
 
@@ -209,7 +209,7 @@ def given() -> list[dict[str, Any]]:
 
 def expected_of(given: list[dict[str, Any]], **settings: Any) -> list[list[vqagen.Question]]:
     """Return the questions about each scene as a run makes them."""
-    run = vqagen.Generation(given, vqagen.load_domain_files(), vqagen.Settings(**settings))
+    run = vqagen.Generation(given, vqagen.load_domain_files(), vqagen.QuestionSettings(**settings))
     return [questions for _, questions in run.by_scene()]
 
 

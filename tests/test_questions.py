@@ -47,7 +47,7 @@ def generated(
     sources: dict[str, SceneSource], collection: Collection, **settings: Any
 ) -> tuple[Generation, list[vqagen.Question]]:
     """A finished run and its questions."""
-    run = Generation(sources[str(collection)], collection.materials, vqagen.Settings(**settings))
+    run = Generation(sources[str(collection)], collection.materials, vqagen.QuestionSettings(**settings))
     return run, [question for _, made in run.by_scene() for question in made]
 
 

@@ -90,7 +90,7 @@ def done_all_but_the_end(out: str, **settings: bool) -> None:
         if progress.items == SCENES:
             raise Killed
 
-    files, chosen = vqagen.find_domain(templates=ONE_HOP), vqagen.Settings(reset_counts_every=WINDOW)
+    files, chosen = vqagen.find_domain(templates=ONE_HOP), vqagen.QuestionSettings(reset_counts_every=WINDOW)
     with pytest.raises(Killed):
         vqagen.write_questions("scenes.json", out, files, chosen, on_progress=kill)
 

@@ -23,7 +23,7 @@ from vqagen.world.loading import SceneSource, find_scenes
 
 SCENES, WINDOW = 120, 5
 FILES = vqagen.find_domain(templates=shipped("templates") / "clevr" / "one_hop.json")
-SETTINGS = vqagen.Settings(reset_counts_every=WINDOW, templates_per_image=2)
+SETTINGS = vqagen.QuestionSettings(reset_counts_every=WINDOW, templates_per_image=2)
 Record = dict[str, Any]
 Writer = Callable[[list[Record]], object]
 
@@ -195,7 +195,7 @@ def test_scenes_in_a_store_that_change_are_noticed(name: str) -> None:
     assert unchanged
 
 
-def job_about(scenes: str, settings: vqagen.Settings = SETTINGS, shard: str | None = None) -> Job:
+def job_about(scenes: str, settings: vqagen.QuestionSettings = SETTINGS, shard: str | None = None) -> Job:
     """A job of questions."""
     return make_job(question_task(FILES, settings, vqagen.RecordForm()), scenes, shard)
 
@@ -223,7 +223,7 @@ def test_a_start_behind_the_last_scene_is_bad_input(writer: Writer) -> None:
 
 def test_a_name_that_no_template_has_is_told_before_scenes_are_looked_for() -> None:
     with pytest.raises(vqagen.UsageError, match="--only: unknown question type or template 'colr'"):
-        job_about("nowhere", vqagen.Settings(only=("colr",)))
+        job_about("nowhere", vqagen.QuestionSettings(only=("colr",)))
 
 
 def test_a_shard_is_cut_to_its_part() -> None:

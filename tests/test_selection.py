@@ -30,7 +30,7 @@ CUTS = st.lists(st.integers(0, 30), max_size=4)
 
 
 def selected(rules: dict[str, Any], records: list[Record], is_shard: bool = False) -> list[Record]:
-    selection = QuestionSelection(vqagen.Settings(**rules), is_shard)
+    selection = QuestionSelection(vqagen.QuestionSettings(**rules), is_shard)
     return [each for each in records if selection.keeps(each)]
 
 
@@ -96,8 +96,8 @@ def test_what_is_kept_obeys_every_rule(records: list[Record], rules: dict[str, A
     ids=str,
 )
 def test_when_a_selection_is_needed(rules: dict[str, Any], needed: bool, both: bool) -> None:
-    assert is_needed(vqagen.Settings(**rules)) == needed
-    assert must_know_of_shards(vqagen.Settings(**rules)) == both
+    assert is_needed(vqagen.QuestionSettings(**rules)) == needed
+    assert must_know_of_shards(vqagen.QuestionSettings(**rules)) == both
 
 
 def test_families_are_told_apart_without_a_file() -> None:

@@ -18,7 +18,7 @@ from vqagen.tasks.settings import CheckedSettings, flag, setting
 FIELDS = [
     pytest.param(command, settings, name, id=f"{command.name} {name}")
     for command, classes in {
-        generate: (vqagen.Settings, vqagen.RecordForm, vqagen.RunOptions),
+        generate: (vqagen.QuestionSettings, vqagen.RecordForm, vqagen.RunOptions),
         sample: (vqagen.SamplingSettings, vqagen.RunOptions),
     }.items()
     for settings in classes
@@ -91,8 +91,8 @@ def test_faults_of_all_settings_of_a_command_are_reported_at_once() -> None:
 )
 def test_compat_decides_a_default(compat: str, name: str, default: object, other: object) -> None:
     """A value that the user gives stays."""
-    assert getattr(vqagen.Settings(compat=compat), name) == default
-    assert getattr(vqagen.Settings(compat=compat, **{name: other}), name) == other
+    assert getattr(vqagen.QuestionSettings(compat=compat), name) == default
+    assert getattr(vqagen.QuestionSettings(compat=compat, **{name: other}), name) == other
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_compat_decides_a_default(compat: str, name: str, default: object, other
 )
 def test_all_that_is_wrong_is_told_at_once(wrong: dict[str, Any], told: str) -> None:
     with pytest.raises(vqagen.UsageError) as caught:
-        vqagen.Settings(**wrong)
+        vqagen.QuestionSettings(**wrong)
 
     assert str(caught.value) == told
 
@@ -134,17 +134,21 @@ def test_all_that_is_wrong_is_told_at_once(wrong: dict[str, Any], told: str) -> 
 @pytest.mark.parametrize(
     "settings",
     [
-        vqagen.Settings(),
-        vqagen.Settings(seed=-3, compat="clevr"),
-        vqagen.Settings(start_index=5, count=7, instances_per_template=0, shuffle_templates=True, degeneracy="none"),
-        vqagen.Settings(questions_per_image=3, only=("count", "one_hop.json"), max_per_template=9, dedupe="all"),
+        vqagen.QuestionSettings(),
+        vqagen.QuestionSettings(seed=-3, compat="clevr"),
+        vqagen.QuestionSettings(
+            start_index=5, count=7, instances_per_template=0, shuffle_templates=True, degeneracy="none"
+        ),
+        vqagen.QuestionSettings(
+            questions_per_image=3, only=("count", "one_hop.json"), max_per_template=9, dedupe="all"
+        ),
     ],
     ids=["default", "compat", "many", "selected"],
 )
-def test_a_record_makes_the_settings_again(settings: vqagen.Settings) -> None:
+def test_a_record_makes_the_settings_again(settings: vqagen.QuestionSettings) -> None:
     """By way of JSON, as it stands in a file's `info`."""
     record = json.loads(json.dumps(settings.to_record()))
 
-    assert tuple(record) == vqagen.Settings.names()
-    assert vqagen.Settings(**record) == settings
+    assert tuple(record) == vqagen.QuestionSettings.names()
+    assert vqagen.QuestionSettings(**record) == settings
     assert settings.to_record() == record, "as it is compared when a run goes on"

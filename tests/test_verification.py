@@ -38,7 +38,7 @@ def made(scenes: list[Record], tmp_path_factory: pytest.TempPathFactory) -> dict
     """Questions about them in both dialects; the first three answer yes or no, a number, a word."""
     path = tmp_path_factory.mktemp("scenes") / "scenes.json"
     path.write_text(json.dumps({"scenes": scenes}))
-    run = Generation(find_scenes(path), load_domain_files(), vqagen.Settings(seed=4))
+    run = Generation(find_scenes(path), load_domain_files(), vqagen.QuestionSettings(seed=4))
     questions = [question for _, of_scene in run.by_scene() for question in of_scene]
     firsts = [next(question for question in questions if type(question.answer) is kind) for kind in OF_TYPE]
     ordered = [*firsts, *(question for question in questions if question not in firsts)]

@@ -139,7 +139,7 @@ def test_progress_soon_knows_how_many_scenes_there_are(run: Commands, count: int
     def look(progress: Progress) -> None:
         seen.append((progress.expected, progress.items))
 
-    settings = vqagen.Settings(count=count, reset_counts_every=WINDOW, templates_per_image=2)
+    settings = vqagen.QuestionSettings(count=count, reset_counts_every=WINDOW, templates_per_image=2)
     vqagen.write_questions("scenes.json", "q.json", settings=settings, on_progress=look)
     whole = count or SCENES
 
@@ -153,7 +153,7 @@ def test_scenes_that_change_while_they_are_read_are_noticed(run: Commands) -> No
     def change(progress: Progress) -> None:
         os.utime("scenes.json", ns=(1, 1))
 
-    settings = vqagen.Settings(reset_counts_every=WINDOW, templates_per_image=2)
+    settings = vqagen.QuestionSettings(reset_counts_every=WINDOW, templates_per_image=2)
     with pytest.raises(vqagen.BadInput, match=r"^scenes.json: changed while it was read"):
         vqagen.write_questions("scenes.json", "q.json", settings=settings, on_progress=change)
     assert not Path("q.json").exists()
@@ -212,7 +212,7 @@ def test_scenes_are_no_parquet(run: Commands) -> None:
 )
 def test_generate_gives_what_is_written(run: Commands, settings: dict[str, Any]) -> None:
     chosen = {"reset_counts_every": WINDOW, "templates_per_image": 3, "only": ("count", "exist"), **settings}
-    vqagen.write_questions(Path("scenes.json"), Path("q.json"), settings=vqagen.Settings(**chosen))
+    vqagen.write_questions(Path("scenes.json"), Path("q.json"), settings=vqagen.QuestionSettings(**chosen))
     written = json.loads(Path("q.json").read_bytes())["questions"]
 
     assert [question.text for question in vqagen.generate("scenes.json", **chosen)] == [
@@ -223,7 +223,7 @@ def test_generate_gives_what_is_written(run: Commands, settings: dict[str, Any])
 def test_outputs_may_be_given_as_paths(run: Commands) -> None:
     vqagen.write_scenes(Path("s.jsonl"), vqagen.SamplingSettings(count=3))
     for start in (0, 2):
-        settings = vqagen.Settings(start_index=start, count=2 - start // 2, templates_per_image=1)
+        settings = vqagen.QuestionSettings(start_index=start, count=2 - start // 2, templates_per_image=1)
         vqagen.write_questions(Path("s.jsonl"), Path(f"q{start}.json"), settings=settings)
 
     assert vqagen.merge([Path("q0.json"), Path("q2.json")], Path("q.json")) == (3, 2, "question")
@@ -303,7 +303,7 @@ def test_a_worker_that_reads_other_files_is_refused(run: Commands) -> None:
     """On a cluster each machine has files of its own."""
     files, encode = vqagen.find_domain(), encode_lines
     hashes = {**load_domain_files(files).hashes, "templates": "sha256:0"}
-    work = TaskWork(QuestionTask(vqagen.Settings(), files), hashes, encode, 0)
+    work = TaskWork(QuestionTask(vqagen.QuestionSettings(), files), hashes, encode, 0)
     drawing = TaskWork(SamplingTask(vqagen.SamplingSettings(count=1), files), {"metadata": "sha256:0"}, encode, 0)
 
     with pytest.raises(vqagen.VqagenError, match=r"^a worker reads other templates than the run began with"):
@@ -320,7 +320,7 @@ def test_one_window_of_all_scenes_is_not_sent_to_a_cluster(run: Commands) -> Non
 
 
 def test_scenes_that_vanish_while_they_are_read_are_told(run: Commands) -> None:
-    settings = vqagen.Settings(reset_counts_every=WINDOW, templates_per_image=2)
+    settings = vqagen.QuestionSettings(reset_counts_every=WINDOW, templates_per_image=2)
     with pytest.raises(vqagen.BadInput, match="changed while it was read"):
         vqagen.write_questions(
             "scenes.json",
@@ -409,7 +409,7 @@ def test_outputs_at_two_urls_that_end_alike_have_parts_of_their_own(run: Command
     def stop(progress: Progress) -> None:
         raise KeyboardInterrupt
 
-    settings = vqagen.Settings(reset_counts_every=WINDOW, templates_per_image=3)
+    settings = vqagen.QuestionSettings(reset_counts_every=WINDOW, templates_per_image=3)
     for folder in ("train", "val"):
         with pytest.raises(KeyboardInterrupt):
             vqagen.write_questions("scenes.json", f"memory://{folder}/q.json", settings=settings, on_progress=stop)
@@ -464,7 +464,7 @@ def test_a_run_that_was_killed_before_its_report_gives_it_when_resumed(run: Comm
 
 def test_the_report_of_a_selection_is_that_of_the_run_also_after_its_end(run: Commands) -> None:
     """For callers in Python, who get it in hand."""
-    settings = vqagen.Settings(reset_counts_every=WINDOW, templates_per_image=3, max_per_template=1)
+    settings = vqagen.QuestionSettings(reset_counts_every=WINDOW, templates_per_image=3, max_per_template=1)
     made = vqagen.write_questions("scenes.json", "q.json", settings=settings)
     again = vqagen.write_questions("scenes.json", "q.json", settings=settings, options=vqagen.RunOptions(resume=True))
 

@@ -38,7 +38,7 @@ from vqagen.tasks.contract import Report
 from vqagen.tasks.questions.family_choice import load_families, skipped_templates, warn_skipped
 from vqagen.tasks.questions.report import QuestionReport
 from vqagen.tasks.questions.selection import QuestionSelection
-from vqagen.tasks.questions.settings import RecordForm, Settings
+from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.task import question_task
 from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.tasks.sampling.task import SamplingTask
@@ -64,13 +64,13 @@ __all__ = [
     "Question",
     "QuestionDataset",
     "QuestionReport",
+    "QuestionSettings",
     "RecordForm",
     "Report",
     "RunOptions",
     "SamplingSettings",
     "Scene",
     "SceneSource",
-    "Settings",
     "Undefined",
     "UsageError",
     "VerificationReport",
@@ -98,7 +98,7 @@ def write_questions(
     scenes: PathLike,
     out: PathLike,
     files: DomainFiles | None = None,
-    settings: Settings | None = None,
+    settings: QuestionSettings | None = None,
     form: RecordForm | None = None,
     *,
     format: str | None = None,
@@ -112,7 +112,7 @@ def write_questions(
 
     Nothing is asked that has its text or its program in common with the questions of `disjoint_from`.
     """
-    task = question_task(files or find_domain(), settings or Settings(), form or RecordForm(), disjoint_from)
+    task = question_task(files or find_domain(), settings or QuestionSettings(), form or RecordForm(), disjoint_from)
     report = write_records(
         task, out, scenes, format=format, options=options, shard=shard, report_to=report_to, on_progress=on_progress
     )
@@ -139,7 +139,7 @@ def _shows_settings(function: Callable[P, T]) -> Callable[P, T]:
     """Let `help` and editors show the settings that a function takes as keywords, with their defaults."""
     signature = inspect.signature(function)
     taken = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
-    settings = inspect.signature(Settings).parameters.values()
+    settings = inspect.signature(QuestionSettings).parameters.values()
     shown = [each.replace(kind=each.KEYWORD_ONLY) for each in settings]
     function.__signature__ = signature.replace(parameters=[*taken, *shown])  # type: ignore[attr-defined]
     return function
@@ -158,8 +158,8 @@ def generate(
 ) -> Iterator[Question]:
     """Yield questions about the scenes of a file or folder, or about scene records, as `vqagen generate` makes them.
 
-    `settings` are the fields of `Settings`, such as seed, count or templates_per_image. Raises VqagenError before the
-    first question for anything that is wrong with what was given, and while reading for a scene that is.
+    `settings` are the fields of `QuestionSettings`, such as seed, count or templates_per_image. Raises VqagenError
+    before the first question for anything that is wrong with what was given, and while reading for a scene that is.
     """
     chosen = make_settings(**settings)
     files = find_domain(
@@ -205,13 +205,13 @@ def _scenes_of(scenes: PathLike | Iterable[Mapping[str, Any]]) -> SceneSource | 
     return scenes
 
 
-def make_settings(**settings: Any) -> Settings:
+def make_settings(**settings: Any) -> QuestionSettings:
     """Return settings from keyword arguments. An unknown name is a UsageError that gives the nearest one."""
-    known = Settings.names()
+    known = QuestionSettings.names()
     wrong = [unknown("setting", name, known) for name in settings if name not in known]
     if wrong:
         raise UsageError("\n".join(wrong))
-    return Settings(**settings)
+    return QuestionSettings(**settings)
 
 
 def verify(

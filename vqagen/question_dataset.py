@@ -19,7 +19,7 @@ from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.family_choice import load_families
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.selection import is_needed
-from vqagen.tasks.questions.settings import Settings
+from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.questions.tally import Tally
 from vqagen.tasks.questions.task import questions_about
 from vqagen.world.image_names import warn_repeats
@@ -37,7 +37,7 @@ class Generation:
         self,
         scenes: SceneSource | Iterable[Mapping[str, Any]],
         loaded: LoadedDomain,
-        settings: Settings,
+        settings: QuestionSettings,
         marks: bool = False,
         exclusion: Exclusion | None = None,
     ) -> None:
@@ -91,7 +91,7 @@ class QuestionDataset(Sequence[list[Question]]):
         self,
         scenes: SceneSource | Iterable[Mapping[str, Any]],
         files: DomainFiles,
-        settings: Settings,
+        settings: QuestionSettings,
         marks: bool = False,
     ) -> None:
         if is_needed(settings):

@@ -19,7 +19,7 @@ from vqagen.rng import stream
 from vqagen.search.filling import Filling, SearchResult
 from vqagen.search.tables import SceneTables
 from vqagen.tasks.questions.generator import Family, QuestionGenerator
-from vqagen.tasks.questions.settings import Settings
+from vqagen.tasks.questions.settings import QuestionSettings
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class _Tryout:
     """One template on some scenes."""
 
     def __init__(self, materials: LoadedDomain, template: Template, tables: Sequence[SceneTables], seed: int) -> None:
-        self._settings = Settings(seed=seed)
+        self._settings = QuestionSettings(seed=seed)
         (self.family,) = QuestionGenerator([template], materials.synonyms, self._settings).families
         self._domain = materials.domain
         attempts = [_Attempt(self.family, each, seed, self._settings.search_budget) for each in tables]

@@ -16,7 +16,7 @@ from vqagen.cli.options import (
     shard_option,
 )
 from vqagen.run.options import RunOptions
-from vqagen.tasks.questions.settings import RecordForm, Settings
+from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 
 
 @click.command("generate", cls=ReferenceCommand)
@@ -31,7 +31,7 @@ from vqagen.tasks.questions.settings import RecordForm, Settings
     help="Reject questions that share their text or program with this question file; may be given several times.",
 )
 @shard_option
-@settings_options(form=RecordForm, settings=Settings, options=RunOptions)
+@settings_options(form=RecordForm, settings=QuestionSettings, options=RunOptions)
 @click.option(
     "--report",
     type=path,
@@ -44,7 +44,7 @@ def command(
     layout: str | None,
     domain: dict[str, Any],
     form: RecordForm,
-    settings: Settings,
+    settings: QuestionSettings,
     disjoint_from: tuple[str, ...],
     shard: str | None,
     options: RunOptions,

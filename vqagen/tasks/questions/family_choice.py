@@ -8,10 +8,10 @@ from vqagen.errors import Problem, UsageError, counted, unknown, warn
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
 from vqagen.language.loading import BadTemplates
 from vqagen.language.template import Template
-from vqagen.tasks.questions.settings import Settings
+from vqagen.tasks.questions.settings import QuestionSettings
 
 
-def load_families(files: DomainFiles, settings: Settings) -> LoadedDomain:
+def load_families(files: DomainFiles, settings: QuestionSettings) -> LoadedDomain:
     """Load a domain; templates with mistakes are left out if the settings exclude them or skip all such.
 
     Raises BadInput for the other mistakes, and UsageError for every name in the settings that nothing has.
@@ -25,7 +25,7 @@ def load_families(files: DomainFiles, settings: Settings) -> LoadedDomain:
     return loaded
 
 
-def chosen_templates(templates: Sequence[Template], settings: Settings) -> list[Template]:
+def chosen_templates(templates: Sequence[Template], settings: QuestionSettings) -> list[Template]:
     """Return the templates that `only` names (all if it is empty) and `exclude` does not, in their order.
 
     A name is a question type, a template file, a template's name or its id.
@@ -38,7 +38,7 @@ def chosen_templates(templates: Sequence[Template], settings: Settings) -> list[
     ]
 
 
-def skipped_templates(loaded: LoadedDomain, settings: Settings) -> list[BadTemplates]:
+def skipped_templates(loaded: LoadedDomain, settings: QuestionSettings) -> list[BadTemplates]:
     """Return the templates that were skipped for their mistakes, without those that are excluded anyway."""
     return [bad for bad in loaded.skipped if not is_excluded(bad, settings)]
 
@@ -52,12 +52,12 @@ def warn_skipped(skipped: Iterable[BadTemplates]) -> None:
         warn(Problem(message, first.source, first.path, first.line, first.column))
 
 
-def is_excluded(bad: BadTemplates, settings: Settings) -> bool:
+def is_excluded(bad: BadTemplates, settings: QuestionSettings) -> bool:
     """True if `exclude` has a name of these templates. Their question type is not known."""
     return not set(settings.exclude).isdisjoint(bad.names)
 
 
-def check_names(loaded: LoadedDomain, settings: Settings) -> None:
+def check_names(loaded: LoadedDomain, settings: QuestionSettings) -> None:
     """Raise UsageError for every name in the settings that nothing has, or if no template is left."""
     sound = [_names(template) for template in loaded.templates]
     known = list(dict.fromkeys(name for kind in zip(*sound, strict=True) for name in kind if name))

@@ -30,7 +30,7 @@ from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.family_choice import chosen_templates
 from vqagen.tasks.questions.screening import TRIES, Screen
-from vqagen.tasks.questions.settings import Settings
+from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.questions.tally import Tally
 from vqagen.world.scene import Scene
 
@@ -51,7 +51,7 @@ class QuestionGenerator:
         self,
         templates: Sequence[Template],
         synonyms: Synonyms,
-        settings: Settings,
+        settings: QuestionSettings,
         marks: bool = False,
         exclusion: Exclusion | None = None,
     ) -> None:

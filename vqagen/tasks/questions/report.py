@@ -11,7 +11,7 @@ from vqagen.errors import counted
 from vqagen.language.template import Template
 from vqagen.tasks.contract import Report, RunResult
 from vqagen.tasks.questions.selection import TemplateKey
-from vqagen.tasks.questions.settings import Settings
+from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.questions.tally import Tally
 
 SHORT = 0.9
@@ -23,7 +23,7 @@ class QuestionReport(Report):
     """What was made of each family, what was left out, and what fell short."""
 
     def __init__(
-        self, settings: Settings, templates: Sequence[Template], dialect: str, skipped: Sequence[str] = ()
+        self, settings: QuestionSettings, templates: Sequence[Template], dialect: str, skipped: Sequence[str] = ()
     ) -> None:
         """`dialect` decides how the records of the output name their templates.
 
@@ -119,7 +119,7 @@ def _short_families(tally: Tally) -> Iterator[str]:
         yield f"  … and {len(short) - SHOWN} more short families"
 
 
-def _short_scenes(tally: Tally, settings: Settings) -> Iterator[str]:
+def _short_scenes(tally: Tally, settings: QuestionSettings) -> Iterator[str]:
     if tally.short_scenes:
         reasons = Counter[str]()
         for (_, reason), count in tally.failures.items():
@@ -128,7 +128,7 @@ def _short_scenes(tally: Tally, settings: Settings) -> Iterator[str]:
         yield f"  {tally.short_scenes:,} of {tally.scenes:,} scenes have {_too_few(tally, settings)}{why}"
 
 
-def _too_few(tally: Tally, settings: Settings) -> str:
+def _too_few(tally: Tally, settings: QuestionSettings) -> str:
     if settings.questions_per_image:
         return f"fewer than {counted(settings.questions_per_image, 'question')}"
     wanted, there = settings.templates_per_image, len(tally.tries)

@@ -18,18 +18,18 @@ from typing import Any
 
 from vqagen.language.question import Question
 from vqagen.tasks.questions.fingerprints import text_fingerprint
-from vqagen.tasks.questions.settings import Settings
+from vqagen.tasks.questions.settings import QuestionSettings
 
 TemplateKey = tuple[str, int]
 """What records say of their template: its file, or "" where families are counted over all files, and its index."""
 
 
-def is_needed(settings: Settings) -> bool:
+def is_needed(settings: QuestionSettings) -> bool:
     """True if the settings have a rule about the whole output."""
     return settings.dedupe == "all" or settings.max_per_template > 0
 
 
-def must_know_of_shards(settings: Settings) -> bool:
+def must_know_of_shards(settings: QuestionSettings) -> bool:
     """True if both rules are set: parts of such a run merge only if made with `--shard`."""
     return settings.dedupe == "all" and settings.max_per_template > 0
 
@@ -37,7 +37,7 @@ def must_know_of_shards(settings: Settings) -> bool:
 class QuestionSelection:
     """Asked about every record of an output, in order. With `dedupe` all it remembers about 80 bytes a question."""
 
-    def __init__(self, settings: Settings, is_shard: bool = False) -> None:
+    def __init__(self, settings: QuestionSettings, is_shard: bool = False) -> None:
         """`is_shard`: whether the records are a part of a run's, to be merged with the others and selected again."""
         self.reads = ("template_filename", "question_family_index", "question", "scene_index")
         self._most = 0 if is_shard and must_know_of_shards(settings) else settings.max_per_template

@@ -10,7 +10,7 @@ from vqagen.tasks.settings import CheckedSettings, RunSettings, setting
 
 
 @dataclass(frozen=True)
-class Settings(RunSettings):
+class QuestionSettings(RunSettings):
     """All that decides which questions are generated."""
 
     templates_per_image: int = setting(10, "Question families for each scene.", least=1)

@@ -23,7 +23,7 @@ from vqagen.tasks.questions.family_choice import load_families, skipped_template
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.report import QuestionReport
 from vqagen.tasks.questions.selection import QuestionSelection, is_needed, must_know_of_shards
-from vqagen.tasks.questions.settings import RecordForm, Settings
+from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.tally import Tally
 from vqagen.tasks.scene_windows import compiled_scenes
 from vqagen.world.domain import Domain
@@ -34,7 +34,7 @@ from vqagen.world.scene import Scene
 class QuestionTask(Task):
     """Makes questions with their programs and answers."""
 
-    settings: Settings
+    settings: QuestionSettings
     files: DomainFiles
     form: RecordForm = field(default_factory=RecordForm)
     excluded: ExcludedFiles = field(default_factory=ExcludedFiles)
@@ -141,9 +141,9 @@ def _answer_types(loaded: LoadedDomain) -> dict[str, str]:
     return {name: types[name] for name in sorted(types) if types[name] in ("Bool", "Integer", "list")}
 
 
-def _settings_in(info: Mapping[str, Any]) -> Settings:
+def _settings_in(info: Mapping[str, Any]) -> QuestionSettings:
     recorded = info["generator"]["settings"]
-    return Settings(**{name: recorded[name] for name in Settings.names() if name in recorded})
+    return QuestionSettings(**{name: recorded[name] for name in QuestionSettings.names() if name in recorded})
 
 
 def questions_about(
@@ -156,7 +156,7 @@ def questions_about(
 
 
 def question_task(
-    files: DomainFiles, settings: Settings, form: RecordForm, disjoint_from: Sequence[PathLike] = ()
+    files: DomainFiles, settings: QuestionSettings, form: RecordForm, disjoint_from: Sequence[PathLike] = ()
 ) -> QuestionTask:
     """Return the task for a whole run, its domain loaded and its settings checked. Raises VqagenError."""
     excluded = ExcludedFiles(tuple(require(locate(path), "questions") for path in disjoint_from))
