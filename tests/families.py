@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from conftest import SHARED
-from scene_records import SMALL_SCENES
+from scene_records import SMALL_SCENES, sampled_scenes
 
-import vqagen
 from vqagen.api import LoadedDomain, find_domain, load_domain_files
 from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS
 from vqagen.language.template_check import canonical_records
@@ -57,8 +56,7 @@ class Collection:
 
     def sampled(self, count: int, seed: int) -> list[Record]:
         """Scenes by the rules of the domain; for a domain without rules, CLEVR's."""
-        metadata = None if self.is_clevr else self.metadata
-        return list(vqagen.sample_scenes(count, seed=seed, metadata=metadata))
+        return sampled_scenes(count, seed, "clevr" if self.is_clevr else self.name)
 
     @property
     def small_scenes(self) -> tuple[Record, ...]:

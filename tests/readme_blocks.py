@@ -9,6 +9,8 @@ Run as a script, this file writes the real output and the flag tables into all p
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import subprocess
@@ -21,6 +23,7 @@ from pathlib import Path
 import click
 
 from vqagen.cli import generate
+from vqagen.cli import run as run_command
 
 ROOT = Path(__file__).parents[1]
 PAGES = tuple(ROOT / name for name in ("README.md", "templates/README.md", "metadata/README.md", "CONTRIBUTING.md"))
@@ -36,6 +39,11 @@ class Example:
     kind: str
     code: str
     printed: str
+
+    @property
+    def needs_process(self) -> bool:
+        """True for all but a line of `vqagen` with plain words."""
+        return not re.fullmatch(r"vqagen( [\w./#=-]+)+\n", self.code)
 
     def __str__(self) -> str:
         first = self.code.split("\n", 1)[0]
@@ -70,6 +78,17 @@ def run(example: Example, folder: Path, programs: Path) -> str:
     done = subprocess.run(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     output = done.stdout.decode()
     assert done.returncode == 0, output
+    return output
+
+
+def run_here(example: Example, folder: Path) -> str:
+    """Return what the example, a line of `vqagen`, prints when run in this process."""
+    printed = io.BytesIO()
+    stream = io.TextIOWrapper(printed, "utf-8", write_through=True)
+    with contextlib.chdir(folder), contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
+        code = run_command(example.code.split()[1:])
+    output = printed.getvalue().decode()
+    assert code == 0, output
     return output
 
 

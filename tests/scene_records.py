@@ -1,9 +1,13 @@
-"""Small scene records for tests, made from a few words."""
+"""Scene records for tests: small ones, made from a few words, and sampled ones."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
+
+import vqagen
 
 ATTRIBUTES = ("size", "color", "material", "shape")
 
@@ -48,3 +52,18 @@ SMALL_SCENES = (
     ),
 )
 """Three and four objects, with all, some and few attributes shared."""
+
+
+def sampled_scenes(count: int, seed: int = 0, domain: str = "clevr") -> list[dict[str, Any]]:
+    """The scenes that `vqagen.sample_scenes` draws; each is drawn once in a process, for it takes 8 ms."""
+    drawn = _drawn(seed, domain)
+    first = len(drawn)
+    if first < count:
+        drawn += map(json.dumps, vqagen.sample_scenes(count - first, seed=seed, start_index=first, domain=domain))
+    return [json.loads(text) for text in drawn[:count]]
+
+
+@cache
+def _drawn(seed: int, domain: str) -> list[str]:
+    """The first scenes of a seed, as JSON; the list grows."""
+    return []

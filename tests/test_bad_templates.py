@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from commands import Commands
+from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.errors import BadInput, InputWarning, UsageError
@@ -29,7 +30,7 @@ def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytes
     Path("templates").mkdir()
     for name, content in FILES.items():
         Path("templates", name).write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
-    Path("scenes.json").write_text(json.dumps({"scenes": list(vqagen.sample_scenes(4))}))
+    Path("scenes.json").write_text(json.dumps({"scenes": sampled_scenes(4)}))
     return Commands(capsysbinary)
 
 

@@ -16,6 +16,7 @@ import pyarrow
 import pytest
 from commands import ROOT, Commands
 from pyarrow import parquet
+from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.authoring.check.check_report import MOST, CheckReport
@@ -931,7 +932,7 @@ def test_names_in_scenes_that_nothing_reads_are_told_of_once(
 
 @pytest.mark.parametrize("name", ["clevr", "market"])
 def test_sampled_scenes_have_no_odd_names(name: str, tmp_path: Path) -> None:
-    path = write(tmp_path / "scenes.json", {"scenes": list(vqagen.sample_scenes(20, domain=name))})
+    path = write(tmp_path / "scenes.json", {"scenes": sampled_scenes(20, domain=name)})
 
     assert doubts(check_paths([path], domain=name)) == []
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands import finish, start
-
-import vqagen
+from scene_records import sampled_scenes
 
 
 @pytest.mark.quick(1)
@@ -19,7 +18,7 @@ def test_a_reader_that_has_enough_ends_the_run_quietly(
 ) -> None:
     """Exit code 1, as click has it for every closed pipe; no message, and no file is left."""
     monkeypatch.chdir(tmp_path)
-    scenes = list(vqagen.sample_scenes(12, seed=1))
+    scenes = sampled_scenes(12, seed=1)
     Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
     line = f"generate --scenes scenes.json --templates-per-image 3 --reset-counts-every 4 -o - {flags}"
     reading, writing = os.pipe()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from commands import Commands
+from scene_records import sampled_scenes
 
-from vqagen import sample_scenes
 from vqagen.cli import run
 
 FORMATS = ("json", "jsonl", "parquet")
@@ -21,7 +21,7 @@ QUICK = "--scenes scenes.json --templates-per-image 12 --reset-counts-every 4 --
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One run, written in every format and dialect."""
     folder = tmp_path_factory.mktemp(request.param)
-    scenes = list(sample_scenes(9, seed=3, domain=request.param))
+    scenes = sampled_scenes(9, seed=3, domain=request.param)
     (folder / "scenes.json").write_text(json.dumps({"info": {"split": "x"}, "scenes": scenes}))
     with pytest.MonkeyPatch.context() as there:
         there.chdir(folder)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands import Commands
+from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.files.locations import locate
@@ -25,7 +26,7 @@ ASKED = f"generate --scenes scenes.json --templates {ONE_HOP} --reset-counts-eve
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Commands:
     """Runs commands in a folder with scenes, and with questions about them that were asked before."""
     monkeypatch.chdir(tmp_path)
-    Path("scenes.json").write_text(json.dumps({"scenes": list(vqagen.sample_scenes(20))}))
+    Path("scenes.json").write_text(json.dumps({"scenes": sampled_scenes(20)}))
     commands = Commands(capfdbinary)
     commands.done(f"generate --scenes scenes.json --templates {ONE_HOP} -o old.jsonl")
     return commands

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from conftest import SHARED
 from families import COLLECTIONS, SHIPPED, Collection
+from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.api import Generation, find_scenes
@@ -88,8 +89,7 @@ def shipped_source(folder: Path) -> Source:
             record["constraints"] = [{"type": "OUT_NEQ", "params": [2, 5]}]
     file.write_text(json.dumps(document))
     scenes = folder.with_suffix(".scenes.json")
-    sampled = vqagen.sample_scenes(2 * WINDOW, seed=1)
-    scenes.write_text(json.dumps({"info": {}, "scenes": list(sampled)}))
+    scenes.write_text(json.dumps({"info": {}, "scenes": sampled_scenes(2 * WINDOW, seed=1)}))
     templates = Collection("clevr", clevr.metadata, folder, is_clevr=True)
     return Source(templates, scenes, "compare_integer.json#equal")
 

@@ -17,8 +17,8 @@ import fsspec
 import pytest
 from commands import ROOT, Commands
 from fsspec.implementations.memory import MemoryFileSystem
+from scene_records import sampled_scenes
 
-from vqagen import sample_scenes
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files.locations import Remote, locate
 from vqagen.files.output import atomic_output, check_output
@@ -29,7 +29,7 @@ from vqagen.json.stream import CHUNK
 from vqagen.language.question_files import read_questions
 from vqagen.world.loading import find_scenes
 
-SCENES = list(sample_scenes(3))
+SCENES = sampled_scenes(3)
 
 
 class Unreachable(MemoryFileSystem):

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from families import SHIPPED
+from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.api import Generation, find_scenes
@@ -28,7 +29,7 @@ over_attributes = pytest.mark.parametrize("attribute", ATTRIBUTES, ids=lambda ea
 @cache
 def scenes() -> list[dict[str, Any]]:
     """Sampled scenes."""
-    return list(vqagen.sample_scenes(SCENES, seed=3, domain="market"))
+    return sampled_scenes(SCENES, seed=3, domain="market")
 
 
 def recorded(attribute: Attribute) -> Iterator[tuple[str, ...]]:

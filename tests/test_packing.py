@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 import zstandard
+from scene_records import sampled_scenes
 
-from vqagen import sample_scenes
 from vqagen.errors import BadInput, UsageError
 from vqagen.files.output import atomic_output, check_output
 from vqagen.files.packing import PACKINGS, packed, packing_of, recognised, unpacked_name
@@ -139,7 +139,7 @@ def test_an_unpacked_file_is_closed_with_its_content(packing: str, tmp_path: Pat
 @every_packing
 @pytest.mark.parametrize("name", ["scenes.json", "scenes.jsonl", "folder"])
 def test_scenes_are_read_packed(packing: str, name: str, tmp_path: Path) -> None:
-    scenes = list(sample_scenes(3))
+    scenes = sampled_scenes(3)
     lines = [json.dumps(scene).encode() for scene in scenes]
     target = tmp_path / (name if name == "folder" else name + packing)
     if name == "folder":

@@ -17,10 +17,10 @@ from typing import TypeVar
 import pytest
 from commands import Commands, finish, start
 from marks import marked, set_mark
+from scene_records import sampled_scenes
 from toy_work import Toy, ToyJob, begun, toy_windows
 from waiting import wait_until
 
-import vqagen
 from vqagen.errors import BadInput, InputWarning, VqagenError
 from vqagen.run.engines.child import start_python
 from vqagen.run.engines.in_process import in_process
@@ -413,7 +413,7 @@ ASKED = "generate --scenes scenes.json --templates templates.json --plugin corne
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with scenes, a plug-in that prints, and a template that needs it."""
     monkeypatch.chdir(tmp_path)
-    records = list(vqagen.sample_scenes(9, seed=3))
+    records = sampled_scenes(9, seed=3)
     Path("scenes.json").write_text(json.dumps({"info": {}, "scenes": records}))
     Path("templates.json").write_text(json.dumps([TEMPLATE]))
     Path("corners.py").write_text(f"BUG = False\n{PLUGIN}")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from commands import Commands
-from scene_records import SMALL_SCENES
+from scene_records import SMALL_SCENES, sampled_scenes
 
 import vqagen
 from vqagen import api
@@ -21,7 +21,7 @@ from vqagen import api
 def scenes(tmp_path: Path) -> Path:
     """A file of sampled scenes."""
     path = tmp_path / "scenes.json"
-    path.write_text(json.dumps({"scenes": list(vqagen.sample_scenes(4, seed=2))}))
+    path.write_text(json.dumps({"scenes": sampled_scenes(4, seed=2)}))
     return path
 
 
@@ -204,7 +204,7 @@ WINDOWS = {"seed": 3, "start_index": 3, "templates_per_image": 3, "reset_counts_
 @pytest.fixture(scope="module")
 def given() -> list[dict[str, Any]]:
     """Records of scenes."""
-    return list(vqagen.sample_scenes(13, seed=6))
+    return sampled_scenes(13, seed=6)
 
 
 def expected_of(given: list[dict[str, Any]], **settings: Any) -> list[list[vqagen.Question]]:

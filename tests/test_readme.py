@@ -15,11 +15,12 @@ from vqagen.language.composite import COMPOSITE_NAMES
 from vqagen.plugin import BUILT_IN
 
 TEMPLATES_PAGE = ROOT / "templates" / "README.md"
+Folders = dict[tuple[Path, bool], Path]
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Path]:
-    """Page -> the folder in which its examples run after each other."""
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
+    """The folders in which the examples of a page run after each other: in this process where they can, or none."""
     return defaultdict(lambda: tmp_path_factory.mktemp("page"))
 
 
@@ -30,9 +31,20 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("example", examples(), ids=str)
-def test_an_example_prints_what_its_page_says(example: Example, folders: dict[Path, Path], programs: Path) -> None:
+def test_an_example_prints_what_its_page_says(example: Example, folders: Folders, programs: Path) -> None:
     """After `python tests/readme_blocks.py` they agree again; look at what changed before you commit it."""
-    assert readme_blocks.run(example, folders[example.page], programs) == example.printed
+    folder = folders[example.page, True]
+    if example.needs_process:
+        assert readme_blocks.run(example, folder, programs) == example.printed
+    else:
+        assert readme_blocks.run_here(example, folder) == example.printed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", examples(), ids=str)
+def test_an_example_prints_the_same_in_a_process_of_its_own(example: Example, folders: Folders, programs: Path) -> None:
+    """As a reader runs it."""
+    assert readme_blocks.run(example, folders[example.page, False], programs) == example.printed
 
 
 def test_the_flag_table_has_every_option_of_generate() -> None:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pytest
 from commands import Commands, Ran, finish, start
 from marks import marked, set_mark
+from scene_records import sampled_scenes
 from waiting import wait_until
 
 import vqagen
@@ -33,7 +34,7 @@ class Killed(BaseException):
 
 @pytest.fixture(scope="module")
 def scenes() -> bytes:
-    return json.dumps({"info": {}, "scenes": list(vqagen.sample_scenes(SCENES, seed=4))}).encode()
+    return json.dumps({"info": {}, "scenes": sampled_scenes(SCENES, seed=4)}).encode()
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.files.locations import Location
@@ -32,7 +33,7 @@ Writer = Callable[[list[Record]], object]
 def sampled(seed: int) -> list[Record]:
     """Scenes longer than what the reader takes at once, so that it has not read all when the first block is made."""
     padding = {"padding": "x" * 6000}
-    return [scene | padding for scene in vqagen.sample_scenes(SCENES, seed=seed)]
+    return [scene | padding for scene in sampled_scenes(SCENES, seed)]
 
 
 def in_document(scenes: list[Record]) -> None:
@@ -132,7 +133,7 @@ def test_scenes_that_change_while_they_are_looked_into_are_noticed(monkeypatch: 
 
 def test_one_file_in_a_store_that_changes_later_is_noticed_at_the_end() -> None:
     fsspec = pytest.importorskip("fsspec")
-    store, scenes = fsspec.filesystem("memory"), list(vqagen.sample_scenes(6))
+    store, scenes = fsspec.filesystem("memory"), sampled_scenes(6)
     store.pipe("/later/scenes.json", json.dumps({"scenes": scenes}).encode())
     try:
         job = job_about("memory://later/scenes.json")
@@ -173,7 +174,7 @@ def test_scenes_in_a_store_that_change_are_noticed(name: str) -> None:
     store = fsspec.filesystem("memory")
 
     def put(seed: int) -> None:
-        scenes = list(vqagen.sample_scenes(6, seed=seed))
+        scenes = sampled_scenes(6, seed)
         document = json.dumps({"scenes": scenes}).encode()
         texts = (
             {"": document}

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from commands import Commands
+from scene_records import sampled_scenes
 
-import vqagen
 from vqagen.files.shipped import shipped
 from vqagen.judge import verification
 from vqagen.language.question_files import read_questions
@@ -21,7 +21,7 @@ Record = dict[str, Any]
 
 def shared_by(*groups: tuple[int, ...]) -> list[Record]:
     """Sampled scenes, of which those of each group have one name."""
-    scenes = [dict(scene) for scene in vqagen.sample_scenes(SCENES, seed=3)]
+    scenes = sampled_scenes(SCENES, seed=3)
     for number, group in enumerate(groups):
         for place in group:
             scenes[place]["image_filename"] = f"{number}.png"

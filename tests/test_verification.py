@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from commands import Commands
+from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.api import Generation, find_scenes, load_domain_files
@@ -30,7 +31,7 @@ OF_TYPE = {bool: 0, int: 1, str: 2}
 @pytest.fixture(scope="module")
 def scenes() -> list[Record]:
     """Some scenes."""
-    return list(vqagen.sample_scenes(SCENES, seed=3))
+    return sampled_scenes(SCENES, seed=3)
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from typing import Any
 import fsspec
 import pytest
 from commands import Commands
+from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.language.domain_files import load_domain_files
@@ -31,7 +32,7 @@ QUICK = f"--reset-counts-every {WINDOW} --templates-per-image 3"
 def run(capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
     """The program, in a folder that has scenes."""
     monkeypatch.chdir(tmp_path)
-    records = list(vqagen.sample_scenes(SCENES, seed=8))
+    records = sampled_scenes(SCENES, seed=8)
     Path("scenes.json").write_text(json.dumps({"info": {}, "scenes": records}))
     return Commands(capfdbinary)
 
