@@ -8,23 +8,12 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from vqagen.json.text import position_at
+from vqagen.json.text import TOKEN, position_at
 
 NOT_JSON, NOT_USABLE = "not valid JSON", "not usable JSON"
 MOST_DIGITS = 4300
 """Python reads no longer whole number: reading takes time in the square of the digits."""
 
-_TOKEN = re.compile(
-    r"""
-    (?P<space>[ \t\r\n]++)
-    |(?P<text>"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*)*")
-    |(?P<number>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?![\w.+-]))
-    |(?P<word>(?:true|false|null)(?![\w.+-]))
-    |(?P<mark>[{}\[\],:])
-    |(?P<wrong>[\w.+-]++|(?s:.))
-    """,
-    re.VERBOSE,
-)
 _TEXT_SO_FAR = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*)*')
 _ESCAPE = re.compile(r"\\(?:u[0-9A-Fa-f]{0,3}|[^\x00-\x1f])")
 _LINE_END = re.compile(r"\\?(?:[\r\n]|\Z)")
@@ -45,7 +34,7 @@ class Mistake(NamedTuple):
 
 class _Token(NamedTuple):
     kind: str
-    """The name of a group of `_TOKEN`, or "end"."""
+    """The name of a group of `TOKEN`."""
     text: str
     offset: int
 
@@ -79,10 +68,8 @@ class _Grammar:
 
     def mistake(self) -> Mistake | None:
         """The first mistake, or None."""
-        for match in _TOKEN.finditer(self.text):
+        for match in TOKEN.finditer(self.text):
             token = _Token(match.lastgroup or "", match[0], match.start())
-            if token.kind == "space":
-                continue
             if not self.step(token):
                 return self.diagnose(token)
             self.previous = token
@@ -115,7 +102,7 @@ class _Grammar:
 
     def diagnose(self, token: _Token) -> Mistake:
         """The mistake of a token that cannot stand here."""
-        if token.text == '"':
+        if token.kind == "broken":
             return _broken_text(self.text, token.offset)
         if self.text.startswith("/*", token.offset):
             return Mistake("this comment is never closed: '*/' is missing", token.offset)
@@ -231,7 +218,7 @@ def _broken_text(text: str, start: int) -> Mistake:
 
 def _unusable(text: str) -> Mistake | None:
     """The first text or number that follows the grammar, and yet cannot be read or written again."""
-    for match in _TOKEN.finditer(text):
+    for match in TOKEN.finditer(text):
         message = ""
         if match.lastgroup == "number":
             message = _number_fault(match[0])

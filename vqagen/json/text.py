@@ -15,19 +15,26 @@ from typing import NamedTuple
 
 Path = tuple[str | int, ...]
 
-COMMENT = r"//[^\r\n]*+|\#[^\r\n]*+|--(?!\d)[^\r\n]*+|/\*(?s:.*?)(?:\*/|\Z)"
-"""A comment, as a regular expression (one that is never closed reaches to the end of the text)."""
-TEXT = r'"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"?'
-"""A text with its quotes (one that is never closed reaches to the end of its line). No possessive quantifier of a group
-stands here: the first releases of Python 3.11 match those wrongly."""
-
 WIDEST = 100
 """Columns of an excerpt."""
 
 _read = JSONDecoder().raw_decode
-TOKEN = re.compile(rf"(?P<comment>{COMMENT})|(?P<text>{TEXT})|[\[\]{{}}:,]|(?:[^\s\[\]{{}}:,\"/\#-]|-(?!-(?!\d)))+|\S")
-"""A token of a text that people write by hand; white space is no token. `json.diagnosis` has tokens of its own, which
-follow the grammar of JSON to the letter: they find the character that breaks it."""
+_UNQUOTED = r"(?:[\w.+]|-(?!-(?!\d)))"
+"""A character of a number or word; two hyphens begin a comment, unless a digit follows."""
+TOKEN = re.compile(
+    rf"""
+    (?P<comment>//[^\r\n]*+|\#[^\r\n]*+|--(?!\d)[^\r\n]*+|/\*(?s:.*?)(?:\*/|\Z))  # never closed, it is the rest
+    |(?P<text>"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{{4}})[^"\\\x00-\x1f]*)*")
+    |(?P<broken>"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"?)  # a text that JSON does not have; never closed, it is a line
+    |(?P<number>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?!{_UNQUOTED}))
+    |(?P<word>(?:true|false|null)(?!{_UNQUOTED}))
+    |(?P<mark>[{{}}\[\],:])
+    |(?P<wrong>{_UNQUOTED}+|[^ \t\r\n])
+    """,
+    re.VERBOSE,
+)
+"""A token of a text that people write by hand; white space is no token. No possessive quantifier of a group stands
+here: the first releases of Python 3.11 match those wrongly."""
 _STEP_END = re.compile(r"(?!\A)(?=[.\[])|\Z")
 _OUTSIDE, _FIRST = -1, "[0]"
 """The document is the first member of what is outside of it."""

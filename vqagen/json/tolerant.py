@@ -114,9 +114,9 @@ def _commas(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     before, comma = "", -1
     for match in TOKEN.finditer(text):
-        if match["comment"]:
-            continue
         piece = match[0]
+        if match["comment"] or piece.isspace():  # such as a no-break space
+            continue
         if piece in "]}" and comma >= 0:
             spans.append((comma, comma + 1))
         comma = match.start() if piece == "," and before not in ("", ",", "[", "{", ":") else -1
