@@ -146,10 +146,14 @@ def test_a_batch_may_be_encoded_in_another_process() -> None:
 # The file -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sizes", [[20, 30], [0, 20, 0, 30, 0], [0, 0], []])
-def test_each_batch_comes_back_and_no_row_group_is_empty(sizes: list[int], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("given", "sizes"), [([20, 30], [20, 30]), ([0, 20, 0, 0, 30, 0], [0, 20, 0, 0, 30]), ([0, 0], []), ([], [])]
+)
+def test_each_batch_up_to_the_last_row_comes_back_and_no_row_group_is_empty(
+    given: list[int], sizes: list[int], tmp_path: Path
+) -> None:
     columns = OPTIONS[0]
-    path = write(tmp_path / "q.parquet", columns, blocks(records(SHIPPED[0], columns), *sizes)[:-1])
+    path = write(tmp_path / "q.parquet", columns, blocks(records(SHIPPED[0], columns), *given)[:-1])
     file = parquet.ParquetFile(path)
 
     assert [table.num_rows for table in row_groups(path)] == sizes
@@ -212,9 +216,9 @@ def test_halves_of_a_row_group_make_the_bytes_of_a_whole_one(
     whole = write(tmp_path / "whole.parquet", columns, [before, cut_one, after])
     first = write(tmp_path / "first.parquet", columns, [before, cut_one[:cut]])
     second = write(tmp_path / "second.parquet", columns, [cut_one[cut:], after])
-    (head, left), (right, tail) = row_groups(first), row_groups(second)
+    (head, *left), (right, tail) = row_groups(first), row_groups(second)
     merged = io.BytesIO()
-    write_tables([head, pyarrow.concat_tables([left, right]), tail], merged, columns.schema, INFO, "question_index")
+    write_tables([head, pyarrow.concat_tables([*left, right]), tail], merged, columns.schema, INFO, "question_index")
 
     assert merged.getvalue() == whole.read_bytes()
 

@@ -605,6 +605,32 @@ def test_shards_of_several_formats_make_any_of_them(columns: Path, vqagen_: Comm
     assert (columns / f"mixed-{out}").read_bytes() == (columns / f"whole-{out}").read_bytes()
 
 
+@pytest.mark.parametrize("tail", ["", "--count 18"])
+def test_blocks_without_questions_leave_the_bytes_of_one_run(tmp_path: Path, vqagen_: Commands, tail: str) -> None:
+    """At the end of a run without a count, it was unknown how many there are; a shard may end so too."""
+    scenes = SHIPPED[0].sampled(18, 3)
+    bare = [
+        {**scene, "objects": [], "relationships": {name: [] for name in scene["relationships"]}} for scene in scenes
+    ]
+    scenes = [bare[at] if at < 2 or 4 <= at < 11 or at >= 13 else scene for at, scene in enumerate(scenes)]
+    Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
+    line = "generate --scenes scenes.json --only one_hop.json --templates-per-image 2 --reset-counts-every 2"
+    vqagen_.done(f"{line} {tail} -o whole.parquet")
+    vqagen_.done(f"{line} {tail} -o whole.json")
+    for ending in ("json", "parquet"):
+        vqagen_.done(f"{line} --count 9 -o 1.{ending}")
+        vqagen_.done(f"{line} --start-index 9 {tail.replace('18', '9')} -o 2.{ending}")
+    vqagen_.done("convert whole.json -o converted.parquet")
+    merged = ["1.json 2.json", "1.parquet 2.parquet", "1.json 2.parquet", "1.parquet 2.json"]
+    for number, shards in enumerate(merged):
+        vqagen_.done(f"merge {shards} -o merged{number}.parquet")
+
+    whole = Path("whole.parquet").read_bytes()
+    assert pq.ParquetFile("whole.parquet").num_row_groups == 3
+    assert [Path(f"merged{number}.parquet").read_bytes() == whole for number in range(len(merged))] == [True] * 4
+    assert Path("converted.parquet").read_bytes() == whole
+
+
 def changed_answers(path: Path, keeps_checksum: bool) -> None:
     """Write the columns of a file anew with other answers, by a library that keeps the info."""
     table, metadata = pq.read_table(path), pq.ParquetFile(path).metadata.metadata

@@ -23,7 +23,8 @@ BEGINNING = b"PAR1"
 INFO = b"vqagen"
 """The key of our info, as JSON, in a file's metadata."""
 EMPTY = b"vqagen_empty"
-"""The key of a JSON list in a file's metadata: the places of the empty tables that the file was written from."""
+"""The key of a JSON list in a file's metadata: the places of the empty tables that the file was written from, up to the
+last row."""
 CHECKSUM = b"vqagen_checksum"
 """The key of the checksum of the columns in a file's metadata: over all bytes before the metadata."""
 _FOOTER = 8
@@ -118,21 +119,22 @@ def write_tables(
     """Write tables into a Parquet file, a row group for each.
 
     Only the place of an empty table is written, into the metadata: `datasets` breaks on a file that begins with an
-    empty row group. The column `number_key` of the schema, if there is one, is filled with each row's place in the
-    file. The same rows in the same groups give the same bytes.
+    empty row group. Empty tables behind the last row are left out. The column `number_key` of the schema, if there is
+    one, is filled with each row's place in the file. The same rows in the same groups give the same bytes.
     """
     parquet = pyarrow("pyarrow.parquet")
     described = schema.with_metadata({INFO: orjson.dumps(info)})
     summed = _Summed(file)
     # Of 100,000 questions, zstd leaves 4.6 MB and snappy, the usual one, 6.1 MB; either takes 0.3 s.
     with parquet.ParquetWriter(summed, described, compression="zstd") as writer:
-        number, empty = 0, list[int]()
+        number, passed, empty = 0, list[int](), list[int]()
         for place, table in enumerate(tables):
             if table.num_rows:
                 writer.write_table(_numbered(table, number, schema, number_key), row_group_size=table.num_rows)
                 number += table.num_rows
+                empty, passed = empty + passed, []
             else:
-                empty.append(place)
+                passed.append(place)
         places = {EMPTY: orjson.dumps(empty)} if empty else {}
         writer.add_key_value_metadata({**places, CHECKSUM: str(summed.checksum).encode()})
 
@@ -226,7 +228,7 @@ def checksums(path: Location) -> tuple[str | None, str]:
 
 
 def row_groups(path: Location) -> Iterator[Any]:
-    """Yield the tables that `write_tables` was given, each as a `pyarrow.Table`."""
+    """Yield the tables that `write_tables` was given, up to the last row, each as a `pyarrow.Table`."""
     with _opened(path) as file:
         empty = set(orjson.loads((file.metadata.metadata or {}).get(EMPTY, b"[]")))
         filled = iter(range(file.num_row_groups))

@@ -48,35 +48,43 @@ def write_columns(
 
 
 def _pieces(file: ShardFile, task: type[Task], columns: Columns, is_last: bool) -> Iterator[tuple[Block, Any]]:
-    """Yield the tables of a shard, each with the block that it is all of, or a part."""
+    """Yield the tables of a shard, each with the block that it is all of, or a part.
+
+    Blocks without records behind the last record are yielded too, except in the last shard: nothing follows them.
+    """
     blocks = blocks_from(file.span.first, file.arrangement.window)
-    if file.layout == "parquet":
-        for block, table in zip(blocks, file.tables(), strict=False):
-            if file.arrangement.number_key:
-                table = table.drop_columns([file.arrangement.number_key])
-            yield block, table
+    block: Block | None = None
+    for block, table in _filled_pieces(file, task, columns, blocks):
+        yield block, table
+    if is_last or file.end is None or not (task.index_key or file.layout == "parquet"):
         return
-    # Of scenes, a run may ask for more than there are: how many the last shard has is unknown.
-    end = None if is_last and task.reads_scenes else file.end
-    by_block = _in_blocks(file, task, blocks, end) if task.index_key else _filled_blocks(file.records(task))
+    end = block_of(file.end - 1, file.arrangement.window)
+    while block is None or block < end:
+        block = next(blocks)
+        yield block, decode(columns.encode([]))
+
+
+def _filled_pieces(
+    file: ShardFile, task: type[Task], columns: Columns, blocks: Iterator[Block]
+) -> Iterator[tuple[Block, Any]]:
+    """Yield the same up to the last record."""
+    if file.layout == "parquet":
+        for table, block in zip(file.tables(), blocks, strict=False):
+            key = file.arrangement.number_key
+            yield block, table.drop_columns([key]) if key else table
+        return
+    by_block = _in_blocks(file, task, blocks) if task.index_key else _numbered_blocks(file.records(task))
     for block, records in by_block:
         yield block, decode(columns.encode(records))
 
 
-def _in_blocks(
-    file: ShardFile, task: type[Task], blocks: Iterator[Block], end: int | None
-) -> Iterator[tuple[Block, list[Record]]]:
-    """Yield each block of a JSON shard with its records, also those without any; up to item `end`, if it is known."""
-    size, block = file.arrangement.window, None
-    for block, content in groupby(
-        _checked(file, task.index_key, file.records(task)), key=lambda each: block_of(each[0], size)
-    ):
+def _in_blocks(file: ShardFile, task: type[Task], blocks: Iterator[Block]) -> Iterator[tuple[Block, list[Record]]]:
+    """Yield each block of a JSON shard up to the last record, also those without any."""
+    size, checked = file.arrangement.window, _checked(file, task.index_key, file.records(task))
+    for block, content in groupby(checked, key=lambda each: block_of(each[0], size)):
         while (passed := next(blocks)) != block:
             yield passed, []
         yield block, [record for _, record in content]
-    last = block_of(end - 1, size) if end else block
-    while block != last:
-        yield (block := next(blocks)), []
 
 
 def _checked(file: ShardFile, key: str, records: Iterator[Record]) -> Iterator[tuple[int, Record]]:
@@ -92,7 +100,7 @@ def _checked(file: ShardFile, key: str, records: Iterator[Record]) -> Iterator[t
         least = index
 
 
-def _filled_blocks(records: Iterator[Record]) -> Iterator[tuple[Block, list[Record]]]:
+def _numbered_blocks(records: Iterator[Record]) -> Iterator[tuple[Block, list[Record]]]:
     """Yield records that do not say the index of their item: they fill the blocks."""
     numbers = count()
     for number, content in groupby(records, key=lambda _: next(numbers) // BLOCK):
