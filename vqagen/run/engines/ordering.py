@@ -1,4 +1,4 @@
-"""Windows on their way through workers: begun in order, done in any, and given out in order again."""
+"""The order of windows that workers do: begun in order, finished in any, and yielded in order again."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Begun(NamedTuple):
 
 
 class Ordering:
-    """What is wrong with a window, or with reading one, is raised when its turn comes: nothing before it is lost."""
+    """Begins windows, and yields their blocks in order. A window's error is raised in its turn: no block is lost."""
 
     def __init__(self, windows: Iterator[Window], ahead: int) -> None:
-        """`ahead`: windows that may have been begun and not yet been given out; this bounds memory."""
+        """`ahead` windows may be begun before the first of them is yielded; this bounds memory."""
         self.ahead = ahead
         self._windows = windows
         self._done: dict[int, Outcome] = {}
@@ -29,7 +29,7 @@ class Ordering:
         self._error: Exception | None = None
 
     def begin(self) -> Begun | None:
-        """The next window; None when there are no more, or enough have been begun."""
+        """Return the next window; None if there are no more, or enough are begun."""
         if self._error or self._begun - self._given_out >= self.ahead:
             return None
         try:
@@ -37,28 +37,28 @@ class Ordering:
             if window is None:
                 return None
             begun = Begun(self._begun, list(window))
-        except Exception as error:  # whatever it is, what was begun comes first
+        except Exception as error:  # of any kind: the blocks of begun windows come first
             self.stop(error)
             return None
         self._begun += 1
         return begun
 
     def stop(self, error: Exception) -> None:
-        """Begin no more windows. The first error is raised when those that were begun are done."""
+        """Begin no more windows. The first error is raised when all begun windows are yielded."""
         self._error = self._error or error
 
     def finish(self, number: int, outcome: Outcome) -> None:
-        """A window is done."""
+        """Take the outcome of a window."""
         self._done[number] = outcome
 
     def blocks(self) -> Iterator[Block]:
-        """Those whose turn has come."""
+        """Yield the blocks of each window that is next in order and finished."""
         while self._given_out in self._done:
             outcome = self._done.pop(self._given_out)
             self._given_out += 1
             yield from outcome.unwrap()
 
     def end(self) -> None:
-        """All that was begun is given out: raise what stopped the beginning of more, if anything did."""
+        """Raise the error that stopped the beginning of windows, if there was one. All begun windows are yielded."""
         if self._error:
             raise self._error

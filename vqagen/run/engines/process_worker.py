@@ -13,9 +13,9 @@ from vqagen.run.work import Outcome
 
 
 def main(connection: int, lifeline: int) -> None:
-    """Serve. `connection` and `lifeline` are file descriptors; the lifeline ends when the parent does, however it ends.
+    """Serve. `connection` and `lifeline` are file descriptors; the lifeline is closed when the parent ends.
 
-    A batch system's SIGTERM reaches all processes of a job at once: what is to become of workers, the parent decides.
+    Signals are ignored: a batch system sends SIGTERM to all processes of a job, and the parent ends its workers.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -23,7 +23,7 @@ def main(connection: int, lifeline: int) -> None:
     end_with_parent(lifeline)
     try:
         _serve(Connection(connection))
-    except (EOFError, OSError):  # the parent has gone, or wants no more
+    except (EOFError, OSError):  # the parent has ended, or needs no more windows
         os._exit(0)
 
 

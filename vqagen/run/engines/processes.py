@@ -1,7 +1,7 @@
 """The engine for one machine with several cores: windows go to worker processes, and their blocks come back in order.
 
-Each worker has a pipe of its own and one window at a time, so that it is known which window a worker died of; neither a
-`multiprocessing.Pool` nor a `ProcessPoolExecutor` tells.
+Each worker has a pipe of its own and one window at a time, so the window that a worker died of is known. A
+`multiprocessing.Pool` or a `ProcessPoolExecutor` would not say it.
 """
 
 from __future__ import annotations
@@ -22,43 +22,43 @@ from vqagen.run.engines.parcels import packed_work, unpacked_outcome
 from vqagen.run.work import Block, Outcome, Window, Work, span_of
 
 TRIES = 3
-"""How often a window is begun before it is given up, if its workers die of it."""
+"""Workers that may die of a window before the run fails."""
 AHEAD = 4
-"""Windows for each worker that may have been begun and not yet been written."""
+"""Windows for each worker that may be begun before the first of them is written."""
 DYING = 30.0
-"""Seconds that a process may take to end when its connection is closed."""
+"""Seconds to wait for the end of a process whose connection is closed."""
 
 
 def available_cores() -> int:
-    """The cores that this process may use: a batch system may leave it fewer than the machine has."""
+    """Return the number of cores that this process may use. A batch system may allow fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Processes:
-    """`Processes(4)` is the engine with four workers."""
+    """The engine with `workers` worker processes."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
 
     def __call__(self, work: Work, windows: Iterator[Window]) -> Generator[Block]:
-        """The blocks of all windows, in order. No worker outlives the generator."""
-        crew = _Crew(work, self.workers, windows)
+        """Yield the blocks of all windows, in order. No worker outlives the generator."""
+        pool = _Pool(work, self.workers, windows)
         try:
-            yield from crew.blocks()
+            yield from pool.blocks()
         finally:
-            crew.end()
+            pool.end()
 
 
 @dataclass(slots=True)
 class _Assignment:
-    """A window that is being done, or has to be done again."""
+    """A window for a worker, and how often workers died of it."""
 
     window: Begun
-    tries: int = 0
+    deaths: int = 0
 
 
-class _Crew:
-    """The workers of one run, and what they are at."""
+class _Pool:
+    """The workers of one run, and the windows assigned to them."""
 
     def __init__(self, work: Work, size: int, windows: Iterator[Window]) -> None:
         self.work, self.size = packed_work(work), size
@@ -67,82 +67,79 @@ class _Crew:
         self.again: list[_Assignment] = []
 
     def blocks(self) -> Iterator[Block]:
-        """All blocks in order."""
-        while self.is_at_work():
-            self.listen()
-            self.set_to_work()  # they go on while blocks are written
+        """Yield all blocks, in order."""
+        while self.assign_windows():
+            self.receive_outcomes()
+            self.assign_windows()  # workers continue while blocks are written
             yield from self.ordering.blocks()
         self.ordering.end()
 
-    def is_at_work(self) -> bool:
-        """Begin all windows that may begin; return true if any is being done."""
-        self.set_to_work()
-        return any(worker.assignment for worker in self.workers)
-
-    def set_to_work(self) -> None:
-        """Give each idle worker a window; hire workers while there are windows for them."""
+    def assign_windows(self) -> bool:
+        """Give each idle worker a window, and start workers for more windows; return True if any worker has one."""
         while (worker := self.idle()) or len(self.workers) < self.size:
             assignment = self.next_assignment()
             if assignment is None:
-                return
-            (worker or self.hired()).give(assignment)
+                break
+            (worker or self.start_worker()).give(assignment)
+        return any(worker.assignment for worker in self.workers)
 
-    def hired(self) -> _Worker:
-        """A new worker."""
+    def start_worker(self) -> _Worker:
+        """Start a worker, and send it the work."""
         worker = _Worker()
-        self.workers.append(worker)  # before it is sent anything, which may last and be interrupted
+        self.workers.append(worker)  # first: sending may be interrupted, and every worker must be ended
         _send(worker.connection, self.work)
         return worker
 
     def idle(self) -> _Worker | None:
+        """Return a worker without a window."""
         return next((worker for worker in self.workers if worker.assignment is None), None)
 
     def next_assignment(self) -> _Assignment | None:
-        """A window to be done."""
+        """Return the next window; None if no window may begin now."""
         if self.again:
             return self.again.pop()
         window = self.ordering.begin()
         return _Assignment(window) if window else None
 
-    def listen(self) -> None:
-        """Wait until workers have something to say."""
+    def receive_outcomes(self) -> None:
+        """Wait until a worker has an outcome or is dead, and take every outcome that is there."""
         for connection in wait([worker.connection for worker in self.workers]):
-            self.hear(next(worker for worker in self.workers if worker.connection is connection))
+            self.receive_outcome(next(worker for worker in self.workers if worker.connection is connection))
 
-    def hear(self, worker: _Worker) -> None:
-        """Take what a worker has to say, be it by its death."""
+    def receive_outcome(self, worker: _Worker) -> None:
+        """Take a worker's outcome: of loading the work first, then of each window."""
         try:
             outcome = unpacked_outcome(worker.connection.recv_bytes())
         except (EOFError, OSError):
-            self.bury(worker)
+            self.remove_dead(worker)
             return
         if worker.is_ready and worker.assignment is not None:
             self.ordering.finish(worker.assignment.window.number, outcome)
             worker.assignment = None
         elif outcome.error is not None:
-            self.dismiss(worker, outcome.error)
+            self.remove_failed(worker, outcome.error)
         else:
             worker.begin()
 
-    def dismiss(self, worker: _Worker, error: Exception) -> None:
-        """Let a worker go that could not load the work: no other would be able to."""
+    def remove_failed(self, worker: _Worker, error: Exception) -> None:
+        """End a worker that could not load the work, and begin no more windows: other workers would fail too."""
         worker.end()
         self.workers.remove(worker)
         self.ordering.stop(error)
 
-    def bury(self, worker: _Worker) -> None:
-        """Let a dead worker go; its window is done again."""
-        cause = worker.last_words()
+    def remove_dead(self, worker: _Worker) -> None:
+        """Remove a dead worker, and begin its window again; fail at the last of TRIES."""
+        cause = worker.exit_cause()
         self.workers.remove(worker)
         assignment = worker.assignment
         if assignment is None:
             return
-        made = span_of(assignment.window.items)
+        items = span_of(assignment.window.items)
         failure = (
-            f"a worker process {cause} {'while doing' if worker.is_ready else 'before it could begin with'} {made}"
+            f"a worker process {cause} {'while doing' if worker.is_ready else 'before it could begin with'} {items}"
         )
-        assignment.tries += 1
-        if assignment.tries == TRIES:
+        assignment.deaths += 1
+        if assignment.deaths == TRIES:
             outcome = Outcome(error=VqagenError(f"{failure}: given up after {TRIES} times"))
             self.ordering.finish(assignment.window.number, outcome)
         else:
@@ -150,12 +147,13 @@ class _Crew:
             self.again.append(assignment)
 
     def end(self) -> None:
+        """End all workers."""
         for worker in self.workers:
             worker.end()
 
 
 class _Worker:
-    """A worker process: its connection, and the window it was given."""
+    """A worker process, its connection, and the window that it has."""
 
     def __init__(self) -> None:
         self.connection, theirs = Pipe()
@@ -166,19 +164,19 @@ class _Worker:
         self.assignment: _Assignment | None = None
 
     def give(self, assignment: _Assignment) -> None:
-        """Have a window done, as soon as the work is loaded."""
+        """Assign a window, and send it if the work is loaded."""
         self.assignment = assignment
         if self.is_ready:
             _send(self.connection, pickle.dumps(assignment.window.items))
 
     def begin(self) -> None:
-        """The work is loaded."""
+        """Note that the work is loaded, and send the window."""
         self.is_ready = True
         if self.assignment is not None:
             _send(self.connection, pickle.dumps(self.assignment.window.items))
 
-    def last_words(self) -> str:
-        """How a process ended whose connection is closed; makes sure that it did."""
+    def exit_cause(self) -> str:
+        """End a process whose connection is closed, and return how it ended."""
         try:
             return _cause(self._process.wait(timeout=DYING))
         except subprocess.TimeoutExpired:
@@ -187,7 +185,7 @@ class _Worker:
             self.end()
 
     def end(self) -> None:
-        """Make sure that the process is gone."""
+        """End the process, and wait until it has ended."""
         self.connection.close()
         self._lifeline.close()
         self._process.kill()
@@ -203,7 +201,7 @@ def _start(connection: Connection, lifeline: Connection) -> subprocess.Popen[byt
 
 
 def _send(connection: Connection, packed: bytes) -> None:
-    """Send to a worker that listens. If it is dead, the next attempt to hear from it tells."""
+    """Send to a worker that listens. The death of a worker shows when its next outcome is received."""
     try:
         connection.send_bytes(packed)
     except OSError:
@@ -211,6 +209,7 @@ def _send(connection: Connection, packed: bytes) -> None:
 
 
 def _cause(code: int) -> str:
+    """Return how a process with this exit code ended."""
     if code == OUT_OF_MEMORY:
         return "ran out of memory"
     if code >= 0:
