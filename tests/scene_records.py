@@ -63,6 +63,13 @@ def sampled_scenes(count: int, seed: int = 0, domain: str = "clevr") -> list[dic
     return [json.loads(text) for text in drawn[:count]]
 
 
+def many_scenes(count: int) -> list[dict[str, Any]]:
+    """Twenty sampled scenes again and again, each with a name of its own."""
+    sampled = sampled_scenes(20)
+    named = ({"image_index": number, "image_filename": f"{number}.png"} for number in range(count))
+    return [sampled[number % 20] | name for number, name in enumerate(named)]
+
+
 @cache
 def _drawn(seed: int, domain: str) -> list[str]:
     """The first scenes of a seed, as JSON; the list grows."""

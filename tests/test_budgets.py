@@ -363,12 +363,21 @@ SOME_OF_ALL = st.fixed_dictionaries(
 
 @pytest.mark.quick(1)
 @BY_COLLECTION
-@given(chosen=SOME_OF_ALL, cuts=st.lists(st.integers(1, SCENES - 1), max_size=3), is_apart=st.booleans())
-@settings(max_examples=8, deadline=None)
-def test_shards_make_what_one_run_makes(
+@pytest.mark.parametrize("examples", [3, pytest.param(8, marks=pytest.mark.slow)])
+def test_shards_make_what_one_run_makes(collection: Collection, examples: int) -> None:
+    """Cut anywhere, each selected by itself and then all together; so do the counts of what happened."""
+
+    @given(chosen=SOME_OF_ALL, cuts=st.lists(st.integers(1, SCENES - 1), max_size=3), is_apart=st.booleans())
+    @settings(max_examples=examples, deadline=None)
+    def are_equal(chosen: dict[str, Any], cuts: list[int], is_apart: bool) -> None:
+        assert_shards_make_the_whole(collection, chosen, cuts, is_apart)
+
+    are_equal()
+
+
+def assert_shards_make_the_whole(
     collection: Collection, chosen: dict[str, Any], cuts: list[int], is_apart: bool
 ) -> None:
-    """Cut anywhere, each selected by itself and then all together; so do the counts of what happened."""
     exclusion = Exclusion.from_records(written(run(collection, seed=1, end=5).questions)) if is_apart else None
     whole = run(collection, exclusion, **chosen)
     shards = [run(collection, exclusion, *cut, **chosen) for cut in pairwise([0, *sorted(set(cuts)), SCENES])]

@@ -19,8 +19,8 @@ from typing import Any
 import click
 import pytest
 from commands import PROGRAM, ROOT, Commands, all_commands, example_lines, finish, start
-from scene_records import SMALL_SCENES, sampled_scenes, scene_record
-from waiting import wait_until
+from scene_records import SMALL_SCENES, many_scenes, sampled_scenes, scene_record
+from waiting import PATIENCE, wait_until
 
 import vqagen
 from vqagen.cli import COMMANDS
@@ -547,14 +547,14 @@ def test_a_reader_that_leaves_ends_the_run_quietly(folder: Path) -> None:
 
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait(60) == 1
+    assert process.wait(PATIENCE) == 1
 
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_run_that_is_stopped_clears_up(number: signal.Signals, code: int, tmp_path: Path) -> None:
     """At whatever it is, as long as nothing is made; its first block takes minutes."""
-    (tmp_path / "scenes.json").write_text(json.dumps({"scenes": sampled_scenes(250)}))
+    (tmp_path / "scenes.json").write_text(json.dumps({"scenes": many_scenes(250)}))
     process = start("generate --scenes scenes.json --instances-per-template 0 -o q.json", cwd=tmp_path)
     wait_until((tmp_path / "q.json.journal").exists)
     process.send_signal(number)

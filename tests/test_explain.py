@@ -16,7 +16,7 @@ import pytest
 from commands import PROGRAM, ROOT, Commands, finish, start
 from families import SHIPPED, Collection
 from scene_records import SMALL_SCENES, scene_record
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 from vqagen.authoring.catalogues import constraint_entries, function_entries
 from vqagen.authoring.constraint_words import in_words
@@ -759,5 +759,5 @@ def watching(line: str, folder: Path) -> Iterator[Shown]:
         yield Shown(folder)
     finally:
         process.send_signal(signal.SIGINT)
-        code = process.wait(60)
+        code = process.wait(PATIENCE)
     assert code == 130

@@ -69,6 +69,7 @@ def vqagen_(capfdbinary: pytest.CaptureFixture[bytes]) -> Commands:
 # The same blocks -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize(("first", "count", "size"), [(0, 20, 3), (5, 14, 4), (2, 9, 0)])
 def test_any_number_of_workers_makes_the_same_blocks(workers: int, first: int, count: int, size: int) -> None:

@@ -8,13 +8,14 @@ import resource
 import signal
 import subprocess
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from commands import Commands, Ran, finish, start
 from marks import marked, set_mark
-from scene_records import sampled_scenes
+from scene_records import many_scenes
 from waiting import wait_until
 
 import vqagen
@@ -34,7 +35,7 @@ class Killed(BaseException):
 
 @pytest.fixture(scope="module")
 def scenes() -> bytes:
-    return json.dumps({"info": {}, "scenes": sampled_scenes(SCENES, seed=4)}).encode()
+    return json.dumps({"info": {}, "scenes": many_scenes(SCENES)}).encode()
 
 
 @pytest.fixture
@@ -241,10 +242,21 @@ def test_a_disk_that_is_full_at_the_end_loses_nothing(folder: Path, vqagen_: Com
 # What --resume takes, and what it refuses ----------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def half(tmp_path_factory: pytest.TempPathFactory, scenes: bytes) -> Path:
+    """A folder with what a run that was killed has left."""
+    folder = tmp_path_factory.mktemp("half")
+    with chdir(folder):
+        Path("scenes.json").write_bytes(scenes)
+        struck("", "q.json", 5, signal.SIGKILL)
+    return folder
+
+
 @pytest.fixture
-def halved(folder: Path) -> Path:
+def halved(half: Path, folder: Path) -> Path:
     """The part of a run that was killed."""
-    struck("", "q.json", 5, signal.SIGKILL)
+    for name in ("q.json.part", "q.json.journal"):
+        Path(name).write_bytes((half / name).read_bytes())
     return Path("q.json.part")
 
 

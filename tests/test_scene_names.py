@@ -188,6 +188,7 @@ def {name}(scene, objects):
 """
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("out", ["q.json", "q.jsonl", "q.parquet"])
 @pytest.mark.parametrize(("flags", "message"), ORIGINS)
 def test_other_inputs_than_a_file_was_made_from_are_one_line_first(

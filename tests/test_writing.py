@@ -15,6 +15,7 @@ from commands import Commands
 from scene_records import sampled_scenes
 
 import vqagen
+from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import load_domain_files
 from vqagen.records.layouts import encode_lines
 from vqagen.run import writing
@@ -25,7 +26,8 @@ from vqagen.tasks.questions.task import QuestionTask
 from vqagen.tasks.sampling.task import SamplingTask
 
 SCENES, WINDOW = 23, 5
-QUICK = f"--reset-counts-every {WINDOW} --templates-per-image 3"
+ONE_HOP = shipped("templates") / "clevr" / "one_hop.json"
+QUICK = f"--reset-counts-every {WINDOW} --templates-per-image 3 --templates {ONE_HOP}"
 
 
 @pytest.fixture
