@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -447,3 +448,13 @@ def test_a_journal_is_free_when_it_is_closed(tmp_path: Path) -> None:
     first.close()
 
     Journal(tmp_path / "toys.json").close()
+
+
+@pytest.mark.parametrize("end", [Journal.remove, Journal.close])
+def test_a_journal_that_somebody_deleted_meanwhile_fails_no_run(tmp_path: Path, end: Callable[[Journal], None]) -> None:
+    journal = Journal(tmp_path / "toys.json")
+    journal.path.unlink()
+    end(journal)
+
+    assert os.listdir(tmp_path) == []
+    journal.close()

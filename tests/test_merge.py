@@ -677,6 +677,19 @@ def test_columns_that_were_cut_off_are_refused(columns: Path, vqagen_: Commands)
     assert ran.err.startswith("vqagen: part0.parquet: not a Parquet file, damaged or cut off")
 
 
+def test_a_question_about_the_scene_behind_its_shard_is_refused(one: Questions, vqagen_: Commands) -> None:
+    """A question goes into the block of its scene; here the shard holds scenes 5 and 6."""
+    one.shard("a.jsonl", 0, 5)
+    path = Path(one.shard("b.jsonl", 5, 2))
+    *lines, last = path.read_text().splitlines()
+    path.write_text("\n".join([*lines, json.dumps({**json.loads(last), "scene_index": 7}), ""]))
+    ran = vqagen_("merge a.jsonl b.jsonl -o merged.parquet")
+
+    found = f"questions[{len(lines)}]: scene_index is 7, which is no scene that the shard has here"
+    assert (ran.code, ran.err) == (3, f"vqagen: b.jsonl: {found}: the file was changed after it was made\n")
+    assert not Path("merged.parquet").exists()
+
+
 # Changed or cut ------------------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -170,6 +170,24 @@ def test_workers_that_are_killed_while_blocks_are_written_lose_nothing(mark: str
         return blocks
 
     assert with_warnings(kill_the_first)[0] == list(range(40))
+
+
+def test_a_worker_that_dies_while_the_next_window_is_read_loses_nothing(tmp_path: Path) -> None:
+    """The window cannot be sent to it any more, and is sent to another worker."""
+    job = ToyJob(4, 1, toy=Toy(folder=str(tmp_path)))
+
+    def windows() -> Iterator[Window]:
+        for number, window in enumerate(job.windows(0)):
+            if number == 1:
+                worker = begun(tmp_path)[0]
+                os.kill(worker, signal.SIGKILL)
+                os.waitid(os.P_PID, worker, os.WEXITED | os.WNOWAIT)
+            yield window
+
+    blocks, told = with_warnings(lambda: list(Processes(1)(job.work(0), windows())))
+
+    assert told == [f"{KILLED} while doing toy 1: begun again"]
+    assert blocks == made(replace(job, toy=Toy()), in_process)
 
 
 # Errors --------------------------------------------------------------------------------------------------------------

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import naive
@@ -12,9 +14,11 @@ import pytest
 from families import COLLECTIONS, SHIPPED, Collection
 from scene_records import SMALL_SCENES, scene_record
 
+from vqagen.language.registry import Function
 from vqagen.language.template import Constraint, Parameter, Template
 from vqagen.language.template_check import read_templates
 from vqagen.plugin import BUILT_IN, SLOT
+from vqagen.search.chain import FilterChain, chain_of, draw_chain
 from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, GAVE_UP, Filling
 from vqagen.search.instantiate import Search
@@ -251,3 +255,21 @@ def test_a_template_without_a_choice_is_a_question_too(
     expected = naive.instantiations(raw, record, COLLECTIONS[0].raw_metadata, degeneracy=policy)
     assert faults == []
     assert {as_instantiation(filling) for filling in found} == expected
+
+
+def test_a_chain_of_filters_offers_what_fits_also_where_nothing_absent_is_found() -> None:
+    """A plug-in's composite node is asked for absent descriptions too, and here each one fits a member."""
+    every_thing = frozenset({("red", "cube"), ("red", "ball"), ("blue", "cube"), ("blue", "ball")})
+    filters = tuple(
+        Function(name, ("Set",), ("Word",), "Set", lambda _, things, word: frozenset(t for t in things if word in t))
+        for name in ("by_color", "by_shape")
+    )
+    options = ((None, "red", "blue"), (None, "cube", "ball"))
+    node = FilterChain(chain_of(filters), (0,), options, (None, None), filters=filters, offers_absent=True)
+    frame: Any = SimpleNamespace(
+        random=Random(0).random, scene=None, values=[every_thing], tables=SimpleNamespace(chains={})
+    )
+
+    offered = [words for _, words in draw_chain(node, Sampling())(frame, set())]
+
+    assert sorted(offered, key=str) == sorted(product(*options), key=str)

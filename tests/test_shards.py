@@ -53,6 +53,11 @@ def test_a_cut_leaves_a_border_for_each_later_one() -> None:
     assert cuts(249, 501, 250, 3) == [Span(249, 1), Span(250, 250), Span(500, 250)]
 
 
+def test_two_cuts_are_not_at_one_border() -> None:
+    """Both are nearest to the border at 3."""
+    assert cuts(0, 7, 3, 3) == [Span(0, 3), Span(3, 3), Span(6, 1)]
+
+
 @given(RUNS)
 def test_cuts_are_at_the_borders_of_windows_if_there_are_enough(run: tuple[int, int, int, int]) -> None:
     first, there, window, of = run

@@ -145,6 +145,16 @@ def test_shards_with_files_of_one_name_are_refused() -> None:
     assert not Path("folder").exists()
 
 
+def test_files_of_a_shard_may_lie_in_folders_of_folders() -> None:
+    for number in (1, 2):
+        write(f"{number}-folder", f"{number}/2")
+    Path("2-folder/a/b").mkdir(parents=True)
+    Path("2-folder/a/b/3.txt").write_bytes(b"3")
+    merge(["1-folder", "2-folder"], "folder")
+
+    assert contents("folder").keys() - contents("1-folder").keys() >= {"/a/b/3.txt"}
+
+
 @pytest.mark.parametrize("form", ["json", "jsonl", "parquet", "list"])
 def test_a_folder_has_a_record_file_of_any_format(form: str) -> None:
     """A bare list has no suffix of its own: naming the file was an IndexError when all was made."""

@@ -121,7 +121,7 @@ def _absent(node: FilterChain, scene: Scene, members: Value, random: Callable[[]
             narrowed = node.run(scene, members, *words)
         except Undefined:
             continue
-        if not narrowed and any(word is not None for word in words):
+        if not narrowed:  # the set has members, so it was a word that left none
             return Narrowed(narrowed, words)
     return None
 
