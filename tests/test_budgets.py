@@ -128,6 +128,18 @@ def test_a_scene_with_fewer_questions_is_short(collection: Collection) -> None:
     assert made.tally.short_scenes == len(short) > 0
 
 
+def test_a_tally_that_was_taken_starts_again_from_zero() -> None:
+    """A window of several blocks has one tally; each block gets what happened in it."""
+
+    def counted() -> Tally:
+        return Tally(2, 1, Counter({"a": 3}), Counter({"a": 4}), Counter({("a", "nothing fits"): 1}))
+
+    tally = counted()
+
+    assert Tally.from_record(tally.take()) == counted()
+    assert tally == Tally()
+
+
 # Families ---------------------------------------------------------------------------------------------------------
 
 

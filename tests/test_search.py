@@ -238,8 +238,15 @@ def test_a_view_from_the_other_side_finds_the_mirrored_questions() -> None:
             ("relate", [2], ["left"]),
             ("count", [3], []),
         ],
+        [("scene", [], []), ("filter_count", [0], [])],
+        [
+            ("scene", [], []),
+            ("filter_shape", [0], ["sphere"]),
+            ("unique", [1], []),
+            ("relate_filter_count", [2], ["left"]),
+        ],
     ],
-    ids=["no slot", "literal", "literal relation"],
+    ids=["no slot", "literal", "literal relation", "no attribute", "a relation alone"],
 )
 def test_a_template_without_a_choice_is_a_question_too(
     nodes: list[tuple[str, list[int], list[str]]], policy: str
