@@ -13,7 +13,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import pandas
 import pyarrow
 import pytest
 from commands import ROOT, Commands
@@ -152,6 +151,8 @@ def test_a_batch_may_be_encoded_in_another_process() -> None:
 def test_each_batch_up_to_the_last_row_comes_back_and_no_row_group_is_empty(
     given: list[int], sizes: list[int], tmp_path: Path
 ) -> None:
+    import pandas  # not while tests are collected: each process would take half a second for it
+
     columns = OPTIONS[0]
     path = write(tmp_path / "q.parquet", columns, blocks(records(SHIPPED[0], columns), *given)[:-1])
     file = parquet.ParquetFile(path)
@@ -229,6 +230,8 @@ def test_halves_of_a_row_group_make_the_bytes_of_a_whole_one(
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("columns", OPTIONS, ids=str)
 def test_pandas_reads_it(columns: QuestionColumns, tmp_path: Path) -> None:
+    import pandas
+
     given = records(SHIPPED[0], columns)
     frame = pandas.read_parquet(write(tmp_path / "q.parquet", columns, blocks(given, 30, 0)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from vqagen.tasks.questions.generator import words_differ
 
 SCENES = 100
 DEPTH = pytest.mark.parametrize("count", [30, pytest.param(SCENES, marks=pytest.mark.slow)])
+Sources = Callable[[Collection], SceneSource]
 OTHER = re.compile(r"\b(another|other)\b")
 
 
@@ -35,19 +36,22 @@ def scene_records(collection: Collection) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SceneSource]:
-    """The same as files, by the collection's name."""
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Sources:
+    """The same as files, by collection; each is written when a test needs it."""
     folder: Path = tmp_path_factory.mktemp("scenes")
-    for collection in SHIPPED:
-        (folder / f"{collection}.jsonl").write_text("\n".join(map(json.dumps, scene_records(collection))))
-    return {str(collection): find_scenes(folder / f"{collection}.jsonl") for collection in SHIPPED}
+
+    @cache
+    def source(collection: Collection) -> SceneSource:
+        path = folder / f"{collection}.jsonl"
+        path.write_text("\n".join(map(json.dumps, scene_records(collection))))
+        return find_scenes(path)
+
+    return source
 
 
-def generated(
-    sources: dict[str, SceneSource], collection: Collection, **settings: Any
-) -> tuple[Generation, list[vqagen.Question]]:
+def generated(sources: Sources, collection: Collection, **settings: Any) -> tuple[Generation, list[vqagen.Question]]:
     """A finished run and its questions."""
-    run = Generation(sources[str(collection)], collection.materials, vqagen.QuestionSettings(**settings))
+    run = Generation(sources(collection), collection.materials, vqagen.QuestionSettings(**settings))
     return run, [question for _, made in run.by_scene() for question in made]
 
 
@@ -59,7 +63,7 @@ def raw(question: vqagen.Question) -> tuple[list[dict[str, Any]], dict[str, Any]
 @pytest.mark.quick(1)
 @DEPTH
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
-def test_no_relation_is_idle(collection: Collection, sources: dict[str, SceneSource], count: int) -> None:
+def test_no_relation_is_idle(collection: Collection, sources: Sources, count: int) -> None:
     """By default no question keeps its answer when one of its relations is taken away."""
     _, questions = generated(sources, collection, count=count)
 
@@ -79,9 +83,7 @@ def has_raw_relate(question: vqagen.Question) -> bool:
 @pytest.mark.quick(1)
 @DEPTH
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
-def test_other_is_said_exactly_when_the_anchor_fits(
-    collection: Collection, sources: dict[str, SceneSource], count: int
-) -> None:
+def test_other_is_said_exactly_when_the_anchor_fits(collection: Collection, sources: Sources, count: int) -> None:
     """Where a description follows a `same_…`, "other" stands in the text if and only if it is needed."""
     _, questions = generated(sources, collection, seed=2, templates_per_image=40, count=count)
     needed = [(naive.needs_other(*raw(question), collection.raw_metadata), question) for question in questions]
@@ -102,9 +104,7 @@ def demands_words(template: Template) -> bool:
 @pytest.mark.quick(1)
 @DEPTH
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
-def test_reduced_references_have_no_spare_word(
-    collection: Collection, sources: dict[str, SceneSource], count: int
-) -> None:
+def test_reduced_references_have_no_spare_word(collection: Collection, sources: Sources, count: int) -> None:
     """With redundancy reduce, no filter of a reference to one object can be dropped; by default many can.
 
     Except what the template itself demands: by a constraint, or by a filter of its own.
@@ -122,9 +122,7 @@ def test_reduced_references_have_no_spare_word(
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
-def test_every_family_is_reachable_and_its_answers_vary(
-    collection: Collection, sources: dict[str, SceneSource]
-) -> None:
+def test_every_family_is_reachable_and_its_answers_vary(collection: Collection, sources: Sources) -> None:
     """Each family makes questions with at least two answers, and none falls short of half of the middle one."""
     run, questions = generated(sources, collection, seed=4)
     answers: dict[str, set[Any]] = {template.id: set() for template in collection.materials.templates}
@@ -135,7 +133,7 @@ def test_every_family_is_reachable_and_its_answers_vary(
     assert min(run.tally.questions[family] for family in answers) >= SCENES * 10 / len(answers) / 2
 
 
-def test_several_instances_are_different_and_whole(sources: dict[str, SceneSource]) -> None:
+def test_several_instances_are_different_and_whole(sources: Sources) -> None:
     """Instances of one template on one scene differ, and each program keeps its values (bug B2 of the reference)."""
     _, questions = generated(sources, CLEVR, instances_per_template=4, templates_per_image=5, count=30)
     programs = Counter((q.scene.index, q.template.id, q.program.nodes) for q in questions)
@@ -145,7 +143,7 @@ def test_several_instances_are_different_and_whole(sources: dict[str, SceneSourc
     assert all(question.program.run(question.scene) == question.answer for question in questions)
 
 
-def test_all_instances_of_a_family_can_be_asked_for(sources: dict[str, SceneSource]) -> None:
+def test_all_instances_of_a_family_can_be_asked_for(sources: Sources) -> None:
     """With 0 instances per template all fillings come, up to the balance of their answers, and none comes twice."""
     chosen = {"instances_per_template": 0, "templates_per_image": 2, "search_budget": 40, "count": 15}
     run, questions = generated(sources, CLEVR, **chosen)
@@ -176,9 +174,7 @@ def share_guessed(groups: Iterable[Iterable[str]]) -> float:
     [({}, True), ({"shuffle_templates": False}, False), ({"compat": "clevr"}, False)],
     ids=["default", "file order", "compat"],
 )
-def test_a_scene_has_questions_from_many_files(
-    sources: dict[str, SceneSource], settings: dict[str, Any], is_mixed: bool
-) -> None:
+def test_a_scene_has_questions_from_many_files(sources: Sources, settings: dict[str, Any], is_mixed: bool) -> None:
     """Neighbouring families do not meet on one image by default, and an image's index says nothing of its files.
 
     In file order, as the reference tries templates (its issue 13), an image has questions of two files out of nine,
@@ -195,7 +191,7 @@ def test_a_scene_has_questions_from_many_files(
     assert (mean > 5 and gain < 0.05) if is_mixed else (mean < 3 and gain > 0.2)
 
 
-def test_the_balance_holds_answers_together(sources: dict[str, SceneSource]) -> None:
+def test_the_balance_holds_answers_together(sources: Sources) -> None:
     """Within a window the two answers of a yes/no family never differ by more than two."""
     _, questions = generated(sources, CLEVR, templates_per_image=30, count=40)
     counts = Counter((q.template.id, q.answer) for q in questions if q.template.answer_type == "Bool")
