@@ -135,6 +135,18 @@ def test_a_folder_is_replaced_as_one_and_only_if_it_is_ours() -> None:
     assert contents("my-folder") == {"/thesis.txt": b"all of it"}
 
 
+@pytest.mark.parametrize("info", ['{"generator": {"name": "another"}}', '{"generator": "another"}', "[]", "null"])
+def test_a_folder_with_records_of_another_program_is_not_replaced(info: str) -> None:
+    """The file of its records has the name that ours would have."""
+    Path("folder").mkdir()
+    Path("folder/pictured_digits.json").write_text(f'{{"info": {info}, "pictured_digits": []}}')
+    before = contents("folder")
+    with pytest.raises(UsageError, match="folder is a folder of something else"):
+        write("folder", force=True)
+
+    assert contents("folder") == before
+
+
 def test_shards_with_files_of_one_name_are_refused() -> None:
     for number in (1, 2):
         write(f"{number}-folder", f"{number}/2")

@@ -126,7 +126,10 @@ def _is_ours(path: Path) -> bool:
         info = describe_output(path).info
     except (BadInput, UsageError):
         return False
-    return isinstance(info, dict) and info.get("generator", {}).get("name") == "vqagen"
+    match info:
+        case {"generator": {"name": "vqagen"}}:
+            return True
+    return False
 
 
 @dataclass(frozen=True)
