@@ -243,7 +243,7 @@ def test_a_view_from_the_other_side_finds_the_mirrored_questions() -> None:
             ("scene", [], []),
             ("filter_shape", [0], ["sphere"]),
             ("unique", [1], []),
-            ("relate_filter_count", [2], ["left"]),
+            ("relate_filter_count", [2], ["right"]),
         ],
     ],
     ids=["no slot", "literal", "literal relation", "no attribute", "a relation alone"],
