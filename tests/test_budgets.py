@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -126,6 +126,16 @@ def test_a_scene_with_fewer_questions_is_short(collection: Collection) -> None:
     short = [questions for questions in made.by_scene if len(questions) < 9]
 
     assert made.tally.short_scenes == len(short) > 0
+
+
+def test_counts_of_answers_learn_of_each_scene_that_is_larger_than_all_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A number up to the largest scene's size is an answer that may still come."""
+    met: list[int] = []
+    monkeypatch.setattr(AnswerCounts, "meet", lambda counts, size: met.append(size))
+    run(SHIPPED[0], end=WINDOW, only=(SIMPLE["clevr"],))
+
+    sizes = [scene.size for scene in scenes(SHIPPED[0])[:WINDOW]]
+    assert set(met) == set(accumulate(sizes, max)) != set(sizes)
 
 
 def test_a_tally_that_was_taken_starts_again_from_zero() -> None:
