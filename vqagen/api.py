@@ -12,6 +12,7 @@ from vqagen.files.locations import locate
 from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require
 from vqagen.judge.origin import check_origin
+from vqagen.judge.stats.question_statistics import QuestionStatistics, question_statistics
 from vqagen.judge.verification import verify_questions
 from vqagen.judge.verification_report import Mismatch, VerificationReport
 from vqagen.language.catalogue import Catalogue
@@ -65,6 +66,7 @@ __all__ = [
     "QuestionDataset",
     "QuestionReport",
     "QuestionSettings",
+    "QuestionStatistics",
     "RecordForm",
     "Report",
     "RunOptions",
@@ -87,10 +89,12 @@ __all__ = [
     "load_templates",
     "merge",
     "sample_scenes",
+    "stats",
     "verify",
     "write_questions",
     "write_records",
     "write_scenes",
+    "write_stats_page",
 ]
 
 
@@ -238,6 +242,24 @@ def verify(
     }
     check_origin(file, hashes)
     return verify_questions(file, source, catalogue, on_checked)
+
+
+def stats(
+    questions: PathLike, *, against: PathLike | None = None, on_read: Callable[[int], None] = lambda _: None
+) -> QuestionStatistics:
+    """Return the statistics of a question file, with what predictors that see no picture guess of its answers.
+
+    They are tested on `against`, a question file about other scenes; without it, on images of the file that they did
+    not learn from. `on_read` is called now and then with the number of questions read since, for a progress bar.
+    """
+    return question_statistics(str(questions), None if against is None else str(against), on_read)
+
+
+def write_stats_page(statistics: QuestionStatistics, out: PathLike, *, force: bool = False) -> None:
+    """Write a page with figures of the `statistics` of a question file; it needs the extra `plots`."""
+    from vqagen.draw.statistics_page import write_page  # its library takes half a second to import
+
+    write_page(statistics, str(out), force)
 
 
 def sample_scenes(

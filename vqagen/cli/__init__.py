@@ -22,6 +22,7 @@ COMMANDS = {
     "merge": "vqagen.cli.merge",
     "convert": "vqagen.cli.convert",
     "verify": "vqagen.cli.verify",
+    "stats": "vqagen.cli.stats",
     "scenes": "vqagen.cli.scenes",
     "check": "vqagen.cli.check",
     "explain": "vqagen.cli.explain",

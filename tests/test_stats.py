@@ -1,0 +1,450 @@
+"""Statistics say what a question file asks and answers; predictors without the picture find what gives answers away."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import Commands
+
+import vqagen
+from vqagen.judge.stats import sample as sampling
+from vqagen.judge.stats.census import evenness
+from vqagen.judge.stats.phrases import Numbering, features, phrases
+from vqagen.judge.stats.question_facts import FactReader, Step, question_type
+from vqagen.judge.stats.question_statistics import NO_ANSWERS, NO_PROGRAMS, ONE_WINDOW
+from vqagen.judge.stats.sample import Sample
+
+Record = dict[str, Any]
+
+
+@pytest.fixture
+def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsysbinary)
+
+
+def question(
+    text: str, answer: Any, image: int = 0, family: int = 0, said: Sequence[str] = ("red",), **more: Any
+) -> Record:
+    """A question whether there is any object of which all this can be said."""
+    nodes = [{"type": "scene", "inputs": [], "value_inputs": []}]
+    for value in said:
+        nodes.append({"type": f"filter_{value[0]}", "inputs": [len(nodes) - 1], "value_inputs": [value]})
+    nodes.append({"type": "exist", "inputs": [len(nodes) - 1], "value_inputs": []})
+    named = {"image_filename": f"{image}.png", "template_filename": "any.json", "question_family_index": family}
+    return {**named, "question": text, "answer": answer, "program": nodes, **more}
+
+
+def written(records: Sequence[Record], name: str = "q.json", **info: Any) -> str:
+    """Write questions; the name of their file."""
+    text = json.dumps({"info": info, "questions": records})
+    if "jsonl" in name:
+        text = "".join(json.dumps(record) + "\n" for record in records)
+    Path(name).write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return name
+
+
+def found(vqagen_: Commands, line: str) -> Any:
+    """The statistics as JSON."""
+    return json.loads(vqagen_.done(f"stats --json {line}").out)
+
+
+# What is counted --------------------------------------------------------------------------------------------------
+
+SMALL = [
+    question("Is there a red one?", True, image=1),
+    question("Is there a red one?", False, image=2),
+    question("Any blue metal thing at all here?", False, image=2, family=3, said=("blue", "metal")),
+    question("Any cube?", False, image=2, family=3, said=("cube",), template_filename="other.json"),
+]
+
+
+def test_questions_texts_words_programs_and_families_are_counted(vqagen_: Commands) -> None:
+    statistics = found(vqagen_, written(SMALL))
+
+    counted = [statistics[name] for name in ("questions", "images", "families", "template_files", "distinct_texts")]
+    assert counted == [4, 2, 3, 2, 3]
+    assert statistics["words"] == {
+        "least": 2,
+        "median": 5.0,
+        "mean": 4.75,
+        "most": 7,
+        "counts": {"2": 1, "5": 2, "7": 1},
+    }
+    assert statistics["program_steps"]["counts"] == {"3": 3, "4": 1}
+    assert statistics["family_questions"] == {"any.json#0": 2, "any.json#3": 1, "other.json#3": 1}
+    assert statistics["family_share"] == 0.5
+    per_image = {name: spread["counts"] for name, spread in statistics["per_image"].items()}
+    assert per_image == {
+        "questions": {"1": 1, "3": 1},
+        "families": {"1": 1, "3": 1},
+        "template_files": {"1": 1, "2": 1},
+    }
+
+
+def test_answers_are_counted_for_each_type_and_family(vqagen_: Commands) -> None:
+    answers = found(vqagen_, written(SMALL))["answers"]
+
+    assert answers["types"] == {"exist": {"questions": 4, "evenness": 0.8113, "answers": {"no": 3, "yes": 1}}}
+    assert answers["families"]["any.json#0"] == {
+        "type": "exist",
+        "questions": 2,
+        "evenness": 1.0,
+        "answers": {"no": 1, "yes": 1},
+    }
+
+
+def test_evenness_is_the_share_of_the_highest_entropy() -> None:
+    """Of one answer alone nothing can be even."""
+    assert evenness({"a": 7, "b": 7, "c": 7}) == pytest.approx(1)
+    assert 0.4 < evenness({"a": 9, "b": 1}) < 0.5
+    assert evenness({"a": 9}) == 0
+
+
+def test_pairs_are_counted_by_their_numbers(vqagen_: Commands) -> None:
+    def asked(pair: int | None, answer: bool, text: str) -> Record:
+        return question(text, answer, **({} if pair is None else {"pair": pair}))
+
+    records = [
+        *(asked(0, True, "a"), asked(0, False, "b")),  # as it should be
+        *(asked(1, True, "c"), asked(1, True, "c")),
+        asked(2, True, "d"),
+        *(asked(3, True, text) for text in "efg"),
+        asked(None, True, "h"),
+    ]
+
+    assert found(vqagen_, written(records))["pairs"] == {
+        "complete": 2,
+        "alone": 1,
+        "crowded": 1,
+        "answers_differ": 1,
+        "texts_differ": 1,
+        "unpaired": 1,
+    }
+    assert (
+        "pairs                       2 complete, answers differ in 50.0%" in vqagen_.done("stats q.json").out.decode()
+    )
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [
+        ("query_season", "query"),
+        ("equal_season", "compare_attribute"),
+        ("less_than", "compare_integer"),
+        ("count", "count"),
+        ("count_different_season", "count"),
+        ("sings", "sings"),
+    ],
+)
+def test_a_program_of_any_domain_tells_the_question_type(function: str, kind: str) -> None:
+    """The files of other generators name no type."""
+    assert question_type(function) == kind
+
+
+# Files ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with questions.json, made of sampled scenes."""
+    folder = tmp_path_factory.mktemp("generated")
+    (folder / "scenes.json").write_text(json.dumps({"scenes": list(vqagen.sample_scenes(12, seed=4))}))
+    vqagen.write_questions(folder / "scenes.json", folder / "questions.json")
+    return folder
+
+
+def test_all_formats_and_dialects_have_the_same_statistics(generated: Path, vqagen_: Commands) -> None:
+    """Also gzipped, and where answers and functions are written as in the released CLEVR files."""
+    made = generated / "questions.json"
+    wanted = found(vqagen_, f"'{made}'")
+    vqagen_.done(f"convert '{made}' --out q.parquet")
+    vqagen_.done(f"convert '{made}' --out q.jsonl.gz")
+    vqagen_.done(f"convert '{made}' --out release.json --dialect release")
+    released = found(vqagen_, "release.json")
+
+    assert found(vqagen_, "q.parquet") == found(vqagen_, "q.jsonl.gz") == wanted
+    assert released["answers"]["types"] == wanted["answers"]["types"]
+    assert released["family_questions"] == wanted["family_questions"]
+
+
+def test_families_have_their_names_where_the_info_tells_them(generated: Path, vqagen_: Commands) -> None:
+    """Families without a question count too."""
+    statistics = found(vqagen_, f"'{generated / 'questions.json'}'")
+
+    assert len(statistics["family_questions"]) == 90
+    assert statistics["family_questions"]["zero_hop.json#exist"] > 0
+
+
+def test_records_of_other_generators_need_only_a_question(vqagen_: Commands) -> None:
+    """As VQA's files, whose answers are of three kinds."""
+    answers = ["yes", "no", "2", "red", ["red", "blue"]]
+    records = [{"question": "Why?", "answer": answer, "image_index": 0} for answer in answers]
+    statistics = found(vqagen_, written(records))
+
+    counts = {kind: entry["questions"] for kind, entry in statistics["answers"]["types"].items()}
+    assert counts == {"yes/no": 2, "number": 1, "other": 2}
+    assert (statistics["families"], list(statistics["per_image"])) == (0, ["questions"])
+    assert NO_PROGRAMS in statistics["notes"]
+
+
+def test_a_file_without_answers_says_so_in_one_line(generated: Path, vqagen_: Commands) -> None:
+    vqagen_.done(f"generate --scenes '{generated / 'scenes.json'}' --out hidden.json --hide-answers")
+    out = vqagen_.done("stats hidden.json").out.decode()
+
+    assert [line for line in out.splitlines() if line.startswith("note:")] == [
+        f"note: {NO_PROGRAMS}",
+        f"note: {NO_ANSWERS}",
+    ]
+    assert "guessed without" not in out
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ({"question": 3}, "questions[1].question: expected text, found 3"),
+        ({"answer": {}}, "questions[1].answer: expected true, false, a number"),
+        ({"pair": [1]}, "questions[1].pair: expected a number, found a list of 1"),
+        ({"program": "x"}, "questions[1].program: expected a list of program nodes, found 'x'"),
+        ({"program": [7]}, "questions[1].program[0]: expected a program node, found 7"),
+        ({"program": [{}]}, "questions[1].program[0].function: expected the name of a function"),
+        (
+            {"program": [{"type": "count", "inputs": [0]}]},
+            "questions[1].program[0].inputs: expected a list of earlier nodes",
+        ),
+    ],
+)
+def test_a_record_that_is_no_question_is_placed(fault: Record, message: str, vqagen_: Commands) -> None:
+    ran = vqagen_(f"stats {written([SMALL[0], {**SMALL[1], **fault}])}")
+
+    assert (ran.code, ran.out) == (3, b"")
+    assert message in ran.err
+
+
+def test_many_faults_are_listed_and_the_rest_counted(vqagen_: Commands) -> None:
+    ran = vqagen_(f"stats {written([{'question': 3}] * 30)}")
+
+    assert ran.err.count("expected text") == 20
+    assert "q.json: … and 10 more faults in other questions" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "message"),
+    [
+        ("stats no.json", 2, "questions not found: no.json"),
+        ("stats empty.json", 3, "empty.json: no questions"),
+        ("stats q.json --against no.json", 2, "questions not found: no.json"),
+        ("stats q.json --against empty.json", 0, ""),
+        ("stats q.json --plots no/page.html", 2, "output folder no does not exist"),
+        ("stats q.json --plots q.json --force", 2, "is in use by the same run"),
+    ],
+)
+def test_what_cannot_be_read_or_written_is_said(line: str, code: int, message: str, vqagen_: Commands) -> None:
+    written(SMALL)
+    written([], "empty.json")
+    ran = vqagen_(line)
+
+    assert ran.code == code
+    assert message in ran.err
+
+
+# Guesses ----------------------------------------------------------------------------------------------------------
+
+
+def asked(first: int, count: int, said: Sequence[Sequence[str]], text: Sequence[str]) -> Iterator[Record]:
+    """Questions of which the even ones are answered yes, the odd ones no; phrases and texts take turns."""
+    for number in range(first, first + count):
+        yes = number % 2 == 0
+        yield question(text[number % len(text)], yes, image=number // 10, said=said[number % len(said)])
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "predictor"),
+    [
+        pytest.param([["red"], ["red", "cube"]], ["Any?"], "tree", id="the longer phrase is never there"),
+        pytest.param([["red"]], ["Is it so?", "Is it really so?"], "words", id="one word says no"),
+    ],
+)
+def test_a_predictor_finds_what_gives_the_answer_away(
+    said: Sequence[Sequence[str]], text: Sequence[str], predictor: str, vqagen_: Commands
+) -> None:
+    guessed = found(vqagen_, written(list(asked(0, 400, said, text))))["guessed"]
+
+    assert guessed["types"]["exist"]["majority"] == 0.5
+    right = {name: guessed["types"]["exist"][name] for name in ("words", "tree")}
+    assert right.pop(predictor) == 1
+    assert list(right.values()) == [0.5]
+    assert guessed["worst_yes_no_family"] == "any.json#0"
+    assert guessed["families"]["any.json#0"] == guessed["types"]["exist"]
+
+
+def test_guesses_are_tested_on_the_file_given_by_against(vqagen_: Commands) -> None:
+    """The clue of the file that is learned from misleads in the other."""
+    written(list(asked(0, 400, [["red"], ["red", "cube"]], ["Any?"])))
+    written(list(asked(1, 200, [["red"], ["red", "cube"]][::-1], ["Any?"])), "other.json")
+    written(list(asked(0, 200, [["red", "cube"], ["red"]], ["Any?"])), "misleading.json")
+
+    guessed = found(vqagen_, "q.json --against misleading.json")["guessed"]
+
+    assert guessed["tested_on"] == "200 questions of misleading.json"
+    assert guessed["types"]["exist"] == {"questions": 200, "majority": 0.5, "words": 0.5, "tree": 0.0}
+
+
+def test_the_same_file_gives_the_same_figures(generated: Path, vqagen_: Commands) -> None:
+    line = f"stats --json '{generated / 'questions.json'}'"
+    assert vqagen_.done(line).out == vqagen_.done(line).out
+
+
+def test_without_scikit_learn_one_line_says_how_to_get_the_rest(
+    vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    ran = vqagen_.done(f"stats {written(list(asked(0, 400, [['red']], ['Any?'])))}")
+
+    lines = ran.out.decode().splitlines()
+    assert any(re.fullmatch(r"exist +400 +0\.500", line) for line in lines)
+    assert lines[-1] == ("note: guessing by words and tree needs sklearn; install it: pip install 'vqagen[stats]'")
+
+
+def facts_of(records: Sequence[Record]) -> Iterator[Any]:
+    reader = FactReader("q.json")
+    return (reader.facts(record, "") for record in records)
+
+
+def sample_of(records: Sequence[Record], limit: int = 10_000) -> Sample:
+    sample = Sample(Numbering(), limit)
+    for facts in facts_of(records):
+        sample.add(facts)
+    return sample
+
+
+def test_a_sample_holds_whole_images_whatever_their_order() -> None:
+    records = [question("Any?", True, image=number // 10) for number in range(2000)]
+    sample, backwards = sample_of(records, 500), sample_of(records[::-1], 500)
+
+    counts = {clue.image: 0 for clue in sample.clues}
+    for clue in sample.clues:
+        counts[clue.image] += 1
+    assert sample.is_part
+    assert 100 < len(sample.clues) <= 500
+    assert set(counts.values()) == {10}
+    assert set(counts) == {clue.image for clue in backwards.clues}
+
+
+@pytest.mark.parametrize(("window", "is_apart"), [(10, True), (0, True), (100, False)])
+def test_a_part_of_the_images_holds_whole_windows_of_the_balance(window: int, is_apart: bool) -> None:
+    """A part of a window has the answers that the rest of it lacks, so guessing would seem worse than it is."""
+    records = [question("Any?", True, image=number, scene_index=number) for number in range(60)]
+    folds, is_known_apart = sample_of(records).folds(window)
+
+    assert is_known_apart is is_apart
+    assert sorted(set(folds)) == list(range(sampling.FOLDS))
+    assert folds == sorted(folds)
+    if window == 10:
+        assert all(len({folds[scene] for scene in range(first, first + 10)}) == 1 for first in range(0, 60, 10))
+
+
+def test_a_file_of_one_window_is_noted(generated: Path, vqagen_: Commands) -> None:
+    """Twelve scenes are less than the 250 among which answers are balanced."""
+    assert ONE_WINDOW in found(vqagen_, f"'{generated / 'questions.json'}'")["notes"]
+
+
+def test_phrases_are_the_filters_between_other_steps() -> None:
+    """The cube that is left of the big red thing: is there any?"""
+    steps = [
+        Step("scene", (), ()),
+        Step("filter_size", (0,), ("big",)),
+        Step("filter_color", (1,), ("red",)),
+        Step("unique", (2,), ()),
+        Step("relate", (3,), ("left",)),
+        Step("filter_shape", (4,), ("cube",)),
+        Step("exist", (5,), ()),
+    ]
+
+    assert list(phrases(steps)) == [
+        {("filter_size", "big"), ("filter_color", "red")},
+        {("filter_shape", "cube")},
+    ]
+    lengths = {len(features(program, Numbering())) for program in (steps, steps[:1], None, steps * 9)}
+    assert len(lengths) == 1
+
+
+@pytest.mark.slow
+def test_the_default_output_is_guessed_as_often_as_was_measured_before(tmp_path: Path) -> None:
+    """Figures of 1,000 scenes, within what chance moves: majority .46, tree .50 as means of the types."""
+    (tmp_path / "scenes.json").write_text(json.dumps({"scenes": list(vqagen.sample_scenes(1000, seed=7))}))
+    vqagen.write_questions(tmp_path / "scenes.json", tmp_path / "questions.json")
+    guessing = vqagen.stats(tmp_path / "questions.json").guessing
+
+    assert guessing is not None
+    assert guessing.mean_of_types("majority") == pytest.approx(0.46, abs=0.03)
+    assert 0.40 < guessing.mean_of_types("tree") < 0.54
+
+
+# The page ---------------------------------------------------------------------------------------------------------
+
+
+class _Page(HTMLParser):
+    """Reads a page: what it loads, and whether every tag is closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.open: list[str] = []
+        self.figures = 0
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.figures += tag == "figure"
+        self.loads += [
+            str(value) for name, value in attrs if name in ("src", "href") and not str(value).startswith("#")
+        ]
+        self.loads += [tag] if tag in ("script", "link", "img") else []
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_stands_alone_and_has_all_families(generated: Path, vqagen_: Commands) -> None:
+    """It loads nothing, every tag is closed, and the same file gives the same bytes."""
+    line = f"stats '{generated / 'questions.json'}' --plots page.html"
+    vqagen_.done(line)
+    text = Path("page.html").read_text("utf-8")
+    page = _Page(text)
+
+    assert (page.loads, page.open) == ([], [])
+    assert page.figures >= 6
+    assert all(f"<td>{family}</td>" in text for family in ("zero_hop.json#exist", "three_hop.json#count"))
+    assert vqagen_(line).code == 2
+    vqagen_.done(f"{line} --force")
+    assert Path("page.html").read_text("utf-8") == text
+
+
+def test_a_page_of_names_that_look_like_html_shows_them(vqagen_: Commands) -> None:
+    written([question("a", "<b>", image=number, template_filename="<i>&.json") for number in range(3)])
+    vqagen_.done("stats q.json --plots page.html")
+    text = Path("page.html").read_text("utf-8")
+
+    assert "&lt;i&gt;&amp;.json#0" in text
+    assert "<i>" not in text and "<b>" not in text
+
+
+def test_without_matplotlib_a_page_is_refused_before_anything_is_read(
+    vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    ran = vqagen_("stats no.json --plots page.html")
+
+    assert ran.code == 2
+    assert "--plots needs matplotlib; install it: pip install 'vqagen[plots]'" in ran.err

@@ -1,0 +1,1 @@
+"""Pictures and pages: what is measured or made, for the eye."""

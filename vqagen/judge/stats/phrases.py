@@ -1,0 +1,67 @@
+"""Features of a program that a reader of the question sees without the picture.
+
+A phrase is what a question says of one set of objects: the filters between two steps that are no filters. Known of it
+are how many words it says, and how they overlap with those of other phrases: "more large cubes than cubes?" is answered
+by the words alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from vqagen.judge.stats.question_facts import Step
+
+PHRASES = 6
+"""Phrases of a program that count; few programs have more."""
+RELATIONS = 3
+_ABSENT = -9
+_FILTER = "filter"
+_GIVES_ONE = ("unique", "query", "count")
+"""Beginnings of the names of functions whose result is no set, so that nothing said of it is no phrase."""
+
+Phrase = frozenset[tuple[str, ...]]
+
+
+class Numbering(dict[str, int]):
+    """Numbers of names, in the order in which they are first asked for."""
+
+    def number(self, name: str) -> int:
+        """Return the number of a name."""
+        return self.setdefault(name, len(self))
+
+
+def phrases(steps: Sequence[Step]) -> Iterator[Phrase]:
+    """Yield the (filter function, values) said of each set that a step other than a filter takes, in order."""
+    for step in steps:
+        if step.function.startswith(_FILTER):
+            continue
+        for place in step.inputs:
+            said = []
+            at = steps[place]
+            while at.function.startswith(_FILTER) and len(at.inputs) == 1:
+                said.append((at.function, *at.values))
+                at = steps[at.inputs[0]]
+            if said or not at.function.startswith(_GIVES_ONE):
+                yield frozenset(said)
+
+
+def features(steps: Sequence[Step] | None, words: Numbering) -> list[int]:
+    """Return the features of a program, the same number of them for all programs; `words` numbers relation words."""
+    steps = steps or ()
+    said = list(phrases(steps))[:PHRASES]
+    sizes = [len(phrase) for phrase in said]
+    row = [len(steps), sum(sizes), *sizes, *[_ABSENT] * (PHRASES - len(said))]
+    for first, second in combinations(range(PHRASES), 2):
+        row += _overlap(said[first], said[second]) if second < len(said) else [_ABSENT] * 5
+    related = [step.values[0] for step in steps if step.values and not step.function.startswith(_FILTER)]
+    numbers = [words.number(word) for word in related[:RELATIONS]]
+    return [*row, len(set(related)), *numbers, *[_ABSENT] * (RELATIONS - len(numbers))]
+
+
+def _overlap(first: Phrase, second: Phrase) -> list[int]:
+    """Return how much two phrases share, what each has alone, the difference of sizes, and what they contradict in."""
+    shared = len(first & second)
+    asked = {said[0] for said in first} & {said[0] for said in second}
+    contradicted = len(asked) - len({said[0] for said in first & second})
+    return [shared, len(first) - shared, len(second) - shared, len(first) - len(second), contradicted]
