@@ -1,6 +1,6 @@
 """Benchmarks. `generate`: what a scene costs from file to file in one process, and where the time goes. `domains`: what
-loading costs, and what many attributes do. `scale`: long runs (bench_scale.py). `kills`: runs that
-are killed and go on (bench_kills.py)."""
+loading costs, and what many attributes do. `balance`: what can be guessed without the picture
+(bench_balance.py). `scale`: long runs (bench_scale.py). `kills`: runs that are killed and go on (bench_kills.py)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from statistics import median
 from typing import Any
 
 import click
+from bench_balance import balance
 from bench_kills import kills
 from bench_scale import VQAGEN, report, scale
 from wide_domain import make_wide_domain
@@ -190,6 +191,7 @@ def exhaust(items: Iterable[Any]) -> None:
         pass
 
 
+bench.add_command(balance)
 bench.add_command(scale)
 bench.add_command(kills)
 
