@@ -32,6 +32,7 @@ LAYERS = (
 
 KEPT_APART = {
     ("judge", "search"): "judging reads records",
+    ("judge", "draw"): "what is measured does not depend on how it is shown",
 }
 """(importer, imported) that the layers alone would allow."""
 

@@ -244,6 +244,7 @@ def test_many_faults_are_listed_and_the_rest_counted(vqagen_: Commands) -> None:
         ("stats empty.json", 3, "empty.json: no questions"),
         ("stats q.json --against no.json", 2, "questions not found: no.json"),
         ("stats q.json --against empty.json", 0, ""),
+        ("stats q.json --against ./q.json", 2, "--against q.json is the file itself"),
         ("stats q.json --plots no/page.html", 2, "output folder no does not exist"),
         ("stats q.json --plots q.json --force", 2, "is in use by the same run"),
     ],
@@ -351,6 +352,15 @@ def test_a_part_of_the_images_holds_whole_windows_of_the_balance(window: int, is
     assert folds == sorted(folds)
     if window == 10:
         assert all(len({folds[scene] for scene in range(first, first + 10)}) == 1 for first in range(0, 60, 10))
+
+
+def test_partners_are_in_the_same_part() -> None:
+    """What is learned from one of two equal questions would mislead about the other, whose answer differs."""
+    records = [question("Any?", True, image=number, pair=number % 50, scene_index=number) for number in range(100)]
+    folds, _ = sample_of(records).folds(1000)
+
+    assert folds[:50] == folds[50:]
+    assert len(set(folds)) == sampling.FOLDS
 
 
 def test_a_file_of_one_window_is_noted(generated: Path, vqagen_: Commands) -> None:

@@ -17,6 +17,7 @@ PHRASES = 6
 RELATIONS = 3
 _ABSENT = -9
 _FILTER = "filter"
+"""How the names of functions begin that say one word of a set, in CLEVR's files and in those of its kin."""
 _GIVES_ONE = ("unique", "query", "count")
 """Beginnings of the names of functions whose result is no set, so that nothing said of it is no phrase."""
 

@@ -144,9 +144,14 @@ def question_type(function: str) -> str:
     """
     declared = BUILT_IN.functions
     own = [each for each in declared.values() if function in (each.name, *each.aliases)]
-    families = [each for each in declared.values() if each.per_attribute and function.startswith(each.name[:-6])]
+    families = [each for each in declared.values() if each.per_attribute and function.startswith(_beginning(each.name))]
     found = next(iter(own or families), None)
     return (found.asks if found else None) or function
+
+
+def _beginning(pattern: str) -> str:
+    """Return how the functions of a family begin: `query_` of `query_{name}`."""
+    return pattern.partition("{")[0]
 
 
 def answer_kind(answer: str) -> str:

@@ -145,6 +145,8 @@ def question_statistics(
     words = Numbering()
     source = find_records(questions, QUESTIONS)
     other = None if against is None else find_records(against, QUESTIONS)
+    if other is not None and other.path == source.path:
+        raise UsageError(f"--against {other.path} is the file itself; name one about other scenes, or leave it out")
     census, sample = Census(), Sample(words)
     count_questions(source, census, sample, on_read)
     result = QuestionStatistics(str(source.path), census, _family_names(source.info, census))

@@ -25,6 +25,7 @@ class Clue(NamedTuple):
     image: int
     """A hash of the image's name."""
     scene_index: int | None
+    pair: str | None
     family: str
     type: str
     last_function: str
@@ -52,7 +53,7 @@ class Sample:
             return
         last = facts.steps[-1].function if facts.steps else ""
         seen, is_told = array("h", features(facts.steps, self._words)), facts.steps is not None
-        known = (facts.scene_index, facts.family, facts.type, last, facts.answer, facts.text)
+        known = (facts.scene_index, facts.pair, facts.family, facts.type, last, facts.answer, facts.text)
         self.clues.append(Clue(image, *known, seen, is_told))
         while len(self.clues) > self._limit:
             self.is_part = True
@@ -63,18 +64,19 @@ class Sample:
         """Return the part in which each question is, and whether the parts are balanced independently.
 
         The parts are runs of neighbouring images. If answers are balanced in windows of so many scenes, a part holds
-        whole windows: of half a window, the other half betrays which answers it must have.
+        whole windows: of half a window, the other half betrays which answers it must have. Of one window, a part at
+        least holds whole pairs.
         """
         scenes = [clue.scene_index for clue in self.clues]
         windows = [index // window if window and index is not None else None for index in scenes]
         known = sorted({number for number in windows if number is not None})
         if None not in windows and len(known) > 1:
             return _parts(windows, known), True
-        images = [clue.image for clue in self.clues]
-        return _parts(images, list(dict.fromkeys(images))), not window
+        units = [clue.image if clue.pair is None else clue.pair for clue in self.clues]
+        return _parts(units, list(dict.fromkeys(units))), not window
 
 
-def _parts(of_questions: Sequence[int | None], ordered: Sequence[int | None]) -> list[int]:
+def _parts(of_questions: Sequence[int | str | None], ordered: Sequence[int | str | None]) -> list[int]:
     folds = min(FOLDS, len(ordered))
     part = {each: place * folds // len(ordered) for place, each in enumerate(ordered)}
     return [part[each] for each in of_questions]
