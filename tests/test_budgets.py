@@ -360,10 +360,9 @@ def test_a_family_that_is_all_in_the_other_set_tells_so(
 @BY_COLLECTION
 def test_hidden_questions_count_by_their_text(collection: Collection) -> None:
     """A test set without programs still keeps its texts to itself."""
-    other = run(collection, seed=1).questions
+    other = run(collection).questions[::2]
     apart = run(collection, Exclusion.from_records(written(other, hide_answers=True)))
 
-    assert set(run(collection).texts) & {question.text for question in other}
     assert not set(apart.texts) & {question.text for question in other}
 
 

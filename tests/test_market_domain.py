@@ -110,3 +110,20 @@ def test_no_question_about_one_item_says_the_answer(tmp_path: Path) -> None:
 
     assert told == []
     assert len(asking) > 150
+
+
+def test_every_text_says_which_level_of_a_group_it_means() -> None:
+    """A brass flute is of metal too, and a wind instrument: "exactly", or the group, tells what is asked for."""
+    level = re.compile(r"exact|which metal|kind of metal|each metal|kinds? of <K>", re.IGNORECASE)
+    grouped = [attribute.name for attribute in ATTRIBUTES if attribute.parents]
+    about = re.compile(f"(?:query|equal|same|different|count_different)_(?:{'|'.join(grouped)})")
+    texts = [
+        (template.id, text)
+        for template in MARKET.materials.templates
+        if any(about.fullmatch(node.type) for node in template.nodes)
+        for text in template.texts
+    ]
+
+    assert grouped == ["material", "kind"]
+    assert len(texts) > 30
+    assert [(name, text) for name, text in texts if not level.search(text)] == []
