@@ -87,6 +87,8 @@ def test_faults_of_all_settings_of_a_command_are_reported_at_once() -> None:
         ("clevr", "degeneracy", "clevr", "none"),
         ("none", "shuffle_templates", True, False),
         ("clevr", "shuffle_templates", False, True),
+        ("none", "mixed_words", False, True),
+        ("clevr", "mixed_words", True, False),
     ],
 )
 def test_compat_decides_a_default(compat: str, name: str, default: object, other: object) -> None:

@@ -18,7 +18,7 @@ from vqagen.language.catalogue import Catalogue
 from vqagen.language.sentence import finished, starts_with_vowel_sound, without_other
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
-from vqagen.language.wording import Wording
+from vqagen.language.wording import Style, Wording
 from vqagen.rng import stream
 from vqagen.world.domain import Domain, domain_from_metadata
 
@@ -35,10 +35,10 @@ FARM = domain_from_metadata(
 SLOTS = {"<C>": "Color", "<K>": "Kind", "<C2>": "Color", "<K2>": "Kind", "<R>": "Relation"}
 
 
-def wording(*texts: str, synonyms: Mapping[str, Any] | None = None, domain: Domain = FARM) -> Wording:
+def wording(*texts: str, synonyms: Mapping[str, Any] | None = None, domain: Domain = FARM, **style: Any) -> Wording:
     catalogue = Catalogue(domain)
     template = Template("it", "farm.json", 0, 0, texts, SLOTS, (), (), catalogue)
-    return Wording(template, Synonyms(synonyms or {}, domain))
+    return Wording(template, Synonyms(synonyms or {}, domain), Style(**style))
 
 
 def words(filled: str) -> dict[str, str | None]:
@@ -211,10 +211,71 @@ def test_a_slot_is_said_the_same_way_everywhere() -> None:
     assert [sentence for sentence in found if "bull" in sentence and "calf" in sentence] == []
 
 
-def test_two_slots_with_one_value_are_said_independently() -> None:
-    found = sayings("<K> <K2>", "K=ox, K2=ox", ox=["bull", "cow"])
+ONE_WORD = [
+    # a value, whichever slot has it, in the singular and the plural
+    ("<K> <K2>", "K=ox, K2=ox", {"Bull bull", "Cow cow"}),
+    ("<K> <K2>s", "K=ox, K2=ox", {"Bull bulls", "Cow cows"}),
+    # what is left open
+    ("<K> <K2>s", "", {"Beast beasts", "Thing things"}),
+    # two values have two draws
+    ("<K> <K2>", "K=ox", {"Bull beast", "Bull thing", "Cow beast", "Cow thing"}),
+    # words of the text's own decide, the first of them if there are several
+    ("<K> and things", "", {"Thing and things"}),
+    ("[Thing] <K>", "", {"Thing", "Thing thing"}),
+    ("<K>, beasts, things", "", {"Beast, beasts, things"}),
+    # all words of it, and nothing between them
+    ("<K> and <K2>", "K=stop sign, K2=stop sign", {"Halt sign and halt sign", "Red sign and red sign"}),
+    ("<K>, halt sign", "K=stop sign", {"Halt sign, halt sign"}),
+    ("<K>, Red signs", "K=stop sign", {"Red sign, Red signs"}),
+    ("<K>, red <C> signs", "K=stop sign", {"Halt sign, red signs", "Red sign, red signs"}),
+    ("<K> beastly anything", "", {"Beast beastly anything", "Thing beastly anything"}),
+]
 
-    assert set(found) == {"Bull bull", "Bull cow", "Cow bull", "Cow cow"}
+
+@pytest.mark.parametrize(("text", "filled", "expected"), ONE_WORD)
+def test_a_value_is_said_in_one_way(text: str, filled: str, expected: set[str]) -> None:
+    synonyms = {"ox": ["bull", "cow"], "animal": ["beast", "thing"], "stop sign": ["halt sign", "red sign"]}
+
+    assert set(sayings(text, filled, **synonyms)) == expected
+
+
+def test_a_value_of_two_attributes_is_said_in_the_ways_of_each() -> None:
+    """Kinds and colors may have a value in common; it is said alike only if the ways to say it are the same."""
+    domain = domain_from_metadata({"types": {"Color": ["orange"], "Kind": ["orange"], "Relation": ["in"]}})
+    ways = {"Color": {"orange": ["amber", "orange"]}, "Kind": {"orange": ["orange", "fruit"]}}
+    apart, alike = (
+        wording("<C> <K>", domain=domain, synonyms=synonyms) for synonyms in (ways, {"orange": ["orange", "amber"]})
+    )
+    rng, filled = stream(0, "orange"), {"<C>": "orange", "<K>": "orange"}
+
+    assert len({apart.say(filled, rng.random) for _ in range(100)}) == 4
+    assert {alike.say(filled, rng.random) for _ in range(100)} == {"Orange orange", "Amber amber"}
+
+
+def test_mixed_words_have_a_draw_for_each_slot() -> None:
+    compiled, rng = wording("<K> <K2>", synonyms={"ox": ["bull", "cow"]}, mixed_words=True), stream(0, "mixed")
+    found = {compiled.say(words("K=ox, K2=ox"), rng.random) for _ in range(200)}
+
+    assert found == {"Bull bull", "Bull cow", "Cow bull", "Cow cow"}
+
+
+LONG = [
+    (("Is the <K> old?",), {"ox": ["ox", "big old ox"]}, {4, 6}),
+    (("Is the <K> [so very] old?",), {}, {4, 6}),
+    (("Is the <K> old?", "How very old is the <K>?"), {}, {4, 6}),
+]
+
+
+@pytest.mark.parametrize(("texts", "synonyms", "lengths"), LONG)
+@pytest.mark.parametrize("most_words", [9, 6, 5, 4, 1])
+def test_a_long_sentence_is_drawn_again(
+    texts: tuple[str, ...], synonyms: dict[str, list[str]], lengths: set[int], most_words: int
+) -> None:
+    """Its text, optional parts and synonyms; if no draw is short enough, the shortest stays."""
+    compiled, rng = wording(*texts, synonyms=synonyms, most_words=most_words), stream(1, "long")
+    found = {len(compiled.say(words("K=ox"), rng.random).split()) for _ in range(200)}
+
+    assert found == ({length for length in lengths if length <= most_words} or {min(lengths)})
 
 
 def test_plural_and_article_follow_the_way_it_is_said() -> None:
@@ -246,6 +307,35 @@ def test_other_is_dropped_on_request(text: str, expected: str) -> None:
 
     assert said(text, filled, keep_other=False) == expected
     assert said(text, filled) == text.replace("<C>", "red").replace("<K>s", "oxen").replace("<K>", "ox")
+
+
+ANYTHING = [
+    ("Is any <K> here?", "Is anything here?"),
+    ("Any <K>?", "Anything?"),
+    ("Every <K> and each <K>?", "Everything and everything?"),
+    ("Does any other <K> match?", "Does anything else match?"),
+    ("Is any <C> <K> here?", "Is any red thing here?"),
+    ("Are any <K>s here?", "Are any things here?"),
+    ("Is any <K>-like ox here?", "Is any thing-like ox here?"),
+    ("Are many <K> here?", "Are many thing here?"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), ANYTHING)
+def test_any_thing_is_one_word(text: str, expected: str) -> None:
+    """Unless something is said between the two."""
+    assert said(text, "C=red" if "<C>" in text else "", animal=["thing"]) == expected
+
+
+def test_any_thing_may_stay_two_words() -> None:
+    compiled = wording("Is any <K> here?", synonyms={"animal": ["thing"]}, joins_anything=False)
+    found = compiled.say(words(""), stream(0, "").random), compiled.say_marked(words(""), stream(0, "").random).text
+
+    assert found == ("Is any thing here?",) * 2
+
+
+def test_any_thing_is_one_word_without_other() -> None:
+    assert said("Does any other <K> match?", keep_other=False, animal=["thing"]) == "Does anything match?"
 
 
 def test_whether_other_is_mentioned() -> None:

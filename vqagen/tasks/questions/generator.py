@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from vqagen.language.question import Mention, Question
 from vqagen.language.registry import Value
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
-from vqagen.language.wording import Wording
+from vqagen.language.wording import Style, Wording
 from vqagen.rng import shuffled, stream
 from vqagen.search.balance import AnswerCounts
 from vqagen.search.description import Sampling
@@ -68,11 +68,14 @@ class QuestionGenerator:
             absent="any" if self.is_compat else "new",
             shorten=settings.redundancy == "reduce",
         )
+        style = Style(bool(settings.mixed_words))
+        if self.is_compat:
+            style = replace(style, most_words=sys.maxsize, joins_anything=False)
         self.families = [
             Family(
                 template,
                 Search(make_plan(template, vocabularies, sampling), settings.degeneracy),
-                Wording(template, synonyms),
+                Wording(template, synonyms, style),
             )
             for template in chosen_templates(templates, settings)
         ]

@@ -37,6 +37,12 @@ class QuestionSettings(RunSettings):
         "keep", "reduce: drop words that a reference to one object does not need.", choices=("keep", "reduce")
     )
     compat: str = setting("none", "clevr: sample exactly as the CLEVR generator does.", choices=("none", "clevr"))
+    mixed_words: bool | None = setting(
+        None,
+        "Allow several words for one value in a question (large, big), or only one."
+        " [default: one; several with --compat clevr]",
+        types=(bool,),
+    )
     search_budget: int = setting(20_000, "Options tried before a template gives up on a scene.", least=1)
     only: tuple[str, ...] = setting(
         (),
@@ -65,6 +71,8 @@ class QuestionSettings(RunSettings):
             object.__setattr__(self, "degeneracy", "clevr" if self.compat == "clevr" else "all")
         if self.shuffle_templates is None:
             object.__setattr__(self, "shuffle_templates", self.compat != "clevr")
+        if self.mixed_words is None:
+            object.__setattr__(self, "mixed_words", self.compat == "clevr")
         super().__post_init__()
 
 
