@@ -19,6 +19,7 @@ from naive_descriptions import (
 from naive_programs import Undefined, Value, program_records, run_step, step_type, step_values
 from naive_relevance import has_idle_relation
 from naive_vocabulary import Record, World, make_world
+from naive_words import facts_of, is_foregone
 
 Steps = tuple[tuple[str, tuple[int, ...], tuple[str, ...]], ...]
 
@@ -69,8 +70,9 @@ def each_instantiation(
     four attributes): there, take a slice by `given` or a smaller question by `narrowed`.
 
     trivial: keep relations that add nothing, because everything that fits the description stands in the relation.
-    degeneracy: policy of `is_degenerate`. absent: add the descriptions that fit no object of the scene where
-    the generator may draw one at random (filter, filter_count, filter_exist).
+    degeneracy: policy of `is_degenerate`; "all" also leaves out what is foregone (see `naive_words`).
+    absent: add the descriptions that fit no object of the scene where the generator may draw one at random (filter,
+    filter_count, filter_exist).
     given: slots whose values are fixed, for a slice of a large set or to ask whether one filling is in it.
     """
     search = Search(template, make_world(scene, metadata), metadata, trivial, absent)
@@ -78,8 +80,11 @@ def each_instantiation(
     for node in template["nodes"]:
         fillings = _with_node(search, fillings, node)
     has_raw_relate = any(step_type(node) == "relate" for node in template["nodes"])
+    facts = facts_of(metadata)
     for filling in fillings:
-        if not has_idle_relation(search.world, program_records(filling.program), degeneracy, has_raw_relate):
+        program = program_records(filling.program)
+        is_told = degeneracy == "all" and is_foregone(facts, program, filling.results)
+        if not is_told and not has_idle_relation(search.world, program, degeneracy, has_raw_relate):
             yield Instantiation(tuple(sorted(filling.bound.items())), filling.program, filling.results[-1])
 
 

@@ -13,13 +13,14 @@ from vqagen.language.template import Template
 from vqagen.rng import stream
 from vqagen.search.description import Description
 from vqagen.search.examination import Ended, Examination, StageReport
-from vqagen.search.filling import DEGENERATE, GAVE_UP
+from vqagen.search.filling import DEGENERATE, FOREGONE, GAVE_UP
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import Apply, Op, Plan
 from vqagen.search.tables import SceneTables
 from vqagen.world.scene import Scene
 
 IDLE = "a relation in it is idle: the answer would be the same without it"
+TOLD = "its words alone tell the answer, compare a set with a part of itself, or name two objects alike"
 _SOUGHT = {
     "unique": "exactly one object",
     "not_unique": "more than one object",
@@ -97,7 +98,9 @@ class _Story:
 
     def finished(self, finished: Counter[str]) -> str:
         """Return the sentence for a search in which every step had options."""
-        if finished[DEGENERATE] or not finished[GAVE_UP]:
+        if finished[FOREGONE] or finished[DEGENERATE]:
+            return f"every filling is refused: {TOLD if finished[FOREGONE] > finished[DEGENERATE] else IDLE}"
+        if not finished[GAVE_UP]:
             return f"every filling is refused: {IDLE}"
         return "the search gave up before it had seen every option"
 

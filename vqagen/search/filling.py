@@ -14,10 +14,11 @@ from vqagen.search.description import Description
 from vqagen.search.frame import Pick
 from vqagen.search.plan import Apply, Plan
 
-FOUND, UNBALANCED, DEGENERATE, NOTHING_FITS, REPEATED, GAVE_UP = (
+FOUND, UNBALANCED, DEGENERATE, FOREGONE, NOTHING_FITS, REPEATED, GAVE_UP = (
     "found",
     "answer too common",
     "relation idle",
+    "words tell the answer",
     "nothing fits",
     "no new filling",
     "gave up",

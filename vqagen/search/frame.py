@@ -30,8 +30,8 @@ class Frame:
     """
 
     __slots__ = (
-        "budget", "failed", "idle_drops", "picked", "random", "refused", "repeats", "scene", "seen", "shadows",
-        "tables", "unbalanced", "values",
+        "budget", "failed", "failed_by_words", "foregone_price", "idle_drops", "picked", "random", "refusals",
+        "refused", "scene", "seen", "shadows", "tables", "values",
     )  # fmt: skip
 
     def __init__(
@@ -55,9 +55,11 @@ class Frame:
         self.refused = refused
         self.seen = seen
         self.budget = budget
-        self.unbalanced = False
-        """True if some filling was dropped because its answer is too common."""
+        self.refusals: set[str] = set()
+        """The reasons why finished fillings were dropped."""
         self.idle_drops = 0
         """How many fillings, or beginnings of fillings, were dropped because a relation in them is idle."""
-        self.repeats = 0
-        """How many fillings were dropped because they had been made before."""
+        self.failed_by_words = False
+        """True if what failed last may succeed with other words for the same results."""
+        self.foregone_price = 0
+        """What a filling that is foregone takes from the budget, beside the one of its option."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from vqagen.language.registry import Value
 from vqagen.plugin import Undefined
+from vqagen.search.claims import Test
 from vqagen.search.degeneracy import (
     Lane,
     is_shadowed_by_words,
@@ -25,6 +26,7 @@ from vqagen.search.degeneracy import (
 from vqagen.search.examination import Examination, LabelledStep, Step
 from vqagen.search.filling import (
     DEGENERATE,
+    FOREGONE,
     FOUND,
     GAVE_UP,
     NOTHING_FITS,
@@ -33,6 +35,7 @@ from vqagen.search.filling import (
     Filling,
     SearchResult,
 )
+from vqagen.search.foregone import foregone_tests
 from vqagen.search.frame import Frame, OutOfBudget
 from vqagen.search.plan import Apply, Op, Plan, Stage
 from vqagen.search.tables import SceneTables
@@ -40,6 +43,10 @@ from vqagen.search.tables import SceneTables
 Explore = Callable[[Frame], bool]
 
 HOPELESS = object()
+FOREGONE_PRICE = 64
+"""Options for which a foregone filling counts against the budget where one filling is looked for. In a scene of three
+objects all 4,000 beginnings of a comparison may be foregone; no memo of dead ends helps there, and other families do.
+With this price 1,000 scenes take as long as without the test, without it 40 % longer (`bench generate`)."""
 
 
 class Search:
@@ -49,6 +56,8 @@ class Search:
         self.plan = plan
         self._lanes = make_lanes(plan, degeneracy)
         self._is_idle = make_idle_test(plan, self._lanes, degeneracy)
+        self._foregone = foregone_tests(plan) if degeneracy == "all" else (None,) * len(plan.stages)
+        self._is_foregone = self._foregone[-1] if self._foregone else None
         self._follow = _lane_steps(plan.stages[-1].ops if plan.stages else (), self._lanes)
         self._prelude = (*_steps(plan.prelude), *_unfailing(_lane_steps(plan.prelude, self._lanes)))
         self._begins = _settling(self._prelude)
@@ -62,6 +71,7 @@ class Search:
         `budget` bounds the options tried, so that no template can stall a run.
         """
         frame = self._frame(tables, rng.random, refused, seen, budget)
+        frame.foregone_price = FOREGONE_PRICE
         try:
             if self._begins(frame) and self._explore(frame):
                 filling = self._filling(frame)
@@ -111,7 +121,7 @@ class Search:
         frame = self._frame(tables, rng.random, (), set(), budget)
 
         def record(frame: Frame) -> bool:
-            watch.finished[FOUND if self._finish(frame) else DEGENERATE] += 1
+            watch.finished[self._refusal(frame) or FOUND] += 1
             return False
 
         try:
@@ -132,16 +142,26 @@ class Search:
 
     def _finish(self, frame: Frame) -> bool:
         """True if a finished filling is accepted; otherwise note the reason in the frame."""
+        refusal = self._refusal(frame)
+        if refusal:
+            frame.refusals.add(refusal)
+        return not refusal
+
+    def _refusal(self, frame: Frame) -> str:
+        """Return why a finished filling is refused; "" if it is accepted."""
         if frame.values[-1] in frame.refused:
-            frame.unbalanced = True
-            return False
+            return UNBALANCED
         if self._lanes and self._ends_idle(frame):
             frame.idle_drops += 1
-            return False
+            return DEGENERATE
         if frame.seen and tuple(frame.picked) in frame.seen:
-            frame.repeats += 1
-            return False
-        return True
+            frame.failed_by_words = True
+            return REPEATED
+        if self._is_foregone and self._is_foregone(frame):
+            frame.failed_by_words = True
+            frame.budget -= frame.foregone_price
+            return FOREGONE
+        return ""
 
     def _ends_idle(self, frame: Frame) -> bool:
         """True if a relation of a finished filling is idle; the lanes of the last stage are computed only now."""
@@ -152,27 +172,34 @@ class Search:
     def _compile(self, finish: Explore, remembers: bool, watch: Examination | None = None) -> Explore:
         explore = finish
         for depth in range(len(self.plan.stages) - 1, -1, -1):
-            explore = _explorer(self.plan, depth, explore, self._lanes, remembers, watch)
+            is_foregone = None if depth == len(self.plan.stages) - 1 else self._foregone[depth]
+            explore = _explorer(self.plan, depth, explore, self._lanes, is_foregone, remembers, watch)
         return explore
 
 
 def _why_not(frame: Frame) -> str:
     """Return why a finished search found nothing: the last obstacle that some filling met."""
-    if frame.repeats:
-        return REPEATED
-    if frame.unbalanced:
-        return UNBALANCED
+    for reason in (REPEATED, UNBALANCED, FOREGONE):
+        if reason in frame.refusals:
+            return reason
     return DEGENERATE if frame.idle_drops else NOTHING_FITS
 
 
 def _explorer(
-    plan: Plan, depth: int, rest: Explore, lanes: Sequence[Lane], remembers: bool, watch: Examination | None = None
+    plan: Plan,
+    depth: int,
+    rest: Explore,
+    lanes: Sequence[Lane],
+    is_foregone: Test | None,
+    remembers: bool,
+    watch: Examination | None = None,
 ) -> Explore:
     """The closure of one stage.
 
     Dead ends are remembered in two ways. When nothing was dropped for an idle relation, what failed failed by its
     results alone, whatever the shadows; otherwise only the same results with the same shadows are known to fail. An
-    outcome dies for all options that lead to it where it decides the shadows too.
+    outcome dies for all options that lead to it where it decides the shadows too. What fails by its words, as made
+    before or foregone, decides nothing, unless the same outcome fails by its results with other words.
     """
     stage = plan.stages[depth]
     draw, at = stage.draw, stage.choice.index
@@ -183,6 +210,7 @@ def _explorer(
         *(LabelledStep(test, at, DEGENERATE) for test in tests),
         *_checks(stage.choice),
         *_steps(stage.applied),
+        *(LabelledStep(_counted(test), at, FOREGONE) for test in (is_foregone,) if test),
         *_unfailing(follow),
     )
     settles = watch.settling(depth, steps) if watch else _settling(steps)
@@ -200,8 +228,8 @@ def _explorer(
         if shadows is HOPELESS or state in failed:
             frame.idle_drops += 1
             return False
-        repeats, idle_drops = frame.repeats, frame.idle_drops
-        dead: set[Value] = set()
+        idle_drops = frame.idle_drops
+        dead, undecided = set[Value](), set[Value]()
         values, picked = frame.values, frame.picked
         for outcome, pick in draw(frame, dead):
             frame.budget -= 1
@@ -212,13 +240,32 @@ def _explorer(
             dropped = frame.idle_drops
             if settles(frame) and rest(frame):
                 return True
-            if remembers and frame.repeats == repeats and (is_decisive or frame.idle_drops == dropped):
+            if frame.failed_by_words:
+                frame.failed_by_words = False
+                undecided.add(outcome)
+            elif remembers and (is_decisive or frame.idle_drops == dropped):
                 dead.add(outcome)
-        if remembers and frame.repeats == repeats:
+        if undecided and not undecided <= dead:
+            frame.failed_by_words = True
+        elif remembers:
             failed.add(results if frame.idle_drops == idle_drops else state)
         return False
 
     return explore
+
+
+def _counted(is_foregone: Test) -> Step:
+    """Return the step that drops fillings of which the words decide something already, and notes that."""
+
+    def stays_open(frame: Frame) -> bool:
+        if not is_foregone(frame):
+            return True
+        frame.failed_by_words = True
+        frame.budget -= frame.foregone_price
+        frame.refusals.add(FOREGONE)
+        return False
+
+    return stays_open
 
 
 def _settling(labelled: Sequence[LabelledStep]) -> Step:

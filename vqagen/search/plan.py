@@ -92,6 +92,7 @@ class Plan:
     stages: tuple[Stage, ...]
     grouped: bool
     """True if options with equal outcomes succeed or fail together: true unless a check compares words."""
+    vocabularies: Vocabularies
     impossible: frozenset[Value] = field(default_factory=frozenset)
     """Answers that the constraints rule out in every scene."""
 
@@ -107,7 +108,7 @@ def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling
     )
     prelude = tuple(ops[: starts[0]] if starts else ops)
     impossible = frozenset(ruled_out_answers(template).values())
-    return Plan(template, tuple(ops), prelude, stages, not builder.compares_words, impossible)
+    return Plan(template, tuple(ops), prelude, stages, not builder.compares_words, vocabularies, impossible)
 
 
 def _draw(op: Op, sampling: Sampling) -> Draw:

@@ -11,6 +11,7 @@ from math import prod
 from typing import NamedTuple
 
 from vqagen.language.program import Node
+from vqagen.search.possible import Meaning, PossibleValues
 from vqagen.world.domain import Attribute, Domain, Recorded
 
 WIDE = 128
@@ -116,12 +117,34 @@ def _ways_to_say(attribute: Attribute) -> int:
     return deepest * min(3, len(attribute.leaves)) if attribute.multi else deepest
 
 
+class Meanings(dict[int, Meaning]):
+    """Code -> its meaning; found when first asked for."""
+
+    def __init__(self, vocabulary: Vocabulary, values: PossibleValues) -> None:
+        super().__init__()
+        self._vocabulary, self._values = vocabulary, values
+
+    def __missing__(self, code: int) -> Meaning:
+        if len(self) > REMEMBERED:
+            self.clear()
+        possible, words = self._values.everything, 0
+        for attribute, word in zip(self._vocabulary.attributes, self._vocabulary.said(code).words, strict=True):
+            if word is not None:
+                meant = self._values.meaning(attribute.name, word)
+                possible &= meant.possible
+                words |= meant.words
+        meaning = self[code] = Meaning(possible, words)
+        return meaning
+
+
 class Vocabularies:
     """The vocabularies of a domain, shared between the nodes that describe the same attributes."""
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
+        self.values = PossibleValues(domain)
         self._by_types: dict[tuple[str, ...], Vocabulary] = {}
+        self._meanings: dict[Vocabulary, Meanings] = {}
 
     def of(self, types: Sequence[str]) -> Vocabulary:
         """The vocabulary over the attributes of these types, in this order."""
@@ -130,3 +153,9 @@ class Vocabularies:
             attributes = [attribute for name in key if (attribute := self.domain.attribute_of(name)) is not None]
             self._by_types[key] = Vocabulary(attributes)
         return self._by_types[key]
+
+    def meanings(self, vocabulary: Vocabulary) -> Meanings:
+        """The meanings of a vocabulary's codes."""
+        if vocabulary not in self._meanings:
+            self._meanings[vocabulary] = Meanings(vocabulary, self.values)
+        return self._meanings[vocabulary]

@@ -1,0 +1,88 @@
+"""What words leave possible of an object, as the bits of one int.
+
+Each attribute has a field of bits: one for each value that objects have, and one for no value where there may be none.
+Of a list-valued attribute each value and group has a field of its own: said, or not. A description leaves possible the
+bits of the values that it says; an object of which less is possible fits it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from vqagen.world.attribute import Attribute
+from vqagen.world.domain import Domain
+
+
+class Meaning(NamedTuple):
+    """What words leave possible, and the words themselves, as one bit each."""
+
+    possible: int
+    words: int
+
+
+class PossibleValues:
+    """The fields of a domain's attributes."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.everything = 0
+        """All bits: of an object of which nothing is said."""
+        self.fields: dict[str, tuple[int, ...]] = {}
+        """Attribute -> its fields: one, or of a list-valued attribute one for each value and group."""
+        self.none: dict[str, int] = {}
+        """Attribute -> the bit of having no value; 0 where each object has one."""
+        self.field_of: list[int] = [0]
+        """field_of[bits.bit_length()]: the field of the highest bit; 0 for no bits."""
+        self.lists: set[str] = set()
+        """The list-valued attributes."""
+        self._denied: dict[tuple[str, str], int] = {}
+        self._words: dict[tuple[str, str], int] = {}
+        for attribute in domain.attributes:
+            self._add(attribute)
+        for number, key in enumerate(self._denied):
+            self._words[key] = 1 << number
+
+    def _add(self, attribute: Attribute) -> None:
+        name = attribute.name
+        self.none[name] = 0
+        if attribute.multi:
+            self.lists.add(name)
+            bits = {value: self._field(2) for value in attribute.values}
+            self.fields[name] = tuple(bits.values())
+            for value in attribute.values:
+                denied = sum(bits[true] & bits[true] << 1 for true in attribute.lineage[value])
+                self._denied[name, value] = denied
+            return
+        field = self._field(len(attribute.leaves) + attribute.optional)
+        self.fields[name] = (field,)
+        bit = field & -field
+        bit_of = {leaf: bit << number for number, leaf in enumerate(attribute.leaves)}
+        if attribute.optional:
+            self.none[name] = bit << len(attribute.leaves)
+        for value in attribute.values:
+            self._denied[name, value] = field & ~sum(bit_of[leaf] for leaf in attribute.leaves_of(value))
+
+    def _field(self, size: int) -> int:
+        first = len(self.field_of) - 1
+        field = ((1 << size) - 1) << first
+        self.field_of += [field] * size
+        self.everything |= field
+        return field
+
+    def meaning(self, attribute: str, word: str) -> Meaning:
+        """The meaning of one word."""
+        return Meaning(self.everything & ~self._denied[attribute, word], self._words[attribute, word])
+
+    def is_contradictory(self, possible: int) -> bool:
+        """True if some attribute is left no value."""
+        return any(not possible & field for fields in self.fields.values() for field in fields)
+
+    def is_decided(self, possible: int, attribute: str) -> bool:
+        """True if only one value of an attribute is possible, given that there is one."""
+        if attribute in self.lists:
+            return False
+        return is_one_value(possible & self.fields[attribute][0] & ~self.none[attribute])
+
+
+def is_one_value(bits: int) -> bool:
+    """True if a field leaves exactly one value."""
+    return bits != 0 and bits & (bits - 1) == 0

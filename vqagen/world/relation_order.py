@@ -1,0 +1,52 @@
+"""The logic of relations, as far as metadata tells it: left is an order, and right its inverse."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from vqagen.world.domain import Domain
+
+DEFAULT_DIRECTIONS: Mapping[str, tuple[int, ...]] = {
+    "left": (-1, 0, 0),
+    "right": (1, 0, 0),
+    "behind": (0, 1, 0),
+    "front": (0, -1, 0),
+    "above": (0, 0, 1),
+    "below": (0, 0, -1),
+}
+"""The directions of a domain that samples scenes and gives no directions, up to a turn of the ground."""
+
+
+class RelationOrder(NamedTuple):
+    """The relations that are orders, and for each relation the one that says the same from the other side."""
+
+    transitive: frozenset[str]
+    inverse: Mapping[str, str]
+
+
+def relation_order(domain: Domain) -> RelationOrder:
+    """Return what the `sampling` section tells: relations with a direction are orders, opposite directions inverses.
+
+    A relation that is drawn symmetric is its own inverse. Nothing is known of a domain without that section.
+    """
+    section = domain.record.get("sampling")
+    if not isinstance(section, Mapping):
+        return RelationOrder(frozenset(), {})
+    drawn, directions = _named(section, "relations"), _named(section, "directions") or DEFAULT_DIRECTIONS
+    spatial = [name for name in domain.recorded_relations if name in directions and name not in drawn]
+    inverse = {one: other for one in spatial for other in spatial if _are_opposite(directions[one], directions[other])}
+    inverse |= {name: name for name, rule in drawn.items() if isinstance(rule, Mapping) and rule.get("symmetric")}
+    return RelationOrder(frozenset(spatial), inverse)
+
+
+def _named(section: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = section.get(key)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _are_opposite(one: Any, other: Any) -> bool:
+    try:
+        return all(abs(left + right) < 1e-9 for left, right in zip(one, other, strict=True))
+    except (TypeError, ValueError):
+        return False
