@@ -304,7 +304,9 @@ def foregone(facts: Facts, program: Sequence[Record], results: Sequence[Value]) 
         for inner, outer in permutations(_compared(step, sources), 2):
             if words.is_part(inner, outer):
                 yield f"part {inner} {outer}"
-        if _is_decided(words, step, sources):
+        is_query = step_type(step).startswith("query_")
+        users = [step_type(each) for each in program if is_query and index in each["inputs"]]
+        if not any(user.startswith("equal_") for user in users) and _is_decided(words, step, sources):
             yield f"forced {index}"
 
 
@@ -338,10 +340,20 @@ def _is_decided(words: Words, step: Record, sources: Sequence[Record]) -> bool:
         possible = words.members(inputs[0])[2]
         return attribute not in words.facts.lists and len(possible[attribute] - {None}) == 1
     if family == "equal_" and all(step_type(each) == f"query_{attribute}" for each in sources):
-        one, other = (each["inputs"][0] for each in sources)
+        one, other = both = [each["inputs"][0] for each in sources]
+        if _are_values_told(words, both, attribute):
+            return True
         alike = any(tie.kind != "relate" and tie[1:] == (attribute, other) for tie in words._ties_at(one, words.ties))
         return alike or words.must_be_same(one, other) or words.must_differ(one, other, attribute)
     return False
+
+
+def _are_values_told(words: Words, both: Sequence[int], attribute: str) -> bool:
+    """The words about one of two objects say its value, or both values are known."""
+    if attribute in words.facts.lists:
+        return False
+    said = [len(words.described[i].possible[attribute] - {None}) == 1 for i in both]
+    return any(said) or all(len(words.possible[i][attribute] - {None}) == 1 for i in both)
 
 
 def _is_order_decided(words: Words, name: str, sources: Sequence[Record]) -> bool:

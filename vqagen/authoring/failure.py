@@ -78,7 +78,7 @@ class _Story:
 
     def cause(self, cause: str) -> str:
         """Return the sentence for the cause by which an option was rejected."""
-        return IDLE if cause == DEGENERATE else self.constraints.get(cause, cause)
+        return {DEGENERATE: IDLE, FOREGONE: TOLD}.get(cause) or self.constraints.get(cause, cause)
 
     def verdict(self, watch: Examination, reason: str) -> tuple[int | None, str]:
         """Return the step that failed, and the sentence."""

@@ -32,7 +32,7 @@ def claims_of(plan: Plan, ops: Sequence[Op], reader: Reader) -> Iterator[Claim]:
     for op in ops:
         sources = [plan.ops[i] for i in op.inputs]
         yield from _of_sets(plan, op, sources, reader)
-        yield from _of_objects(op, sources, reader)
+        yield from _of_objects(plan, op, sources, reader)
 
 
 def _of_sets(plan: Plan, op: Op, sources: Sequence[Op], reader: Reader) -> Iterator[Claim]:
@@ -49,13 +49,15 @@ def _of_sets(plan: Plan, op: Op, sources: Sequence[Op], reader: Reader) -> Itera
         yield Claim(op.index, _comparison(op.function, [each.inputs[0] for each in sources], reader))
 
 
-def _of_objects(op: Op, sources: Sequence[Op], reader: Reader) -> Iterator[Claim]:
+def _of_objects(plan: Plan, op: Op, sources: Sequence[Op], reader: Reader) -> Iterator[Claim]:
     if op.function == "equal_object":
         yield Claim(op.index, _identity(op.inputs, reader))
+    compared = {i for each in plan.ops for i in each.inputs if each.function.startswith("equal_")}
     for attribute in reader.values.fields:
-        if op.function == f"query_{attribute}" and reader.may_know(attribute, op.inputs[0]):
+        may_know = bool(op.inputs) and reader.may_know(attribute, op.inputs[0])
+        if op.function == f"query_{attribute}" and may_know and op.index not in compared:
             yield Claim(op.index, _value(op.inputs[0], attribute, reader))
-        if op.function == f"count_different_{attribute}" and reader.may_know(attribute, op.inputs[0]):
+        if op.function == f"count_different_{attribute}" and may_know:
             yield Claim(op.index, _variety(op.inputs[0], attribute, reader))
         if op.function == f"equal_{attribute}" and all(each.function == f"query_{attribute}" for each in sources):
             yield Claim(op.index, _equality([each.inputs[0] for each in sources], attribute, reader))
@@ -160,11 +162,15 @@ def _variety(source: int, attribute: str, reader: Reader) -> Decided:
 
 
 def _equality(objects: Sequence[int], attribute: str, reader: Reader) -> Decided:
-    """Whether two objects have the same value."""
-    one, other = objects
+    """Whether two objects have the same value. That the words about one of them say its value is refused too."""
+    (one, other), is_value_known = objects, reader.values.is_decided
 
     def is_decided(reading: Reading) -> bool:
         if reader.differ_in(reading, attribute, one, other) or reader.are_same(reading, one, other):
+            return True
+        if any(is_value_known(reading.said[each], attribute) for each in objects):
+            return True
+        if all(is_value_known(reading.possible[each], attribute) for each in objects):
             return True
         ties = reading.logic.between(one, other) if reading.logic.alike else []
         return any(tie.name == attribute and tie.kind != RELATED for tie in ties)

@@ -52,11 +52,14 @@ With this price 1,000 scenes take as long as without the test, without it 40 % l
 class Search:
     """A plan made ready to run."""
 
-    def __init__(self, plan: Plan, degeneracy: str = "none") -> None:
+    def __init__(self, plan: Plan, degeneracy: str = "none", keeps_foregone: bool = False) -> None:
+        """`keeps_foregone`: also give fillings that the policy `all` refuses because words tell their answers."""
         self.plan = plan
         self._lanes = make_lanes(plan, degeneracy)
         self._is_idle = make_idle_test(plan, self._lanes, degeneracy)
-        self._foregone = foregone_tests(plan) if degeneracy == "all" else (None,) * len(plan.stages)
+        self._foregone = (
+            foregone_tests(plan) if degeneracy == "all" and not keeps_foregone else (None,) * len(plan.stages)
+        )
         self._is_foregone = self._foregone[-1] if self._foregone else None
         self._follow = _lane_steps(plan.stages[-1].ops if plan.stages else (), self._lanes)
         self._prelude = (*_steps(plan.prelude), *_unfailing(_lane_steps(plan.prelude, self._lanes)))
@@ -203,16 +206,8 @@ def _explorer(
     """
     stage = plan.stages[depth]
     draw, at = stage.draw, stage.choice.index
-    follow = () if depth == len(plan.stages) - 1 else _lane_steps(stage.ops, lanes)
     is_decisive = not any(is_shadowed_by_words(stage.choice, lane) for lane in lanes)
-    tests = make_telling_test(plan, stage.choice, lanes)
-    steps = (
-        *(LabelledStep(test, at, DEGENERATE) for test in tests),
-        *_checks(stage.choice),
-        *_steps(stage.applied),
-        *(LabelledStep(_counted(test), at, FOREGONE) for test in (is_foregone,) if test),
-        *_unfailing(follow),
-    )
+    steps = _stage_steps(plan, depth, lanes, is_foregone)
     settles = watch.settling(depth, steps) if watch else _settling(steps)
     if watch:
         draw = watch.counted(depth, draw)
@@ -252,6 +247,20 @@ def _explorer(
         return False
 
     return explore
+
+
+def _stage_steps(plan: Plan, depth: int, lanes: Sequence[Lane], is_foregone: Test | None) -> tuple[LabelledStep, ...]:
+    """Return what follows from a choice, and the tests that it may fail."""
+    stage = plan.stages[depth]
+    at = stage.choice.index
+    follow = () if depth == len(plan.stages) - 1 else _lane_steps(stage.ops, lanes)
+    return (
+        *(LabelledStep(test, at, DEGENERATE) for test in make_telling_test(plan, stage.choice, lanes)),
+        *_checks(stage.choice),
+        *_steps(stage.applied),
+        *(LabelledStep(_counted(test), at, FOREGONE) for test in (is_foregone,) if test),
+        *_unfailing(follow),
+    )
 
 
 def _counted(is_foregone: Test) -> Step:

@@ -100,7 +100,7 @@ class _TemplateTryout:
     def __init__(self, placed: PlacedTemplate, vocabularies: Vocabularies) -> None:
         self.placed, self.template = placed, placed.template
         plan = make_plan(self.template, vocabularies, Sampling())
-        self.search = Search(plan, "all")
+        self.search = Search(plan, "all", keeps_foregone=True)  # warnings name the words that tell an answer
         self.impossible = plan.impossible
         self.seen: set[Value] = set()
         self.tried = self.found = 0

@@ -30,7 +30,8 @@ class QuestionSettings(RunSettings):
     )
     degeneracy: str = setting(
         "",
-        "Reject questions in which a relation does not matter. [default: all; clevr with --compat clevr]",
+        "Reject questions in which a relation does not matter; all: also those that their words answer."
+        " [default: all; clevr with --compat clevr]",
         choices=("none", "clevr", "all"),
     )
     redundancy: str = setting(
