@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import click
 
 import vqagen
+from vqagen.errors import counted
 from vqagen.judge.stats.census import Census, PairCounts
 from vqagen.judge.stats.guessing import Guessing, guess_others
 from vqagen.judge.stats.phrases import Numbering
@@ -61,7 +62,11 @@ def balance(scenes: int, seeds: int, chosen: tuple[str, ...]) -> None:
     """Measure what can be guessed without the picture for each --balance; figures out of reach are marked with !.
 
     Guessing learns from questions about sampled scenes, and is tested on questions about other sampled scenes and, if
-    ../shared is there, about 1,000 real ones.
+    ../shared is there, about 1,000 real ones. Takes about five minutes for each --balance.
+
+    Without a relation, all objects but its anchor stand there; "any relation idle" counts questions in which one of
+    the relations changes nothing. Constant answers are the same in all of at least 20 other scenes that the question
+    fits.
 
     \b
     Example:
@@ -80,7 +85,7 @@ def balance(scenes: int, seeds: int, chosen: tuple[str, ...]) -> None:
                 each: _figures(_Asked(path, folder / "q.json", each, seeds), asked)
                 for each, asked in from_learned.items()
             }
-            click.echo("\n".join(_table(f"{title}, {seeds} seeds", columns)))
+            click.echo("\n".join(_table(f"{title}, {counted(seeds, 'set')} of questions", columns)))
             click.echo()
 
 

@@ -9,6 +9,7 @@ The last two are scikit-learn's (extra `stats`). They run in one thread, so that
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -191,7 +192,9 @@ def _groups(trained: Sequence[Clue], tested: Sequence[Clue]) -> Iterator[tuple[l
 def _guess_by_words(trained: Sequence[Clue], tested: Sequence[Clue]) -> list[str]:
     counting = needed("sklearn.feature_extraction.text", "stats", "guessing").CountVectorizer(token_pattern=r"(?u)\w+")
     regression = needed("sklearn.linear_model", "stats", "guessing").LogisticRegression(C=0.1, max_iter=300)
-    regression.fit(counting.fit_transform([clue.text for clue in trained]), [clue.answer for clue in trained])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", needed("sklearn.exceptions", "stats", "guessing").ConvergenceWarning)
+        regression.fit(counting.fit_transform([clue.text for clue in trained]), [clue.answer for clue in trained])
     return _as_texts(regression.predict(counting.transform([clue.text for clue in tested])))
 
 
