@@ -261,6 +261,7 @@ def test_mixed_words_have_a_draw_for_each_slot() -> None:
 
 LONG = [
     (("Is the <K> old?",), {"ox": ["ox", "big old ox"]}, {4, 6}),
+    (("Is the <K> old?",), {"ox": [*(f"big {age} ox" for age in range(50)), "ox"]}, {4, 6}),
     (("Is the <K> [so very] old?",), {}, {4, 6}),
     (("Is the <K> old?", "How very old is the <K>?"), {}, {4, 6}),
 ]
@@ -271,7 +272,7 @@ LONG = [
 def test_a_long_sentence_is_drawn_again(
     texts: tuple[str, ...], synonyms: dict[str, list[str]], lengths: set[int], most_words: int
 ) -> None:
-    """Its text, optional parts and synonyms; if no draw is short enough, the shortest stays."""
+    """Its text, optional parts and synonyms, of these at last the shortest; if all are too long, the shortest stays."""
     compiled, rng = wording(*texts, synonyms=synonyms, most_words=most_words), stream(1, "long")
     found = {len(compiled.say(words("K=ox"), rng.random).split()) for _ in range(200)}
 
