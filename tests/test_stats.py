@@ -208,6 +208,13 @@ def test_a_file_without_answers_says_so_in_one_line(generated: Path, vqagen_: Co
     assert "guessed without" not in out
 
 
+def test_questions_that_lack_a_program_or_an_answer_are_counted(vqagen_: Commands) -> None:
+    records = [*SMALL, {**SMALL[0], "program": None}, {**SMALL[0], "answer": None, "program": []}]
+
+    notes = found(vqagen_, written(records))["notes"]
+    assert notes[:2] == ["2 questions with no program", "1 question with no answer"]
+
+
 @pytest.mark.parametrize(
     ("fault", "message"),
     [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
@@ -152,19 +152,29 @@ def question_statistics(
     result = QuestionStatistics(str(source.path), census, _family_names(source.info, census))
     if not census.questions:
         raise BadInput([Problem("no questions", str(source.path))])
-    if census.without_program == census.questions:
-        result.notes.append(NO_PROGRAMS)
+    result.notes += _missing(census)
     tested = None
     if other is not None:
         tested = Sample(words)
         count_questions(other, Census(), tested, on_read)
-    if census.without_answer == census.questions:
-        result.notes.append(NO_ANSWERS)
-    elif tested is not None and not tested.clues:
-        result.notes.append(f"no answers in {other and other.path}: nothing to test guesses on")
-    else:
+        if not tested.clues:
+            result.notes.append(f"no answers in {other.path}: nothing to test guesses on")
+            return result
+    if sample.clues:
         _guess(result, sample, tested, source.info, str(against))
     return result
+
+
+def _missing(census: Census) -> Iterator[str]:
+    """Yield a note for programs and for answers that questions lack."""
+    for count, what, all_missing in (
+        (census.without_program, "no program", NO_PROGRAMS),
+        (census.without_answer, "no answer", NO_ANSWERS),
+    ):
+        if count == census.questions:
+            yield all_missing
+        elif count:
+            yield f"{counted(count, 'question')} with {what}"
 
 
 def count_questions(
@@ -195,7 +205,8 @@ def _guess(
             notes.append("one image only: nothing to test guesses on")
             return
         result.guessing = guess_folds(sample.clues, folds, _can_learn(notes))
-        result.tested_on = f"{counted(len(sample.clues), 'question')}, each by what other images teach"
+        part = " about a part of the images" if sample.is_part else ""
+        result.tested_on = f"{counted(len(sample.clues), 'question')}{part}, each by what other images teach"
         if not is_apart:
             notes.append(ONE_WINDOW)
     mean = len(sample.clues) // len({clue.family for clue in sample.clues})
