@@ -53,7 +53,8 @@ class Changes:
         drawn = {name: [set(row) for row in table] for name, table in drawn.items()}
         what, size = random.random(), len(places)
         if what < 0.1 and size > 2:
-            self._drop(values, places, drawn, random.randrange(size))
+            for left in range(size, size - random.randint(1, size - 2), -1):
+                self._drop(values, places, drawn, random.randrange(left))
         elif what < 0.25 and size < 12:
             for name, row in values.items():
                 row.append(self._value(name, random))
@@ -62,8 +63,9 @@ class Changes:
                 table.append(set())
         elif what < 0.6:
             name = random.choice(list(values))
-            values[name][random.randrange(size)] = self._value(name, random)
-        elif what < 0.85 or not drawn:
+            value = random.choice(values[name]) if random.random() < 0.3 else self._value(name, random)
+            values[name][random.randrange(size)] = value
+        elif what < 0.7 or not drawn:
             places[random.randrange(size)] = [random.uniform(-3, 3), random.uniform(-3, 3), 0.5]
         else:
             self._relate(drawn, size, random)
@@ -138,7 +140,9 @@ def find_witness(changes: Changes, program: Sequence[Record], scene: Record, met
     for _ in range(ROUNDS):
         state = start
         for _ in range(STEPS):
-            changed = changes.change(state, random)
+            changed = state
+            for _ in range(random.choice((1, 1, 2, 3, 4))):
+                changed = changes.change(changed, random)
             try:
                 found = run(changes.world(changed), program)
             except Undefined:
