@@ -149,7 +149,7 @@ def phases(scenes: Path, chosen: dict[str, str | None]) -> None:
     gc.freeze()
 
     load = cpu_seconds(lambda: exhaust(load_scenes(source, materials.domain)))
-    size = settings.reset_counts_every
+    size = settings.window
     windows = [list(window) for _, window in groupby(compiled, key=lambda scene: window_of(scene.index, size))]
     ask = cpu_seconds(lambda: [exhaust(task.window(window, Tally())) for window in windows])
     wording = {family.template.id: family.wording for family in task.families}

@@ -18,7 +18,7 @@ import vqagen
 from vqagen.api import Generation, SceneSource, find_scenes
 from vqagen.language.template import Template
 from vqagen.search.filling import GAVE_UP
-from vqagen.tasks.questions.generator import words_differ
+from vqagen.tasks.questions.family import words_differ
 
 SCENES = 100
 DEPTH = pytest.mark.parametrize("count", [30, pytest.param(SCENES, marks=pytest.mark.slow)])

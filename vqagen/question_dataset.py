@@ -52,8 +52,8 @@ class Generation:
     def by_scene(self) -> Iterator[tuple[Scene, list[Question]]]:
         """Yield each scene of the run, in order, with its questions."""
         settings, domain = self.settings, self.loaded.domain
-        first, size = settings.start_index, settings.reset_counts_every
-        texts = texts_of(self.scenes, span_to_read(first, settings.count, size))
+        first, size = settings.start_index, settings.window
+        texts = texts_of(self.scenes, span_to_read(first, settings.count, size, settings.balance == "pairs"))
         with unreadable_located(self.scenes):
             for window in windows_of(texts, size):
                 yield from questions_about(window, domain, self.generator, self.tally, first)
@@ -79,9 +79,9 @@ def unreadable_located(scenes: SceneSource | Iterable[Mapping[str, Any]]) -> Ite
 class QuestionDataset(Sequence[list[Question]]):
     """A map-style dataset: item i is the list of questions about the i-th scene, the same that `generate` yields.
 
-    The questions about a scene depend on those about the scenes before it in its balance window
-    (`reset_counts_every` scenes), which are made first where they are not remembered. Items in order cost no more than
-    `generate`; for items in random order choose small windows.
+    The questions about a scene depend on those about the scenes before it in its balance window (`reset_counts_every`
+    scenes), which are made first where they are not remembered; with pairs, on those about its whole window
+    (`pair_window`). Items in order cost no more than `generate`; for items in random order choose small windows.
 
     The texts of all scenes are held in memory. A dataset can be pickled, as for the workers of a PyTorch DataLoader;
     each process then makes its own questions.
@@ -101,7 +101,8 @@ class QuestionDataset(Sequence[list[Question]]):
         loaded = load_families(files, settings)
         self._hashes = loaded.hashes
         whole = Span(settings.start_index, settings.count)
-        self._texts = list(texts_of(scenes, span_to_read(*whole, settings.reset_counts_every)))
+        span = span_to_read(*whole, settings.window, settings.balance == "pairs")
+        self._texts = list(texts_of(scenes, span))
         self._base = self._texts[0].index if self._texts else whole.first
         self._counts: list[int] | None = None
         self._source = scenes if isinstance(scenes, RecordSource) else ()
@@ -125,7 +126,8 @@ class QuestionDataset(Sequence[list[Question]]):
 
     def __len__(self) -> int:
         """Return the number of scenes."""
-        return max(self._base + len(self._texts) - self.settings.start_index, 0)
+        end = self._base + len(self._texts)
+        return max(min(end, self.settings.end or end) - self.settings.start_index, 0)
 
     @overload
     def __getitem__(self, place: int) -> list[Question]: ...
@@ -139,7 +141,7 @@ class QuestionDataset(Sequence[list[Question]]):
 
     def _about(self, place: int) -> list[Question]:
         index = self.settings.start_index + place
-        number = window_of(index, self.settings.reset_counts_every)
+        number = window_of(index, self.settings.window)
         if number not in self._windows:
             self._windows[number] = self._window(number)
         self._windows.move_to_end(number)
@@ -149,7 +151,7 @@ class QuestionDataset(Sequence[list[Question]]):
             return list(self._windows[number].about(index))
 
     def _window(self, number: int) -> _Window:
-        size = self.settings.reset_counts_every
+        size = self.settings.window
         first = max(number * size, self._base)
         texts = self._texts[first - self._base : first - self._base + size if size else None]
         made = questions_about(texts, self._domain, self._generator, Tally(), first)

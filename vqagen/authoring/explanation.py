@@ -18,7 +18,8 @@ from vqagen.language.template import Template
 from vqagen.rng import stream
 from vqagen.search.filling import Filling, SearchResult
 from vqagen.search.tables import SceneTables
-from vqagen.tasks.questions.generator import Family, QuestionGenerator
+from vqagen.tasks.questions.family import Family
+from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.settings import QuestionSettings
 
 

@@ -35,6 +35,8 @@ class Question:
     """What each slot was filled with; None where it was left open."""
     mentions: tuple[Mention, ...] = field(default=(), repr=False)
     """Where the text describes objects, in reading order; empty unless the questions were made with marks."""
+    pair: int | None = field(default=None, repr=False)
+    """The number of the pair, if the same is asked about another scene with another answer."""
 
     @property
     def question_type(self) -> str:

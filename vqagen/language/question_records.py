@@ -5,9 +5,9 @@
 * `release` is what the CLEVR v1.0 files have: nodes have a `function`, answers are text ("yes", "no", "3", "red"), and
   `question_family_index` counts over all families.
 
-Both get a `question_type`; with a trace, `trace` lists every step's output (object sets as lists of
-object indexes), and `mentions` where the text describes which objects. Records of a test set hide what would give the
-answer away: the answer itself, the program, its trace and the objects that are meant.
+Both get a `question_type`, and a paired question the number of its `pair`; with a trace, `trace` lists every step's
+output (object sets as lists of object indexes), and `mentions` where the text describes which objects. Records of a
+test set hide what would give the answer away: the answer itself, the program, its trace and the objects that are meant.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ def record_writer(
             record["question_family_index"] = template.index
             record["template_filename"] = template.file
         record["question_type"] = question.question_type
+        if question.pair is not None:
+            record["pair"] = question.pair
         record["question"] = question.text
         if not hide_answers:
             record["answer"] = release_answer(question.answer) if is_release else question.answer

@@ -105,7 +105,7 @@ def make_job(task: Task, scenes: PathLike | None = None, shard: str | None = Non
     if task.reads_scenes:
         if scenes is None:
             raise UsageError(f"{task.key} are made about scenes: name them")
-        items = find_scene_items(scenes, whole, task.window, one)
+        items = find_scene_items(scenes, whole, task.window, one, task.reads_ahead)
     elif not whole.length:
         raise UsageError(f"say how many {task.key} to make: the count must be at least 1")
     else:

@@ -55,6 +55,8 @@ class SceneItems:
     """Scenes in a window; 0 for one window of all."""
     shard_plan: ShardPlan | None = None
     """The shard, if only that is made."""
+    reads_ahead: bool = False
+    """True if windows are read to their ends, beyond the run's."""
     stamps: Sequence[Stamp] = ()
     """The stamps of the source's files from before they were read; empty if they are not checked."""
     read: ReadSoFar = field(default_factory=ReadSoFar)
@@ -64,7 +66,7 @@ class SceneItems:
         start, length = self.own
         if length and first >= start + length:
             return iter(())
-        span = span_to_read(first, start + length - first if length else 0, self.window)
+        span = span_to_read(first, start + length - first if length else 0, self.window, self.reads_ahead)
         return windows_of(self._texts(span), self.window)
 
     def _texts(self, span: Span) -> Iterator[SceneText]:
@@ -105,7 +107,9 @@ class SceneItems:
         return error
 
 
-def find_scene_items(scenes: PathLike, whole: Span, window: int, shard: Shard | None = None) -> SceneItems:
+def find_scene_items(
+    scenes: PathLike, whole: Span, window: int, shard: Shard | None = None, reads_ahead: bool = False
+) -> SceneItems:
     """Find the scenes of a file or folder or, of these, those of a shard. Raises UsageError or BadInput.
 
     For a shard of a file the scenes are counted, which reads all of it.
@@ -116,7 +120,7 @@ def find_scene_items(scenes: PathLike, whole: Span, window: int, shard: Shard | 
     stamps = [before if file == path else stamp_of(file) for file in source.files]
     _check_start(source, whole.first)
     plan = plan_shard(shard, whole, source.count(*whole), window) if shard else None
-    return SceneItems(source, plan.own if plan else whole, window, plan, stamps)
+    return SceneItems(source, plan.own if plan else whole, window, plan, reads_ahead, stamps)
 
 
 def _check_start(source: SceneSource, start: int) -> None:

@@ -25,14 +25,19 @@ class Span(NamedTuple):
     length: int
 
 
-def span_to_read(start_index: int, count: int, size: int) -> Span:
+def span_to_read(start_index: int, count: int, size: int, ahead: bool = False) -> Span:
     """Return the items that a run reads: those asked for, and the beginning of the first one's window.
 
-    >>> span_to_read(260, 50, 250)
-    Span(first=250, length=60)
+    With `ahead`, the end of the last one's window is read as well.
+
+    >>> span_to_read(260, 50, 250), span_to_read(260, 50, 250, ahead=True)
+    (Span(first=250, length=60), Span(first=250, length=250))
     """
     start = start_index - start_index % size if size else 0
-    return Span(start, count + start_index - start if count else 0)
+    if not count or (ahead and not size):
+        return Span(start, 0)
+    length = start_index + count - start
+    return Span(start, -(-length // size) * size if ahead else length)
 
 
 def window_of(index: int, size: int) -> int:

@@ -7,8 +7,14 @@ answers so run neck and neck, and the others follow as they come.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
+from vqagen.search.description import Description
+from vqagen.search.filling import Filling
+from vqagen.search.frame import Pick
+from vqagen.search.plan import Op, Plan
 from vqagen.world.domain import Domain
 
 INTEGERS = range(11)
@@ -35,6 +41,10 @@ class AnswerCounts:
         self._counts[answer] = self._counts.get(answer, 0) + 1
         self.refused = self._too_common()
 
+    def count(self, answer: Value) -> int:
+        """Return how often an answer was given."""
+        return self._counts.get(answer, 0)
+
     def all_refused(self, impossible: frozenset[Value]) -> bool:
         """True if no answer is left: each is refused or impossible."""
         return bool(impossible) and all(each in self.refused or each in impossible for each in self._counts)
@@ -47,6 +57,85 @@ class AnswerCounts:
         median = counts[middle] if len(counts) % 2 else (counts[middle - 1] + counts[middle]) / 2
         limit = min(1.1 * counts[-2], 5 * max(median, 5))
         return frozenset(answer for answer, count in self._counts.items() if count > limit)
+
+
+class Counts:
+    """How often each answer of one template was given in one window, overall and by what the question says.
+
+    A question with more words in its last phrase is about fewer objects, so that its words alone would tell much of
+    the answer.
+    """
+
+    def __init__(self, plan: Plan, by_words: bool) -> None:
+        self._template = plan.template
+        self._measure = make_measure(plan) if by_words else _no_measure
+        self._overall = AnswerCounts(plan.template)
+        self._worded: dict[int, AnswerCounts] = {}
+
+    @property
+    def refused(self) -> frozenset[Value]:
+        """The answers that are refused whatever the question says."""
+        return self._overall.refused
+
+    def meet(self, size: int) -> None:
+        """Add the counts up to `size` to the known answers."""
+        self._overall.meet(size)
+
+    def refuses(self, filling: Filling) -> bool:
+        """True if an answer is too common among questions that say as much."""
+        return filling.answer in self._of(filling).refused
+
+    def used(self, filling: Filling, answer: Value) -> int:
+        """Return how often an answer was given to questions that say as much."""
+        return self._of(filling).count(answer)
+
+    def add(self, filling: Filling) -> None:
+        """Count an answer that was given."""
+        self._overall.add(filling.answer)
+        self._of(filling).add(filling.answer)
+
+    def all_refused(self, impossible: frozenset[Value]) -> bool:
+        """True if no answer is left: each is refused or impossible."""
+        return self._overall.all_refused(impossible)
+
+    def _of(self, filling: Filling) -> AnswerCounts:
+        measure = self._measure(filling)
+        if measure not in self._worded:
+            self._worded[measure] = AnswerCounts(self._template)
+        return self._worded[measure]
+
+
+def _no_measure(filling: Filling) -> int:
+    return 0
+
+
+def make_measure(plan: Plan) -> Callable[[Filling], int]:
+    """Return how many words the phrases next to the answer say; of two that are compared, how many more the first."""
+    phrases = [plan.ops[i] for i in _last_descriptions(plan)]
+    sign = -1 if plan.template.answer_type == "Bool" and len(phrases) == 2 else 1
+
+    def measure(filling: Filling) -> int:
+        said = [_words_said(op, filling.picked[op.index]) for op in phrases]
+        return sum(said[:1]) + sign * sum(said[1:])
+
+    return measure
+
+
+def _last_descriptions(plan: Plan) -> list[int]:
+    """Return the descriptions from which the answer follows without a further one."""
+    found, next_to = [], [len(plan.ops) - 1]
+    for at in range(len(plan.ops) - 1, -1, -1):
+        if at in next_to:
+            if isinstance(plan.ops[at].does, Description):
+                found.append(at)
+            else:
+                next_to += plan.ops[at].inputs
+    return found[::-1]
+
+
+def _words_said(op: Op, pick: Pick) -> int:
+    assert isinstance(op.does, Description)
+    return sum(1 for word in op.does.vocabulary.said(pick[1]).words if word is not None)
 
 
 def _known_answers(domain: Domain, kind: str) -> tuple[Value, ...]:

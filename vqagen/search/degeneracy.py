@@ -42,7 +42,7 @@ class Lane:
 
 def make_lanes(plan: Plan, policy: str) -> tuple[Lane, ...]:
     """A lane for each relation that the policy tests."""
-    return tuple(_lane(plan.ops, op, policy) for op in plan.ops if _is_tested(op, plan.template, policy))
+    return tuple(lane_of(plan.ops, op, policy) for op in plan.ops if _is_tested(op, plan.template, policy))
 
 
 def _is_tested(op: Op, template: Template, policy: str) -> bool:
@@ -55,7 +55,8 @@ def _is_tested(op: Op, template: Template, policy: str) -> bool:
     return policy == "clevr" and is_relate and any(node.type == "relate" for node in template.nodes)
 
 
-def _lane(ops: Sequence[Op], relation: Op, policy: str) -> Lane:
+def lane_of(ops: Sequence[Op], relation: Op, policy: str = "all") -> Lane:
+    """Return the lane of one relation."""
     changed = [relation.index]
     for op in ops[relation.index + 1 :]:
         if any(i in changed for i in op.inputs):

@@ -156,14 +156,22 @@ class Task(ABC):
     """The ways to write a record, if there are several; see `rewritten`. `TASKS` lists them too."""
     makes_files: ClassVar[bool] = False
     """True if files belong to the records: then the output is a folder."""
-    window_setting: ClassVar[str] = ""
-    """The setting that says how many items make a window; "" for windows of `WINDOW`."""
     WINDOW: ClassVar[int] = 250
 
     @property
     def noun(self) -> str:
         """One record, for people: the key without its s."""
         return self.key.removesuffix("s")
+
+    @property
+    def window_setting(self) -> str:
+        """The setting that says how many items make a window; "" for windows of `WINDOW`."""
+        return ""
+
+    @property
+    def reads_ahead(self) -> bool:
+        """True if the records about an item depend on the items after it in its window too."""
+        return False
 
     @property
     def window(self) -> int:

@@ -1,7 +1,7 @@
 """Question records as typed columns, which Parquet files hold: what `pyarrow`, `pandas` and `datasets` read at once.
 
     split image_filename image template_filename question_type question    text
-    image_index scene_index question_index question_family_index           whole numbers
+    image_index scene_index question_index question_family_index pair      whole numbers
     answer           text, as the released CLEVR files write it: one column has one type
     program          a list of {function (or type), inputs, value_inputs}
     trace            a list of JSON texts, one for each step of the program
@@ -29,7 +29,7 @@ from vqagen.tasks.questions.settings import RecordForm
 NUMBER = "question_index"
 """The column of a question's place in the file. Batches lack it: only the writer of the file knows the places."""
 _TEXTS = ("split", "image_filename", "image", "template_filename", "question_type", "question")
-_NUMBERS = ("image_index", "scene_index", "question_family_index")
+_NUMBERS = ("image_index", "scene_index", "question_family_index", "pair")
 _ORDER = (
     "split",
     "image_filename",
@@ -40,6 +40,7 @@ _ORDER = (
     "question_family_index",
     "template_filename",
     "question_type",
+    "pair",
     "question",
     "answer",
     "program",
@@ -57,6 +58,7 @@ class QuestionColumns(RecordColumns):
     form: RecordForm = field(default_factory=RecordForm)
     answer_types: Mapping[str, str] = field(default_factory=dict)
     """Last function of a program -> type of its answers, if these are not texts, which alone the column holds."""
+    are_paired: bool = False
 
     @property
     def number_key(self) -> str:
@@ -68,6 +70,7 @@ class QuestionColumns(RecordColumns):
         form, types = self.form, _types(self.form.function_key)
         dropped = {
             "template_filename": form.dialect == "release",
+            "pair": not self.are_paired,
             "answer": form.hide_answers,
             "program": form.hide_answers,
             "trace": not form.trace,

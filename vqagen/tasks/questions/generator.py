@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Any, NamedTuple
 
-from vqagen.language.mentions import Marked, mention_spans
-from vqagen.language.question import Mention, Question
+from vqagen.language.question import Question
 from vqagen.language.registry import Value
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Style, Wording
 from vqagen.rng import shuffled, stream
-from vqagen.search.balance import AnswerCounts
+from vqagen.search.balance import Counts
 from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, GAVE_UP, REPEATED, UNBALANCED, Filling
 from vqagen.search.instantiate import Search
@@ -28,20 +27,13 @@ from vqagen.search.plan import make_plan
 from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.exclusion import Exclusion
+from vqagen.tasks.questions.family import Family, Form
 from vqagen.tasks.questions.family_choice import chosen_templates
+from vqagen.tasks.questions.pairing import PairedWindow
 from vqagen.tasks.questions.screening import TRIES, Screen
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.questions.tally import Tally
 from vqagen.world.scene import Scene
-
-
-@dataclass(frozen=True)
-class Family:
-    """A template made ready to generate: its search and its wording."""
-
-    template: Template
-    search: Search
-    wording: Wording
 
 
 class QuestionGenerator:
@@ -60,37 +52,41 @@ class QuestionGenerator:
         `exclusion`: what must not be asked.
         """
         self.settings = settings
-        self.marks = marks
         self.exclusion = exclusion
-        self.is_compat = settings.compat == "clevr"
+        form = Form(marks, settings.compat == "clevr")
         vocabularies = Vocabularies(synonyms.domain)
         sampling = Sampling(
-            absent="any" if self.is_compat else "new",
+            absent="any" if form.is_compat else "new",
             shorten=settings.redundancy == "reduce",
         )
         style = Style(bool(settings.mixed_words))
-        if self.is_compat:
+        if form.is_compat:
             style = replace(style, most_words=sys.maxsize, joins_anything=False)
         self.families = [
             Family(
                 template,
                 Search(make_plan(template, vocabularies, sampling), settings.degeneracy),
                 Wording(template, synonyms, style),
+                form,
             )
             for template in chosen_templates(templates, settings)
         ]
 
-    def window(
-        self, scenes: Iterable[Scene], tally: Tally, counted_from: int = 0
-    ) -> Iterator[tuple[Scene, list[Question]]]:
-        """The questions of each scene of one balance window, given from its first scene on.
+    def window(self, scenes: Iterable[Scene], tally: Tally, first: int = 0) -> Iterator[tuple[Scene, list[Question]]]:
+        """Yield the questions of each scene of one window, which is given from its first scene on.
 
-        The tally leaves out scenes before `counted_from`: those are only replayed.
+        Scenes before index `first` are only replayed: they are neither yielded nor counted. With pairs that is so for
+        scenes after the end of the run too, which must be given up to the end of the window.
         """
+        if self.settings.balance == "pairs":
+            yield from PairedWindow(self.settings, self.families, self.exclusion, list(scenes)).questions(tally, first)
+            return
         replayed = Tally()
         window = _Window(self)
         for scene in scenes:
-            yield scene, window.questions(scene, tally if scene.index >= counted_from else replayed)
+            questions = window.questions(scene, tally if scene.index >= first else replayed)
+            if scene.index >= first:
+                yield scene, questions
 
 
 class _Subject(NamedTuple):
@@ -108,7 +104,9 @@ class _Window:
     def __init__(self, generator: QuestionGenerator) -> None:
         self.generator = generator
         self.uses = [0] * len(generator.families)
-        self.answers = [AnswerCounts(family.template) for family in generator.families]
+        self.answers = [
+            Counts(family.search.plan, generator.settings.balance == "words") for family in generator.families
+        ]
         self.screen = Screen(generator.settings.dedupe, generator.exclusion)
         self.largest = 0
         """Most objects of a scene so far."""
@@ -168,7 +166,7 @@ class _Window:
         return made
 
     def some_instances(
-        self, family: Family, answers: AnswerCounts, subject: _Subject, most: int
+        self, family: Family, answers: Counts, subject: _Subject, most: int
     ) -> tuple[list[Question], str]:
         """Different questions, each from a search of its own, and why there are no more."""
         made, seen, reason = list[Question](), set[Any](), FOUND
@@ -180,7 +178,7 @@ class _Window:
         return made, reason
 
     def instance(
-        self, family: Family, answers: AnswerCounts, subject: _Subject, seen: set[Any]
+        self, family: Family, answers: Counts, subject: _Subject, seen: set[Any]
     ) -> tuple[Question | None, str]:
         """One question that is not `seen` and that the screen lets pass, or why there is none."""
         refusal = ""
@@ -190,72 +188,33 @@ class _Window:
             )
             if filling is None:
                 return None, refusal if refusal and reason == REPEATED else reason
-            question = self.question(family, subject, filling)
+            if answers.refuses(filling):
+                refusal = UNBALANCED
+                continue
+            question = family.question(subject.scene, filling, subject.rng.random)
             refusal = self.screen.refusal(question)
             if not refusal:
-                answers.add(filling.answer)
+                answers.add(filling)
                 return question, FOUND
         return None, refusal
 
     def all_instances(
-        self, family: Family, answers: AnswerCounts, subject: _Subject, most: int
+        self, family: Family, answers: Counts, subject: _Subject, most: int
     ) -> tuple[list[Question], str]:
         """All questions that the balance of their answers and the screen let pass, and why there are no more."""
         made, refusal = list[Question](), ""
 
         def take(filling: Filling) -> Container[Value] | None:
             nonlocal refusal
-            question = self.question(family, subject, filling)
+            if answers.refuses(filling):
+                return answers.refused
+            question = family.question(subject.scene, filling, subject.rng.random)
             refusal = self.screen.refusal(question)
             if not refusal:
-                answers.add(filling.answer)
+                answers.add(filling)
                 made.append(question)
             return answers.refused if len(made) < most else None
 
         budget = self.generator.settings.search_budget
         reason = family.search.find_all(subject.tables, subject.rng, take, answers.refused, budget)
         return made, refusal if reason == FOUND and not made else reason
-
-    def question(self, family: Family, subject: _Subject, filling: Filling) -> Question:
-        words, random = filling.words(), subject.rng.random
-        keep_other = True
-        if family.wording.mentions_other:
-            keep_other = self.keeps_other(family.template, filling, words)
-        if self.generator.marks:
-            marked = family.wording.say_marked(words, random, keep_other)
-            text, mentions = marked.text, tuple(sorted(_mentions(marked, filling)))
-        else:
-            text, mentions = family.wording.say(words, random, keep_other), ()
-        return Question(subject.scene, family.template, text, filling.program(), filling.answer, words, mentions)
-
-    def keeps_other(self, template: Template, filling: Filling, words: dict[str, str | None]) -> bool:
-        """ "other" is said when the anchor itself fits what is described; `compat` asks only whether words differ."""
-        if self.generator.is_compat:
-            return not words_differ(template, words)
-        return filling.anchor_fits() is not False
-
-
-def _mentions(marked: Marked, filling: Filling) -> Iterator[Mention]:
-    described = filling.described()
-    spans_of = mention_spans(marked, [slots for slots, _ in described])
-    for spans, (_, objects) in zip(spans_of, described, strict=True):
-        yield from (Mention(start, end, objects) for start, end in spans)
-
-
-def words_differ(template: Template, words: dict[str, str | None]) -> bool:
-    """The reference's test for dropping "other": some attribute of its two descriptions has two different words.
-
-    It applies only to templates with exactly two slots of each attribute and no other slots. An open head noun counts
-    as a word of its own ("thing"), which is why it drops "other" where the anchor does fit.
-    """
-    domain = template.catalogue.domain
-    slots_of: dict[str, list[str]] = {attribute.type: [] for attribute in domain.attributes}
-    for slot, slot_type in template.slots.items():
-        slots_of.setdefault(slot_type, []).append(slot)
-    if any(len(slots) != 2 for slots in slots_of.values()) or len(slots_of) != len(domain.attributes):
-        return False
-    for attribute in domain.attributes:
-        first, second = (words[slot] or attribute.null for slot in slots_of[attribute.type])
-        if first and second and first != second:
-            return True
-    return False

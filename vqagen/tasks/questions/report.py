@@ -64,6 +64,7 @@ class QuestionReport(Report):
             "questions": self.questions,
             "scenes": tally.scenes,
             "short_scenes": tally.short_scenes,
+            **({"parted_pairs": tally.parted_pairs} if self.settings.balance == "pairs" else {}),
             "emptied_scenes": self.emptied_scenes,
             "families": {
                 family: {
@@ -87,7 +88,7 @@ class QuestionReport(Report):
         about = f"{counted(self.questions, 'question')} about {counted(tally.scenes, 'scene')}"
         head = f"{about}, from {used} of {len(tally.tries)} families tried"
         short = [*_short_families(tally), *_short_scenes(tally, settings)]
-        return "\n".join([head, *_skipped(self), *_left_out(self), *short])
+        return "\n".join([head, *_skipped(self), *_left_out(self), *_parted(tally), *short])
 
 
 def _template_key(template: Template, dialect: str) -> TemplateKey:
@@ -106,6 +107,12 @@ def _left_out(report: QuestionReport) -> Iterator[str]:
     if left_out:
         emptied = f", and {counted(report.emptied_scenes, 'scene')} with none" if report.emptied_scenes else ""
         yield f"  left out of the whole: {counted(left_out, 'more question')}{emptied}"
+
+
+def _parted(tally: Tally) -> Iterator[str]:
+    if tally.parted_pairs:
+        partners = counted(tally.parted_pairs, "question")
+        yield f"  parted: {partners} with the partner in a scene outside this run; merge it with the other shards"
 
 
 def _short_families(tally: Tally) -> Iterator[str]:

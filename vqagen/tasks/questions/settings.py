@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from vqagen.tasks import TASKS
 from vqagen.tasks.settings import CheckedSettings, RunSettings, setting
 
+DEFAULT_WINDOW = 250
+
 
 @dataclass(frozen=True)
 class QuestionSettings(RunSettings):
@@ -21,7 +23,21 @@ class QuestionSettings(RunSettings):
         1, "Questions of a family about a scene; 0 for all that answer balance and search budget allow.", least=0
     )
     reset_counts_every: int = setting(
-        250, "Scenes in one window of the answer balance; 0 for one window in all.", least=0
+        DEFAULT_WINDOW, "Scenes in one window of the answer balance; 0 for one window in all.", least=0
+    )
+    balance: str = setting(
+        "",
+        "Balance answers in each family; also by the words said (words); or ask each question about two scenes with"
+        " different answers (pairs). [default: words; answers with --compat clevr]",
+        choices=("answers", "words", "pairs"),
+    )
+    pair_window: int = setting(
+        1000,
+        "Scenes in one window of --balance pairs, which are partners of each other; 0 for one window in all.",
+        least=0,
+    )
+    partners_per_image: int = setting(
+        0, "Most pairs in which a scene is the partner; 0 for as many as it has questions in the mean.", least=0
     )
     shuffle_templates: bool | None = setting(
         None,
@@ -74,7 +90,46 @@ class QuestionSettings(RunSettings):
             object.__setattr__(self, "shuffle_templates", self.compat != "clevr")
         if self.mixed_words is None:
             object.__setattr__(self, "mixed_words", self.compat == "clevr")
+        if not self.balance:
+            object.__setattr__(self, "balance", "answers" if self.compat == "clevr" else "words")
         super().__post_init__()
+
+    def _faults(self) -> Iterator[str]:
+        yield from super()._faults()
+        if self.compat == "clevr" and self.balance in ("words", "pairs"):
+            yield f"--balance {self.balance}: the CLEVR generator balances answers alone; leave out --compat clevr"
+        if self.balance == "pairs":
+            yield from self._unpairable()
+
+    def _unpairable(self) -> Iterator[str]:
+        """Yield what cannot be had with pairs."""
+        if self.reset_counts_every != DEFAULT_WINDOW:
+            yield "--reset-counts-every: the windows of --balance pairs are those of --pair-window"
+        if self.instances_per_template != 1:
+            yield "--instances-per-template: with --balance pairs a scene begins one pair of a family"
+        if self.max_per_template or self.dedupe == "all":
+            rules = "--max-per-template" if self.max_per_template else "--dedupe all"
+            yield f"{rules}: a rule about the whole output would part the two of a pair; leave out --balance pairs"
+
+    @property
+    def wanted(self) -> int:
+        """Questions about each scene."""
+        return self.questions_per_image or self.templates_per_image
+
+    @property
+    def window_setting(self) -> str:
+        """The setting that says how many scenes make a window."""
+        return "pair_window" if self.balance == "pairs" else "reset_counts_every"
+
+    @property
+    def window(self) -> int:
+        """Scenes in one window; 0 for one window of all."""
+        return self.pair_window if self.balance == "pairs" else self.reset_counts_every
+
+    @property
+    def end(self) -> int | None:
+        """The index after the last scene of the run; None if the run ends with the input."""
+        return self.start_index + self.count if self.count else None
 
 
 @dataclass(frozen=True)

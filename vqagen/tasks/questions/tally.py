@@ -15,6 +15,8 @@ class Tally:
     scenes: int = 0
     short_scenes: int = 0
     """Scenes for which too few templates succeeded, or that have too few questions, whichever the settings ask for."""
+    parted_pairs: int = 0
+    """Questions whose partner is about a scene outside the run."""
     questions: Counter[str] = field(default_factory=Counter)
     tries: Counter[str] = field(default_factory=Counter)
     failures: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -27,6 +29,7 @@ class Tally:
         """Count what another tally counted as well."""
         self.scenes += other.scenes
         self.short_scenes += other.short_scenes
+        self.parted_pairs += other.parted_pairs
         self.questions.update(other.questions)
         self.tries.update(other.tries)
         self.failures.update(other.failures)
@@ -34,7 +37,7 @@ class Tally:
     def take(self) -> dict[str, Any]:
         """Return the counts as JSON, and start again from zero."""
         record = self.to_record()
-        self.scenes = self.short_scenes = 0
+        self.scenes = self.short_scenes = self.parted_pairs = 0
         for counter in (self.questions, self.tries, self.failures):
             counter.clear()
         return record
@@ -44,6 +47,7 @@ class Tally:
         return {
             "scenes": self.scenes,
             "short_scenes": self.short_scenes,
+            "parted_pairs": self.parted_pairs,
             "questions": dict(self.questions),
             "tries": dict(self.tries),
             "failures": [[family, reason, count] for (family, reason), count in self.failures.items()],
@@ -54,4 +58,4 @@ class Tally:
         """The tally that gave the record."""
         failures = Counter({(family, reason): count for family, reason, count in record["failures"]})
         questions, tries = Counter[str](record["questions"]), Counter[str](record["tries"])
-        return Tally(record["scenes"], record["short_scenes"], questions, tries, failures)
+        return Tally(record["scenes"], record["short_scenes"], record["parted_pairs"], questions, tries, failures)

@@ -44,7 +44,6 @@ class QuestionTask(Task):
     index_key = "scene_index"
     formats = (JSON, JSON_LINES, PARQUET)
     dialects = tuple(FUNCTION_KEYS)
-    window_setting = "reset_counts_every"
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is loaded: it stays in this process."""
@@ -54,6 +53,16 @@ class QuestionTask(Task):
     def domain(self) -> LoadedDomain:
         """The files of the domain, loaded once. Raises VqagenError."""
         return load_families(self.files, self.settings)
+
+    @property
+    def window_setting(self) -> str:
+        """The setting that says how many scenes make a window."""
+        return self.settings.window_setting
+
+    @property
+    def reads_ahead(self) -> bool:
+        """True if the partner of a pair may be a later scene."""
+        return self.settings.balance == "pairs"
 
     @property
     def inputs(self) -> tuple[Location, ...]:
@@ -111,7 +120,9 @@ class QuestionTask(Task):
     def columns(cls, info: Mapping[str, Any]) -> QuestionColumns:
         """Return the columns of an output with this info."""
         generator = info["generator"]
-        return QuestionColumns(RecordForm(info["dialect"], **generator["records"]), generator.get("answer_types", {}))
+        form = RecordForm(info["dialect"], **generator["records"])
+        are_paired = generator["settings"].get("balance") == "pairs"
+        return QuestionColumns(form, generator.get("answer_types", {}), are_paired)
 
     @classmethod
     def selection(cls, info: Mapping[str, Any]) -> QuestionSelection | None:
@@ -149,10 +160,11 @@ def _settings_in(info: Mapping[str, Any]) -> QuestionSettings:
 def questions_about(
     items: Iterable[Item], domain: Domain, generator: QuestionGenerator, tally: Tally, first: int
 ) -> Iterator[tuple[Scene, list[Question]]]:
-    """Yield each scene of a window from scene `first` on with its questions; those before it are only replayed."""
-    for scene, questions in generator.window(compiled_scenes(items, domain), tally, first):
-        if scene.index >= first:
-            yield scene, questions
+    """Yield each scene of a window from scene `first` on with its questions; those before it are only replayed.
+
+    With pairs all scenes of the window are read, and none after the end of the run is yielded.
+    """
+    return generator.window(compiled_scenes(items, domain), tally, first)
 
 
 def question_task(

@@ -1,0 +1,293 @@
+"""A program on many scenes at once: the scenes of a pool as arrays, and a twin of each of vqagen's functions.
+
+    set of objects   a uint64 mask for each scene
+    object           its index
+    number, truth    an int64, a bool
+    value            its number among the attribute's leaves
+
+A scene in which a step has no result is out of the running; what its arrays hold from then on means nothing. Programs
+with functions of plug-ins, with list-valued attributes, or about scenes of more than 63 objects have no twin: then the
+caller runs each scene by itself. 1,000 scenes take about 60 µs a program so, and 5 ms one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.program import Program
+from vqagen.language.registry import Value
+from vqagen.search.tables import WORD_BITS
+from vqagen.world.attribute import Attribute
+from vqagen.world.scene import Scene
+
+Array = NDArray[Any]
+Twin = Callable[..., Array]
+"""(running scenes, *inputs, *values) -> results. The scenes without a result are taken out of the running, in place."""
+ONE = np.uint64(1)
+
+
+class Pool:
+    """The scenes of one window, and each program's answers in them."""
+
+    def __init__(self, scenes: Sequence[Scene], catalogue: Catalogue) -> None:
+        self.scenes = scenes
+        self._catalogue = catalogue
+        self._attributes = {attribute.name: attribute for attribute in catalogue.domain.attributes}
+        self._fits = max((scene.size for scene in scenes), default=0) <= WORD_BITS
+        self._places = np.arange(len(scenes))
+        self._tables: dict[Any, Array] = {}
+        self._twins: dict[str, Twin | None] = {}
+
+    def run(self, program: Program) -> Run | None:
+        """Run a program on all scenes; None if one of its functions has no twin."""
+        twins = [self._twin(node.function) for node in program.nodes]
+        if not self._fits or any(twin is None for twin in twins):
+            return None
+        return Run(self, program, [twin for twin in twins if twin is not None])
+
+    def answer(self, program: Program, found: int) -> Value:
+        """Return the answer that an array of answers of this program has as a number."""
+        kind = program.answer_type
+        if kind == "Bool":
+            return bool(found)
+        if kind == "Integer":
+            return int(found)
+        attribute = self._catalogue.domain.attribute_of(kind)
+        assert attribute is not None
+        return attribute.leaves[found]
+
+    @cached_property
+    def everything(self) -> Array:
+        """All objects of each scene."""
+        return self._masks(scene.start for scene in self.scenes)
+
+    # Tables ----------------------------------------------------------------------------------------------------------
+
+    def _masks(self, objects: Iterator[int]) -> Array:
+        return np.fromiter(objects, np.uint64, len(self.scenes))
+
+    def having(self, name: str, value: str) -> Array:
+        """Return the objects with a value, in each scene."""
+        if (name, value) not in self._tables:
+            self._tables[name, value] = self._masks(scene.having[name][value] for scene in self.scenes)
+        return self._tables[name, value]
+
+    def values(self, attribute: Attribute) -> Array:
+        """Return [scene, object] -> the number of its value; -1 if it has none."""
+        key = ("values", attribute.name)
+        if key not in self._tables:
+            numbers = {leaf: number for number, leaf in enumerate(attribute.leaves)}
+            rows = ([numbers.get(str(value), -1) for value in scene.values[attribute.name]] for scene in self.scenes)
+            self._tables[key] = self._padded(rows, np.int64, -1)
+        return self._tables[key]
+
+    def alike(self, attribute: Attribute) -> Array:
+        """Return [scene, object] -> the objects with the same value."""
+        key = ("alike", attribute.name)
+        if key not in self._tables:
+            rows = (
+                [scene.having[attribute.name][str(value)] if value else 0 for value in scene.values[attribute.name]]
+                for scene in self.scenes
+            )
+            self._tables[key] = self._padded(rows, np.uint64, 0)
+        return self._tables[key]
+
+    def related(self, relation: str) -> tuple[Array, Array]:
+        """Return [scene, object] -> the objects in a relation to it, and which scenes know the relation."""
+        if ("related", relation) not in self._tables:
+            rows = (scene.related.get(relation, ()) for scene in self.scenes)
+            self._tables["related", relation] = self._padded(rows, np.uint64, 0)
+            known = np.fromiter((relation in scene.related for scene in self.scenes), bool, len(self.scenes))
+            self._tables["known", relation] = known
+        return self._tables["related", relation], self._tables["known", relation]
+
+    def _padded(self, rows: Iterator[Sequence[int]], kind: type, padding: int) -> Array:
+        width = max((scene.size for scene in self.scenes), default=0) or 1
+        table: Array = np.full((len(self.scenes), width), padding, kind)
+        for place, row in enumerate(rows):
+            table[place, : len(row)] = row
+        return table
+
+    def at(self, table: Array, objects: Array) -> Array:
+        """Return a table's entry for one object of each scene."""
+        found: Array = table[self._places, objects]
+        return found
+
+    # Twins -----------------------------------------------------------------------------------------------------------
+
+    def _twin(self, name: str) -> Twin | None:
+        if name not in self._twins:
+            function = self._catalogue[name]
+            twin = None if function.source else self._plain_twin(function.name) or self._attribute_twin(function.name)
+            self._twins[name] = twin
+        return self._twins[name]
+
+    def _plain_twin(self, name: str) -> Twin | None:
+        if name == "scene":
+            return lambda running: self.everything
+        return self._relate if name == "relate" else _TWINS.get(name)
+
+    def _attribute_twin(self, name: str) -> Twin | None:
+        for prefix, make in _ATTRIBUTE_TWINS.items():
+            attribute = self._attributes.get(name.removeprefix(prefix)) if name.startswith(prefix) else None
+            if attribute is not None:
+                return None if attribute.multi and prefix != "filter_" else make(self, attribute)
+        return None
+
+    def _relate(self, running: Array, anchors: Array, relation: str) -> Array:
+        table, known = self.related(relation)
+        running &= known
+        return self.at(table, anchors)
+
+
+class Run:
+    """One program on all scenes of a pool."""
+
+    def __init__(self, pool: Pool, program: Program, twins: Sequence[Twin]) -> None:
+        self._pool, self._nodes, self._twins = pool, program.nodes, twins
+        self._running: list[Array] = []
+        """Node -> the scenes in which it has a result."""
+        self._results: list[Array] = []
+        running = np.ones(len(pool.scenes), bool)
+        for number in range(len(self._nodes)):
+            self._results.append(self._step(number, self._results, running))
+            self._running.append(running.copy())
+
+    @property
+    def answers(self) -> Array:
+        """The answer in each scene, as a number; see `Pool.answer`."""
+        return self._results[-1]
+
+    @property
+    def answered(self) -> Array:
+        """The scenes in which the program has an answer."""
+        return self._running[-1]
+
+    def needs(self, relation: int) -> Array:
+        """Return the scenes in which the answer changes, or is lost, if node `relation` gives all but its anchor."""
+        anchor = self._nodes[relation].inputs[0]
+        results, running = list(self._results), self._running[anchor].copy()
+        changed = {relation}
+        results[relation] = self._pool.everything & ~(ONE << self._results[anchor].astype(np.uint64))
+        for number in range(relation + 1, len(self._nodes)):
+            if changed.isdisjoint(self._nodes[number].inputs):
+                running &= self._running[number]
+            else:
+                changed.add(number)
+                results[number] = self._step(number, results, running)
+        needed: Array = ~running | (results[-1] != self._results[-1])
+        return needed
+
+    def _step(self, number: int, results: Sequence[Array], running: Array) -> Array:
+        _, inputs, values = self._nodes[number]
+        return self._twins[number](running, *[results[i] for i in inputs], *values)
+
+
+def _unique(running: Array, objects: Array) -> Array:
+    running &= (objects != 0) & (objects & (objects - ONE) == 0)
+    return np.where(running, np.bitwise_count(objects - ONE), 0).astype(np.int64)
+
+
+def _not_unique(running: Array, objects: Array) -> Array:
+    running &= objects & (objects - ONE) != 0
+    return objects
+
+
+def _count(running: Array, objects: Array) -> Array:
+    return np.bitwise_count(objects).astype(np.int64)
+
+
+def _subtract(running: Array, left: Array, right: Array) -> Array:
+    running &= left >= right
+    return left - right
+
+
+def _choose(running: Array, objects: Array, number: str) -> Array:
+    running &= _count(running, objects) >= int(number)
+    return np.full(len(objects), int(number))
+
+
+_TWINS: dict[str, Twin] = {
+    "unique": _unique,
+    "not_unique": _not_unique,
+    "union": lambda running, left, right: left | right,
+    "intersect": lambda running, left, right: left & right,
+    "difference": lambda running, left, right: left & ~right,
+    "count": _count,
+    "exist": lambda running, objects: objects != 0,
+    "add": lambda running, left, right: left + right,
+    "subtract": _subtract,
+    "equal_integer": lambda running, left, right: left == right,
+    "less_than": lambda running, left, right: left < right,
+    "greater_than": lambda running, left, right: left > right,
+    "equal_object": lambda running, left, right: left == right,
+    "and": lambda running, left, right: left & right,
+    "or": lambda running, left, right: left | right,
+    "not": lambda running, value: ~value,
+    "choose": _choose,
+}
+
+
+def _filter(pool: Pool, attribute: Attribute) -> Twin:
+    return lambda running, objects, value: objects & pool.having(attribute.name, value)
+
+
+def _query(pool: Pool, attribute: Attribute) -> Twin:
+    def query(running: Array, anchors: Array) -> Array:
+        found = pool.at(pool.values(attribute), anchors)
+        running &= found >= 0
+        return found
+
+    return query
+
+
+def _same(pool: Pool, attribute: Attribute) -> Twin:
+    query = _query(pool, attribute)
+
+    def same(running: Array, anchors: Array) -> Array:
+        query(running, anchors)
+        others: Array = pool.at(pool.alike(attribute), anchors) & ~(ONE << anchors.astype(np.uint64))
+        return others
+
+    return same
+
+
+def _different(pool: Pool, attribute: Attribute) -> Twin:
+    query = _query(pool, attribute)
+
+    def different(running: Array, anchors: Array) -> Array:
+        query(running, anchors)
+        known = np.bitwise_or.reduce([pool.having(attribute.name, leaf) for leaf in attribute.leaves])
+        others: Array = known & ~pool.at(pool.alike(attribute), anchors)
+        return others
+
+    return different
+
+
+def _equal(pool: Pool, attribute: Attribute) -> Twin:
+    return lambda running, left, right: left == right
+
+
+def _count_different(pool: Pool, attribute: Attribute) -> Twin:
+    def count_different(running: Array, objects: Array) -> Array:
+        each = [(pool.having(attribute.name, leaf) & objects) != 0 for leaf in attribute.leaves]
+        return np.asarray(np.sum(each, axis=0, dtype=np.int64))
+
+    return count_different
+
+
+_ATTRIBUTE_TWINS: dict[str, Callable[[Pool, Attribute], Twin]] = {
+    "filter_": _filter,
+    "query_": _query,
+    "same_": _same,
+    "different_": _different,
+    "equal_": _equal,
+    "count_different_": _count_different,
+}
+"""What a function's name begins with -> what makes its twin for the attribute that the name ends with."""

@@ -1,0 +1,87 @@
+"""A question family: a template made ready to generate, from its search to the finished question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from vqagen.language.mentions import Marked, mention_spans
+from vqagen.language.program import Program
+from vqagen.language.question import Mention, Question
+from vqagen.language.template import Template
+from vqagen.language.wording import Wording
+from vqagen.search.filling import Filling
+from vqagen.search.instantiate import Search
+from vqagen.search.replay import Replay
+from vqagen.world.scene import Scene
+
+
+class Form(NamedTuple):
+    """The form of questions, for all families of a run."""
+
+    marks: bool
+    """True if questions say where their text mentions objects; it changes nothing else."""
+    is_compat: bool
+    """True if "other" is said as the CLEVR generator says it."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A template made ready to generate: its search and its wording."""
+
+    template: Template
+    search: Search
+    wording: Wording
+    form: Form
+
+    @cached_property
+    def replay(self) -> Replay:
+        """What takes fillings over to other scenes."""
+        return Replay(self.search.plan)
+
+    def question(
+        self, scene: Scene, filling: Filling, random: Callable[[], float], program: Program | None = None
+    ) -> Question:
+        """Return a filling as a question, worded by random draws. `program` is the filling's, where it is known."""
+        words = filling.words()
+        keep_other = not self.wording.mentions_other or self.keeps_other(filling, words)
+        if self.form.marks:
+            marked = self.wording.say_marked(words, random, keep_other)
+            text, mentions = marked.text, tuple(sorted(_mentions(marked, filling)))
+        else:
+            text, mentions = self.wording.say(words, random, keep_other), ()
+        return Question(scene, self.template, text, program or filling.program(), filling.answer, words, mentions)
+
+    def keeps_other(self, filling: Filling, words: Mapping[str, str | None]) -> bool:
+        """ "other" is said when the anchor itself fits what is described; `compat` asks only whether words differ."""
+        if self.form.is_compat:
+            return not words_differ(self.template, words)
+        return filling.anchor_fits() is not False
+
+
+def _mentions(marked: Marked, filling: Filling) -> Iterator[Mention]:
+    described = filling.described()
+    spans_of = mention_spans(marked, [slots for slots, _ in described])
+    for spans, (_, objects) in zip(spans_of, described, strict=True):
+        yield from (Mention(start, end, objects) for start, end in spans)
+
+
+def words_differ(template: Template, words: Mapping[str, str | None]) -> bool:
+    """The reference's test for dropping "other": some attribute of its two descriptions has two different words.
+
+    It applies only to templates with exactly two slots of each attribute and no other slots. An open head noun counts
+    as a word of its own ("thing"), which is why it drops "other" where the anchor does fit.
+    """
+    domain = template.catalogue.domain
+    slots_of: dict[str, list[str]] = {attribute.type: [] for attribute in domain.attributes}
+    for slot, slot_type in template.slots.items():
+        slots_of.setdefault(slot_type, []).append(slot)
+    if any(len(slots) != 2 for slots in slots_of.values()) or len(slots_of) != len(domain.attributes):
+        return False
+    for attribute in domain.attributes:
+        first, second = (words[slot] or attribute.null for slot in slots_of[attribute.type])
+        if first and second and first != second:
+            return True
+    return False

@@ -1,0 +1,261 @@
+"""Pairs: each question is asked about two scenes of a window, with different answers.
+
+Whatever is read in the words of a question alone is the same for both of a pair, so it cannot tell their answers apart
+(as the complementary pairs of VQA v2, Goyal et al. 2017, which people found; here they follow from the scenes). In the
+other scene all that the question presupposes holds as well. For each relation of the program, at least one of the two
+scenes answers differently without it: whoever ignores a relation gets a pair wrong.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vqagen.language.program import Program
+from vqagen.language.question import Question
+from vqagen.plugin import RELATION, SAMENESS
+from vqagen.rng import shuffled, stream
+from vqagen.search.balance import Counts
+from vqagen.search.filling import FOUND, REPEATED, UNBALANCED, Filling
+from vqagen.search.pool import Pool
+from vqagen.search.tables import SceneTables
+from vqagen.tasks.questions.exclusion import Exclusion
+from vqagen.tasks.questions.family import Family
+from vqagen.tasks.questions.screening import TRIES, Screen
+from vqagen.tasks.questions.settings import QuestionSettings
+from vqagen.tasks.questions.tally import Tally
+from vqagen.world.scene import Scene
+
+UNPAIRED = "no partner"
+FILLINGS = 12
+"""Fillings of a template for which a partner is sought before the template gives up on a scene. Of the hardest shipped
+template, three_hop, one in three finds one."""
+CHECKED = 6
+"""Scenes with one answer that are looked at closely: whether the constraints hold there too. Four in five do."""
+
+
+class _Subject(NamedTuple):
+    """A scene of the window."""
+
+    scene: Scene
+    rng: Random
+    """Its own stream, from which everything that is asked about it is drawn."""
+
+
+class _Side(NamedTuple):
+    """One scene of a pair, by its place in the window, and the filling for it."""
+
+    place: int
+    filling: Filling
+
+
+@dataclass
+class _Asked:
+    """One question of a pair."""
+
+    question: Question
+    pair: int
+    """The number of its pair, in the order in which the window's pairs were made."""
+    other: int
+    """The place of the other scene."""
+
+
+class PairedWindow:
+    """All questions of one window: every scene begins pairs in turn, with the templates used least."""
+
+    def __init__(
+        self, settings: QuestionSettings, families: Sequence[Family], exclusion: Exclusion | None, scenes: Sequence[Scene]
+    ) -> None:
+        self.settings, self.families = settings, families
+        self.subjects = [_Subject(scene, stream(settings.seed, "questions", scene.index)) for scene in scenes]
+        self.pool = Pool(scenes, families[0].template.catalogue)
+        self.taken = np.zeros(len(scenes), np.int64)
+        """How often each scene was taken as a partner."""
+        self.uses = [0] * len(families)
+        self.answers = [Counts(family.search.plan, by_words=True) for family in families]
+        self.asked: list[list[_Asked]] = [[] for _ in scenes]
+        self.picked: defaultdict[tuple[int, int], set[Any]] = defaultdict(set)
+        """(family, place of the scene) -> what was picked in the questions about it."""
+        screens = [Screen(settings.dedupe, exclusion) for _ in scenes]
+        self.screens = screens if settings.dedupe == "image" else screens[:1] * len(scenes)
+        self.pairs = 0
+
+    def questions(self, tally: Tally, first: int) -> Iterator[tuple[Scene, list[Question]]]:
+        """Yield the scenes from index `first` to the end of the run with their questions; count these alone."""
+        replayed, end = Tally(), self.settings.end
+        own = [first <= scene.index and (end is None or scene.index < end) for scene, _ in self.subjects]
+        for place, is_own in enumerate(own):
+            self.begin_pairs(place, tally if is_own else replayed)
+        numbers = self._numbered()
+        for place, is_own in enumerate(own):
+            if is_own:
+                scene, asked = self.subjects[place].scene, self.asked[place]
+                for each in asked:
+                    tally.questions[each.question.template.id] += 1
+                tally.parted_pairs += sum(1 for each in asked if not own[each.other])
+                yield scene, [replace(each.question, pair=numbers[each.pair]) for each in asked]
+
+    def _numbered(self) -> dict[int, int]:
+        """Put the questions of each scene in random order; return pair -> its number, in the order of the output.
+
+        Neither order nor number shows which of a pair came first.
+        """
+        first = self.subjects[0].scene.index * -(-self.settings.wanted // 2) if self.subjects else 0
+        numbers: dict[int, int] = {}
+        for place, (_, rng) in enumerate(self.subjects):
+            self.asked[place] = shuffled(rng, self.asked[place])
+            for each in self.asked[place]:
+                numbers.setdefault(each.pair, first + len(numbers))
+        return numbers
+
+    def begin_pairs(self, place: int, tally: Tally) -> None:
+        """Begin half as many pairs as the scene shall have questions: the least used templates first."""
+        scene, rng = self.subjects[place]
+        tables = SceneTables(scene)
+        wanted = share_of(scene.index, self.settings.wanted)
+        tally.scenes += 1
+        for number in sorted(shuffled(rng, range(len(self.uses))), key=self.uses.__getitem__):
+            if not wanted:
+                return
+            family = self.families[number]
+            tally.tries[family.template.id] += 1
+            reason = self.pair(number, place, tables)
+            if reason == FOUND:
+                self.uses[number] += 1
+                wanted -= 1
+            else:
+                tally.failures[family.template.id, reason] += 1
+        tally.short_scenes += bool(wanted)
+
+    def pair(self, number: int, place: int, tables: SceneTables) -> str:
+        """Make one pair of a family that begins with a scene; return FOUND, or why there is none."""
+        family, answers = self.families[number], self.answers[number]
+        rng, seen = self.subjects[place].rng, self.picked[number, place]
+        failure = ""
+        for _ in range(FILLINGS):
+            filling, reason = family.search.find(tables, rng, answers.refused, seen, self.settings.search_budget)
+            if filling is None:
+                return failure if failure and reason == REPEATED else reason
+            if answers.refuses(filling):
+                failure = UNBALANCED
+                continue
+            program = filling.program()
+            partner = self.partner(number, place, tables, filling, program)
+            failure = UNPAIRED if partner is None else self.ask(number, program, _Side(place, filling), partner)
+            if failure == FOUND:
+                return FOUND
+        return failure
+
+    def ask(self, number: int, program: Program, *sides: _Side) -> str:
+        """Word the question for both scenes; return FOUND, or why it is not wanted about one of them."""
+        family, questions = self.families[number], []
+        for place, filling in sides:
+            question, refusal = self.worded(family, place, filling, program)
+            if question is None:
+                return refusal
+            questions.append(question)
+        (first, filling), (second, other) = sides
+        for each, place, elsewhere in zip(questions, (first, second), (second, first), strict=True):
+            self.asked[place].append(_Asked(each, self.pairs, elsewhere))
+        self.picked[number, second].add(other.picked)
+        self.taken[second] += 1
+        self.pairs += 1
+        self.answers[number].add(filling)
+        self.answers[number].add(other)
+        return FOUND
+
+    def worded(self, family: Family, place: int, filling: Filling, program: Program) -> tuple[Question | None, str]:
+        """Return the question in a wording that the screen lets pass, or why there is none."""
+        scene, rng = self.subjects[place]
+        refusal = ""
+        for _ in range(TRIES):
+            question = family.question(scene, filling, rng.random, program)
+            refusal = self.screens[place].refusal(question)
+            if not refusal:
+                return question, ""
+        return None, refusal
+
+    # Partners --------------------------------------------------------------------------------------------------------
+
+    def partner(self, number: int, place: int, tables: SceneTables, filling: Filling, program: Program) -> _Side | None:
+        """Find the other scene for a filling; None if there is none.
+
+        Of the answers to be had it gives the one used least, and of the scenes with that answer it is the one that was
+        taken least.
+        """
+        family = self.families[number]
+        idle = family.replay.idle(tables, filling)
+        for other in self.candidates(number, place, filling, program, idle):
+            taken_over = self.taken_over(number, other, filling, idle)
+            if taken_over is not None:
+                return _Side(other, taken_over)
+        return None
+
+    def candidates(
+        self, number: int, place: int, filling: Filling, program: Program, idle: Sequence[int]
+    ) -> Iterator[int]:
+        """Yield the scenes that may be the partner, the best first."""
+        counts = self.answers[number]
+        run = self.pool.run(program)
+        if run is None:
+            yield from self.candidates_one_by_one(number, place, filling, idle)
+            return
+        fits = run.answered & (run.answers != run.answers[place]) & (self.taken < self.most_taken)
+        relations = relation_nodes(program) if idle else ()
+        for each in idle:
+            fits &= run.needs(relations[each])
+        places = np.flatnonzero(fits)
+        places = places[np.lexsort(((places - place) % len(self.subjects), self.taken[places]))]
+        answers = run.answers[places]
+        found = np.unique(answers).tolist()
+        found.sort(key=lambda answer: counts.used(filling, self.pool.answer(program, answer)))
+        for answer in found:
+            yield from places[answers == answer][:CHECKED].tolist()
+
+    def candidates_one_by_one(self, number: int, place: int, filling: Filling, idle: Sequence[int]) -> Iterator[int]:
+        """Yield the same for a program that cannot be run on all scenes at once."""
+        found = []
+        for other in range(len(self.subjects)):
+            if other != place and self.taken[other] < self.most_taken:
+                taken_over = self.taken_over(number, other, filling, idle)
+                if taken_over is not None:
+                    used = self.answers[number].used(filling, taken_over.answer)
+                    found.append((used, int(self.taken[other]), (other - place) % len(self.subjects), other))
+        return (other for _, _, _, other in sorted(found))
+
+    def taken_over(self, number: int, other: int, filling: Filling, idle: Sequence[int]) -> Filling | None:
+        """Return the filling taken over to another scene; None if that makes no pair."""
+        family, tables = self.families[number], SceneTables(self.subjects[other].scene)
+        taken_over = family.replay.filling(tables, filling.picked)
+        if taken_over is None or taken_over.answer == filling.answer:
+            return None
+        if taken_over.picked in self.picked[number, other] or taken_over.anchor_fits() != filling.anchor_fits():
+            return None
+        if idle and not set(idle).isdisjoint(family.replay.idle(tables, taken_over)):
+            return None
+        return taken_over
+
+    @property
+    def most_taken(self) -> int:
+        """Return how often a scene may be a partner."""
+        return self.settings.partners_per_image or self.settings.wanted
+
+
+def share_of(index: int, wanted: int) -> int:
+    """Return how many pairs a scene begins, so that on average each scene has `wanted` questions.
+
+    >>> [share_of(index, 5) for index in range(4)]
+    [2, 3, 2, 3]
+    """
+    return (index + 1) * wanted // 2 - index * wanted // 2
+
+
+def relation_nodes(program: Program) -> list[int]:
+    """Return the nodes of a program that go from an object to others."""
+    roles = (program.catalogue[node.function].role for node in program.nodes)
+    return [number for number, role in enumerate(roles) if role in (RELATION, SAMENESS)]
