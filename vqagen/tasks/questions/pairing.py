@@ -69,7 +69,11 @@ class PairedWindow:
     """All questions of one window: every scene begins pairs in turn, with the templates used least."""
 
     def __init__(
-        self, settings: QuestionSettings, families: Sequence[Family], exclusion: Exclusion | None, scenes: Sequence[Scene]
+        self,
+        settings: QuestionSettings,
+        families: Sequence[Family],
+        exclusion: Exclusion | None,
+        scenes: Sequence[Scene],
     ) -> None:
         self.settings, self.families = settings, families
         self.subjects = [_Subject(scene, stream(settings.seed, "questions", scene.index)) for scene in scenes]
