@@ -121,7 +121,7 @@ class QuestionTask(Task):
         """Return the columns of an output with this info."""
         generator = info["generator"]
         form = RecordForm(info["dialect"], **generator["records"])
-        are_paired = generator["settings"].get("balance") == "pairs"
+        are_paired = generator.get("settings", {}).get("balance") == "pairs"
         return QuestionColumns(form, generator.get("answer_types", {}), are_paired)
 
     @classmethod
