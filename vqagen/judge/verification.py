@@ -12,6 +12,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, as_written
 from vqagen.files.locations import Location
+from vqagen.judge.pairs import PairsSeen
 from vqagen.judge.scene_lookup import HeldScenes, QuestionFault, SceneNames, contradiction
 from vqagen.judge.verification_report import Mismatch, VerificationReport
 from vqagen.language.catalogue import Catalogue
@@ -34,7 +35,7 @@ def verify_questions(
     """
     report = VerificationReport()
     stream = enumerate(read_questions(questions))
-    names, held = SceneNames(scenes), HeldScenes(scenes, catalogue.domain)
+    names, held, pairs = SceneNames(scenes), HeldScenes(scenes, catalogue.domain), PairsSeen()
     while batch := list(islice(stream, BATCH)):
         places = [names.place_of(record) for _, record in batch]
         held.hold({place for place in places if isinstance(place, int)})
@@ -43,9 +44,13 @@ def verify_questions(
                 raise BadInput([Problem("neither programs nor answers, so nothing to verify", str(questions))])
             report.checked += 1
             fault = place if isinstance(place, QuestionFault) else _fault(record, held[place], catalogue)
+            if isinstance(place, int):
+                unpaired = pairs.fault(position, record, place)
+                fault = fault or unpaired
             if fault:
                 report.add(Mismatch(position, record.get("question_index"), _image_of(record), *fault))
         on_checked(len(batch))
+    report.parted_pairs = pairs.parted
     return report
 
 

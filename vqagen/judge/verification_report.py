@@ -81,6 +81,8 @@ class VerificationReport:
 
     checked: int = 0
     mismatched: int = 0
+    parted_pairs: int = 0
+    """Questions whose partner is not in the file, as in a shard."""
     by_problem: Counter[str] = field(default_factory=Counter)
     """Kind of problem -> wrong questions."""
     mismatches: list[Mismatch] = field(default_factory=list)
@@ -113,12 +115,15 @@ class VerificationReport:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.by_problem.most_common())
         head = f"{counted(self.checked, 'question')} checked, {self.mismatched:,} wrong"
         yield f"{head}: {kinds}" if kinds else head
+        if self.parted_pairs:
+            yield f"{counted(self.parted_pairs, 'question')} with a pair whose other question is not in the file"
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""
         return {
             "checked": self.checked,
             "mismatched": self.mismatched,
+            "parted_pairs": self.parted_pairs,
             "by_problem": dict(self.by_problem),
             "problems": [problem.to_record() for problem in self.problems.values()],
             "mismatches": [vars(mismatch) for mismatch in self.mismatches],
