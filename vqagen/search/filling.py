@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 from vqagen.bits import Objects
@@ -82,6 +83,17 @@ class Filling:
             for op, objects in zip(self.plan.ops, self.values, strict=True)
             if isinstance(op.does, Description)
         ]
+
+    def coinciding(self) -> set[tuple[int, int]]:
+        """Return which two references mean the same object, by their ops; not those of which just that is asked."""
+        ops = self.plan.ops
+        references = [op.index for op in ops if op.function == "unique"]
+        asked = ops[-1].inputs if ops[-1].function == "equal_object" else ()
+        return {
+            (one, two)
+            for one, two in combinations(references, 2)
+            if self.values[one] == self.values[two] and not {one, two} <= {*asked}
+        }
 
     def anchor_fits(self) -> bool | None:
         """True if "other" is needed: the anchor of a sameness itself fits the description of what is the same.

@@ -140,6 +140,8 @@ class PairedWindow:
         """Make one pair of a family that begins with a scene; return FOUND, or why there is none."""
         family, answers = self.families[number], self.answers[number]
         rng, seen = self.subjects[place].rng, self.picked[number, place]
+        if not self.free_others(place):
+            return UNPAIRED
         failure = ""
         for _ in range(FILLINGS):
             filling, reason = family.search.find(tables, rng, answers.refused, seen, self.settings.search_budget)
@@ -240,9 +242,16 @@ class PairedWindow:
             return None
         if taken_over.picked in self.picked[number, other] or taken_over.anchor_fits() != filling.anchor_fits():
             return None
+        if taken_over.coinciding() != filling.coinciding():
+            return None
         if idle and not set(idle).isdisjoint(family.replay.idle(tables, taken_over)):
             return None
         return taken_over
+
+    def free_others(self, place: int) -> int:
+        """Return how many other scenes may still be a partner."""
+        free = self.taken < self.most_taken
+        return int(free.sum() - free[place])
 
     @property
     def most_taken(self) -> int:

@@ -1,0 +1,414 @@
+"""What `--balance pairs` promises of questions, checked by the slow twin (see `naive_pairs`), and of its settings."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import naive_pairs
+import pytest
+from conftest import SHARED
+from families import COLLECTIONS, SHIPPED, Collection
+from general_domain import METADATA, SCENES, TEMPLATES
+
+import vqagen
+from vqagen.api import Generation
+from vqagen.language.question_records import record_writer
+from vqagen.tasks.questions.exclusion import Exclusion
+from vqagen.tasks.questions.pairing import UNPAIRED
+
+BY_COLLECTION = pytest.mark.parametrize("collection", SHIPPED, ids=str)
+CLEVR = next(each for each in SHIPPED if each.is_clevr)
+FEW, MANY = 40, 400
+
+Record = dict[str, Any]
+
+
+class Made:
+    """A run with `--balance pairs`, and its questions as they come back from a file."""
+
+    def __init__(
+        self, collection: Collection, scenes: list[Record], exclusion: Exclusion | None = None, **chosen: Any
+    ) -> None:
+        settings = vqagen.QuestionSettings(**{"balance": "pairs", "seed": 3, **chosen})
+        run = Generation(scenes, collection.materials, settings, exclusion=exclusion)
+        to_record = record_writer("generator")
+        self.collection, self.settings = collection, settings
+        self.by_scene = [[json.loads(json.dumps(to_record(q, 0))) for q in made] for _, made in run.by_scene()]
+        self.records = [record for made in self.by_scene for record in made]
+        self.tally = run.tally
+        self.scenes = {scene["image_filename"]: scene for scene in scenes}
+
+    @property
+    def pairs(self) -> dict[int, list[Record]]:
+        """Number -> its records, in order."""
+        found: dict[int, list[Record]] = defaultdict(list)
+        for record in self.records:
+            found[record["pair"]].append(record)
+        return found
+
+    def faults(self, records: list[Record] | None = None, is_whole: bool = True) -> list[str]:
+        """What the slow twin finds wrong."""
+        metadata = self.collection.raw_metadata
+        return naive_pairs.check_pairs(records or self.records, self.scenes, metadata, self.template_of, is_whole)
+
+    def template_of(self, record: Record) -> Record:
+        """The template of a record, as the twin takes it."""
+        return self.collection.raw_template(record["template_filename"], record["question_family_index"])
+
+
+@cache
+def made(collection: Collection, count: int = FEW, **chosen: Any) -> Made:
+    """A run over sampled scenes."""
+    return Made(collection, collection.sampled(count, seed=17), **chosen)
+
+
+# The pairs -----------------------------------------------------------------------------------------------------------
+
+VARIED: list[dict[str, Any]] = [
+    {"templates_per_image": 5},
+    {"questions_per_image": 4, "pair_window": 15},
+    {"templates_per_image": 5, "degeneracy": "none", "redundancy": "reduce", "shuffle_templates": False},
+    {"templates_per_image": 5, "partners_per_image": 1, "dedupe": "image", "pair_window": 0},
+]
+
+
+@pytest.mark.quick(2)
+@BY_COLLECTION
+@pytest.mark.parametrize("chosen", VARIED, ids=str)
+def test_the_slow_twin_finds_nothing_wrong_with_any_pair(collection: Collection, chosen: dict[str, Any]) -> None:
+    """Each is one question about two scenes, true of both, in one of which each relation matters."""
+    run = made(collection, **chosen)
+
+    assert run.faults() == []
+    assert len(run.records) > 0.8 * FEW * run.settings.wanted
+
+
+def test_references_are_as_distinct_in_both_scenes() -> None:
+    """Two things that are one object in one scene alone make no pair: "the cube" and "the thing left of the ball"."""
+    run = made(CLEVR, only=("comparison.json",), templates_per_image=12)
+
+    assert run.faults() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("collection", COLLECTIONS, ids=str)
+def test_the_slow_twin_finds_nothing_wrong_with_thousands(collection: Collection) -> None:
+    run = made(collection, MANY)
+
+    assert run.faults() == []
+    assert len(run.records) > 0.97 * 10 * MANY
+
+
+@pytest.mark.slow
+def test_the_slow_twin_finds_nothing_wrong_with_pairs_of_real_scenes(shared: Path) -> None:
+    path = SHARED / "data" / "clevr_v1_train_scenes_1000.json"
+    if not path.exists():
+        pytest.skip("no real scenes beside the repository")
+    run = Made(CLEVR, json.loads(path.read_text())["scenes"][:MANY])
+
+    assert run.faults() == []
+
+
+def turned(record: Record) -> Record:
+    """The record with another answer of its type."""
+    answer = record["answer"]
+    return record | {"answer": not answer if isinstance(answer, bool) else answer + 1}
+
+
+def moved(record: Record, run: Made) -> Record:
+    """The record about the scene after its own."""
+    names = list(run.scenes)
+    scene = run.scenes[names[(names.index(record["image_filename"]) + 1) % len(names)]]
+    fields = {key: scene[key] for key in ("image_filename", "image_index", "split") if key in scene}
+    return record | fields | {"image": scene["image_filename"].removesuffix(".png")}
+
+
+def reworded(record: Record, run: Made) -> Record:
+    """The record with another first color in its program."""
+    program = json.loads(json.dumps(record["program"]))
+    step = next(step for step in program if step["type"] == "filter_color")
+    step["value_inputs"] = ["red" if step["value_inputs"] != ["red"] else "blue"]
+    return record | {"program": program}
+
+
+def describes_others(record: Record) -> bool:
+    """Whether a likeness is followed by a description."""
+    steps = [step["type"] for step in record["program"]]
+    return any(step.startswith("same_") and after.startswith("filter_") for step, after in pairwise(steps))
+
+
+FORGED: dict[str, tuple[Callable[[Record, Made], Record], Callable[[Record], bool]]] = {
+    "an answer": (lambda record, run: turned(record), lambda record: not isinstance(record["answer"], str)),
+    "a scene": (moved, lambda record: True),
+    "a word": (reworded, lambda record: any(step["type"] == "filter_color" for step in record["program"])),
+    "a number": (lambda record, run: record | {"pair": record["pair"] + 1}, lambda record: True),
+    "no number": (lambda record, run: {k: v for k, v in record.items() if k != "pair"}, lambda record: True),
+    "a family": (lambda record, run: record | {"template_filename": "x.json"}, lambda record: True),
+    "the word other": (
+        lambda record, run: record | {"question": record["question"].replace(" other ", " ")},
+        lambda record: " other " in record["question"] and describes_others(record),
+    ),
+}
+
+
+@pytest.mark.parametrize("change", FORGED)
+def test_the_slow_twin_names_what_is_changed(change: str) -> None:
+    """Of 20 records that are changed so, one at a time, it objects to 19 and more: a count may suit a second scene."""
+    run = made(CLEVR, 100)
+    change_it, can_be = FORGED[change]
+    places = [place for place, record in enumerate(run.records) if can_be(record)][:20]
+
+    named = 0
+    for place in places:
+        forged = change_it(run.records[place], run)
+        numbers = {run.records[place]["pair"], forged.get("pair")}
+        pair = [each for each in run.records if each["pair"] in numbers and each is not run.records[place]]
+        named += bool(run.faults([*pair, forged]))
+
+    assert len(places) >= 5
+    assert named >= len(places) - 1
+
+
+def test_the_slow_twin_tells_where_a_relation_matters() -> None:
+    """It is the answers that differ because of a relation: in many pairs it matters in one of the two scenes alone."""
+    run = made(CLEVR, 120, only=("one_hop.json#exist",), templates_per_image=1)
+    related = [pair for pair in run.pairs.values() if len(pair) == 2]
+    idle = Counter()
+    for pair in related:
+        for record in pair:
+            scene = run.scenes[record["image_filename"]]
+            world = naive_pairs.make_world(scene, CLEVR.raw_metadata)
+            side = naive_pairs.Side(record, scene, world, naive_pairs.run(world, record["program"]))
+            step = next(n for n, each in enumerate(record["program"]) if each["type"] == "relate")
+            idle[naive_pairs.is_idle(side, step)] += 1
+
+    assert idle[True] > len(related) / 4, "it is idle in one of the two scenes of many pairs"
+    assert idle[False] >= len(related), "and in no pair in both"
+
+
+# What does not show ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.quick(1)
+@BY_COLLECTION
+@pytest.mark.parametrize("count", [100, pytest.param(MANY, marks=pytest.mark.slow)])
+def test_neither_order_nor_number_shows_an_answer(collection: Collection, count: int) -> None:
+    """Of pairs answered by yes and no, about half of the first records, and of those with even numbers, say yes."""
+    run = made(collection, count)
+    firsts = [pair[0] for pair in run.pairs.values() if isinstance(pair[0]["answer"], bool)]
+    evens = [record for record in firsts if record["pair"] % 2 == 0]
+
+    assert_even([record["answer"] for record in firsts])
+    assert_even([record["answer"] for record in evens])
+
+
+@pytest.mark.quick(1)
+@BY_COLLECTION
+@pytest.mark.parametrize("count", [100, pytest.param(MANY, marks=pytest.mark.slow)])
+def test_the_place_of_a_question_in_its_scene_shows_no_answer(collection: Collection, count: int) -> None:
+    """Nor which scene began the pair: a scene's questions whose partner is earlier stand in either half of it."""
+    run = made(collection, count)
+    place_of = {name: place for place, name in enumerate(run.scenes)}
+    early: list[bool] = []
+    answers: list[bool] = []
+    for questions in run.by_scene:
+        for place, record in enumerate(questions):
+            one, two = run.pairs[record["pair"]]
+            partner = two if record is one else one
+            is_in_first_half = 2 * place + 1 < len(questions)
+            if 2 * place + 1 != len(questions):
+                is_earlier = place_of[partner["image_filename"]] < place_of[record["image_filename"]]
+                early.append(is_earlier == is_in_first_half)
+                if isinstance(record["answer"], bool):
+                    answers.append(record["answer"] == is_in_first_half)
+
+    assert_even(early)
+    assert_even(answers)
+
+
+def test_pairs_are_numbered_as_they_come() -> None:
+    """In the order of their first records, from the window's first number on, without gaps inside a window."""
+    run = made(CLEVR, **VARIED[1])
+    window = run.settings.pair_window
+    for first in range(0, FEW, window):
+        records = [record for questions in run.by_scene[first : first + window] for record in questions]
+        numbers = list(dict.fromkeys(record["pair"] for record in records))
+        assert numbers == list(range(first * 2, first * 2 + len(numbers)))
+
+
+def assert_even(truths: list[bool]) -> None:
+    """Fail if the share of True is farther from one half than chance allows (five standard deviations)."""
+    assert len(truths) > 50
+    assert abs(sum(truths) - len(truths) / 2) < 2.5 * len(truths) ** 0.5
+
+
+# Settings -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.quick(3)
+@BY_COLLECTION
+@pytest.mark.parametrize(("most", "per_image"), [(1, 5), (3, 4), (0, 6)])
+def test_a_scene_has_no_more_pairs_than_the_settings_allow(collection: Collection, most: int, per_image: int) -> None:
+    """Those that it begins, half of its questions or, if these are odd, one more or less, and those it joins."""
+    run = made(collection, partners_per_image=most, templates_per_image=per_image)
+    limit = -(-per_image // 2) + (most or per_image)
+
+    assert max(map(len, run.by_scene)) <= limit
+    assert len(run.records) <= FEW * per_image
+
+
+@pytest.mark.quick(3)
+@BY_COLLECTION
+@pytest.mark.parametrize("chosen", [{"templates_per_image": 7}, {"questions_per_image": 3}, {"templates_per_image": 1}])
+def test_an_odd_number_of_questions_is_reached_in_the_mean(collection: Collection, chosen: dict[str, Any]) -> None:
+    run = made(collection, **chosen)
+
+    assert len(run.records) == FEW * run.settings.wanted
+    assert run.tally.short_scenes == 0
+
+
+@pytest.mark.quick(1)
+@BY_COLLECTION
+def test_the_scenes_of_a_pair_lie_in_one_window(collection: Collection) -> None:
+    run = made(collection, templates_per_image=4, pair_window=15)
+    window_of = {name: place // 15 for place, name in enumerate(run.scenes)}
+
+    assert all(len({window_of[each["image_filename"]] for each in pair}) == 1 for pair in run.pairs.values())
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("window", [0, 40, 41, 10_000])
+def test_a_window_of_all_scenes_is_as_good_as_a_larger_one(window: int) -> None:
+    assert made(CLEVR, templates_per_image=4, pair_window=window).records == made(CLEVR, templates_per_image=4).records
+
+
+def test_a_window_of_one_scene_has_no_pairs() -> None:
+    """Nothing is searched there for nothing."""
+    run = made(CLEVR, templates_per_image=2, pair_window=1)
+
+    assert run.records == []
+    assert run.tally.short_scenes == FEW
+    assert {reason for _, reason in run.tally.failures} == {UNPAIRED}
+
+
+def test_a_window_of_two_scenes_pairs_these() -> None:
+    run = made(CLEVR, 12, templates_per_image=2, pair_window=2)
+
+    assert run.faults() == []
+    assert {tuple(each["image_index"] // 2 for each in pair) for pair in run.pairs.values()} <= {
+        (half, half) for half in range(6)
+    }
+    assert len(run.pairs) > 3
+
+
+@pytest.mark.quick(1)
+@BY_COLLECTION
+def test_scenes_that_are_all_alike_have_no_pairs(collection: Collection) -> None:
+    """What could not be paired is counted by family."""
+    scene = collection.sampled(1, seed=17)[0]
+    alike = [scene | {"image_index": number, "image_filename": f"{number}.png"} for number in range(3)]
+    run = Made(collection, alike, templates_per_image=2, only=("exist",))
+
+    assert run.records == []
+    assert run.tally.short_scenes == 3
+    assert {reason for _, reason in run.tally.failures} >= {UNPAIRED}
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize(
+    "only", [("exist",), ("three_hop.json", "same_relate.json#count_same_size"), ("query", "count")]
+)
+def test_only_the_families_named_are_asked(only: tuple[str, ...]) -> None:
+    run = made(CLEVR, only=only, templates_per_image=4)
+    asked = {(record["template_filename"], record["question_type"]) for record in run.records}
+
+    assert run.faults() == []
+    assert all(file in ("three_hop.json", "same_relate.json") or kind in only for file, kind in asked)
+    assert len(run.records) > FEW
+
+
+@pytest.mark.quick(1)
+@BY_COLLECTION
+def test_no_text_of_another_set_comes_again(collection: Collection) -> None:
+    """In neither of the two scenes, by text or by program."""
+    chosen = {"templates_per_image": 4, "only": ("exist", "count")}
+    other = made(collection, seed=4, **chosen)
+    run = Made(collection, collection.sampled(FEW, seed=17), Exclusion.from_records(other.records), **chosen)
+
+    assert run.faults() == []
+    assert {record["question"] for record in other.records}.isdisjoint(record["question"] for record in run.records)
+    programs = {json.dumps(record["program"]) for record in other.records}
+    assert programs.isdisjoint(json.dumps(record["program"]) for record in run.records)
+
+
+@pytest.mark.quick(1)
+@BY_COLLECTION
+def test_no_question_comes_twice_about_one_image(collection: Collection) -> None:
+    """By the scene's own pairs or those it joins: by program always, and by text with `dedupe`."""
+    run = made(collection, templates_per_image=12, only=("exist", "count"), dedupe="image", pair_window=10)
+
+    for questions in run.by_scene:
+        assert max(Counter(record["question"] for record in questions).values(), default=1) == 1
+        programs = [(run_family(record), json.dumps(record["program"])) for record in questions]
+        assert max(Counter(programs).values(), default=1) == 1
+
+
+def run_family(record: Record) -> tuple[str, int]:
+    return record["template_filename"], record["question_family_index"]
+
+
+@pytest.mark.quick(1)
+@BY_COLLECTION
+def test_families_stay_even(collection: Collection) -> None:
+    """Hard families do not starve: each makes at least half of what the largest makes."""
+    run = made(collection, 100)
+    counts = Counter(map(run_family, run.records))
+
+    assert len(counts) == len(collection.materials.templates)
+    assert min(counts.values()) >= max(counts.values()) / 2
+
+
+def test_yes_and_no_are_even_in_every_family() -> None:
+    """By construction."""
+    counts: dict[tuple[str, int], Counter[bool]] = defaultdict(Counter)
+    for record in made(CLEVR, 100).records:
+        if isinstance(record["answer"], bool):
+            counts[run_family(record)][record["answer"]] += 1
+
+    assert counts
+    assert all(answers[True] == answers[False] for answers in counts.values())
+
+
+# Another domain -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def pantry(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    """The made-up domain that has everything a domain can have from data."""
+    folder = tmp_path_factory.mktemp("pantry")
+    (folder / "templates").mkdir()
+    (folder / "metadata.json").write_text(json.dumps(METADATA))
+    templates = [template for name, template in TEMPLATES.items() if name != "choose"]  # the oracle does not know it
+    (folder / "templates" / "all.json").write_text(json.dumps(templates))
+    return Collection("pantry", folder / "metadata.json", folder / "templates")
+
+
+def test_pairs_of_a_domain_with_lists_groups_and_gaps(pantry: Collection) -> None:
+    """Its scenes differ in little, and lists must be compared scene by scene."""
+    scenes = [
+        scene | {"image_index": 4 * turn + number, "image_filename": f"{turn}_{number}.png"}
+        for turn in range(2)
+        for number, scene in enumerate(SCENES)
+    ]
+    run = Made(pantry, scenes, templates_per_image=12)
+    asked = {run.template_of(record)["name"] for record in run.records}
+
+    assert run.faults() == []
+    assert len(asked) > 12
+    assert {"same_list", "sets"} & asked
