@@ -145,7 +145,13 @@ def test_several_instances_are_different_and_whole(sources: Sources) -> None:
 
 def test_all_instances_of_a_family_can_be_asked_for(sources: Sources) -> None:
     """With 0 instances per template all fillings come, up to the balance of their answers, and none comes twice."""
-    chosen = {"instances_per_template": 0, "templates_per_image": 2, "search_budget": 40, "count": 15, "balance": "answers"}
+    chosen = {
+        "instances_per_template": 0,
+        "templates_per_image": 2,
+        "search_budget": 40,
+        "count": 15,
+        "balance": "answers",
+    }
     run, questions = generated(sources, CLEVR, **chosen)
     programs = Counter((q.scene.index, q.template.id, tuple(q.words.items())) for q in questions)
 
