@@ -6,7 +6,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,10 @@ import vqagen
 from vqagen.api import Generation
 from vqagen.language.question_records import record_writer
 from vqagen.tasks.questions.exclusion import Exclusion
+from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.pairing import UNPAIRED
+from vqagen.tasks.questions.tally import Tally
+from vqagen.world.scene import compile_scene
 
 BY_COLLECTION = pytest.mark.parametrize("collection", SHIPPED, ids=str)
 CLEVR = next(each for each in SHIPPED if each.is_clevr)
@@ -383,6 +386,23 @@ def test_yes_and_no_are_even_in_every_family() -> None:
 
     assert counts
     assert all(answers[True] == answers[False] for answers in counts.values())
+
+
+@pytest.mark.parametrize("begun", [1, 17, 39])
+def test_a_window_that_is_resumed_is_counted_once(begun: int) -> None:
+    """A long window is written in blocks. Their counts add up, and a partner in an earlier block is in the run."""
+    loaded, settings = CLEVR.materials, vqagen.QuestionSettings(balance="pairs", templates_per_image=2)
+    scenes = [compile_scene(record, loaded.domain, n) for n, record in enumerate(CLEVR.sampled(FEW, seed=17))]
+    task = QuestionGenerator(loaded.templates, loaded.synonyms, settings)
+    whole, first, resumed = Tally(), Tally(), Tally()
+    made = [questions for _, questions in task.window(scenes, whole)]
+    head = [questions for _, questions in islice(task.window(scenes, first), begun)]
+    tail = [questions for _, questions in task.window(scenes, resumed, begun)]
+    resumed.add(first)
+
+    assert head + tail == made
+    assert resumed == whole
+    assert (whole.scenes, whole.parted_pairs) == (FEW, 0)
 
 
 # Another domain -------------------------------------------------------------------------------------------------------

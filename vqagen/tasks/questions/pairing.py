@@ -8,6 +8,7 @@ scenes answers differently without it: whoever ignores a relation gets a pair wr
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -90,18 +91,21 @@ class PairedWindow:
         self.pairs = 0
 
     def questions(self, tally: Tally, first: int) -> Iterator[tuple[Scene, list[Question]]]:
-        """Yield the scenes from index `first` to the end of the run with their questions; count these alone."""
-        replayed, end = Tally(), self.settings.end
-        own = [first <= scene.index and (end is None or scene.index < end) for scene, _ in self.subjects]
-        for place, is_own in enumerate(own):
-            self.begin_pairs(place, tally if is_own else replayed)
+        """Yield the scenes from index `first` to the end of the run with their questions; count each as it is yielded.
+
+        The run may have scenes before `first`, which are counted already: it was resumed.
+        """
+        start, end = self.settings.start_index, self.settings.end or sys.maxsize
+        tallies = [self.begin_pairs(place) for place in range(len(self.subjects))]
         numbers = self._numbered()
-        for place, is_own in enumerate(own):
-            if is_own:
-                scene, asked = self.subjects[place].scene, self.asked[place]
+        for place, (scene, _) in enumerate(self.subjects):
+            if first <= scene.index < end:
+                asked = self.asked[place]
+                tally.add(tallies[place])
                 for each in asked:
                     tally.questions[each.question.template.id] += 1
-                tally.parted_pairs += sum(1 for each in asked if not own[each.other])
+                others = [self.subjects[each.other].scene.index for each in asked]
+                tally.parted_pairs += sum(1 for index in others if not start <= index < end)
                 yield scene, [replace(each.question, pair=numbers[each.pair]) for each in asked]
 
     def _numbered(self) -> dict[int, int]:
@@ -117,15 +121,15 @@ class PairedWindow:
                 numbers.setdefault(each.pair, first + len(numbers))
         return numbers
 
-    def begin_pairs(self, place: int, tally: Tally) -> None:
-        """Begin half as many pairs as the scene shall have questions: the least used templates first."""
+    def begin_pairs(self, place: int) -> Tally:
+        """Begin half as many pairs as the scene shall have questions, the least used templates first; count tries."""
         scene, rng = self.subjects[place]
         tables = SceneTables(scene)
         wanted = share_of(scene.index, self.settings.wanted)
-        tally.scenes += 1
+        tally = Tally(scenes=1)
         for number in sorted(shuffled(rng, range(len(self.uses))), key=self.uses.__getitem__):
             if not wanted:
-                return
+                break
             family = self.families[number]
             tally.tries[family.template.id] += 1
             reason = self.pair(number, place, tables)
@@ -135,6 +139,7 @@ class PairedWindow:
             else:
                 tally.failures[family.template.id, reason] += 1
         tally.short_scenes += bool(wanted)
+        return tally
 
     def pair(self, number: int, place: int, tables: SceneTables) -> str:
         """Make one pair of a family that begins with a scene; return FOUND, or why there is none."""
