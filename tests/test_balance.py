@@ -1,9 +1,14 @@
-"""Which answers are too common to be given again, by hand."""
+"""Which answers are too common to be given again: by hand, and in questions that say as much."""
 
 from __future__ import annotations
 
-import pytest
+from collections import Counter, defaultdict
 
+import pytest
+from families import SHIPPED
+from naive_programs import is_filter
+
+import vqagen
 from vqagen.api import load_domain_files
 from vqagen.language.template import Template
 from vqagen.search.balance import AnswerCounts
@@ -57,3 +62,55 @@ def test_a_scene_may_have_as_many_objects_as_it_has() -> None:
 
     assert not answers.all_refused(frozenset(range(11)))
     assert answers.all_refused(frozenset(range(12)))
+
+
+# By words ------------------------------------------------------------------------------------------------------------
+
+
+def words_said(question: vqagen.Question) -> int:
+    """How many words the last phrase says; of two that are compared, how many more the first."""
+    steps = question.program.to_records()
+    said = []
+    for last in steps[-1]["inputs"]:
+        at = steps[last]["inputs"][0] if steps[last]["type"] == "count" else last
+        said.append(0)
+        while is_filter(steps[at]):
+            said[-1] += 1
+            at = steps[at]["inputs"][0]
+    return said[0] - sum(said[1:])
+
+
+FAMILIES = ("zero_hop.json#exist", "one_hop.json#exist", "compare_integer.json#less")
+
+
+def yes_and_no(balance: str) -> dict[tuple[str, int], Counter[bool]]:
+    """Family and number of words -> how often each answer was given in one window."""
+    scenes = next(each for each in SHIPPED if each.is_clevr).sampled(120, seed=17)
+    counts: dict[tuple[str, int], Counter[bool]] = defaultdict(Counter)
+    for question in vqagen.generate(scenes, only=FAMILIES, templates_per_image=3, balance=balance):
+        counts[question.template.id, words_said(question)][question.answer] += 1
+    return counts
+
+
+def most_uneven(counts: dict[tuple[str, int], Counter[bool]]) -> float:
+    """By how much an answer's count comes nearest to, or exceeds, the limit of 1.1 times the other's and one more."""
+    return max(max(c[True], c[False]) - 1.1 * min(c[True], c[False]) - 1 for c in counts.values())
+
+
+def test_yes_and_no_are_even_for_each_number_of_words() -> None:
+    """With `words`; with `answers` only over all of them, so that a number of words may give the answer away."""
+    words, answers = yes_and_no("words"), yes_and_no("answers")
+
+    assert {family for family, _ in words} == {*FAMILIES}
+    assert len(words) >= 10
+    assert most_uneven(words) <= 1e-9
+    assert most_uneven(answers) > 5
+
+
+@pytest.mark.parametrize("balance", ["words", "answers"])
+def test_yes_and_no_are_even_in_each_family(balance: str) -> None:
+    overall: dict[str, Counter[bool]] = defaultdict(Counter)
+    for (family, _), counted in yes_and_no(balance).items():
+        overall[family].update(counted)
+
+    assert most_uneven({(family, 0): counted for family, counted in overall.items()}) <= 1e-9
