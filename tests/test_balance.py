@@ -55,6 +55,25 @@ def test_an_answer_is_refused_when_it_is_too_common(
     assert answers.refused == refused
 
 
+@pytest.mark.parametrize(
+    ("counts", "refused"),
+    [
+        ((30, 28, 20, 6, 6, 6, 6, 6, 0, 0, 0), {0, 1}),  # the third is not rare: it catches up
+        ((30, 28, 11, 6, 6, 6, 6, 6, 0, 0, 0), set()),  # the third is rare: the two go on
+        ((31, 28, 0, 6, 6, 6, 6, 6, 0, 0, 0), {0}),
+    ],
+)
+def test_a_third_count_runs_level_only_if_it_is_not_rare(counts: tuple[int, ...], refused: set[object]) -> None:
+    """A family that cannot count to two would otherwise make nothing after its first questions."""
+    answers = AnswerCounts(template_with("Integer"), leading=3)
+
+    for answer, count in enumerate(counts):
+        for _ in range(count):
+            answers.add(answer)
+
+    assert answers.refused == refused
+
+
 def test_a_scene_may_have_as_many_objects_as_it_has() -> None:
     """A scene of 11 objects makes 11 a known answer, and 12 not: so all answers are refused only if 11 is."""
     answers = AnswerCounts(template_with("Integer"))

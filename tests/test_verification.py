@@ -240,7 +240,7 @@ def test_the_report_as_json_counts_everything(questions: list[Record], vqagen_: 
     report = json.loads(ran.out)
 
     assert (ran.code, ran.err) == (1, "")
-    assert list(report) == ["checked", "mismatched", "by_problem", "problems", "mismatches"]
+    assert list(report) == ["checked", "mismatched", "parted_pairs", "by_problem", "problems", "mismatches"]
     assert (report["checked"], report["mismatched"]) == (len(questions), 3)
     assert report["by_problem"] == {"wrong answer": 2, "answer missing": 1}
     assert [mismatch["position"] for mismatch in report["mismatches"]] == [0, 1, 5]
