@@ -4,9 +4,9 @@ The rule is the reference's: an answer is accepted while its count is at most 1.
 answers (itself included) and at most 5 times the median count or 5, whichever is more (clevr-dataset-gen,
 `generate_questions.py`). The two leading answers so run neck and neck, and the others follow as they come.
 
-Balanced by words, the rule holds among questions that say as much, and three counts run neck and neck where the third is
-not rare: over the shipped templates the commonest count of a family is the answer of 30 % of its questions, and of 39 %
-by the reference's rule (`scripts/bench balance`). With four, families that seldom count to three would starve.
+Balanced by words, the rule holds among questions that say as much, and three counts run neck and neck where the third
+is not rare: over the shipped templates the commonest count of a family is the answer of 30 % of its questions, and of
+39 % by the reference's rule (`scripts/bench balance`). With four, families that seldom count to three would starve.
 """
 
 from __future__ import annotations

@@ -60,7 +60,8 @@ class Search:
         self._foregone = (
             foregone_tests(plan) if degeneracy == "all" and not keeps_foregone else (None,) * len(plan.stages)
         )
-        self._is_foregone = self._foregone[-1] if self._foregone else None
+        self.is_foregone = self._foregone[-1] if self._foregone else None
+        """True for a finished filling that is refused for its words; None if none is."""
         self._follow = _lane_steps(plan.stages[-1].ops if plan.stages else (), self._lanes)
         self._prelude = (*_steps(plan.prelude), *_unfailing(_lane_steps(plan.prelude, self._lanes)))
         self._begins = _settling(self._prelude)
@@ -160,7 +161,7 @@ class Search:
         if frame.seen and tuple(frame.picked) in frame.seen:
             frame.failed_by_words = True
             return REPEATED
-        if self._is_foregone and self._is_foregone(frame):
+        if self.is_foregone and self.is_foregone(frame):
             frame.failed_by_words = True
             frame.budget -= frame.foregone_price
             return FOREGONE

@@ -13,6 +13,7 @@ from vqagen.language.registry import Value
 from vqagen.plugin import RELATION, SAMENESS, Undefined
 from vqagen.search.chain import FilterChain
 from vqagen.search.choices import PlainChoice
+from vqagen.search.claims import Test
 from vqagen.search.degeneracy import Lane, lane_of
 from vqagen.search.description import Description
 from vqagen.search.filling import Filling
@@ -24,8 +25,9 @@ from vqagen.search.tables import SceneTables
 class Replay:
     """A plan whose fillings can be taken over to other scenes."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+    def __init__(self, plan: Plan, is_foregone: Test | None = None) -> None:
+        """`is_foregone`: which fillings are refused for their words, as in the search."""
+        self._plan, self._is_foregone = plan, is_foregone
         self._lanes = tuple(lane_of(plan.ops, op) for op in plan.ops if op.role in (RELATION, SAMENESS))
 
     def filling(self, tables: SceneTables, picked: Sequence[Pick]) -> Filling | None:
@@ -36,6 +38,8 @@ class Replay:
                 if not _settle(frame, op, pick):
                     return None
         except Undefined:
+            return None
+        if self._is_foregone and self._is_foregone(frame):
             return None
         return Filling(self._plan, tuple(frame.picked), tuple(frame.values))
 

@@ -39,7 +39,7 @@ class Family:
     @cached_property
     def replay(self) -> Replay:
         """What takes fillings over to other scenes."""
-        return Replay(self.search.plan)
+        return Replay(self.search.plan, self.search.is_foregone)
 
     def question(
         self, scene: Scene, filling: Filling, random: Callable[[], float], program: Program | None = None
