@@ -49,8 +49,8 @@ PLANTED = [
     ),
     (
         "How many are behind the red thing left of the ball and the red thing behind it?",
-        f"{LEFT_OF_BALL}, filter_material 3 metal, unique 4, relate 2 left, filter_material 6 metal, filter_color 7 red, "
-        "unique 8, equal_object 5 9",
+        f"{LEFT_OF_BALL}, filter_material 3 metal, unique 4, relate 2 left, filter_material 6 metal, "
+        "filter_color 7 red, unique 8, equal_object 5 9",
         {"forced"},
     ),
 ]
