@@ -135,17 +135,20 @@ class Reader:
         possible = self._words_of[op](reading.frame)
         if ties.alike:
             possible = self._bound(possible, ties.alike, reading.possible)
-        before, forced = -1, list[int]()
+        if not ties.rivals:
+            return Members(0 if self.may_contradict[op] and self.values.is_contradictory(possible) else None, possible)
+        before = -1
+        forced: list[int] = []
         while possible != before:
-            before, forced = possible, list[int]()
+            before, forced = possible, []
             for rival, is_other in ties.rivals:
                 missing = possible & ~said[rival]
                 if not missing:
                     forced.append(rival)
                     if is_other:
                         return Members(0, possible)
-                elif is_other and not missing & ~(field := field_of[missing.bit_length()]):
-                    possible &= ~(said[rival] & field)
+                elif is_other and not missing & ~field_of[missing.bit_length()]:
+                    possible &= ~(said[rival] & field_of[missing.bit_length()])
         if (forced or self.may_contradict[op]) and self._cannot_be(reading, possible, forced):
             return Members(0, possible)
         return Members(1 if forced else None, possible)
