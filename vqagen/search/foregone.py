@@ -38,7 +38,8 @@ def _test(plan: Plan, first: int, end: int) -> Test | None:
     references = [op.index for op in ops if op.function and catalogue[op.function].output == "Object"]
     described = [op for op in references if plan.ops[op].function == "unique" and outlines[op].is_known]
     undecided = [{*op.inputs} for op in plan.ops if op.function == "equal_object"]
-    reader = Reader(outlines, references, plan.vocabularies.values, order, undecided)
+    vocabularies = plan.vocabularies
+    reader = Reader(outlines, references, vocabularies.values, order, undecided, vocabularies.logics)
     is_last = end == len(plan.ops)
     found = (claim for claim in claims_of(plan, ops, reader) if claim.op >= first and (is_last or claim.is_early))
     claims = [claim.is_decided for claim in found]

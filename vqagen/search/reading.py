@@ -7,7 +7,7 @@ thing left of the only metal thing is not metal, and if it must be metal there i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vqagen.search.frame import Frame
 from vqagen.search.outline import RELATED, SAME, Outline, Tie
@@ -43,8 +43,12 @@ class Reader:
         values: PossibleValues,
         order: RelationOrder,
         undecided: Sequence[Set[int]],
+        logics: dict[Any, dict[Any, TieLogic]],
     ) -> None:
-        """`undecided`: two references that may be the same object or not, whatever their results are."""
+        """`undecided`: two references that may be the same object or not, whatever their results are.
+
+        `logics` is kept for all plans: what follows from ties is the same for those that differ in words only.
+        """
         self.outlines, self.references, self.values, self.order = outlines, references, values, order
         self._undecided = undecided
         self.may_contradict = {
@@ -57,7 +61,8 @@ class Reader:
         self._relations = tuple({t.op: 0 for each in outlines.values() for t in each.ties if t.op is not None})
         fixed = [op for op in references if outlines[op].is_exact and not outlines[op].ties]
         self._aliases = tuple((op, first) for first in fixed for op in references if op != first)
-        self._logics: dict[tuple[tuple[str, ...], tuple[tuple[int, int], ...]], TieLogic] = {}
+        structure = tuple((op, outline.ties, outline.is_exact) for op, outline in outlines.items())
+        self._logics = logics.setdefault((structure, tuple(references)), {})
 
     def may_know(self, attribute: str, op: int) -> bool:
         """True if words may tell anything of an attribute of the object or set that an op gives."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vqagen.language.program import Node
 from vqagen.search.possible import Meaning, PossibleValues
@@ -145,6 +145,8 @@ class Vocabularies:
         self.values = PossibleValues(domain)
         self._by_types: dict[tuple[str, ...], Vocabulary] = {}
         self._meanings: dict[Vocabulary, Meanings] = {}
+        self.logics: dict[Any, dict[Any, Any]] = {}
+        """What was found out about ties between objects (see `reading`)."""
 
     def of(self, types: Sequence[str]) -> Vocabulary:
         """The vocabulary over the attributes of these types, in this order."""
