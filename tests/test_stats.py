@@ -15,6 +15,7 @@ import pytest
 from commands import Commands
 
 import vqagen
+from vqagen.judge.stats import guessing
 from vqagen.judge.stats import sample as sampling
 from vqagen.judge.stats.census import evenness
 from vqagen.judge.stats.phrases import Numbering, features, phrases
@@ -126,6 +127,7 @@ def test_pairs_are_counted_by_their_numbers(vqagen_: Commands) -> None:
         "complete": 2,
         "alone": 1,
         "crowded": 1,
+        "answered": 2,
         "answers_differ": 1,
         "texts_differ": 1,
         "unpaired": 1,
@@ -133,6 +135,14 @@ def test_pairs_are_counted_by_their_numbers(vqagen_: Commands) -> None:
     assert (
         "pairs                       2 complete, answers differ in 50.0%" in vqagen_.done("stats q.json").out.decode()
     )
+
+
+def test_pairs_whose_answers_are_hidden_are_not_said_to_agree(vqagen_: Commands) -> None:
+    records = [question(text, None, pair=0, program=None) for text in "ab"]
+
+    pairs = found(vqagen_, written(records))["pairs"]
+    assert (pairs["complete"], pairs["answered"], pairs["answers_differ"]) == (1, 0, 0)
+    assert "answers differ" not in vqagen_.done("stats q.json").out.decode()
 
 
 @pytest.mark.parametrize(
@@ -305,6 +315,39 @@ def test_guesses_are_tested_on_the_file_given_by_against(vqagen_: Commands) -> N
 
     assert guessed["tested_on"] == "200 questions of misleading.json"
     assert guessed["types"]["exist"] == {"questions": 200, "majority": 0.5, "words": 0.5, "tree": 0.0}
+
+
+def test_texts_without_words_are_guessed_by_the_majority(vqagen_: Commands) -> None:
+    """scikit-learn refuses to learn from no words."""
+    guessed = found(vqagen_, written(list(asked(0, 400, [["red"]], ["???"]))))["guessed"]
+
+    assert guessed["types"]["exist"]["words"] == guessed["types"]["exist"]["majority"]
+
+
+def test_no_tree_is_grown_for_a_file_without_programs(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was grown and thrown away, which takes long where there are many answers."""
+    monkeypatch.setattr(guessing, "_guess_by_tree", None)
+    records = [{"question": "Any?", "answer": f"{number % 7}", "image_index": number} for number in range(100)]
+
+    guessed = found(vqagen_, written(records))["guessed"]
+    assert guessed["all"].keys() == {"questions", "majority", "words"}
+
+
+def test_a_warning_of_scikit_learn_does_not_reach_the_user(vqagen_: Commands, recwarn: pytest.WarningsRecorder) -> None:
+    """It warns of nearly as many answers as questions."""
+    vqagen_.done(f"stats {written([question('Any?', number, image=number) for number in range(100)])}")
+
+    assert not [warning for warning in recwarn if "unique classes" in str(warning.message)]
+
+
+def test_a_file_may_have_more_relation_words_than_16_bits_number() -> None:
+    words = Numbering((str(number), number) for number in range(40_000))
+    steps = (Step("scene", (), ()), Step("relate", (0,), ("left",)))
+    facts = next(facts_of([question("Any?", True)]))._replace(steps=steps)
+    sample = Sample(words)
+    sample.add(facts)
+
+    assert 40_000 in sample.clues[0].features
 
 
 def test_the_same_file_gives_the_same_figures(generated: Path, vqagen_: Commands) -> None:

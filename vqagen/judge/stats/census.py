@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from vqagen.judge.stats.phrases import Numbering
 from vqagen.judge.stats.question_facts import QuestionFacts, answer_kind
 
+NO_ANSWER = 0
+"""In place of the hash of an answer that is left out."""
+
 
 def text_hash(text: str) -> int:
     """Return 64 bits that are the same in every process."""
@@ -43,8 +46,10 @@ class PairCounts:
     """Questions whose partner is outside the file."""
     crowded: int = 0
     """Pair numbers that more than two questions have."""
+    answered: int = 0
+    """Complete pairs of which the file tells both answers."""
     answers_differ: int = 0
-    """Complete pairs whose answers differ."""
+    """Pairs of those whose answers differ."""
     texts_differ: int = 0
     """Complete pairs whose texts differ."""
     unpaired: int = 0
@@ -96,7 +101,8 @@ class Census:
         self._images.append(text_hash(facts.image))
         self._families.append(self._family(facts))
         if facts.pair is not None:
-            self._pairs.extend((text_hash(facts.pair), text_hash(facts.answer or ""), text))
+            answer = NO_ANSWER if facts.answer is None else text_hash(facts.answer)
+            self._pairs.extend((text_hash(facts.pair), answer, text))
 
     def _family(self, facts: QuestionFacts) -> int:
         number = self._numbers.number(facts.family)
@@ -128,11 +134,13 @@ class Census:
         _, firsts, sizes = np.unique(of_questions[:, 0], return_index=True, return_counts=True)
         both = firsts[sizes == 2]
         left, right = of_questions[both], of_questions[both + 1]
+        answered = (left[:, 1] != NO_ANSWER) & (right[:, 1] != NO_ANSWER)
         return PairCounts(
             complete=both.size,
             alone=int((sizes == 1).sum()),
             crowded=int((sizes > 2).sum()),
-            answers_differ=int((left[:, 1] != right[:, 1]).sum()),
+            answered=int(answered.sum()),
+            answers_differ=int((answered & (left[:, 1] != right[:, 1])).sum()),
             texts_differ=int((left[:, 2] != right[:, 2]).sum()),
             unpaired=self.questions - len(of_questions),
         )

@@ -9,6 +9,7 @@ The last two are scikit-learn's (extra `stats`). They run in one thread, so that
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +30,7 @@ MANY_FAMILIES = 250
 RANKED = 30
 """Tested questions that a family needs in order to be ranked: of fewer, chance decides."""
 PREDICTORS = ("majority", "words", "tree")
+_WORD = r"(?u)\w+"
 Guesses = Mapping[str, Sequence[str]]
 """Predictor -> its answers to the tested questions."""
 
@@ -106,7 +108,8 @@ class Guessing:
 
 def guess_others(trained: Sequence[Clue], tested: Sequence[Clue], is_learned: bool) -> Guessing:
     """Learn from some questions, and guess the answers of others; without `is_learned`, by majority alone."""
-    return _accuracies(_batches(((trained, tested),), is_learned), _predictors([*trained, *tested], is_learned))
+    predictors = _predictors([*trained, *tested], is_learned)
+    return _accuracies(_batches(((trained, tested),), predictors), predictors)
 
 
 def guess_folds(clues: Sequence[Clue], folds: Sequence[int], is_learned: bool) -> Guessing:
@@ -117,7 +120,8 @@ def guess_folds(clues: Sequence[Clue], folds: Sequence[int], is_learned: bool) -
             trained = [clue for clue, fold in zip(clues, folds, strict=True) if fold != number]
             yield trained, [clue for clue, fold in zip(clues, folds, strict=True) if fold == number]
 
-    return _accuracies(_batches(splits(), is_learned), _predictors(clues, is_learned))
+    predictors = _predictors(clues, is_learned)
+    return _accuracies(_batches(splits(), predictors), predictors)
 
 
 def _predictors(clues: Sequence[Clue], is_learned: bool) -> tuple[str, ...]:
@@ -135,17 +139,19 @@ def _accuracies(batches: Iterator[tuple[Sequence[Clue], Guesses]], predictors: t
     return result
 
 
-def _batches(splits: Any, is_learned: bool) -> Iterator[tuple[Sequence[Clue], Guesses]]:
+def _batches(splits: Any, predictors: Sequence[str]) -> Iterator[tuple[Sequence[Clue], Guesses]]:
+    learners = {"words": _guess_by_words, "tree": _guess_by_tree}
     for trained, tested in splits:
         majority = _majority(trained, tested)
-        words, tree = list(majority), list(majority)
-        if is_learned:
+        guesses = {name: list(majority) for name in predictors}
+        learned = [name for name in predictors if name in learners]
+        if learned:
             with needed("threadpoolctl", "stats", "guessing").threadpool_limits(1):
                 for ours, theirs in _groups(trained, tested):
                     some, others = [trained[i] for i in ours], [tested[i] for i in theirs]
-                    _fill(words, theirs, _guess_by_words(some, others))
-                    _fill(tree, theirs, _guess_by_tree(some, others))
-        yield tested, {"majority": majority, "words": words, "tree": tree}
+                    for name in learned:
+                        _fill(guesses[name], theirs, learners[name](some, others))
+        yield tested, guesses
 
 
 def _fill(guesses: list[str], places: Sequence[int], found: Sequence[str]) -> None:
@@ -190,10 +196,12 @@ def _groups(trained: Sequence[Clue], tested: Sequence[Clue]) -> Iterator[tuple[l
 
 
 def _guess_by_words(trained: Sequence[Clue], tested: Sequence[Clue]) -> list[str]:
-    counting = needed("sklearn.feature_extraction.text", "stats", "guessing").CountVectorizer(token_pattern=r"(?u)\w+")
+    counting = needed("sklearn.feature_extraction.text", "stats", "guessing").CountVectorizer(token_pattern=_WORD)
     regression = needed("sklearn.linear_model", "stats", "guessing").LogisticRegression(C=0.1, max_iter=300)
+    if not any(re.search(_WORD, clue.text) for clue in trained):
+        return _majority(trained, tested)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", needed("sklearn.exceptions", "stats", "guessing").ConvergenceWarning)
+        warnings.simplefilter("ignore", UserWarning)  # many answers, or not converged
         regression.fit(counting.fit_transform([clue.text for clue in trained]), [clue.answer for clue in trained])
     return _as_texts(regression.predict(counting.transform([clue.text for clue in tested])))
 
@@ -209,7 +217,9 @@ def _guess_by_tree(trained: Sequence[Clue], tested: Sequence[Clue]) -> list[str]
         early_stopping=False,
         categorical_features=[0] if len(families) <= MANY_FAMILIES else None,
     )
-    trees.fit(rows[0], [clue.answer for clue in trained])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # many answers
+        trees.fit(rows[0], [clue.answer for clue in trained])
     return _as_texts(trees.predict(rows[1]))
 
 

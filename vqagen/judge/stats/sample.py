@@ -52,7 +52,7 @@ class Sample:
         if image >= self._below or facts.answer is None:
             return
         last = facts.steps[-1].function if facts.steps else ""
-        seen, is_told = array("h", features(facts.steps, self._words)), facts.steps is not None
+        seen, is_told = array("i", features(facts.steps, self._words)), facts.steps is not None
         known = (facts.scene_index, facts.pair, facts.family, facts.type, last, facts.answer, facts.text)
         self.clues.append(Clue(image, *known, seen, is_told))
         while len(self.clues) > self._limit:

@@ -65,11 +65,10 @@ def _counted_families(statistics: QuestionStatistics) -> Iterator[str]:
 
 def _pair_line(pairs: PairCounts) -> str:
     parts = [f"{pairs.complete:,} complete"]
+    if pairs.answered:
+        parts.append(f"answers differ in {pairs.answers_differ / pairs.answered:.1%}")
     if pairs.complete:
-        parts += [
-            f"answers differ in {pairs.answers_differ / pairs.complete:.1%}",
-            f"texts in {pairs.texts_differ / pairs.complete:.1%}",
-        ]
+        parts.append(f"texts differ in {pairs.texts_differ / pairs.complete:.1%}")
     for count, what in ((pairs.alone, "with the partner outside the file"), (pairs.unpaired, "in no pair")):
         if count:
             parts.append(f"{counted(count, 'question')} {what}")
