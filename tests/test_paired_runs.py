@@ -278,6 +278,18 @@ def test_without_any_pair_the_summary_says_why(vqagen_: Commands, scenes: int) -
     assert "no partner" in ran.err
 
 
+def test_a_report_has_the_families_that_only_another_shard_tried(vqagen_: Commands) -> None:
+    """The report left them out, and the summary said "from 8 of 5 families tried"."""
+    for index in range(4):
+        line = f"{ASKED} --start-index {index} --count 1 --force --report r.json -o q.json --templates-per-image 4"
+        said = vqagen_.done(line).err
+        report = json.loads(Path("r.json").read_bytes())
+        families = report["families"].values()
+
+        assert sum(family["questions"] for family in families) == report["questions"] == len(questions("q.json"))
+        assert f"of {len(families)} families tried" in said
+
+
 REFUSED = [
     ("--reset-counts-every 100", "--reset-counts-every: the windows of --balance pairs are those of --pair-window"),
     ("--instances-per-template 2", "--instances-per-template: with --balance pairs a scene begins one pair"),

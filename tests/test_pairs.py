@@ -291,6 +291,13 @@ def test_a_window_of_all_scenes_is_as_good_as_a_larger_one(window: int) -> None:
     assert made(CLEVR, templates_per_image=4, pair_window=window).records == made(CLEVR, templates_per_image=4).records
 
 
+def test_templates_are_tried_in_file_order_without_shuffling() -> None:
+    """Pairs were always begun in random order."""
+    tried = list(made(CLEVR, 2, templates_per_image=4, shuffle_templates=False).tally.tries)
+
+    assert tried == [template.id for template in CLEVR.materials.templates][: len(tried)]
+
+
 def test_a_window_of_one_scene_has_no_pairs() -> None:
     """Nothing is searched there for nothing."""
     run = made(CLEVR, templates_per_image=2, pair_window=1)

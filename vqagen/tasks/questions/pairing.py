@@ -127,7 +127,10 @@ class PairedWindow:
         tables = SceneTables(scene)
         wanted = share_of(scene.index, self.settings.wanted)
         tally = Tally(scenes=1)
-        for number in sorted(shuffled(rng, range(len(self.uses))), key=self.uses.__getitem__):
+        numbers = list(range(len(self.uses)))
+        if self.settings.shuffle_templates:
+            numbers = shuffled(rng, numbers)
+        for number in sorted(numbers, key=self.uses.__getitem__):
             if not wanted:
                 break
             family = self.families[number]

@@ -70,10 +70,10 @@ class QuestionReport(Report):
                 family: {
                     "questions": tally.questions[family] - self.left_out[family],
                     "left_out": self.left_out[family],
-                    "tries": tries,
+                    "tries": tally.tries[family],
                     "failures": dict(tally.failures_of(family)),
                 }
-                for family, tries in tally.tries.items()
+                for family in tally.families
             },
             "skipped_templates": list(self.skipped),
             "settings": self.settings.to_record(),
@@ -86,7 +86,7 @@ class QuestionReport(Report):
             return f"no questions: there is no scene from index {settings.start_index} on"
         used = sum(1 for made in tally.questions.values() if made)
         about = f"{counted(self.questions, 'question')} about {counted(tally.scenes, 'scene')}"
-        head = f"{about}, from {used} of {len(tally.tries)} families tried"
+        head = f"{about}, from {used} of {len(tally.families)} families tried"
         short = [*_short_families(tally), *_short_scenes(tally, settings)]
         return "\n".join([head, *_skipped(self), *_left_out(self), *_parted(tally), *short])
 
@@ -116,7 +116,7 @@ def _parted(tally: Tally) -> Iterator[str]:
 
 
 def _short_families(tally: Tally) -> Iterator[str]:
-    usual = median(tally.questions[family] for family in tally.tries) if tally.tries else 0
+    usual = median(tally.questions[family] for family in tally.families) if tally.families else 0
     short = sorted((tally.questions[family], family) for family in tally.tries if tally.failures_of(family))
     short = [(made, family) for made, family in short if made < SHORT * usual or not made]
     for made, family in short[:SHOWN]:
@@ -138,7 +138,7 @@ def _short_scenes(tally: Tally, settings: QuestionSettings) -> Iterator[str]:
 def _too_few(tally: Tally, settings: QuestionSettings) -> str:
     if settings.questions_per_image:
         return f"fewer than {counted(settings.questions_per_image, 'question')}"
-    wanted, there = settings.templates_per_image, len(tally.tries)
+    wanted, there = settings.templates_per_image, len(tally.families)
     return f"questions from fewer than {wanted} families" + ("" if there >= wanted else f": there are {there}")
 
 

@@ -21,6 +21,11 @@ class Tally:
     tries: Counter[str] = field(default_factory=Counter)
     failures: Counter[tuple[str, str]] = field(default_factory=Counter)
 
+    @property
+    def families(self) -> list[str]:
+        """The families tried, and those of pairs that a scene of another shard began."""
+        return list(dict.fromkeys([*self.tries, *self.questions]))
+
     def failures_of(self, family: str) -> Counter[str]:
         """Why tries of one template failed."""
         return Counter({reason: count for (name, reason), count in self.failures.items() if name == family})
