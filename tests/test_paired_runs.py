@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import tomllib
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 from commands import Commands, finish, start
+from packaging.requirements import Requirement
 from pyarrow import parquet
 from scene_records import many_scenes, sampled_scenes
 from waiting import wait_until
@@ -288,6 +290,22 @@ def test_a_report_has_the_families_that_only_another_shard_tried(vqagen_: Comman
 
         assert sum(family["questions"] for family in families) == report["questions"] == len(questions("q.json"))
         assert f"of {len(families)} families tried" in said
+
+
+def test_the_summary_says_that_scenes_begin_too_few_pairs(vqagen_: Commands) -> None:
+    """It said that 7 of 12 scenes have fewer than 5 questions, where all 12 have: it counts the pairs begun."""
+    said = vqagen_.done(f"{ASKED} --partners-per-image 1 --questions-per-image 6 -o q.json").err
+
+    assert "scenes begin too few pairs for 6 questions about each scene" in said
+    assert "fewer than" not in said
+
+
+def test_the_oldest_numpy_allowed_counts_bits() -> None:
+    """`numpy.bitwise_count`, by which a pool counts objects, is new in 2.0."""
+    declared = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]["dependencies"]
+    (numpy,) = [each for each in map(Requirement, declared) if each.name == "numpy"]
+
+    assert not numpy.specifier.contains("1.26.4")
 
 
 REFUSED = [

@@ -132,14 +132,16 @@ def _short_scenes(tally: Tally, settings: QuestionSettings) -> Iterator[str]:
         for (_, reason), count in tally.failures.items():
             reasons[reason] += count
         why = f"; failed tries: {_format_reasons(reasons)}" if reasons else ""
-        yield f"  {tally.short_scenes:,} of {tally.scenes:,} scenes have {_too_few(tally, settings)}{why}"
+        yield f"  {tally.short_scenes:,} of {tally.scenes:,} scenes {_too_few(tally, settings)}{why}"
 
 
 def _too_few(tally: Tally, settings: QuestionSettings) -> str:
+    if settings.balance == "pairs":
+        return f"begin too few pairs for {counted(settings.wanted, 'question')} about each scene"
     if settings.questions_per_image:
-        return f"fewer than {counted(settings.questions_per_image, 'question')}"
+        return f"have fewer than {counted(settings.questions_per_image, 'question')}"
     wanted, there = settings.templates_per_image, len(tally.families)
-    return f"questions from fewer than {wanted} families" + ("" if there >= wanted else f": there are {there}")
+    return f"have questions from fewer than {wanted} families" + ("" if there >= wanted else f": there are {there}")
 
 
 def _format_reasons(reasons: Counter[str]) -> str:

@@ -14,7 +14,8 @@ class Tally:
 
     scenes: int = 0
     short_scenes: int = 0
-    """Scenes for which too few templates succeeded, or that have too few questions, whichever the settings ask for."""
+    """Scenes for which too few templates succeeded, or that have too few questions, whichever the settings ask for.
+    With pairs: scenes that begin too few of them."""
     parted_pairs: int = 0
     """Questions whose partner is about a scene outside the run."""
     questions: Counter[str] = field(default_factory=Counter)
