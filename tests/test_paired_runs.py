@@ -320,6 +320,14 @@ REFUSED = [
 ]
 
 
+@pytest.mark.parametrize("flag", ["--pair-window", "--partners-per-image"])
+def test_what_is_for_pairs_alone_is_refused_without_them(vqagen_: Commands, flag: str) -> None:
+    """It would be ignored."""
+    ran = vqagen_(f"generate --scenes nowhere.json -o q.json {flag} 9")
+
+    assert (ran.code, ran.err.strip()) == (2, f"vqagen: {flag} is for --balance pairs")
+
+
 @pytest.mark.parametrize(("flags", "message"), REFUSED)
 def test_what_cannot_be_had_with_pairs_is_refused_at_once(vqagen_: Commands, flags: str, message: str) -> None:
     """Before any work: the scenes are not even there. Nothing is written."""

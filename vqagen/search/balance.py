@@ -82,6 +82,7 @@ class Counts:
         self._leading = 3 if by_words and plan.template.answer_type == "Integer" else 2
         self._overall = AnswerCounts(plan.template, self._leading)
         self._worded: dict[int, AnswerCounts] = {}
+        self._size = 0
 
     @property
     def refused(self) -> frozenset[Value]:
@@ -90,7 +91,9 @@ class Counts:
 
     def meet(self, size: int) -> None:
         """Add the counts up to `size` to the known answers."""
-        self._overall.meet(size)
+        self._size = size
+        for counts in (self._overall, *self._worded.values()):
+            counts.meet(size)
 
     def refuses(self, filling: Filling) -> bool:
         """True if an answer is too common among questions that say as much."""
@@ -113,6 +116,7 @@ class Counts:
         measure = self._measure(filling)
         if measure not in self._worded:
             self._worded[measure] = AnswerCounts(self._template, self._leading)
+            self._worded[measure].meet(self._size)
         return self._worded[measure]
 
 

@@ -83,6 +83,8 @@ class PairedWindow:
         """How often each scene was taken as a partner."""
         self.uses = [0] * len(families)
         self.answers = [Counts(family.search.plan, by_words=True) for family in families]
+        for answers in self.answers:
+            answers.meet(max((scene.size for scene in scenes), default=0))
         self.asked: list[list[_Asked]] = [[] for _ in scenes]
         self.picked: defaultdict[tuple[int, int], set[Any]] = defaultdict(set)
         """(family, place of the scene) -> what was picked in the questions about it."""

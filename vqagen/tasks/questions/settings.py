@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from vqagen.tasks import TASKS
 from vqagen.tasks.settings import CheckedSettings, RunSettings, setting
 
-DEFAULT_WINDOW = 250
+DEFAULT_WINDOW, PAIR_WINDOW = 250, 1000
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class QuestionSettings(RunSettings):
         choices=("answers", "words", "pairs"),
     )
     pair_window: int = setting(
-        1000,
+        PAIR_WINDOW,
         "Scenes in one window of --balance pairs, which are partners of each other; 0 for one window in all.",
         least=0,
     )
@@ -100,6 +100,9 @@ class QuestionSettings(RunSettings):
             yield f"--balance {self.balance}: the CLEVR generator balances answers alone; leave out --compat clevr"
         if self.balance == "pairs":
             yield from self._unpairable()
+        elif self.pair_window != PAIR_WINDOW or self.partners_per_image:
+            name = "--partners-per-image" if self.partners_per_image else "--pair-window"
+            yield f"{name} is for --balance pairs"
 
     def _unpairable(self) -> Iterator[str]:
         """Yield what cannot be had with pairs."""
