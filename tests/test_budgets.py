@@ -357,6 +357,7 @@ def test_a_family_that_is_all_in_the_other_set_tells_so(
     assert apart.tally.failures == {("how_many.json#how_many", IN_OTHER_SET): SCENES}
 
 
+@pytest.mark.quick(1)
 @BY_COLLECTION
 def test_hidden_questions_count_by_their_text(collection: Collection) -> None:
     """A test set without programs still keeps its texts to itself."""

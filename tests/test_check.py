@@ -325,6 +325,7 @@ TRIED: list[tuple[str, str, Record]] = [
 NO_LARGE_GREEN = {"attribute": "size", "value": "large", "only": {"color": ["red", "blue"]}}
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(("code", "path", "record"), TRIED)
 def test_what_trying_shows_is_told_with_the_number_of_scenes(
     code: str, path: str, record: Record, domain: Path

@@ -38,7 +38,7 @@ def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytes
     return Commands(capsysbinary)
 
 
-@pytest.mark.quick(4)
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("given", [f"generator.{form}" for form in FORMATS] + ["release.parquet"])
 @pytest.mark.parametrize(("form", "dialect"), list(product(FORMATS, DIALECTS)))
 def test_an_output_becomes_any_other(
@@ -49,6 +49,7 @@ def test_an_output_becomes_any_other(
     assert (tmp_path / f"made.{form}").read_bytes() == (folder / f"{dialect}.{form}").read_bytes()
 
 
+@pytest.mark.quick(1)
 def test_a_shard_stays_one(folder: Path, vqagen_: Commands) -> None:
     """It merges with the others, in its new format."""
     given = json.loads((folder / "generator.json").read_text())["info"]["generator"]["domain"]

@@ -89,6 +89,7 @@ def test_questions_that_change_between_their_hash_and_their_reading_are_refused(
         begun.work(0, encode_lines)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_hidden_programs_are_told_of_once(run: Commands, workers: int) -> None:
     run.done(f"generate --scenes scenes.json --templates {ONE_HOP} -o old.jsonl --hide-answers --force")

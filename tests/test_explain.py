@@ -716,6 +716,7 @@ def test_watching_shows_mistakes_and_goes_on(tmp_path: Path) -> None:
     assert "\x1b" not in shown.out()
 
 
+@pytest.mark.slow
 def test_watching_notices_synonyms_that_come_and_go_and_a_domain_that_is_gone_for_a_while(tmp_path: Path) -> None:
     domain, domain_metadata = tmp_path / "zoo", tmp_path / "zoo/metadata.json"
     domain.mkdir()

@@ -129,7 +129,7 @@ def assert_same_distribution(ours: Mapping[Any, float], theirs: Mapping[Any, flo
     assert statistic < critical_value(degrees), (what, statistic, dict(cells), dict(reference))
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 def test_every_family_is_used_as_often(source: Source) -> None:
     """27 to 29 questions of each family in each window, and one of the family that can only answer "no"."""
     for window in source.windows:

@@ -53,6 +53,7 @@ def unnumbered(question_records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: value for key, value in record.items() if key != "question_index"} for record in question_records]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_same_seed_same_bytes(collection: Collection, scenes: dict[str, Path], tmp_path: Path) -> None:
     """Another process, another hash seed, another folder: the output is the same to the byte."""
@@ -87,6 +88,7 @@ def test_another_seed_gives_other_questions(scenes: dict[str, Path]) -> None:
     assert records(scenes, SHIPPED[0], seed=1, count=3) != records(scenes, SHIPPED[0], seed=2, count=3)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("count", "window", "examples"), [(20, 8, 5), pytest.param(SCENES, WINDOW, 30, marks=pytest.mark.slow)]
 )

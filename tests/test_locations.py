@@ -276,6 +276,7 @@ def test_a_scheme_that_no_one_knows_is_told_with_the_nearest() -> None:
 # Commands -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", ["q.json", "q.jsonl.zst"])
 def test_commands_take_urls(name: str, memory: MemoryFileSystem, vqagen_: Commands, tmp_path: Path) -> None:
     vqagen_.done("scenes sample --count 3 -o memory://b/scenes.json")

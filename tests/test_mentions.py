@@ -265,6 +265,7 @@ def ways(synonyms: Synonyms, type_name: str, value: str | None) -> set[str]:
 IN_ONE_WORD = {"anything", "anything else", "everything", "everything else"}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("collection", COLLECTIONS, ids=str)
 def test_spans_of_every_template(collection: Collection) -> None:
     """The text is that of the plain sentence, and each span says its slot."""

@@ -134,6 +134,7 @@ def test_shards_merge_into_one(made: Path, vqagen_: Commands, of: int) -> None:
     assert Path("merged.json").read_bytes() == (made / "whole.json").read_bytes()
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("window", "start", "count"), [(12, 5, 4), (12, 20, 8), (0, 4, 3), (40, 30, 3), (2, 3, 4)])
 def test_a_part_of_a_window_has_the_questions_of_the_whole(
     made: Path, vqagen_: Commands, window: int, start: int, count: int
@@ -246,6 +247,7 @@ def test_hidden_answers_keep_the_pairs(made: Path, vqagen_: Commands) -> None:
 # Python ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("window", "start", "count"), [(12, 0, 0), (12, 7, 20), (0, 5, 9), (2, 3, 0), (50, 30, 0)])
 def test_a_dataset_is_what_generate_yields(made: Path, window: int, start: int, count: int) -> None:
     """Item by item, in any order."""

@@ -125,7 +125,7 @@ KILLS = [
 ]
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("kill", KILLS, ids=lambda kill: f"{kill.number.name}-{kill.workers}-{kill.out}")
 def test_a_run_that_is_killed_goes_on_with_the_same_bytes(
     kill: Kill, folder: Path, vqagen_: Commands, mark: str
@@ -217,7 +217,7 @@ def test_a_full_disk_loses_nothing(folder: Path, vqagen_: Commands, options: str
     assert Path("q.json").read_bytes() == Path("whole.json").read_bytes()
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("out", ["q.jsonl.gz", "q.json", "q.parquet"])
 def test_a_disk_that_is_full_at_the_end_loses_nothing(folder: Path, vqagen_: Commands, out: str) -> None:
     """While the output is packed, completed, or put together."""

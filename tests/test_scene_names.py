@@ -188,7 +188,7 @@ def {name}(scene, objects):
 """
 
 
-@pytest.mark.quick(4)
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("out", ["q.json", "q.jsonl", "q.parquet"])
 @pytest.mark.parametrize(("flags", "message"), ORIGINS)
 def test_other_inputs_than_a_file_was_made_from_are_one_line_first(
@@ -216,6 +216,7 @@ def test_a_file_made_with_hidden_answers_is_refused_in_one_line(vqagen_: Command
     assert (ran.code, ran.err) == (3, f"vqagen: q.json: {message}\n")
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("number", ["1e30", "1.5", "-5", "true"])
 def test_an_image_index_of_a_scene_is_a_whole_number_from_0_on(number: str, vqagen_: Commands) -> None:
     scene = shared_by()[0]

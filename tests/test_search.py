@@ -91,7 +91,7 @@ def compile_for(collection: Collection, record: dict[str, Any]) -> Scene:
     return compile_scene(record, collection.materials.domain)
 
 
-@pytest.mark.quick(24)
+@pytest.mark.quick(8)
 @pytest.mark.parametrize(("collection", "family"), FAMILIES)
 def test_the_search_finds_what_brute_force_finds(collection: Collection, family: int) -> None:
     """On small scenes the sets of fillings, programs and answers are the same, under every degeneracy policy."""

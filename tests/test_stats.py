@@ -333,6 +333,7 @@ def test_no_tree_is_grown_for_a_file_without_programs(vqagen_: Commands, monkeyp
     assert guessed["all"].keys() == {"questions", "majority", "words"}
 
 
+@pytest.mark.slow
 def test_a_warning_of_scikit_learn_does_not_reach_the_user(vqagen_: Commands, recwarn: pytest.WarningsRecorder) -> None:
     """It warns of nearly as many answers as questions."""
     vqagen_.done(f"stats {written([question('Any?', number, image=number) for number in range(100)])}")

@@ -62,7 +62,7 @@ def stop_at(items: int) -> Callable[[Progress], None]:
     return stop
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 def test_workers_make_the_same(out: str) -> None:
     write(out)
     write(f"two-{out}", workers=2)

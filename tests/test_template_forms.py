@@ -590,7 +590,7 @@ def each_place(value: Any) -> list[tuple[Any, Any]]:
     return [place for key, inner in list(entries) for place in [(value, key), *each_place(inner)]]
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("strange", [None, True, -1, 10**30, "", "<C>", "{asked}", [], ["*"], {}, {"x": "y"}], ids=repr)
 def test_a_strange_value_anywhere_is_bad_input_at_most(tmp_path: Path, strange: Any) -> None:
     """Whatever stands at any place of a file, it loads, or its mistakes are told with places inside the file."""

@@ -63,6 +63,7 @@ BESIDE = {
 }
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("policy", ["none", "clevr", "all"])
 @pytest.mark.parametrize("nodes", BESIDE.values(), ids=BESIDE)
 def test_a_template_may_name_its_relation(vqagen_: Commands, nodes: Sequence[Any], policy: str) -> None:

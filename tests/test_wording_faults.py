@@ -72,6 +72,7 @@ def _questions(collection: Collection, count: int) -> list[dict[str, Any]]:
     return [question.to_record() for question in made]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("count", [30, pytest.param(3000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_no_generated_question_has_a_fault_of_wording(collection: Collection, count: int) -> None:
@@ -87,6 +88,7 @@ def test_no_generated_question_has_a_fault_of_wording(collection: Collection, co
     assert found == []
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("count", [3, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_a_generated_question_has_another_answer_in_another_world(collection: Collection, count: int) -> None:
@@ -105,6 +107,7 @@ def test_a_generated_question_has_another_answer_in_another_world(collection: Co
     assert without == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.slow)])
 def test_no_other_world_answers_what_words_answer(count: int) -> None:
     """Questions made without the rule that it would refuse as told by their words have no witness."""

@@ -407,6 +407,7 @@ def test_so_is_one_that_is_packed_or_elsewhere(run: Commands, out: str) -> None:
         assert read(out) == content[:length]
 
 
+@pytest.mark.slow
 def test_outputs_at_two_urls_that_end_alike_have_parts_of_their_own(run: Commands) -> None:
 
     def stop(progress: Progress) -> None:
