@@ -61,4 +61,5 @@ def test_what_was_forgotten_is_found_again(words: Vocabulary) -> None:
     said = [words.said(code) for code in CODES]
 
     assert [words.said(code) for code in CODES] == said
-    assert [words.code_of(each.words) for each in said] == list(CODES)
+    digits = [{None: 0, **of_attribute} for of_attribute in words.digits]
+    assert [sum(map(dict.__getitem__, digits, each.words)) for each in said] == list(CODES)

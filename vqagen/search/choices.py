@@ -113,13 +113,9 @@ def _absent(
 ) -> tuple[int, Objects] | None:
     """A random description and the objects it fits: none, unless absent ones are drawn blindly."""
     for _ in range(ABSENT_TRIES):
-        words = [
-            attribute.values[at]
-            if (at := int(random() * (len(attribute.values) + 1))) < len(attribute.values)
-            else None
-            for attribute in vocabulary.attributes
-        ]
-        code = vocabulary.code_of(words)
+        code = 0
+        for steps in vocabulary.steps:
+            code += steps[int(random() * len(steps))]
         if sampling.absent == "any" or code not in table.fits_of:
             return code, table.fits_of.get(code, 0)
     return None

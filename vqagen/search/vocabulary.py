@@ -38,6 +38,8 @@ class Vocabulary:
         for attribute in self.attributes:
             self.digits.append({value: base * digit for digit, value in enumerate(attribute.values, 1)})
             base *= len(attribute.values) + 1
+        self.steps = [(*digits.values(), 0) for digits in self.digits]
+        """steps[k]: what attribute k may add to a code; left open, nothing."""
         self._bases = [min(digits.values()) for digits in self.digits]
         self._codes: dict[tuple[Recorded, ...], list[int]] = {}
         self._said: dict[int, Said] = {}
@@ -62,11 +64,6 @@ class Vocabulary:
                 codes += [code + digits[word] for word in attribute.sayable(value) for code in codes]
             self._codes[recorded] = codes
         return codes
-
-    def code_of(self, words: Sequence[str | None]) -> int:
-        """The code of one description."""
-        pairs = zip(self.digits, words, strict=True)
-        return sum(digits[word] for digits, word in pairs if word is not None)
 
     def said(self, code: int) -> Said:
         """The words of a code."""
