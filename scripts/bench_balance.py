@@ -22,7 +22,6 @@ from vqagen.judge.stats.phrases import Numbering
 from vqagen.judge.stats.question_statistics import count_questions
 from vqagen.judge.stats.sample import Sample
 from vqagen.language.question_files import QUESTIONS
-from vqagen.plugin import RELATION, SAMENESS
 from vqagen.records.discovery import find_records
 from vqagen.tasks.settings import setting_of
 
@@ -236,10 +235,9 @@ class _Loaded:
     def _idleness(self, program: vqagen.Program, scene: vqagen.Scene) -> Iterator[bool]:
         """Yield for each relation of a program whether the answer is the same without it."""
         outputs = program.outputs(scene)
-        for number, node in enumerate(program.nodes):
-            if self._catalogue[node.function].role not in (RELATION, SAMENESS):
-                continue
-            without = [*outputs[:number], scene.everything & ~(1 << outputs[node.inputs[0]])]
+        for number in program.relations:
+            anchor = outputs[program.nodes[number].inputs[0]]
+            without = [*outputs[:number], scene.everything & ~(1 << anchor)]
             try:
                 for function, inputs, values in program.nodes[number + 1 :]:
                     without.append(self._catalogue[function].run(scene, *[without[i] for i in inputs], *values))

@@ -15,6 +15,7 @@ from vqagen.errors import BadInput, Fault, Problem, counted, describe, unknown
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.catalogue_check import PLUGIN_HINT, is_misspelt
 from vqagen.language.registry import Function, Value
+from vqagen.plugin import RELATION, SAMENESS
 from vqagen.world.scene import Scene
 
 
@@ -68,6 +69,12 @@ class Program:
         """
         steps = zip(self.nodes, self.outputs(scene), strict=True)
         return [_readable(output, self.catalogue[node.function].output) for node, output in steps]
+
+    @property
+    def relations(self) -> list[int]:
+        """The nodes that go from an object to others: relations and likenesses."""
+        roles = (self.catalogue[node.function].role for node in self.nodes)
+        return [number for number, role in enumerate(roles) if role in (RELATION, SAMENESS)]
 
     @property
     def answer_type(self) -> str:

@@ -78,7 +78,7 @@ class Counts:
 
     def __init__(self, plan: Plan, by_words: bool) -> None:
         self._template = plan.template
-        self._measure = make_measure(plan) if by_words else _no_measure
+        self._measure = make_measure(plan) if by_words else None
         self._leading = 3 if by_words and plan.template.answer_type == "Integer" else 2
         self._overall = AnswerCounts(plan.template, self._leading)
         self._worded: dict[int, AnswerCounts] = {}
@@ -106,22 +106,21 @@ class Counts:
     def add(self, filling: Filling) -> None:
         """Count an answer that was given."""
         self._overall.add(filling.answer)
-        self._of(filling).add(filling.answer)
+        if self._measure:
+            self._of(filling).add(filling.answer)
 
     def all_refused(self, impossible: frozenset[Value]) -> bool:
         """True if no answer is left: each is refused or impossible."""
         return self._overall.all_refused(impossible)
 
     def _of(self, filling: Filling) -> AnswerCounts:
+        if self._measure is None:
+            return self._overall
         measure = self._measure(filling)
         if measure not in self._worded:
             self._worded[measure] = AnswerCounts(self._template, self._leading)
             self._worded[measure].meet(self._size)
         return self._worded[measure]
-
-
-def _no_measure(filling: Filling) -> int:
-    return 0
 
 
 def make_measure(plan: Plan) -> Callable[[Filling], int]:

@@ -174,7 +174,7 @@ class Run:
         anchor = self._nodes[relation].inputs[0]
         results, running = list(self._results), self._running[anchor].copy()
         changed = {relation}
-        results[relation] = self._pool.everything & ~(ONE << self._results[anchor].astype(np.uint64))
+        results[relation] = self._pool.everything & ~_masks_of(self._results[anchor])
         for number in range(relation + 1, len(self._nodes)):
             if changed.isdisjoint(self._nodes[number].inputs):
                 running &= self._running[number]
@@ -187,6 +187,17 @@ class Run:
     def _step(self, number: int, results: Sequence[Array], running: Array) -> Array:
         _, inputs, values = self._nodes[number]
         return self._twins[number](running, *[results[i] for i in inputs], *values)
+
+
+def _masks_of(objects: Array) -> Array:
+    """Return the set of each one object."""
+    masks: Array = ONE << objects.astype(np.uint64)
+    return masks
+
+
+def _are_equal(running: Array, left: Array, right: Array) -> Array:
+    equal: Array = left == right
+    return equal
 
 
 def _unique(running: Array, objects: Array) -> Array:
@@ -223,10 +234,10 @@ _TWINS: dict[str, Twin] = {
     "exist": lambda running, objects: objects != 0,
     **dict.fromkeys(("add", "addition"), lambda running, left, right: left + right),
     **dict.fromkeys(("subtract", "subtraction"), _subtract),
-    "equal_integer": lambda running, left, right: left == right,
+    "equal_integer": _are_equal,
     "less_than": lambda running, left, right: left < right,
     "greater_than": lambda running, left, right: left > right,
-    "equal_object": lambda running, left, right: left == right,
+    "equal_object": _are_equal,
     "and": lambda running, left, right: left & right,
     "or": lambda running, left, right: left | right,
     "not": lambda running, value: ~value,
@@ -247,31 +258,26 @@ def _query(pool: Pool, attribute: Attribute) -> Twin:
     return query
 
 
-def _same(pool: Pool, attribute: Attribute) -> Twin:
+def _alike(pool: Pool, attribute: Attribute) -> Twin:
+    """Return the twin that gives the objects with the value of an object, that object among them."""
     query = _query(pool, attribute)
 
-    def same(running: Array, anchors: Array) -> Array:
+    def alike(running: Array, anchors: Array) -> Array:
         query(running, anchors)
-        others: Array = pool.at(pool.alike(attribute), anchors) & ~(ONE << anchors.astype(np.uint64))
-        return others
+        return pool.at(pool.alike(attribute), anchors)
 
-    return same
+    return alike
+
+
+def _same(pool: Pool, attribute: Attribute) -> Twin:
+    alike = _alike(pool, attribute)
+    return lambda running, anchors: alike(running, anchors) & ~_masks_of(anchors)
 
 
 def _different(pool: Pool, attribute: Attribute) -> Twin:
-    query = _query(pool, attribute)
-
-    def different(running: Array, anchors: Array) -> Array:
-        query(running, anchors)
-        known = np.bitwise_or.reduce([pool.having(attribute.name, leaf) for leaf in attribute.leaves])
-        others: Array = known & ~pool.at(pool.alike(attribute), anchors)
-        return others
-
-    return different
-
-
-def _equal(pool: Pool, attribute: Attribute) -> Twin:
-    return lambda running, left, right: left == right
+    alike = _alike(pool, attribute)
+    known = np.bitwise_or.reduce([pool.having(attribute.name, leaf) for leaf in attribute.leaves])
+    return lambda running, anchors: known & ~alike(running, anchors)
 
 
 def _count_different(pool: Pool, attribute: Attribute) -> Twin:
@@ -287,7 +293,7 @@ _ATTRIBUTE_TWINS: dict[str, Callable[[Pool, Attribute], Twin]] = {
     "query_": _query,
     "same_": _same,
     "different_": _different,
-    "equal_": _equal,
+    "equal_": lambda pool, attribute: _are_equal,
     "count_different_": _count_different,
 }
 """What a function's name begins with -> what makes its twin for the attribute that the name ends with."""

@@ -19,7 +19,6 @@ import numpy as np
 
 from vqagen.language.program import Program
 from vqagen.language.question import Question
-from vqagen.plugin import RELATION, SAMENESS
 from vqagen.rng import shuffled, stream
 from vqagen.search.balance import Counts
 from vqagen.search.filling import FOUND, REPEATED, UNBALANCED, Filling
@@ -222,7 +221,7 @@ class PairedWindow:
             yield from self.candidates_one_by_one(number, place, filling, idle)
             return
         fits = run.answered & (run.answers != run.answers[place]) & (self.taken < self.most_taken)
-        relations = relation_nodes(program) if idle else ()
+        relations = program.relations if idle else []
         for each in idle:
             fits &= run.needs(relations[each])
         places = np.flatnonzero(fits)
@@ -276,9 +275,3 @@ def share_of(index: int, wanted: int) -> int:
     [2, 3, 2, 3]
     """
     return (index + 1) * wanted // 2 - index * wanted // 2
-
-
-def relation_nodes(program: Program) -> list[int]:
-    """Return the nodes of a program that go from an object to others."""
-    roles = (program.catalogue[node.function].role for node in program.nodes)
-    return [number for number, role in enumerate(roles) if role in (RELATION, SAMENESS)]
