@@ -19,9 +19,10 @@ from vqagen.judge.stats import guessing
 from vqagen.judge.stats import sample as sampling
 from vqagen.judge.stats.census import evenness
 from vqagen.judge.stats.phrases import Numbering, features, phrases
-from vqagen.judge.stats.question_facts import FactReader, Step, question_type
+from vqagen.judge.stats.question_facts import FactReader, question_type
 from vqagen.judge.stats.question_statistics import NO_ANSWERS, NO_PROGRAMS, ONE_WINDOW
 from vqagen.judge.stats.sample import Sample
+from vqagen.language.program import Node
 
 Record = dict[str, Any]
 
@@ -343,7 +344,7 @@ def test_a_warning_of_scikit_learn_does_not_reach_the_user(vqagen_: Commands, re
 
 def test_a_file_may_have_more_relation_words_than_16_bits_number() -> None:
     words = Numbering((str(number), number) for number in range(40_000))
-    steps = (Step("scene", (), ()), Step("relate", (0,), ("left",)))
+    steps = (Node("scene", (), ()), Node("relate", (0,), ("left",)))
     facts = next(facts_of([question("Any?", True)]))._replace(steps=steps)
     sample = Sample(words)
     sample.add(facts)
@@ -422,13 +423,13 @@ def test_a_file_of_one_window_is_noted(generated: Path, vqagen_: Commands) -> No
 def test_phrases_are_the_filters_between_other_steps() -> None:
     """The cube that is left of the big red thing: is there any?"""
     steps = [
-        Step("scene", (), ()),
-        Step("filter_size", (0,), ("big",)),
-        Step("filter_color", (1,), ("red",)),
-        Step("unique", (2,), ()),
-        Step("relate", (3,), ("left",)),
-        Step("filter_shape", (4,), ("cube",)),
-        Step("exist", (5,), ()),
+        Node("scene", (), ()),
+        Node("filter_size", (0,), ("big",)),
+        Node("filter_color", (1,), ("red",)),
+        Node("unique", (2,), ()),
+        Node("relate", (3,), ("left",)),
+        Node("filter_shape", (4,), ("cube",)),
+        Node("exist", (5,), ()),
     ]
 
     assert list(phrases(steps)) == [

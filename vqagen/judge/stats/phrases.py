@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from vqagen.judge.stats.question_facts import Step
+from vqagen.language.program import Node
 
 PHRASES = 6
 """Phrases of a program that count; few programs have more."""
@@ -32,7 +32,7 @@ class Numbering(dict[str, int]):
         return self.setdefault(name, len(self))
 
 
-def phrases(steps: Sequence[Step]) -> Iterator[Phrase]:
+def phrases(steps: Sequence[Node]) -> Iterator[Phrase]:
     """Yield the (filter function, values) said of each set that a step other than a filter takes, in order."""
     for step in steps:
         if step.function.startswith(_FILTER):
@@ -47,7 +47,7 @@ def phrases(steps: Sequence[Step]) -> Iterator[Phrase]:
                 yield frozenset(said)
 
 
-def features(steps: Sequence[Step] | None, words: Numbering) -> list[int]:
+def features(steps: Sequence[Node] | None, words: Numbering) -> list[int]:
     """Return the features of a program, the same number of them for all programs; `words` numbers relation words."""
     steps = steps or ()
     said = list(phrases(steps))[:PHRASES]

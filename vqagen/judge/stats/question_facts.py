@@ -8,20 +8,13 @@ from typing import Any, NamedTuple
 
 import vqagen.language.functions  # noqa: F401  (importing the module declares them)
 from vqagen.errors import BadInput, Fault, Problem, counted, describe
+from vqagen.language.program import Node
 from vqagen.language.question_records import release_answer
 from vqagen.plugin import BUILT_IN
 
 YES_NO = frozenset({"yes", "no"})
 MOST_FAULTS = 20
 """Faults of a file that are listed; further ones are counted."""
-
-
-class Step(NamedTuple):
-    """One step of a program, of whatever domain."""
-
-    function: str
-    inputs: tuple[int, ...]
-    values: tuple[str, ...]
 
 
 class QuestionFacts(NamedTuple):
@@ -37,8 +30,8 @@ class QuestionFacts(NamedTuple):
     """The question type; "" if neither the record nor a program tells."""
     answer: str | None
     """The answer as text; None if it is left out."""
-    steps: tuple[Step, ...] | None
-    """The program; None if it is left out."""
+    steps: tuple[Node, ...] | None
+    """The program, of whatever domain; None if it is left out."""
     pair: str | None
 
 
@@ -105,7 +98,7 @@ def _answer_text(answer: Any) -> str | None:
     return release_answer(tuple(map(str, answer)) if isinstance(answer, list) else answer)
 
 
-def _steps(program: object, faults: list[Fault]) -> tuple[Step, ...] | None:
+def _steps(program: object, faults: list[Fault]) -> tuple[Node, ...] | None:
     """Return the steps of a program; None, perhaps with faults, if there is none."""
     if program is None or program == []:
         return None
@@ -117,11 +110,11 @@ def _steps(program: object, faults: list[Fault]) -> tuple[Step, ...] | None:
     return steps if len(faults) == before else None
 
 
-def _step(node: object, number: int, faults: list[Fault]) -> Step:
+def _step(node: object, number: int, faults: list[Fault]) -> Node:
     place = f"program[{number}]"
     if not isinstance(node, Mapping):
         faults.append((place, f"expected a program node, found {describe(node)}"))
-        return Step("", (), ())
+        return Node("")
     function = node.get("type") or node.get("function")
     inputs, values = node.get("inputs") or [], node.get("value_inputs") or node.get("side_inputs") or []
     if not isinstance(function, str):
@@ -132,7 +125,7 @@ def _step(node: object, number: int, faults: list[Fault]) -> Step:
     if not isinstance(values, list):
         faults.append((f"{place}.value_inputs", f"expected a list, found {describe(values)}"))
         values = []
-    return Step(str(function), tuple(inputs), tuple(map(str, values)))
+    return Node(str(function), tuple(inputs), tuple(map(str, values)))
 
 
 @lru_cache
