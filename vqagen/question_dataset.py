@@ -53,7 +53,7 @@ class Generation:
         """Yield each scene of the run, in order, with its questions."""
         settings, domain = self.settings, self.loaded.domain
         first, size = settings.start_index, settings.window
-        texts = texts_of(self.scenes, span_to_read(first, settings.count, size, settings.balance == "pairs"))
+        texts = texts_of(self.scenes, span_to_read(first, settings.count, size, settings.reads_ahead))
         with unreadable_located(self.scenes):
             for window in windows_of(texts, size):
                 yield from questions_about(window, domain, self.generator, self.tally, first)
@@ -101,7 +101,7 @@ class QuestionDataset(Sequence[list[Question]]):
         loaded = load_families(files, settings)
         self._hashes = loaded.hashes
         whole = Span(settings.start_index, settings.count)
-        span = span_to_read(*whole, settings.window, settings.balance == "pairs")
+        span = span_to_read(*whole, settings.window, settings.reads_ahead)
         self._texts = list(texts_of(scenes, span))
         self._base = self._texts[0].index if self._texts else whole.first
         self._counts: list[int] | None = None

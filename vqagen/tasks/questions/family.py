@@ -1,10 +1,14 @@
-"""A question family: a template made ready to generate, from its search to the finished question."""
+"""A question family: a template made ready to generate, from its search to the finished question.
+
+Also what every window keeps: its scenes with what is known of each, and how often each family was used.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 from typing import NamedTuple
 
 from vqagen.language.mentions import Marked, mention_spans
@@ -12,10 +16,45 @@ from vqagen.language.program import Program
 from vqagen.language.question import Mention, Question
 from vqagen.language.template import Template
 from vqagen.language.wording import Wording
+from vqagen.rng import shuffled, stream
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.replay import Replay
+from vqagen.search.tables import SceneTables
 from vqagen.world.scene import Scene
+
+
+class Subject(NamedTuple):
+    """A scene that is asked about."""
+
+    scene: Scene
+    tables: SceneTables
+    rng: Random
+    """Its own stream, from which everything about it is drawn."""
+
+
+def subject_of(scene: Scene, seed: int) -> Subject:
+    """Return a scene as one to ask about, of which nothing is known or drawn yet."""
+    return Subject(scene, SceneTables(scene), stream(seed, "questions", scene.index))
+
+
+class FamilyUses:
+    """How often each family was used in a window: the least used ones come first."""
+
+    def __init__(self, families: int, are_shuffled: bool) -> None:
+        """`are_shuffled`: families used equally often come in random order, and not in that of their files."""
+        self._uses, self._are_shuffled = [0] * families, are_shuffled
+
+    def order(self, rng: Random) -> list[int]:
+        """Return the numbers of all families, those first that are to be tried first."""
+        numbers = list(range(len(self._uses)))
+        if self._are_shuffled:
+            numbers = shuffled(rng, numbers)
+        return sorted(numbers, key=self._uses.__getitem__)
+
+    def add(self, number: int) -> None:
+        """Count one use of a family."""
+        self._uses[number] += 1
 
 
 class Form(NamedTuple):

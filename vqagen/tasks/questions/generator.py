@@ -10,24 +10,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
-from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from vqagen.language.question import Question
 from vqagen.language.registry import Value
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Style, Wording
-from vqagen.rng import shuffled, stream
 from vqagen.search.balance import Counts
 from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, GAVE_UP, REPEATED, UNBALANCED, Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
-from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.exclusion import Exclusion
-from vqagen.tasks.questions.family import Family, Form
+from vqagen.tasks.questions.family import Family, FamilyUses, Form, Subject, subject_of
 from vqagen.tasks.questions.family_choice import chosen_templates
 from vqagen.tasks.questions.pairing import PairedWindow
 from vqagen.tasks.questions.screening import TRIES, Screen
@@ -89,21 +86,12 @@ class QuestionGenerator:
                 yield scene, questions
 
 
-class _Subject(NamedTuple):
-    """The scene that is asked about."""
-
-    scene: Scene
-    tables: SceneTables
-    rng: Random
-    """Its own stream, from which everything about it is drawn."""
-
-
 class _Window:
     """The counters of one balance window."""
 
     def __init__(self, generator: QuestionGenerator) -> None:
         self.generator = generator
-        self.uses = [0] * len(generator.families)
+        self.uses = FamilyUses(len(generator.families), bool(generator.settings.shuffle_templates))
         self.answers = [
             Counts(family.search.plan, generator.settings.balance == "words") for family in generator.families
         ]
@@ -114,17 +102,17 @@ class _Window:
     def questions(self, scene: Scene, tally: Tally) -> list[Question]:
         """Questions for one scene: the least used templates first, until enough have succeeded."""
         settings = self.generator.settings
-        subject = _Subject(scene, SceneTables(scene), stream(settings.seed, "questions", scene.index))
+        subject = subject_of(scene, settings.seed)
         questions: list[Question] = []
-        wanted = settings.questions_per_image or settings.templates_per_image
+        wanted = settings.wanted
         tally.scenes += 1
         self.meet(scene)
         self.screen.next_scene()
-        for number in self.order(subject.rng):
+        for number in self.uses.order(subject.rng):
             made = self.instances(number, subject, self.most(wanted), tally)
             if made:
                 questions += made
-                self.uses[number] += 1
+                self.uses.add(number)
                 wanted -= len(made) if settings.questions_per_image else 1
                 if not wanted:
                     break
@@ -139,18 +127,12 @@ class _Window:
             for answers in self.answers:
                 answers.meet(scene.size)
 
-    def order(self, rng: Random) -> list[int]:
-        numbers = list(range(len(self.uses)))
-        if self.generator.settings.shuffle_templates:
-            numbers = shuffled(rng, numbers)
-        return sorted(numbers, key=self.uses.__getitem__)
-
     def most(self, wanted: int) -> int:
         """How many questions the next template may give when so many, or so many templates, are still wanted."""
         instances = self.generator.settings.instances_per_template or sys.maxsize
         return min(instances, wanted) if self.generator.settings.questions_per_image else instances
 
-    def instances(self, number: int, subject: _Subject, most: int, tally: Tally) -> list[Question]:
+    def instances(self, number: int, subject: Subject, most: int, tally: Tally) -> list[Question]:
         """Questions of one template, as many as there may be."""
         family, answers = self.generator.families[number], self.answers[number]
         name = family.template.id
@@ -166,7 +148,7 @@ class _Window:
         return made
 
     def some_instances(
-        self, family: Family, answers: Counts, subject: _Subject, most: int
+        self, family: Family, answers: Counts, subject: Subject, most: int
     ) -> tuple[list[Question], str]:
         """Different questions, each from a search of its own, and why there are no more."""
         made, seen, reason = list[Question](), set[Any](), FOUND
@@ -178,7 +160,7 @@ class _Window:
         return made, reason
 
     def instance(
-        self, family: Family, answers: Counts, subject: _Subject, seen: set[Any]
+        self, family: Family, answers: Counts, subject: Subject, seen: set[Any]
     ) -> tuple[Question | None, str]:
         """One question that is not `seen` and that the screen lets pass, or why there is none."""
         refusal = ""
@@ -198,9 +180,7 @@ class _Window:
                 return question, FOUND
         return None, refusal
 
-    def all_instances(
-        self, family: Family, answers: Counts, subject: _Subject, most: int
-    ) -> tuple[list[Question], str]:
+    def all_instances(self, family: Family, answers: Counts, subject: Subject, most: int) -> tuple[list[Question], str]:
         """All questions that the balance of their answers and the screen let pass, and why there are no more."""
         made, refusal = list[Question](), ""
 

@@ -12,20 +12,19 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from vqagen.language.program import Program
 from vqagen.language.question import Question
-from vqagen.rng import shuffled, stream
+from vqagen.rng import shuffled
 from vqagen.search.balance import Counts
 from vqagen.search.filling import FOUND, REPEATED, UNBALANCED, Filling
 from vqagen.search.pool import Pool
 from vqagen.search.tables import SceneTables
 from vqagen.tasks.questions.exclusion import Exclusion
-from vqagen.tasks.questions.family import Family
+from vqagen.tasks.questions.family import Family, FamilyUses, subject_of
 from vqagen.tasks.questions.screening import TRIES, Screen
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.questions.tally import Tally
@@ -37,14 +36,6 @@ FILLINGS = 12
 template, three_hop, one in three finds one."""
 CHECKED = 6
 """Scenes with one answer that are looked at closely: whether the constraints hold there too. Four in five do."""
-
-
-class _Subject(NamedTuple):
-    """A scene of the window."""
-
-    scene: Scene
-    rng: Random
-    """Its own stream, from which everything that is asked about it is drawn."""
 
 
 class _Side(NamedTuple):
@@ -76,11 +67,11 @@ class PairedWindow:
         scenes: Sequence[Scene],
     ) -> None:
         self.settings, self.families = settings, families
-        self.subjects = [_Subject(scene, stream(settings.seed, "questions", scene.index)) for scene in scenes]
+        self.subjects = [subject_of(scene, settings.seed) for scene in scenes]
         self.pool = Pool(scenes, families[0].template.catalogue)
         self.taken = np.zeros(len(scenes), np.int64)
         """How often each scene was taken as a partner."""
-        self.uses = [0] * len(families)
+        self.uses = FamilyUses(len(families), bool(settings.shuffle_templates))
         self.answers = [Counts(family.search.plan, by_words=True) for family in families]
         for answers in self.answers:
             answers.meet(max((scene.size for scene in scenes), default=0))
@@ -99,7 +90,7 @@ class PairedWindow:
         start, end = self.settings.start_index, self.settings.end or sys.maxsize
         tallies = [self.begin_pairs(place) for place in range(len(self.subjects))]
         numbers = self._numbered()
-        for place, (scene, _) in enumerate(self.subjects):
+        for place, (scene, _, _) in enumerate(self.subjects):
             if first <= scene.index < end:
                 asked = self.asked[place]
                 tally.add(tallies[place])
@@ -116,7 +107,7 @@ class PairedWindow:
         """
         first = self.subjects[0].scene.index * -(-self.settings.wanted // 2) if self.subjects else 0
         numbers: dict[int, int] = {}
-        for place, (_, rng) in enumerate(self.subjects):
+        for place, (_, _, rng) in enumerate(self.subjects):
             self.asked[place] = shuffled(rng, self.asked[place])
             for each in self.asked[place]:
                 numbers.setdefault(each.pair, first + len(numbers))
@@ -124,21 +115,18 @@ class PairedWindow:
 
     def begin_pairs(self, place: int) -> Tally:
         """Begin half as many pairs as the scene shall have questions, the least used templates first; count tries."""
-        scene, rng = self.subjects[place]
-        tables = SceneTables(scene)
+        scene, _, rng = self.subjects[place]
+        tables = SceneTables(scene)  # the subject's own stay empty: a window's filled tables would take 100 MB
         wanted = share_of(scene.index, self.settings.wanted)
         tally = Tally(scenes=1)
-        numbers = list(range(len(self.uses)))
-        if self.settings.shuffle_templates:
-            numbers = shuffled(rng, numbers)
-        for number in sorted(numbers, key=self.uses.__getitem__):
+        for number in self.uses.order(rng):
             if not wanted:
                 break
             family = self.families[number]
             tally.tries[family.template.id] += 1
             reason = self.pair(number, place, tables)
             if reason == FOUND:
-                self.uses[number] += 1
+                self.uses.add(number)
                 wanted -= 1
             else:
                 tally.failures[family.template.id, reason] += 1
@@ -186,7 +174,7 @@ class PairedWindow:
 
     def worded(self, family: Family, place: int, filling: Filling, program: Program) -> tuple[Question | None, str]:
         """Return the question in a wording that the screen lets pass, or why there is none."""
-        scene, rng = self.subjects[place]
+        scene, _, rng = self.subjects[place]
         refusal = ""
         for _ in range(TRIES):
             question = family.question(scene, filling, rng.random, program)
@@ -245,7 +233,7 @@ class PairedWindow:
 
     def taken_over(self, number: int, other: int, filling: Filling, idle: Sequence[int]) -> Filling | None:
         """Return the filling taken over to another scene; None if that makes no pair."""
-        family, tables = self.families[number], SceneTables(self.subjects[other].scene)
+        family, tables = self.families[number], self.subjects[other].tables
         taken_over = family.replay.filling(tables, filling.picked)
         if taken_over is None or taken_over.answer == filling.answer:
             return None

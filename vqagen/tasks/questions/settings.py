@@ -127,7 +127,13 @@ class QuestionSettings(RunSettings):
     @property
     def window(self) -> int:
         """Scenes in one window; 0 for one window of all."""
-        return self.pair_window if self.balance == "pairs" else self.reset_counts_every
+        size: int = getattr(self, self.window_setting)
+        return size
+
+    @property
+    def reads_ahead(self) -> bool:
+        """True if the partner of a pair may be a later scene."""
+        return self.balance == "pairs"
 
     @property
     def end(self) -> int | None:

@@ -62,7 +62,7 @@ class QuestionTask(Task):
     @property
     def reads_ahead(self) -> bool:
         """True if the partner of a pair may be a later scene."""
-        return self.settings.balance == "pairs"
+        return self.settings.reads_ahead
 
     @property
     def inputs(self) -> tuple[Location, ...]:
