@@ -1,0 +1,1 @@
+"""Multi-round dialogs about scenes."""
