@@ -1,0 +1,26 @@
+"""Dialog files, read as records: dialogs, or images with a list of dialogs as in CLEVR-Dialog's own files."""
+
+from __future__ import annotations
+
+from vqagen.files.locations import Location
+from vqagen.files.reading import files_below
+from vqagen.language.question_files import QUESTIONS
+from vqagen.records.discovery import first_keys
+from vqagen.records.kind import RecordKind
+from vqagen.records.names import IN_FOLDERS
+
+DIALOGS = RecordKind("dialogs", own_keys=("dialog_index", "rounds", "caption"))
+
+
+def holds_dialogs(path: Location) -> bool:
+    """Return whether a file or folder holds dialogs, by its first telling key; False if nothing is there.
+
+    BadInput for text that is not JSON.
+    """
+    if path.is_dir():
+        named = (file for file in files_below(path) if file.name.endswith(IN_FOLDERS))
+        path = next(named, path)
+    if not path.is_file():
+        return False
+    dialogs, questions = {DIALOGS.key, *DIALOGS.own_keys}, {QUESTIONS.key, *QUESTIONS.own_keys}
+    return next((key in dialogs for key in first_keys(path) if key in dialogs | questions), False)
