@@ -2,11 +2,63 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from commands import Commands
+from dialog_records import Record, as_clevr_dialog, dialog_record, round_record
 
+from vqagen.judge.stats.dialog_facts import RoundFacts
+from vqagen.judge.stats.dialog_published import GENERATOR
+from vqagen.judge.stats.dialog_quotas import kept_quotas
+from vqagen.judge.stats.dialog_statistics import NO_DISTANCES, NO_LAST
 from vqagen.tasks.dialog.dialog_files import holds_dialogs
+
+
+@pytest.fixture
+def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsysbinary)
+
+
+def written(dialogs: Sequence[Record], name: str = "d.json", **info: Any) -> str:
+    """Write dialogs; the name of their file."""
+    text = json.dumps({"info": info, "dialogs": dialogs})
+    if "jsonl" in name:
+        text = "".join(json.dumps(record) + "\n" for record in dialogs)
+    if "list" in name:
+        text = json.dumps(dialogs)
+    Path(name).write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return name
+
+
+def found(vqagen_: Commands, line: str) -> Any:
+    """The statistics as JSON."""
+    return json.loads(vqagen_.done(f"stats --json {line}").out)
+
+
+SMALL = [
+    dialog_record(
+        [
+            round_record("exist-attribute", "yes", question="Any red cubes?"),
+            round_record("seek-attr-imm", "large", 1, question="Its size?"),
+            round_record("count-other", 2, question="Others, how many?"),
+            round_record("seek-attr-early", "cube", 4, 1, question="Its size?"),
+        ],
+        image=1,
+        caption="extreme-left",
+    ),
+    dialog_record([round_record("exist-attribute", "no", question="Any red cubes?")], image=1),
+    dialog_record([round_record("count-all", 3), round_record("count-obj-rel-imm", 0, 1)], image=2),
+]
+
+
+# Files ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -34,3 +86,203 @@ def test_a_file_of_dialogs_is_told_from_one_of_questions_by_its_first_keys(
 def test_a_missing_file_holds_no_dialogs(tmp_path: Path) -> None:
     """The reader of questions then says that it is missing."""
     assert not holds_dialogs(tmp_path / "no.json")
+
+
+def test_all_layouts_have_the_same_statistics(vqagen_: Commands) -> None:
+    wanted = found(vqagen_, written(SMALL))
+
+    assert found(vqagen_, written(SMALL, "d.jsonl.gz")) == found(vqagen_, written(SMALL, "list.json")) == wanted
+
+
+def test_clevr_dialogs_shape_has_the_same_figures_but_the_last_mention(vqagen_: Commands) -> None:
+    """Its distances follow from the round that a question depends on."""
+    wanted = found(vqagen_, written(SMALL))
+    shaped = found(vqagen_, written(as_clevr_dialog(SMALL), "list.json"))
+
+    assert (shaped.pop("d_last"), shaped.pop("notes")[0]) == (None, NO_LAST)
+    assert shaped == {name: figure for name, figure in wanted.items() if name not in ("d_last", "notes")}
+
+
+def test_a_light_file_without_graphs_has_no_distances(vqagen_: Commands) -> None:
+    images = as_clevr_dialog(SMALL)
+    for dialog in (each for image in images for each in image["dialogs"]):
+        del dialog["graph"], dialog["template_info"]
+    light = found(vqagen_, written(images, "list.json"))
+
+    assert light["d_reveal"] is None
+    assert NO_DISTANCES in light["notes"]
+    assert light["labels"].keys() == found(vqagen_, written(SMALL))["labels"].keys()
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ({"caption": "Red."}, "dialogs[1].caption: expected an object with the text of the caption, found 'Red.'"),
+        ({"rounds": {}}, "dialogs[1].rounds: expected a list of rounds, found an object"),
+        ({"rounds": [7]}, "dialogs[1].rounds[0]: expected a round, found 7"),
+        ({"rounds": [{"label": "x"}]}, "dialogs[1].rounds[0].question: expected text, found null or nothing"),
+        ({"rounds": [{"question": "x"}]}, "dialogs[1].rounds[0].label: expected text, found null or nothing"),
+        ({"rounds": [{**round_record("x", 1), "answer": []}]}, "dialogs[1].rounds[0].answer: expected a number or"),
+        (
+            {"rounds": [{**round_record("x", 1), "history": {"d_last": "1"}}]},
+            "dialogs[1].rounds[0].history.d_last: expected a number of rounds, found '1'",
+        ),
+        ({"dialogs": 3}, "dialogs[1].dialogs: expected a list of dialogs, found 3"),
+        ({"dialogs": [3]}, "dialogs[1].dialogs[0]: expected a dialog, found 3"),
+        ({"dialogs": [{"caption": "x"}]}, "dialogs[1].dialogs[0].dialog: expected a list of rounds, found null"),
+    ],
+)
+def test_a_record_that_is_no_dialog_is_placed(fault: Record, message: str, vqagen_: Commands) -> None:
+    ran = vqagen_(f"stats {written([SMALL[0], {**SMALL[1], **fault}])}")
+
+    assert (ran.code, ran.out) == (3, b"")
+    assert message in ran.err
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "message"),
+    [
+        ("stats empty.json", 3, "empty.json: no dialogs"),
+        ("stats short.json", 3, "short.json: dialogs without rounds"),
+        ("stats d.json --against ./d.json", 2, "--against d.json is the file itself"),
+        ("stats d.json --against q.json", 3, "q.json: expected the key 'dialogs'"),
+        ("stats d.json --plots page.html", 2, "--plots draws questions, and d.json holds dialogs"),
+    ],
+)
+def test_what_cannot_be_counted_is_said(line: str, code: int, message: str, vqagen_: Commands) -> None:
+    written(SMALL)
+    written([], "empty.json")
+    written([dialog_record([])], "short.json")
+    Path("q.json").write_text('{"questions": [{"question": "Why?"}]}')
+    ran = vqagen_(line)
+
+    assert ran.code == code
+    assert message in ran.err
+
+
+# What is counted --------------------------------------------------------------------------------------------------
+
+
+def test_dialogs_rounds_texts_and_words_are_counted(vqagen_: Commands) -> None:
+    statistics = found(vqagen_, written(SMALL))
+
+    names = ("dialogs", "rounds", "images", "distinct_questions", "vocabulary", "distinct_answers")
+    assert [statistics[name] for name in names] == [3, 7, 2, 5, 12, 7]
+    assert statistics["rounds_per_dialog"]["counts"] == {"1": 1, "2": 1, "4": 1}
+    assert statistics["dialogs_per_image"]["counts"] == {"1": 1, "2": 1}
+    assert statistics["question_words"]["counts"] == {"2": 2, "3": 5}
+    assert statistics["question_tokens"]["counts"] == {"3": 2, "4": 4, "5": 1}
+
+
+def test_rounds_are_counted_by_label_type_place_and_history(vqagen_: Commands) -> None:
+    statistics = found(vqagen_, written(SMALL))
+
+    assert statistics["types"] == {"count": 0.4286, "exist": 0.2857, "seek": 0.2857}
+    assert statistics["types_of_round"]["1"] == {"count": 0.3333, "exist": 0.6667, "seek": 0.0}
+    assert statistics["labels_of_round"]["2"] == {"count-obj-rel-imm": 1, "seek-attr-imm": 1}
+    assert statistics["compositions"] == {"0 1 0": 1, "1 1 2": 1, "2 0 0": 1}
+    assert statistics["captions"] == {"unique-obj": 2, "extreme-left": 1}
+    assert statistics["history"] == {"None": 0.4286, "All": 0.1429, "Coref": 0.4286}
+    assert statistics["standalone"] == 0.5714
+    assert statistics["last_round_bits"] == 1.585
+    assert statistics["labels"]["exist-attribute"] == {
+        "family": "exist",
+        "rounds": 2,
+        "share": 0.2857,
+        "yes": 0.5,
+        "answers": {"no": 1, "yes": 1},
+    }
+
+
+def test_distances_are_counted_for_questions_that_refer_to_something(vqagen_: Commands) -> None:
+    statistics = found(vqagen_, written(SMALL))
+
+    told, mentioned = statistics["d_reveal"], statistics["d_last"]
+    assert (told["mean"], told["least"], told["most"], told["counts"]) == (2.0, 1, 4, {"1": 2, "4": 1})
+    assert mentioned["counts"] == {"1": 3}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "shared"),
+    [
+        ("a1 b2", "a1 b2", {"2": 1}),
+        ("a1 b2", "a1 b3", {"1": 1}),
+        ("a1 b2", "b1 b2", {"0": 1}),
+        ("a1 b2 c3", "a1 b2", {"2": 1}),
+        ("a1 b2 c3", "a1 d2 c3", {"1": 1}),
+    ],
+)
+def test_a_shared_beginning_has_equal_labels_and_answers(
+    first: str, second: str, shared: Record, vqagen_: Commands
+) -> None:
+    """Texts and captions may differ; dialogs of other images do not count."""
+    dialogs = [
+        dialog_record([round_record(said[0], said[1], question=f"{place}?") for said in text.split()], image, caption)
+        for place, (text, image, caption) in enumerate(((first, 0, "x"), (second, 0, "y"), (first, 1, "x")))
+    ]
+
+    assert found(vqagen_, written(dialogs))["shared_beginnings"] == shared
+
+
+@pytest.mark.parametrize(
+    ("types", "kept"),
+    [
+        ("s s s c e s s c s e", ["smooth", "paper", "reference"]),
+        ("s s s c e s s c s c", ["smooth", "reference"]),  # three counts, where the paper has two at most
+        ("s s s s s s s s s s", []),
+        ("s s s s s s s c e s", []),  # an eighth seek
+        ("s s s c e c e s s s", []),  # four of count and exist after seven rounds
+        ("c c c s", []),
+        ("c c c", ["smooth", "paper", "reference"]),  # there is no bound before the fourth round
+        ("S S s s", []),  # two standalone questions
+        ("S s s e c s s", ["smooth", "paper", "reference"]),
+    ],
+)
+def test_quotas_bound_types_and_standalone_questions_from_the_fourth_round_on(types: str, kept: list[str]) -> None:
+    """S is a standalone question, here a seek."""
+    names = {"c": ("count", "count-obj-rel-imm"), "e": ("exist", "exist-obj-rel-imm"), "s": ("seek", "seek-attr-imm")}
+    named = {**names, "S": ("seek", "count-all")}
+    rounds = [RoundFacts("", None, named[each][1], named[each][0], "", None, None) for each in types.split()]
+
+    assert list(kept_quotas(rounds)) == kept
+
+
+def test_the_quotas_of_the_run_are_named(vqagen_: Commands) -> None:
+    info = {"generator": {"name": "vqagen", "settings": {"quotas": "smooth"}}}
+    out = vqagen_.done(f"stats {written(SMALL, **info)}").out.decode()
+
+    assert "(made with)" in next(line for line in out.splitlines() if "quotas smooth" in line)
+
+
+def test_answers_are_guessed_by_the_majority_of_their_label_in_other_images(vqagen_: Commands) -> None:
+    """Three answers of four are the same for one label; of the other, all are."""
+    rounds = [round_record("count-all", 3 if number % 4 else 2) for number in range(4)]
+    dialogs = [dialog_record([*rounds, *[round_record("seek-attr-imm", "red", 1)] * 4], image) for image in range(8)]
+    guessed = found(vqagen_, written(dialogs))["guessed"]
+
+    assert guessed["families"]["count-all"] == {"questions": 32, "majority": 0.75}
+    assert guessed["families"]["seek-attr-imm"]["majority"] == 1.0
+    assert guessed["all"]["majority"] == 0.875
+
+
+def test_guesses_can_be_tested_on_another_file(vqagen_: Commands) -> None:
+    written([dialog_record([round_record("count-all", 3)])], "learned.json")
+    written([dialog_record([round_record("count-all", number)]) for number in (3, 4)], "tested.json")
+    guessed = found(vqagen_, "learned.json --against tested.json")["guessed"]
+
+    assert (guessed["tested_on"], guessed["all"]["majority"]) == ("2 rounds of tested.json", 0.5)
+
+
+def test_the_report_shows_each_figure_beside_those_of_clevr_dialog(vqagen_: Commands) -> None:
+    out = vqagen_.done(f"stats {written(SMALL)}").out.decode()
+
+    assert out.startswith("3 dialogs of 7 rounds about 2 images, beside CLEVR-Dialog")
+    line = next(line for line in out.splitlines() if "since told" in line)
+    assert line.split("  ")[-1].strip() == "3.10 (1 to 10)"
+    assert "2.00 (1 to 4)" in line
+    assert "3.2 (1 to 10)" in line
+
+
+@pytest.mark.parametrize("name", ["labels", "captions", "types", "history", "since_told_shares", "shared_beginnings"])
+def test_the_shares_of_clevr_dialog_add_up(name: str) -> None:
+    assert sum(GENERATOR[name].values()) == pytest.approx(1, abs=1e-3)

@@ -12,6 +12,7 @@ from vqagen.files.locations import locate
 from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require
 from vqagen.judge.origin import check_origin
+from vqagen.judge.stats.dialog_statistics import DialogStatistics, dialog_statistics
 from vqagen.judge.stats.question_statistics import QuestionStatistics, question_statistics
 from vqagen.judge.verification import verify_questions
 from vqagen.judge.verification_report import Mismatch, VerificationReport
@@ -36,6 +37,7 @@ from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
 from vqagen.run.writing import write_records
 from vqagen.tasks.contract import Report
+from vqagen.tasks.dialog.dialog_files import holds_dialogs
 from vqagen.tasks.questions.family_choice import load_families, skipped_templates, warn_skipped
 from vqagen.tasks.questions.report import QuestionReport
 from vqagen.tasks.questions.selection import QuestionSelection
@@ -55,6 +57,7 @@ T = TypeVar("T")
 __all__ = [
     "BadInput",
     "Catalogue",
+    "DialogStatistics",
     "Domain",
     "DomainFiles",
     "Generation",
@@ -245,14 +248,16 @@ def verify(
 
 
 def stats(
-    questions: PathLike, *, against: PathLike | None = None, on_read: Callable[[int], None] = lambda _: None
-) -> QuestionStatistics:
-    """Return the statistics of a question file, with what predictors that see no picture guess of its answers.
+    file: PathLike, *, against: PathLike | None = None, on_read: Callable[[int], None] = lambda _: None
+) -> QuestionStatistics | DialogStatistics:
+    """Return the statistics of a file of questions or dialogs, with guesses of its answers by who sees no picture.
 
-    They are tested on `against`, a question file about other scenes; without it, on images of the file that they did
-    not learn from. `on_read` is called now and then with the number of questions read since, for a progress bar.
+    Guesses are tested on `against`, a file about other scenes; without it, on images of the file that they were not
+    learned from. `on_read` is called now and then with the number of questions or dialogs read since, for a progress
+    bar.
     """
-    return question_statistics(str(questions), None if against is None else str(against), on_read)
+    of_file = dialog_statistics if holds_dialogs(locate(file)) else question_statistics
+    return of_file(str(file), None if against is None else str(against), on_read)
 
 
 def write_stats_page(statistics: QuestionStatistics, out: PathLike, *, force: bool = False) -> None:

@@ -1,20 +1,29 @@
-"""`vqagen stats`: what a question file asks and answers, and what can be guessed without the pictures."""
+"""`vqagen stats`: what a file of questions or dialogs asks and answers, and what can be guessed without pictures."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
 from vqagen.cli.options import path
 
+if TYPE_CHECKING:
+    from vqagen.judge.stats.dialog_statistics import DialogStatistics
+    from vqagen.judge.stats.question_statistics import QuestionStatistics
+
 
 @click.command("stats")
-@click.argument("questions", type=path)
-@click.option("--against", type=path, metavar="FILE", help="Test guesses on this question file, of other scenes.")
-@click.option("--plots", type=path, metavar="PAGE.html", help="Write a page with figures and all families.")
+@click.argument("file", type=path)
+@click.option(
+    "--against", type=path, metavar="FILE", help="Test guesses on this file of the same kind, of other scenes."
+)
+@click.option("--plots", type=path, metavar="PAGE.html", help="Write a page with figures and all families (questions).")
 @click.option("--force", is_flag=True, help="Replace the page if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print the statistics as JSON.")
-def command(questions: str, against: str | None, plots: str | None, force: bool, as_json: bool) -> None:
-    """Show what a question file asks and answers, and what can be guessed without the pictures.
+def command(file: str, against: str | None, plots: str | None, force: bool, as_json: bool) -> None:
+    """Show what a file asks and answers, and what can be guessed without the pictures.
 
     Prints questions, texts, words, programs, pairs, and how evenly answers are used, for each question type. Then
     predictors that never see a picture guess the answers: the majority answer of the family, a bag of words, and
@@ -22,26 +31,40 @@ def command(questions: str, against: str | None, plots: str | None, force: bool,
     --against on another file. Reads both dialects, as a JSON document, JSON Lines or Parquet, also from other
     generators.
 
+    Of dialogs, prints the shares of labels, types and captions, coreference distances, lengths, different questions
+    and kept quotas, beside those of CLEVR-Dialog. Reads files of `vqagen dialog` and of CLEVR-Dialog's shape.
+
     \b
     Example:
       vqagen stats questions.json
     """
-    from vqagen.api import stats, write_stats_page
+    from vqagen.api import DialogStatistics, stats, write_stats_page
     from vqagen.cli.progress import counting
+    from vqagen.files.locations import locate
+    from vqagen.tasks.dialog.dialog_files import holds_dialogs
 
+    is_dialogs = holds_dialogs(locate(file))
+    if plots is not None and is_dialogs:
+        raise click.UsageError(f"--plots draws questions, and {file} holds dialogs; --json has all their figures")
     if plots is not None:
         from vqagen.draw.statistics_page import check_page
 
-        check_page(plots, force, [questions, against])
-    with counting("question") as on_read:
-        statistics = stats(questions, against=against, on_read=on_read)
-    if plots is not None:
+        check_page(plots, force, [file, against])
+    with counting("dialog" if is_dialogs else "question") as on_read:
+        statistics = stats(file, against=against, on_read=on_read)
+    if plots is not None and not isinstance(statistics, DialogStatistics):
         write_stats_page(statistics, plots, force=force)
     if as_json:
         import json
 
         click.echo(json.dumps(statistics.to_record(), indent=2, ensure_ascii=False))
     else:
-        from vqagen.judge.stats.statistics_report import report_lines
+        click.echo("\n".join(_report(statistics)))
 
-        click.echo("\n".join(report_lines(statistics)))
+
+def _report(statistics: QuestionStatistics | DialogStatistics) -> Iterator[str]:
+    from vqagen.judge.stats.dialog_report import dialog_report_lines
+    from vqagen.judge.stats.dialog_statistics import DialogStatistics
+    from vqagen.judge.stats.statistics_report import report_lines
+
+    return dialog_report_lines(statistics) if isinstance(statistics, DialogStatistics) else report_lines(statistics)

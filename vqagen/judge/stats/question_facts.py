@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import vqagen.language.functions  # noqa: F401  (importing the module declares them)
-from vqagen.errors import BadInput, Fault, Problem, counted, describe
+from vqagen.errors import Fault, describe
+from vqagen.judge.stats.fault_list import FaultList
 from vqagen.language.program import Node
 from vqagen.language.question_records import release_answer
 from vqagen.plugin import BUILT_IN
 
 YES_NO = frozenset({"yes", "no"})
-MOST_FAULTS = 20
-"""Faults of a file that are listed; further ones are counted."""
 
 
 class QuestionFacts(NamedTuple):
@@ -39,9 +38,7 @@ class FactReader:
     """Reads the records of one file, and collects their faults."""
 
     def __init__(self, source: str) -> None:
-        self._source = source
-        self._problems: list[Problem] = []
-        self._faulty = 0
+        self._faults = FaultList(source, "question")
 
     def facts(self, record: Mapping[str, Any], path: str) -> QuestionFacts | None:
         """Return the facts of a record at a JSON path; None if it has faults."""
@@ -55,13 +52,13 @@ class FactReader:
         if pair is not None and (isinstance(pair, bool) or not isinstance(pair, int | str)):
             faults.append(("pair", f"expected a number, found {describe(pair)}"))
         if faults:
-            self._add(faults, path)
+            self._faults.add(faults, path)
             return None
         file, family = str(record.get("template_filename") or ""), record.get("question_family_index")
         scene_index = record.get("scene_index")
         return QuestionFacts(
             str(text),
-            _image(record),
+            image_of(record),
             scene_index if type(scene_index) is int else None,
             file,
             "" if family is None else f"{file}#{family}" if file else f"#{family}",
@@ -73,21 +70,11 @@ class FactReader:
 
     def finish(self) -> None:
         """Raise BadInput if there were faults."""
-        if not self._problems:
-            return
-        if self._faulty > len(self._problems):
-            more = counted(self._faulty - len(self._problems), "more fault")
-            self._problems.append(Problem(f"… and {more} in other questions", self._source))
-        raise BadInput(self._problems)
-
-    def _add(self, faults: Sequence[Fault], path: str) -> None:
-        self._faulty += len(faults)
-        for place, message in faults:
-            if len(self._problems) < MOST_FAULTS:
-                self._problems.append(Problem(message, self._source, f"{path}.{place}"))
+        self._faults.finish()
 
 
-def _image(record: Mapping[str, Any]) -> str:
+def image_of(record: Mapping[str, Any]) -> str:
+    """Return the name of the image that a record is about, or else its number."""
     name = record.get("image_filename")
     return str(name) if name else f"#{record.get('image_index')}"
 
