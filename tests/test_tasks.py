@@ -19,14 +19,16 @@ from vqagen.tasks.contract import Item, ItemRecords, Make, Tally
 
 COUNT = 23
 SETTINGS = DigitSettings(start_index=2, count=COUNT)
-FILES = ["digits.json", "digits.jsonl", "digits.jsonl.gz", "digits.parquet", "digits.list"]
+NAMELESS = ("list", "numbers", "spellings")
+"""Formats that no ending of a name asks for."""
+FILES = ["digits.json", "digits.jsonl", "digits.jsonl.gz", "digits.parquet", *(f"digits.{form}" for form in NAMELESS)]
 
 
 @pytest.fixture(autouse=True)
 def _toys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """One line for each task."""
     monkeypatch.chdir(tmp_path)
-    formats = ("json", "jsonl", "parquet", "list")
+    formats = ("json", "jsonl", "parquet", *NAMELESS)
     monkeypatch.setitem(TASKS, "digits", TaskEntry("toy_task:DigitTask", formats))
     monkeypatch.setitem(TASKS, "pictured_digits", TaskEntry("toy_task:PicturedDigitTask", formats))
 
@@ -39,7 +41,7 @@ def out(request: pytest.FixtureRequest) -> str:
 
 def write(out: str | Path, shard: str | None = None, **options: object) -> None:
     task = PicturedDigitTask(SETTINGS) if "folder" in str(out) else DigitTask(SETTINGS)
-    form = "list" if str(out).endswith(".list") else None
+    form = _format_of(str(out))
     on_progress = options.pop("on_progress", lambda _: None)
     write_records(task, out, format=form, shard=shard, options=RunOptions(**options), on_progress=on_progress)
 
@@ -90,7 +92,7 @@ def test_shards_merge_to_the_same(out: str, shards: int) -> None:
 
 
 def _format_of(out: str) -> str | None:
-    return "list" if out.endswith(".list") else None
+    return next((form for form in NAMELESS if out.endswith(f".{form}")), None)
 
 
 @pytest.mark.quick(6)
@@ -167,7 +169,7 @@ def test_files_of_a_shard_may_lie_in_folders_of_folders() -> None:
     assert contents("folder").keys() - contents("1-folder").keys() >= {"/a/b/3.txt"}
 
 
-@pytest.mark.parametrize("form", ["json", "jsonl", "parquet", "list"])
+@pytest.mark.parametrize("form", ["json", "jsonl", "parquet", *NAMELESS])
 def test_a_folder_has_a_record_file_of_any_format(form: str) -> None:
     """A bare list has no suffix of its own: naming the file was an IndexError when all was made."""
     write_records(PicturedDigitTask(SETTINGS), "folder", format=form)
@@ -273,12 +275,13 @@ def test_a_shard_with_a_changed_index_does_not_merge_to_parquet(index: str) -> N
     assert not Path("digits.parquet").exists()
 
 
-def test_a_list_that_lost_a_line_is_not_complete() -> None:
-    write("digits.list")
-    lines = Path("digits.list").read_bytes().split(b"\n")
-    Path("digits.list").write_bytes(b"\n".join(lines[:5] + lines[6:]))
+@pytest.mark.parametrize("out", [f"digits.{form}" for form in NAMELESS])
+def test_a_list_that_lost_a_line_is_not_complete(out: str) -> None:
+    write(out)
+    lines = Path(out).read_bytes().split(b"\n")
+    Path(out).write_bytes(b"\n".join(lines[:5] + lines[6:]))
     with pytest.raises(UsageError, match="was changed or cut after it was made; --force makes it anew"):
-        write("digits.list", resume=True)
+        write(out, resume=True)
 
 
 class LazyDigitTask(DigitTask):

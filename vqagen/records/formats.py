@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from vqagen.errors import UsageError, unknown
 from vqagen.files.packing import packing_of, unpacked_name
 from vqagen.records.layouts import Batches, Document, Layout, Lines, List
+
+if TYPE_CHECKING:
+    from vqagen.records.shape import Shape
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,11 @@ class Format:
     """True if the file holds its `info`, False if that goes beside it."""
     is_binary: bool = False
     """True for columns, which are packed inside and cannot be written record by record."""
+    shape: type[Shape] | None = None
+    """How the records stand in a format of other tools; None if they stand in it as they are. Such a format holds no
+    info, and its entries stand one on a line between a first and a last line."""
+    is_gathered: bool = False
+    """True for a file with lists about all of its records, which is written when all are there."""
 
     @property
     def suffix(self) -> str:

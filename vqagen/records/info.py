@@ -15,7 +15,7 @@ from vqagen.json.stream import reading
 from vqagen.records import parquet
 from vqagen.records.formats import LIST
 from vqagen.records.layouts import DOCUMENT_END
-from vqagen.records.writer import CHECKSUM, LINES, info_beside
+from vqagen.records.writer import CHECKSUM, FORMAT, LINES, info_beside
 
 FOREIGN = "not made by vqagen: its info does not say how to make it again"
 _END = DOCUMENT_END % b"00000000"
@@ -34,10 +34,20 @@ class Difference(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """The number and the checksum of records that the info beside them gives; None for what it does not give."""
+    """The number and the checksum of lines that the info beside them gives; None for what it does not give."""
 
-    records: int | None = None
+    lines: int | None = None
     checksum: str | None = None
+
+
+class Beside(NamedTuple):
+    """An info beside a file."""
+
+    info: Any = None
+    """None if there is none."""
+    sums: Sums = Sums()
+    format: str | None = None
+    """The name of the file's format, if that has a shape."""
 
 
 class Description(NamedTuple):
@@ -66,30 +76,31 @@ def describe_output(path: Location) -> Description:
             return Description("json", reader.value())
     if opening and opening not in b"{[":
         raise BadInput([Problem(FOREIGN, str(path))])
-    info, sums = _read_beside(path)
+    info, sums, form = _read_beside(path)
     if info is None:
         message = f"its info is missing: it does not begin with one, and there is no {_path_beside(path)}"
         raise BadInput([Problem(message, str(path))])
-    return Description("list" if opening == b"[" else "jsonl", info, sums)
+    return Description(form or ("list" if opening == b"[" else "jsonl"), info, sums)
 
 
 def find_info_beside(path: Location) -> Any:
     """Return the info beside a file, without the sums of its records; None if there is none."""
-    return _read_beside(path)[0]
+    return _read_beside(path).info
 
 
-def _read_beside(path: Location) -> tuple[Any, Sums]:
-    """Return the info beside a file (None if there is none) without the sums of the records, and these sums."""
+def _read_beside(path: Location) -> Beside:
+    """Return the info beside a file, and what it says of the file apart from it."""
     beside = _path_beside(path)
     if not beside.is_file():
-        return None, Sums()
+        return Beside()
     written = parse_json(read_text(beside), str(beside))
     match written:
         case {"generator": dict(generator)}:
-            lines, checksum = generator.pop(LINES, None), generator.pop(CHECKSUM, None)
+            lines, checksum, form = (generator.pop(key, None) for key in (LINES, CHECKSUM, FORMAT))
             is_number, is_sum = isinstance(lines, int), isinstance(checksum, str)
-            return written, Sums(lines if is_number else None, checksum if is_sum else None)
-    return written, Sums()
+            sums = Sums(lines if is_number else None, checksum if is_sum else None)
+            return Beside(written, sums, form if isinstance(form, str) else None)
+    return Beside(written)
 
 
 def _path_beside(path: Location) -> Location:
@@ -101,7 +112,7 @@ def is_whole(path: Location, description: Description) -> bool:
 
     Parquet has its `info` at the end, and so is complete. JSON is read whole; of an unpacked document only the end is.
     """
-    layout, given = description.layout, description.sums.records
+    layout, given = description.layout, description.sums.lines
     if layout == "parquet":
         return True
     try:
@@ -115,7 +126,7 @@ def is_whole(path: Location, description: Description) -> bool:
         return end.startswith(_END[:-12]) and end.endswith(_END[-3:])
     if layout == "list":
         return end.endswith(b"\n]\n") and given in (None, lines - 2)
-    return given in (None, lines)
+    return given in (None, lines) if layout == "jsonl" else given == lines - 2
 
 
 def _lines_and_end(file: BinaryIO, length: int) -> tuple[int, bytes]:

@@ -38,15 +38,15 @@ class Arrangement(NamedTuple):
 
 
 class Checksum(NamedTuple):
-    """How many records a file has, and what they say."""
+    """How many lines the records of a file are, and what they say."""
 
-    records: int = 0
+    lines: int = 0
     crc: int = 0
     """CRC-32 over the text of each record, followed by a newline."""
 
-    def add(self, records: int, lines: bytes) -> Checksum:
-        """Return the sum with more records, whose lines are given."""
-        return Checksum(self.records + records, zlib.crc32(lines, self.crc))
+    def add(self, lines: bytes, number: int) -> Checksum:
+        """Return the sum with so many more lines."""
+        return Checksum(self.lines + number, zlib.crc32(lines, self.crc))
 
     def __str__(self) -> str:
         return f"{self.crc:08x}"
@@ -210,16 +210,19 @@ class Placing:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self.checksum = Checksum()
+        self.records = 0
 
     def place(self, body: bytes, records: int) -> bytes:
         """Return an encoded block as the output holds it."""
-        placed = self._layout.placed(body, self.checksum.records)
+        placed = self._layout.placed(body, self.records)
         self.skip(placed, records)
         return placed
 
     def skip(self, placed: bytes, records: int) -> None:
         """Count a block that the output holds already."""
-        self.checksum = self.checksum.add(records, self._layout.lines(placed))
+        lines = self._layout.lines(placed)
+        self.records += records
+        self.checksum = self.checksum.add(lines, lines.count(b"\n"))
 
     def tail(self) -> bytes:
         """Return what comes behind the last block."""

@@ -147,7 +147,7 @@ class _Summed:
         self.checksum = Checksum()
 
     def write(self, content: bytes) -> int:
-        self.checksum = self.checksum.add(0, content)
+        self.checksum = self.checksum.add(content, 0)
         return self._file.write(content)
 
     def __getattr__(self, name: str) -> Any:
@@ -223,7 +223,7 @@ def checksums(path: Location) -> tuple[str | None, str]:
         left = end - int.from_bytes(file.read(4), "little")
         file.seek(0)
         while left > 0 and (content := file.read(min(left, _CHUNK))):
-            found, left = found.add(0, content), left - len(content)
+            found, left = found.add(content, 0), left - len(content)
     return given.decode("ascii", "replace") if given is not None else None, str(found)
 
 

@@ -14,8 +14,9 @@ from vqagen.files.output import STDOUT, atomic_output, is_pipe_or_device
 from vqagen.records.formats import Format
 from vqagen.records.layouts import Arrangement, Checksum, Placing, Record, encode_lines
 
-LINES, CHECKSUM = "lines", "checksum"
-"""Keys in the `generator` of the info beside a file: how many records the file has, and their checksum."""
+LINES, CHECKSUM, FORMAT = "lines", "checksum", "format"
+"""Keys in the `generator` of the info beside a file: how many lines its records are, their checksum, and the name of
+the file's format if that has a shape."""
 
 
 def info_beside(target: str, form: Format) -> str | None:
@@ -39,8 +40,8 @@ def write_info(target: str, form: Format, info: Record, checksum: Checksum) -> N
     beside = info_beside(target, form)
     if beside is not None:
         with atomic_output(beside) as file:
-            sums = {LINES: checksum.records, CHECKSUM: str(checksum)}
-            whole = {**info, "generator": {**info["generator"], **sums}}
+            of_file = {LINES: checksum.lines, CHECKSUM: str(checksum), **({FORMAT: form.name} if form.shape else {})}
+            whole = {**info, "generator": {**info["generator"], **of_file}}
             file.write(orjson.dumps(whole, option=orjson.OPT_INDENT_2) + b"\n")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from vqagen.errors import UsageError
 from vqagen.files.locations import locate
+from vqagen.records.formats import JSON, Format
 from vqagen.run.merging.merge import MergeResult, OnMerged, check_names, write_merged
 from vqagen.run.merging.shard_files import ShardFile, open_shard
 from vqagen.tasks import task_named
@@ -25,6 +26,11 @@ class RewrittenFile(ShardFile):
     def records(self, task: type[Task]) -> Iterator[dict[str, Any]]:
         """Yield the rewritten records; see `ShardFile.records`."""
         return map(self.rewrite, self.source.records(task))
+
+    @property
+    def form(self) -> Format:
+        """The format of records as they are."""
+        return JSON
 
     @property
     def names(self) -> list[str]:

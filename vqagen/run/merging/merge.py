@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.locations import Location, locate
 from vqagen.files.reading import files_in
-from vqagen.records.formats import PARQUET, choose_format
+from vqagen.records.formats import PARQUET, Format, choose_format
 from vqagen.records.layouts import Record, Selection
+from vqagen.records.shape import Shape
 from vqagen.records.writer import record_file
 from vqagen.run.merging.belonging import differences, faults_of, in_order, merged_info
 from vqagen.run.merging.columns import write_columns
@@ -125,7 +126,9 @@ def write_merged(
 ) -> MergeResult:
     """Write the records of shards, which are in order, to `out` under one info; see `merge`."""
     task = task_named(files[0].arrangement.key)
-    target = make_target(str(out), choose_format(str(out), format, task.formats, task.key), _folder_of(files))
+    form = choose_format(str(out), format or _shape_of_all(files), task.formats, task.key)
+    _check_shapes(files, form)
+    target = make_target(str(out), form, _folder_of(files))
     with claimed(target, force=force, inputs=[name for file in files for name in file.names]) as claim:
         if target.is_folder:
             with folder_output(target.place) as folder:
@@ -145,13 +148,42 @@ def _write_records(
     selection = _selection(files, task, info)
     if target.form.is_binary:
         return write_columns(files, target.name, info, task, selection, on_merged)
-    records_of_all = (record for file in files for record in file.records(task))
-    kept = filter(selection.keeps, records_of_all) if selection else records_of_all
-    records = _Numbered(kept, files[0].arrangement.number_key)
-    with record_file(target.name, target.form, info, files[0].arrangement) as writer:
+    arrangement, shape = files[0].arrangement, target.form.shape(info) if target.form.shape else None
+    content = (each for file in files for each in _content(file, task, selection, shape))
+    if shape:
+        records = _Numbered(content, shape.number_key, shape.records_in)
+    else:
+        records = _Numbered(content, arrangement.number_key)
+    with record_file(target.name, target.form, info, arrangement) as writer:
         while made := records.next_batch(writer.write):
             on_merged(made)
-    return records.given
+    return records.records
+
+
+def _content(
+    file: ShardFile, task: type[Task], selection: Selection | None, shape: Shape | None
+) -> Iterator[dict[str, Any]]:
+    """Yield what the merged file has of a shard: its records that stay or, in a shape, their entries."""
+    if shape and file.form.shape:
+        return file.entries(shape)
+    records = file.records(task)
+    kept = filter(selection.keeps, records) if selection else records
+    return shape.entries(kept) if shape else kept
+
+
+def _shape_of_all(files: Sequence[ShardFile]) -> str | None:
+    """Return the name of the format of all shards if it has a shape: they can be merged into no other."""
+    names = {file.form.name if file.form.shape else None for file in files}
+    return names.pop() if len(names) == 1 else None
+
+
+def _check_shapes(files: Sequence[ShardFile], form: Format) -> None:
+    """Raise UsageError for files of a shape that cannot be turned into the format."""
+    shaped = [file for file in files if file.form.shape and file.form != form]
+    if shaped:
+        what = f"does not hold all of a {files[0].arrangement.noun}"
+        cannot = "; ".join(f"{file.path} is written as {file.form.name}, which {what}" for file in shaped)
+        raise UsageError(f"{cannot}: make {form.name} from a file in json, jsonl or parquet")
 
 
 def _selection(files: Sequence[ShardFile], task: type[Task], info: Mapping[str, Any]) -> Selection | None:
@@ -187,19 +219,27 @@ class _Numbered:
     They are yielded one by one: holding a batch of them costs the garbage collector 15 µs a record.
     """
 
-    def __init__(self, records: Iterator[dict[str, Any]], number_key: str) -> None:
-        self._records, self._number_key = records, number_key
-        self.given = 0
+    def __init__(
+        self,
+        given: Iterator[dict[str, Any]],
+        number_key: str,
+        records_in: Callable[[dict[str, Any]], int] = lambda _: 1,
+    ) -> None:
+        """`given` are records, or entries of which each was made of `records_in` records."""
+        self._given, self._number_key, self._records_in = given, number_key, records_in
+        self._place = 0
+        self.records = 0
 
     def next_batch(self, write: Callable[[Iterator[Record]], None]) -> int:
-        """Write the next few, and return how many; 0 at the end."""
-        before = self.given
-        write(self._numbered(islice(self._records, BATCH)))
-        return self.given - before
+        """Write the next few, and return how many records; 0 at the end."""
+        before = self.records
+        write(self._numbered(islice(self._given, BATCH)))
+        return self.records - before
 
-    def _numbered(self, records: Iterator[dict[str, Any]]) -> Iterator[Record]:
-        for record in records:
+    def _numbered(self, batch: Iterator[dict[str, Any]]) -> Iterator[Record]:
+        for each in batch:
             if self._number_key:
-                record[self._number_key] = self.given
-            self.given += 1
-            yield record
+                each[self._number_key] = self._place
+            self._place += 1
+            self.records += self._records_in(each)
+            yield each

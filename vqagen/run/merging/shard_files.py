@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,17 +10,18 @@ from typing import Any
 from vqagen.errors import BadInput, Problem, counted, describe
 from vqagen.files.locations import Location
 from vqagen.records.discovery import find_records
-from vqagen.records.formats import FORMATS
+from vqagen.records.formats import FORMATS, Format
 from vqagen.records.info import FOREIGN, Sums, describe_output
 from vqagen.records.kind import RecordKind
 from vqagen.records.layouts import Arrangement, Checksum
 from vqagen.records.parquet import checksums, row_groups
+from vqagen.records.shape import Entry, Shape
 from vqagen.records.source import Members
 from vqagen.records.writer import CHECKSUM, info_beside
 from vqagen.run.output.staging import find_record_file
 from vqagen.run.shards import Shard
 from vqagen.run.windows import Span
-from vqagen.tasks import TASKS
+from vqagen.tasks import TASKS, task_named
 from vqagen.tasks.contract import Task
 
 _SPAN = {"start_index": int, "count": int}
@@ -45,6 +46,11 @@ class ShardFile:
     """The sums of its records, if an info beside it gives them."""
 
     @property
+    def form(self) -> Format:
+        """The format that it has."""
+        return next(each for each in _formats_of(self.info) if each.name == self.layout)
+
+    @property
     def is_folder(self) -> bool:
         """True if files belong to the records."""
         return self.record_file is not self.path
@@ -52,8 +58,7 @@ class ShardFile:
     @property
     def names(self) -> list[str]:
         """The names that are read."""
-        form = next(each for each in FORMATS if each.name == self.layout)
-        beside = info_beside(str(self.record_file), form)
+        beside = info_beside(str(self.record_file), self.form)
         return [str(self.path), str(self.record_file), *([beside] if beside else [])]
 
     @property
@@ -96,12 +101,22 @@ class ShardFile:
         Raises BadInput for what is no record, for a record that says another number than its place in the file, and
         at the end for records that were changed.
         """
-        number_key, behind, found = self.arrangement.number_key, Members(), Checksum()
-        for place, (record, text) in enumerate(self._read(task, behind)):
+        behind = Members()
+        return self._checked(self._read(task, behind), self.arrangement.number_key, behind)
+
+    def entries(self, shape: Shape) -> Iterator[Entry]:
+        """Yield the entries of a file with this shape; see `records`."""
+        return self._checked(shape.read(self.record_file), shape.number_key, Members())
+
+    def _checked(
+        self, read: Iterable[tuple[dict[str, Any], bytes]], number_key: str, behind: Members
+    ) -> Iterator[dict[str, Any]]:
+        found = Checksum()
+        for place, (record, text) in enumerate(read):
             if number_key and record.get(number_key) != place:
                 is_wrong = f"{number_key} is {describe(record.get(number_key))}, not {place}: {CHANGED}"
                 raise BadInput([Problem(is_wrong, str(self.path), f"{self.arrangement.key}[{place}]")])
-            found = found.add(1, text + b"\n")
+            found = found.add(text + b"\n", 1)
             yield record
         self._check_sums(behind, found)
 
@@ -130,8 +145,8 @@ class ShardFile:
         if self.layout == "parquet":
             return
         given, checksum = self.sums
-        if given not in (None, found.records):
-            message = f"{counted(found.records, self.arrangement.noun)}, not {given:,}: {CHANGED}"
+        if given not in (None, found.lines):
+            message = f"{counted(found.lines, self.arrangement.noun)}, not {given:,}: {CHANGED}"
             raise BadInput([Problem(message, str(self.path))])
         self._check_checksum(behind.get(CHECKSUM, checksum), str(found))
 
@@ -149,7 +164,15 @@ def open_shard(path: Location) -> ShardFile:
     layout, info, sums = describe_output(record_file)
     if not _says_its_run(info):
         raise BadInput([Problem(EARLIER if _is_of_earlier(info) else FOREIGN, str(path))])
+    if layout not in [form.name for form in _formats_of(info)]:
+        raise BadInput([Problem(f"its info names a format that this version does not know: {layout}", str(path))])
     return ShardFile(path, record_file, layout, info, sums)
+
+
+def _formats_of(info: Mapping[str, Any]) -> tuple[Format, ...]:
+    """Return the formats that an output with this info may have."""
+    key = info["generator"]["arrangement"]["key"]
+    return (*FORMATS, *(task_named(key).formats if key in TASKS else ()))
 
 
 def find_records_in(folder: Path) -> Path | None:

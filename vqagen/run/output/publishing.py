@@ -1,11 +1,11 @@
-"""From a complete part to the output: renamed, compressed, uploaded, selected from, or turned into Parquet."""
+"""From a complete part to the output: renamed, compressed, uploaded, selected from, gathered or turned into Parquet."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from vqagen.files.locations import locate
 from vqagen.files.output import atomic_output, settle
 from vqagen.files.packing import packing_of
 from vqagen.records.layouts import Placing, Record, decode_lines
+from vqagen.records.shape import Shape
 from vqagen.records.writer import record_file, write_info
 from vqagen.run.output.journal import RECORDS, Conclusion, Journal
 from vqagen.run.output.staging import Output, Target
@@ -103,8 +104,8 @@ def _rewritten(journal: Journal, output: Output, target: Target, placing: Placin
             output.columns.write(batches, file, output.info)
     else:
         with record_file(target.name, target.form, output.info, output.arrangement, selected.conclude) as writer:
-            for records in selected.blocks():
-                writer.write(records)
+            for content in selected.entries(output.shape):
+                writer.write(content)
     return selected.conclusion()
 
 
@@ -121,6 +122,12 @@ class _Selected:
         """Yield all blocks as they are."""
         self.count = self.journal.records
         return self.journal.bodies()
+
+    def entries(self, shape: Shape | None) -> Iterator[Iterable[Record]]:
+        """Yield what the output has of each block: its records that stay, or their entries."""
+        if self.selection is None:  # a gathered output, whose part holds entries
+            return map(decode_lines, self.bodies())
+        return map(shape.entries, self.blocks()) if shape else self.blocks()
 
     def blocks(self) -> Iterator[Sequence[Record]]:
         """Yield each block's records that stay, numbered by their place in the output."""

@@ -15,6 +15,7 @@ from vqagen.files.output import STDOUT, check_output, linked
 from vqagen.records.formats import FORMATS, JSON_LINES, Format
 from vqagen.records.info import describe_output
 from vqagen.records.layouts import Arrangement, Columns, Encode, Layout, Record, Selection, encode_lines
+from vqagen.records.shape import Shape
 from vqagen.records.writer import info_beside, is_stream
 from vqagen.run.output.journal import journal_of, part_of
 
@@ -155,7 +156,7 @@ class Output:
     @property
     def is_staged_as_it_is(self) -> bool:
         """True if the complete part is what the record file says, before packing."""
-        return self.selection is None and not self.form.is_binary
+        return self.selection is None and not self.form.is_binary and not self.form.is_gathered
 
     @property
     def arrangement(self) -> Arrangement:
@@ -163,15 +164,25 @@ class Output:
         return Arrangement(**self.info["generator"]["arrangement"])
 
     @property
+    def shape(self) -> Shape | None:
+        """The entries of the output; None if the records stand in it as they are."""
+        return self.form.shape(self.info) if self.form.shape else None
+
+    @property
     def staged(self) -> Layout:
         """How the part is written."""
-        form = JSON_LINES if self.selection is not None else self.form
-        return form.layout(self.arrangement)
+        if self.selection is not None:  # it chooses from the records
+            return JSON_LINES.layout(self.arrangement)
+        numbered = self.arrangement._replace(number_key=self.shape.number_key) if self.shape else self.arrangement
+        form = JSON_LINES if self.form.is_gathered else self.form
+        return form.layout(numbered)
 
     @property
     def encode(self) -> Encode:
         """How workers encode the records of a block."""
-        if self.selection is None and self.form.is_binary:
+        if self.selection is not None:
+            return encode_lines
+        if self.form.is_binary:
             assert self.columns is not None, f"no columns for {self.arrangement.key}"
             return self.columns.encode
-        return encode_lines
+        return self.shape.encode if self.shape else encode_lines
