@@ -1,0 +1,112 @@
+"""Answers to the questions of dialogs, and what each answer conveys."""
+
+from __future__ import annotations
+
+from vqagen.bits import Objects, is_single, only
+from vqagen.tasks.dialog.knowledge import Learner, Move
+from vqagen.tasks.dialog.round_kind import Outcome
+from vqagen.tasks.dialog.tables import Values
+
+
+def _family(move: Move) -> str:
+    return move.label.partition("-")[0]
+
+
+def _settle(learner: Learner, move: Move, objects: Objects, described: Values) -> Outcome:
+    """Introduce the objects that a question about a set asks for, and return its answer."""
+    is_count = _family(move) == "count"
+    learner.introduce_set(objects, described, is_count)
+    after = learner.after
+    has_rival = move.focus >= 0 and after.topic not in (-1, move.focus)
+    if learner.is_strict and is_count and has_rival:
+        after.topic = -1  # "it" could be the focus as well
+    answer = objects.bit_count() if is_count else "yes" if objects else "no"
+    return Outcome(answer, objects)
+
+
+def whole_scene(learner: Learner, move: Move) -> Outcome:
+    """Count all objects."""
+    learner.after.size_known = True
+    return _settle(learner, move, learner.scene.everything, 0)
+
+
+def rest(learner: Learner, move: Move) -> Outcome:
+    """Ask for the objects that were not mentioned. If there are some, their question does not mention them yet."""
+    after, objects = learner.after, learner.scene.everything & ~learner.before.mentioned
+    after.rest_known = True
+    after.all_seen = not objects
+    if _family(move) == "count" or after.mentioned == after.singles == learner.scene.everything:
+        after.size_known = True
+    if _family(move) == "count" or not objects:
+        return _settle(learner, move, objects, 0)
+    after.group, after.is_sized, after.described, after.result = objects, False, 0, objects
+    return Outcome("yes", objects)
+
+
+def having_value(learner: Learner, move: Move) -> Outcome:
+    """Ask for the objects with a value."""
+    learn = learner.count_value if _family(move) == "count" else learner.find_value
+    learn(move.value)
+    return _settle(learner, move, learner.scene.having[move.value], 1 << move.value)
+
+
+def having_value_in_group(learner: Learner, move: Move) -> Outcome:
+    """Ask for the objects of the group that have a value. The group may be the whole scene."""
+    before, objects = learner.before, learner.before.group & learner.scene.having[move.value]
+    if before.group == learner.scene.everything and before.is_sized:
+        (learner.count_value if _family(move) == "count" else learner.find_value)(move.value)
+    return _settle(learner, move, objects, before.described | 1 << move.value)
+
+
+def related(learner: Learner, move: Move) -> Outcome:
+    """Ask for the objects in a relation to the focus."""
+    (learner.count_related if _family(move) == "count" else learner.find_related)(move.focus, move.relation)
+    return _settle(learner, move, learner.scene.related[move.relation][move.focus], 0)
+
+
+def alike(learner: Learner, move: Move) -> Outcome:
+    """Ask for the other objects with the focus's value of an attribute."""
+    scene = learner.scene
+    value = scene.value_at[move.attribute][move.focus]
+    (learner.count_alike if _family(move) == "count" else learner.find_alike)(move.focus, value)
+    return _settle(learner, move, scene.having[value] & ~(1 << move.focus), 1 << value)
+
+
+def group_itself(learner: Learner, move: Move) -> Outcome:
+    """Count the group: the answer conveys what counting at once would have conveyed."""
+    before, asked = learner.before, learner.before.move
+    if asked is not None and asked.label.startswith("exist-other"):
+        learner.after.size_known = True
+    elif asked is not None and "obj-rel" in asked.label:
+        learner.count_related(asked.focus, asked.relation)
+    elif asked is not None and "obj-exclude" in asked.label:
+        learner.count_alike(asked.focus, learner.scene.value_at[asked.attribute][asked.focus])
+    elif (asked is None or asked.label == "exist-attribute") and is_single(before.described):
+        learner.count_value(only(before.described))
+    return _settle(learner, move, before.group, before.described)
+
+
+def attribute_of_focus(learner: Learner, move: Move) -> Outcome:
+    """Ask for an attribute of the focus."""
+    value = learner.scene.value_at[move.attribute][move.focus]
+    learner.introduce(move.focus)
+    learner.tell(move.focus, value)
+    return Outcome(learner.scene.vocabulary.values[value][1], 1 << move.focus)
+
+
+def attribute_of_next(learner: Learner, move: Move) -> Outcome:
+    """Ask for an attribute of the thing next to the focus, or "none" if nothing lies there."""
+    scene, focus, relation = learner.scene, move.focus, move.relation
+    j = scene.next[relation][focus]
+    learner.after.mentioned |= 1 << focus
+    if j < 0:
+        if learner.is_strict:
+            learner.count_related(focus, relation)
+        return Outcome("none", 0)
+    if scene.related[relation][focus].bit_count() == 1 and learner.is_literal:
+        learner.count_related(focus, relation)
+    learner.link(focus, relation, j)
+    learner.introduce(j)
+    value = scene.value_at[move.attribute][j]
+    learner.tell(j, value)
+    return Outcome(scene.vocabulary.values[value][1], 1 << j)

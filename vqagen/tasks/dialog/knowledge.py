@@ -1,0 +1,287 @@
+"""What the dialog has conveyed so far: the questioner's partial knowledge of a scene.
+
+Facts are true, so knowledge only says *which* facts are known; the scene has their content. Sets of facts are ints:
+`told` and `alike_*` have the bit `i * values + value` for object i, `known` the bit `i * attributes + attribute`, and
+`related_*` the bit `i * relations + relation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from operator import attrgetter
+from typing import NamedTuple
+
+from vqagen.bits import Objects, indexes, is_single, only
+from vqagen.tasks.dialog.tables import DialogScene, Values
+
+ROUND_BITS = 12
+"""Bits of a round's number in `Knowledge.revealed`."""
+
+
+NEAREST, LITERAL = "nearest", "literal"
+"""Readings of "the thing left of it": the next one in the order, or the only one."""
+
+
+class Rules(NamedTuple):
+    """The settings that decide what may be asked."""
+
+    is_strict: bool = True
+    """False for the preconditions of the CLEVR-Dialog generator."""
+    reading: str = NEAREST
+
+
+class Move(NamedTuple):
+    """A round that could be next: the kind of round by its label, and what fills its slots; -1 for what it lacks."""
+
+    label: str
+    focus: int = -1
+    """The object that the question refers back to."""
+    relation: int = -1
+    attribute: int = -1
+    value: int = -1
+    descriptor: int = -1
+    """The value by which the focus is named: "the earlier red thing"."""
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """Facts known after a round, and what the round leaves to refer to. Never changed once the round is over."""
+
+    singles: Objects = 0
+    """Objects introduced as one object each."""
+    told: int = 0
+    """Values that the text tells of singles."""
+    known: int = 0
+    """Attributes of objects, also of members of sets, that need not be asked any more."""
+    plural: Values = 0
+    """Values that describe a set of several or of an unknown size: they cannot name one object."""
+    several: Values = 0
+    """Values that at least two objects are known to have."""
+    mentioned: Objects = 0
+    value_counts: Values = 0
+    value_exists: Values = 0
+    """Values of which it is known whether any object has them."""
+    related_counts: int = 0
+    related_exists: int = 0
+    alike_counts: int = 0
+    """Known: how many other objects have the value of the object."""
+    alike_exists: int = 0
+    links: int = 0
+    """Known: which object is next to the object in the relation."""
+    size_known: bool = False
+    rest_known: bool = False
+    """True if it was asked whether there are further objects."""
+    all_seen: bool = False
+    """True if there are none."""
+    label: str = ""
+    """The round's label."""
+    move: Move | None = None
+    topic: int = -1
+    """The object that "it" stands for."""
+    group: Objects = 0
+    """The objects that "they" stands for."""
+    is_sized: bool = False
+    """True if the size of the group is known."""
+    described: Values = 0
+    """Values that the members of the group are told to have."""
+    result: Objects = 0
+    """The objects that the answer was about."""
+    revealed: int = 0
+    """The round that told an attribute of an object: `ROUND_BITS` for each bit of `known`."""
+
+    def copy(self) -> Knowledge:
+        """Return knowledge that can be changed."""
+        return Knowledge(*_content(self))
+
+    def key(self) -> tuple[object, ...]:
+        """Return what distinguishes this knowledge from other knowledge, whenever it was revealed."""
+        return _distinctive(self)
+
+
+_content = attrgetter(*(each.name for each in fields(Knowledge)))
+_distinctive = attrgetter(*(each.name for each in fields(Knowledge) if each.name not in ("revealed", "move")))
+
+
+class Learner:
+    """Adds what a round conveys to a copy of what was known, with all that follows from it (spec of dialogs, 3.5)."""
+
+    def __init__(self, scene: DialogScene, before: Knowledge, round: int, rules: Rules) -> None:
+        self.scene, self.before, self.round = scene, before, round
+        self.is_strict, self.is_literal = rules.is_strict, rules.reading == LITERAL
+        self.after = before.copy()
+        self._values = len(scene.counts)
+        self._attributes = len(scene.value_at)
+        self._relations = len(scene.related)
+
+    # Objects and sets ------------------------------------------------------------------------------------------------
+
+    def tell(self, i: int, value: int) -> None:
+        """Tell a value of one object."""
+        after, attribute = self.after, self.scene.vocabulary.values[value][0]
+        if after.told & (told := 1 << value) << i * self._values == 0:
+            if any(after.told >> other * self._values & told for other in indexes(after.singles & ~(1 << i))):
+                after.several |= told
+            after.told |= told << i * self._values
+        after.value_exists |= told
+        self.note(i, attribute)
+
+    def note(self, i: int, attribute: int) -> None:
+        """Note that an attribute of an object is known."""
+        after, place = self.after, i * self._attributes + attribute
+        if not after.known >> place & 1:
+            after.known |= 1 << place
+            after.revealed |= self.round << place * ROUND_BITS
+
+    def introduce(self, i: int) -> None:
+        """Introduce one object, which "it" then stands for."""
+        after = self.after
+        after.singles |= 1 << i
+        after.mentioned |= 1 << i
+        after.topic, after.result = i, 1 << i
+
+    def introduce_set(self, objects: Objects, described: Values, is_sized: bool) -> None:
+        """Introduce the objects that an answer is about; only one object is "it" if their number is known."""
+        after = self.after
+        after.mentioned |= objects
+        after.result = objects
+        if is_single(objects) and is_sized:
+            i = only(objects)
+            self.introduce(i)
+            for value in indexes(described):
+                self.tell(i, value)
+            return
+        after.group, after.is_sized, after.described = objects, is_sized, described
+        if objects:
+            self._describe(objects, described, is_sized)
+
+    def _describe(self, objects: Objects, described: Values, is_sized: bool) -> None:
+        after = self.after
+        after.plural |= described
+        after.value_exists |= described
+        if is_sized:
+            after.several |= described
+        for value in indexes(described):
+            for i in indexes(objects):
+                if self.is_strict:
+                    self.note(i, self.scene.vocabulary.values[value][0])
+                else:
+                    after.singles |= 1 << i
+                    self.tell(i, value)
+
+    # Facts -----------------------------------------------------------------------------------------------------------
+
+    def count_value(self, value: int) -> None:
+        """Learn how many objects have a value."""
+        self.after.value_counts |= 1 << value
+        self.after.value_exists |= 1 << value
+        if self.scene.counts[value] > 1:
+            self.after.several |= 1 << value
+
+    def find_value(self, value: int) -> None:
+        """Learn whether any object has a value; if none has, that is its count."""
+        self.after.value_exists |= 1 << value
+        if self.is_strict and not self.scene.counts[value]:
+            self.after.value_counts |= 1 << value
+
+    def count_related(self, i: int, relation: int) -> None:
+        """Learn how many objects stand in a relation to object i."""
+        bit = 1 << i * self._relations + relation
+        self.after.related_counts |= bit
+        self.after.related_exists |= bit
+        there = self.scene.related[relation][i]
+        if self.is_strict and is_single(there):
+            self._find_back(only(there), relation)
+
+    def find_related(self, i: int, relation: int) -> None:
+        """Learn whether any object stands in a relation to object i; if none does, that is their number."""
+        bit = 1 << i * self._relations + relation
+        self.after.related_exists |= bit
+        if self.is_strict and not self.scene.related[relation][i]:
+            self.after.related_counts |= bit
+
+    def link(self, i: int, relation: int, j: int) -> None:
+        """Learn that object j stands in a relation to object i, next to it in the order."""
+        if self.is_strict:
+            self.relate(i, relation, j)
+            self.after.links |= 1 << i * self._relations + relation
+
+    def relate(self, i: int, relation: int, j: int) -> None:
+        """Learn that object j stands in a relation to object i."""
+        self.find_related(i, relation)
+        self._find_back(j, relation)
+
+    def _find_back(self, j: int, relation: int) -> None:
+        self.find_related(j, self.scene.vocabulary.inverse[relation])
+
+    def count_alike(self, i: int, value: int) -> None:
+        """Learn how many other objects have the value of object i, and so how many have it."""
+        bit = 1 << i * self._values + value
+        self.after.alike_counts |= bit
+        self.after.alike_exists |= bit
+        if self.is_strict:
+            self.count_value(value)
+
+    def find_alike(self, i: int, value: int) -> None:
+        """Learn whether any other object has the value of object i."""
+        self.after.alike_exists |= 1 << i * self._values + value
+        if self.is_strict:
+            if self.scene.counts[value] > 1:
+                self.after.several |= 1 << value
+            else:
+                self.count_value(value)
+
+    # What follows ----------------------------------------------------------------------------------------------------
+
+    def conclude(self) -> Knowledge:
+        """Return the knowledge with all that follows from it."""
+        if self.is_strict:
+            self._conclude_counts()
+            self._conclude_order()
+        return self.after
+
+    def _conclude_counts(self) -> None:
+        """Conclude counts of values from the number of objects, and that number from counts of all values."""
+        after, counts = self.after, self.scene.counts
+        for numbers in self.scene.vocabulary.values_of:
+            of_attribute = (1 << numbers.stop) - (1 << numbers.start)
+            unknown = of_attribute & ~after.value_counts
+            if not unknown:
+                after.size_known = True
+        if not after.size_known:
+            return
+        for numbers in self.scene.vocabulary.values_of:
+            of_attribute = (1 << numbers.stop) - (1 << numbers.start)
+            unknown = of_attribute & ~after.value_counts
+            counted = sum(counts[value] for value in indexes(of_attribute & ~unknown))
+            if is_single(unknown) or (unknown and counted == self.scene.size):
+                for value in indexes(unknown):
+                    self.count_value(value)
+
+    def _conclude_order(self) -> None:
+        """Conclude how many objects lie in a direction from those next to them, and from the opposite direction."""
+        after, inverse = self.after, self.scene.vocabulary.inverse
+        if not after.related_counts:
+            return
+        before = -1
+        while before != after.related_counts:
+            before = after.related_counts
+            for i, relation in self._pairs(after.links):
+                j = self.scene.next[relation][i]
+                counted = after.related_counts
+                if (counted >> i * self._relations + relation | counted >> j * self._relations + relation) & 1:
+                    self.count_related(i, relation)
+                    self.count_related(j, relation)
+            for i, relation in self._pairs(after.related_counts):
+                back = inverse[relation]
+                there, behind = self.scene.related[relation][i], self.scene.related[back][i]
+                if (there | behind | 1 << i) != self.scene.everything:
+                    continue  # an object beside it in neither direction
+                if after.size_known:
+                    self.count_related(i, back)
+                elif not there and after.mentioned & ~(1 << i):
+                    self.find_related(i, back)
+
+    def _pairs(self, facts: int) -> Iterator[tuple[int, int]]:
+        """Yield (object, relation) of facts about relations."""
+        return (divmod(place, self._relations) for place in indexes(facts))

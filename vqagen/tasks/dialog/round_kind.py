@@ -1,0 +1,220 @@
+"""Kinds of rounds: the registry, and what a kind sees when it chooses its next question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+from typing import NamedTuple
+
+from vqagen.bits import Objects, indexes
+from vqagen.tasks.dialog.knowledge import LITERAL, Knowledge, Learner, Move, Rules
+from vqagen.tasks.dialog.tables import DialogScene, Values
+
+FAMILIES = ("count", "exist", "seek")
+
+
+class Outcome(NamedTuple):
+    """The answer of a round, and the objects it is about."""
+
+    answer: int | str
+    result: Objects
+
+
+Ask = Callable[["Situation"], Move | None]
+"""Chooses a question of one kind; None if there is none."""
+Learn = Callable[[Learner, Move], Outcome]
+"""Answers a question, and adds what the answer conveys to what is known."""
+
+
+class Pick:
+    """Makes the free choices of a kind of round at random."""
+
+    def __init__(self, rng: Random) -> None:
+        self._random = rng.random
+
+    def one(self, options: int) -> int:
+        """Return a member of a set, or -1 if it is empty."""
+        count = options.bit_count()
+        if not count:
+            return -1
+        if count > 1:
+            for _ in range(int(self._random() * count)):
+                options &= options - 1
+        return (options & -options).bit_length() - 1
+
+    def below(self, count: int) -> int:
+        """Return a number from 0 to below `count`."""
+        return int(self._random() * count)
+
+    def chance(self, probability: float) -> bool:
+        """Return true with a probability."""
+        return self._random() < probability
+
+
+class Situation:
+    """A moment of a dialog: the scene, what is known, and the choices to be made."""
+
+    def __init__(self, scene: DialogScene, knowledge: Knowledge, pick: Pick, rules: Rules) -> None:
+        self.scene, self.knowledge, self.pick, self.rules = scene, knowledge, pick, rules
+        self._values, self._attributes, self._relations = len(scene.counts), len(scene.value_at), len(scene.related)
+        self.all_values: Values = (1 << self._values) - 1
+
+    @property
+    def previous(self) -> Move:
+        """The round before. Only kinds that need one may look at it."""
+        assert self.knowledge.move is not None
+        return self.knowledge.move
+
+    @cached_property
+    def descriptors(self) -> Sequence[tuple[int, Values]]:
+        """Objects that a value names alone, with these values: "the earlier red thing"; never what "it" stands for."""
+        known, width, once, twice = self.knowledge, self._values, 0, 0
+        told = [(i, known.told >> i * width & self.all_values) for i in indexes(known.singles)]
+        for _, values in told:
+            twice |= once & values
+            once |= values
+        unique = once & ~twice
+        last = 1 << known.topic if known.topic >= 0 else 0
+        if self.rules.is_strict:
+            unique &= ~known.plural
+        else:
+            last |= known.result
+        return [(i, values & unique) for i, values in told if values & unique and not last >> i & 1]
+
+    def named(self, is_open: Callable[[int], int], besides: range = range(0)) -> tuple[int, int, int]:
+        """Return an object that can be named, a value that names it, and the questions that are open of it, as a set.
+
+        `is_open` returns the open questions of an object; a value of `besides` is no name. Values that several objects
+        of the scene have are preferred: such a name needs the history. Without an object, return (-1, -1, 0).
+        """
+        but = (1 << besides.stop) - (1 << besides.start)
+        found = [(i, values & ~but, options) for i, values in self.descriptors if (options := is_open(i))]
+        repeated = self.scene.repeated
+        hard = [(i, values & repeated, options) for i, values, options in found if values & repeated]
+        found = hard or [entry for entry in found if entry[1]]
+        if not found:
+            return -1, -1, 0
+        i, values, options = found[self.pick.below(len(found))]
+        return i, self.pick.one(values), options
+
+    # Questions that are open ------------------------------------------------------------------------------------------
+
+    def open_attributes(self, i: int) -> int:
+        """Return the attributes of an object that are not known."""
+        return ~(self.knowledge.known >> i * self._attributes) & (1 << self._attributes) - 1
+
+    def uncounted(self, i: int) -> int:
+        """Return the relations in which it is not known how many objects stand to an object."""
+        return ~(self.knowledge.related_counts >> i * self._relations) & (1 << self._relations) - 1
+
+    def unfound(self, i: int) -> int:
+        """Return the relations in which it is not known whether any object stands to an object."""
+        return ~(self.knowledge.related_exists >> i * self._relations) & (1 << self._relations) - 1
+
+    def uncounted_likes(self, i: int) -> Values:
+        """Return the values told of an object of which it is not known how many others have them."""
+        known = self.knowledge
+        told = known.told >> i * self._values & self.all_values
+        open_likes = told & ~(known.alike_counts >> i * self._values)
+        return open_likes & ~known.value_counts if self.rules.is_strict else open_likes
+
+    def unfound_likes(self, i: int) -> Values:
+        """Return the values told of an object of which it is not known whether any other has them."""
+        known = self.knowledge
+        likes = self.uncounted_likes(i) & ~(known.alike_exists >> i * self._values)
+        return likes & ~known.several if self.rules.is_strict else likes
+
+    def seekable(self, i: int) -> int:
+        """Return the relations and attributes that can be asked of the thing next to an object, as a set of pairs.
+
+        Where nothing lies in a direction, and that is not known, every attribute can be asked.
+        """
+        options = 0
+        known, is_literal = self.knowledge, self.rules.reading == LITERAL
+        for relation in range(self._relations):
+            j = self.scene.next[relation][i]
+            if j >= 0 and is_literal and self.scene.related[relation][i].bit_count() > 1:
+                continue
+            if j >= 0:
+                options |= self.open_attributes(j) << relation * self._attributes
+            elif j == -1 and not known.related_counts >> i * self._relations + relation & 1:
+                options |= (1 << self._attributes) - 1 << relation * self._attributes
+        return options
+
+    def relation_and_attribute(self, pair: int) -> tuple[int, int]:
+        """Return the relation and the attribute of a pair of `seekable`."""
+        return divmod(pair, self._attributes)
+
+    @property
+    def undescribed(self) -> Values:
+        """Values of attributes that do not describe the group."""
+        described, values = self.knowledge.described, self.all_values
+        for numbers in self.scene.vocabulary.values_of if described else ():
+            of_attribute = (1 << numbers.stop) - (1 << numbers.start)
+            if described & of_attribute:
+                values &= ~of_attribute
+        return values
+
+    def present_in(self, objects: Objects) -> Values:
+        """Return the values that any of the objects has."""
+        values = 0
+        for i in indexes(objects):
+            values |= self.scene.values_of[i]
+        return values
+
+    def coin(self, options: int, truths: int) -> int:
+        """Return the options whose answer is yes, or those whose answer is no, each with even chances."""
+        return options & truths if self.pick.chance(0.5) else options & ~truths
+
+
+# Registry -------------------------------------------------------------------------------------------------------------
+
+NOTHING, TOPIC, GROUP, FOCUS, NAMED = "nothing", "topic", "group", "focus", "named"
+"""What a kind of round refers to: nothing, "it", "them", the focus of the round before, an object named by a value."""
+
+
+@dataclass(frozen=True)
+class RoundKind:
+    """A kind of round. Its texts are the templates of its label."""
+
+    label: str
+    family: str
+    """count, exist or seek: decides the type of the answer, and which quota the round counts for."""
+    refers: str
+    """What the question refers to; without it no question is looked for."""
+    ask: Ask
+    learn: Learn
+    after: tuple[str, ...] = ()
+    """Labels of which one must be the round before; none: any may."""
+    needs_history: bool = True
+    """False for questions that can be understood without the dialog."""
+
+    @property
+    def history_class(self) -> str:
+        """None, All or Coref: the part of the history that the question depends on."""
+        return ("Coref" if self.refers != NOTHING else "All") if self.needs_history else "None"
+
+
+ROUND_KINDS: dict[str, RoundKind] = {}
+"""Label -> kind of round, in the order of registration."""
+
+
+def round_kind(
+    label: str, learn: Learn, refers: str = NOTHING, after: tuple[str, ...] = (), needs_history: bool = True
+) -> Callable[[Ask], Ask]:
+    """Register the decorated function as the kind of round with this label, which begins with its family."""
+    family = label.partition("-")[0]
+    assert family in FAMILIES and label not in ROUND_KINDS, label
+
+    def register(ask: Ask) -> Ask:
+        ROUND_KINDS[label] = RoundKind(label, family, refers, ask, learn, after, needs_history)
+        return ask
+
+    return register
+
+
+def kinds_after(label: str) -> Iterator[RoundKind]:
+    """Yield the kinds of rounds that may follow a round with this label."""
+    return (kind for kind in ROUND_KINDS.values() if not kind.after or label in kind.after)

@@ -1,0 +1,267 @@
+"""The kinds of rounds: for each label, when it may come and what it may ask.
+
+To add a kind, write one function here and a template with its label in `templates/dialog`. The function looks at the
+`Situation`, makes its free choices with `now.pick`, and returns a `Move`, or None if there is nothing to ask; the
+function that answers, of `answers`, is named in the decorator. Labels and preconditions follow CLEVR-Dialog (Kottur
+et al. 2019), made strict: nothing is asked that is known or follows from what is known.
+"""
+
+from __future__ import annotations
+
+from vqagen.tasks.dialog.answers import (
+    alike,
+    attribute_of_focus,
+    attribute_of_next,
+    group_itself,
+    having_value,
+    having_value_in_group,
+    related,
+    rest,
+    whole_scene,
+)
+from vqagen.tasks.dialog.knowledge import Move
+from vqagen.tasks.dialog.round_kind import (
+    FOCUS,
+    GROUP,
+    NAMED,
+    ROUND_KINDS,
+    TOPIC,
+    Situation,
+    kinds_after,
+    round_kind,
+)
+
+__all__ = ["ROUND_KINDS", "kinds_after"]
+
+PRESENT = 0.7
+"""Share of counts of a value that some object has (CLEVR-Dialog)."""
+
+
+# The whole scene ------------------------------------------------------------------------------------------------------
+
+
+@round_kind("count-all", whole_scene, needs_history=False)
+def count_all(now: Situation) -> Move | None:
+    """Count the things in the scene."""
+    return None if now.knowledge.size_known else Move("count-all")
+
+
+@round_kind("count-other", rest)
+def count_other(now: Situation) -> Move | None:
+    """Count the things that were not mentioned."""
+    known = now.knowledge
+    return None if known.size_known or known.all_seen else Move("count-other")
+
+
+@round_kind("exist-other", rest)
+def exist_other(now: Situation) -> Move | None:
+    """Ask whether there are things that were not mentioned."""
+    known = now.knowledge
+    if known.size_known or known.rest_known:
+        return None
+    is_true = known.mentioned != now.scene.everything
+    return Move("exist-other") if is_true == now.pick.chance(0.5) else None
+
+
+@round_kind("count-attribute", having_value, needs_history=False)
+def count_attribute(now: Situation) -> Move | None:
+    """Count the things with a value."""
+    present = now.scene.present
+    wanted = present if now.pick.chance(PRESENT) else ~present & now.all_values
+    return _about_value(now, "count-attribute", wanted & ~now.knowledge.value_counts)
+
+
+@round_kind("exist-attribute", having_value, needs_history=False)
+def exist_attribute(now: Situation) -> Move | None:
+    """Ask whether there is a thing with a value."""
+    options = now.all_values & ~now.knowledge.value_exists
+    return _about_value(now, "exist-attribute", now.coin(options, now.scene.present))
+
+
+# The group of the round before ----------------------------------------------------------------------------------------
+
+
+@round_kind("count-all-group", group_itself, GROUP)
+def count_all_group(now: Situation) -> Move | None:
+    """Count the group, if its size is not known."""
+    return None if now.knowledge.is_sized else Move("count-all-group")
+
+
+@round_kind("count-attribute-group", having_value_in_group, GROUP)
+def count_attribute_group(now: Situation) -> Move | None:
+    """Count the things of the group with a value."""
+    known, present = now.knowledge, now.present_in(now.knowledge.group)
+    wanted = present if now.pick.chance(PRESENT) else ~present
+    return _about_value(now, "count-attribute-group", wanted & now.undescribed & ~known.value_counts)
+
+
+@round_kind("exist-attribute-group", having_value_in_group, GROUP)
+def exist_attribute_group(now: Situation) -> Move | None:
+    """Ask whether a thing of the group has a value."""
+    options = now.undescribed & ~now.knowledge.value_exists
+    return _about_value(now, "exist-attribute-group", now.coin(options, now.present_in(now.knowledge.group)))
+
+
+def _about_value(now: Situation, label: str, options: int) -> Move | None:
+    value = now.pick.one(options)
+    return Move(label, value=value) if value >= 0 else None
+
+
+# Things in a direction ------------------------------------------------------------------------------------------------
+
+
+@round_kind("count-obj-rel-imm", related, TOPIC)
+def count_related_to_topic(now: Situation) -> Move | None:
+    """Count the things left of it."""
+    topic = now.knowledge.topic
+    return _about_relation(now, "count-obj-rel-imm", topic, now.uncounted(topic))
+
+
+@round_kind("exist-obj-rel-imm", related, TOPIC)
+def exist_related_to_topic(now: Situation) -> Move | None:
+    """Ask whether there is a thing left of it."""
+    topic = now.knowledge.topic
+    options = now.coin(now.unfound(topic), now.scene.filled[topic])
+    return _about_relation(now, "exist-obj-rel-imm", topic, options)
+
+
+@round_kind("count-obj-rel-imm2", related, FOCUS, after=("count-obj-rel-imm", "count-obj-rel-imm2"))
+def count_related_again(now: Situation) -> Move | None:
+    """Count the things in another direction of the same focus; not if one was found, for "it" would be that."""
+    focus = now.previous.focus
+    if now.rules.is_strict and now.knowledge.result.bit_count() == 1:
+        return None
+    return _about_relation(now, "count-obj-rel-imm2", focus, now.uncounted(focus))
+
+
+@round_kind("exist-obj-rel-imm2", related, FOCUS, after=("exist-obj-rel-imm", "exist-obj-rel-imm2"))
+def exist_related_again(now: Situation) -> Move | None:
+    """Ask whether there is a thing in another direction of the same focus."""
+    focus = now.previous.focus
+    options = now.coin(now.unfound(focus), now.scene.filled[focus])
+    return _about_relation(now, "exist-obj-rel-imm2", focus, options)
+
+
+@round_kind("count-obj-rel-early", related, NAMED)
+def count_related_to_earlier(now: Situation) -> Move | None:
+    """Count the things left of the earlier red thing."""
+    focus, descriptor, options = now.named(now.uncounted)
+    return _about_relation(now, "count-obj-rel-early", focus, options, descriptor)
+
+
+@round_kind("exist-obj-rel-early", related, NAMED)
+def exist_related_to_earlier(now: Situation) -> Move | None:
+    """Ask whether there is a thing left of the earlier red thing."""
+    filled = now.scene.filled
+    is_yes = now.pick.chance(0.5)
+    focus, descriptor, options = now.named(lambda i: now.unfound(i) & (filled[i] if is_yes else ~filled[i]))
+    return _about_relation(now, "exist-obj-rel-early", focus, options, descriptor)
+
+
+def _about_relation(now: Situation, label: str, focus: int, options: int, descriptor: int = -1) -> Move | None:
+    relation = now.pick.one(options)
+    return Move(label, focus, relation, descriptor=descriptor) if relation >= 0 else None
+
+
+# Things with the same value -------------------------------------------------------------------------------------------
+
+
+@round_kind("count-obj-exclude-imm", alike, TOPIC)
+def count_alike_to_topic(now: Situation) -> Move | None:
+    """Count the other things of its color."""
+    topic = now.knowledge.topic
+    return _about_likes(now, "count-obj-exclude-imm", topic, now.uncounted_likes(topic))
+
+
+@round_kind("exist-obj-exclude-imm", alike, TOPIC)
+def exist_alike_to_topic(now: Situation) -> Move | None:
+    """Ask whether there is another thing of its color."""
+    topic = now.knowledge.topic
+    options = now.coin(now.unfound_likes(topic), now.scene.repeated)
+    return _about_likes(now, "exist-obj-exclude-imm", topic, options)
+
+
+@round_kind("count-obj-exclude-early", alike, NAMED)
+def count_alike_to_earlier(now: Situation) -> Move | None:
+    """Count the other things with the shape of the earlier red thing."""
+    focus, descriptor, options = now.named(now.uncounted_likes)
+    return _about_likes(now, "count-obj-exclude-early", focus, options, descriptor)
+
+
+@round_kind("exist-obj-exclude-early", alike, NAMED)
+def exist_alike_to_earlier(now: Situation) -> Move | None:
+    """Ask whether there is another thing with the shape of the earlier red thing."""
+    repeated = now.scene.repeated if now.pick.chance(0.5) else ~now.scene.repeated
+    focus, descriptor, options = now.named(lambda i: now.unfound_likes(i) & repeated)
+    return _about_likes(now, "exist-obj-exclude-early", focus, options, descriptor)
+
+
+def _about_likes(now: Situation, label: str, focus: int, options: int, descriptor: int = -1) -> Move | None:
+    value = now.pick.one(options)
+    if value < 0:
+        return None
+    attribute = now.scene.vocabulary.values[value][0]
+    return Move(label, focus, attribute=attribute, descriptor=descriptor)
+
+
+# Attributes -----------------------------------------------------------------------------------------------------------
+
+ASKED_OF_ONE = ("seek-attr-imm", "seek-attr-imm2")
+
+
+@round_kind("seek-attr-imm", attribute_of_focus, TOPIC)
+def seek_of_topic(now: Situation) -> Move | None:
+    """Ask for its color."""
+    topic = now.knowledge.topic
+    return _about_attribute(now, "seek-attr-imm", topic, now.open_attributes(topic))
+
+
+@round_kind("seek-attr-imm2", attribute_of_focus, TOPIC, after=(*ASKED_OF_ONE, "seek-attr-rel-imm"))
+def seek_again(now: Situation) -> Move | None:
+    """Ask for another attribute of the thing just asked about."""
+    topic = now.knowledge.topic
+    return _about_attribute(now, "seek-attr-imm2", topic, now.open_attributes(topic))
+
+
+@round_kind("seek-attr-early", attribute_of_focus, NAMED)
+def seek_of_earlier(now: Situation) -> Move | None:
+    """Ask for the shape of the earlier red thing."""
+    focus, descriptor, options = now.named(now.open_attributes)
+    return _about_attribute(now, "seek-attr-early", focus, options, descriptor)
+
+
+@round_kind("seek-attr-sim-early", attribute_of_focus, NAMED, after=ASKED_OF_ONE)
+def seek_same_of_earlier(now: Situation) -> Move | None:
+    """Ask for the attribute just asked about, of the earlier red thing."""
+    asked = now.previous.attribute
+    focus, descriptor, options = now.named(
+        lambda i: now.open_attributes(i) & 1 << asked, besides=now.scene.vocabulary.values_of[asked]
+    )
+    return _about_attribute(now, "seek-attr-sim-early", focus, options, descriptor)
+
+
+def _about_attribute(now: Situation, label: str, focus: int, options: int, descriptor: int = -1) -> Move | None:
+    attribute = now.pick.one(options)
+    return Move(label, focus, attribute=attribute, descriptor=descriptor) if attribute >= 0 else None
+
+
+@round_kind("seek-attr-rel-imm", attribute_of_next, TOPIC)
+def seek_of_next_to_topic(now: Situation) -> Move | None:
+    """Ask for the color of the next thing left of it."""
+    topic = now.knowledge.topic
+    return _about_next(now, "seek-attr-rel-imm", topic, now.seekable(topic))
+
+
+@round_kind("seek-attr-rel-early", attribute_of_next, NAMED)
+def seek_of_next_to_earlier(now: Situation) -> Move | None:
+    """Ask for the color of the next thing left of the earlier cube."""
+    focus, descriptor, options = now.named(now.seekable)
+    return _about_next(now, "seek-attr-rel-early", focus, options, descriptor)
+
+
+def _about_next(now: Situation, label: str, focus: int, options: int, descriptor: int = -1) -> Move | None:
+    chosen = now.pick.one(options)
+    if chosen < 0:
+        return None
+    relation, attribute = now.relation_and_attribute(chosen)
+    return Move(label, focus, relation, attribute, descriptor=descriptor)

@@ -1,0 +1,215 @@
+"""Beam search for the rounds of one dialog.
+
+Each beam is an unfinished dialog. In each round the beams are continued by kinds of rounds. The score of a new beam
+depends on the label alone, so (beam, kind) pairs are tried from the best score on, those of equal score in random
+order, until there are enough new beams. That gives the same beams as trying all pairs and cutting afterwards.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import NamedTuple
+
+from vqagen.tasks.dialog.knowledge import ROUND_BITS, Knowledge, Learner, Move, Rules
+from vqagen.tasks.dialog.quotas import Objective, Prospect, Quotas, RoundCounts
+from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, Outcome, Pick, RoundKind, Situation
+from vqagen.tasks.dialog.rounds import ROUND_KINDS
+from vqagen.tasks.dialog.tables import DialogScene
+
+SHARED = 2
+"""The longest prefix of labels and answers that two dialogs of a scene may share."""
+Prefix = tuple[tuple[str, int | str], ...]
+
+
+class Gains(NamedTuple):
+    """Rounds of a dialog that its objective counts."""
+
+    ellipses: int = 0
+    similar: int = 0
+    early: int = 0
+
+    def add(self, label: str) -> Gains:
+        """Return the gains after another round."""
+        return Gains(
+            self.ellipses + ("imm2" in label), self.similar + ("sim" in label), self.early + ("early" in label)
+        )
+
+    def capped(self, objective: Objective) -> Gains:
+        """Return the gains as far as they count."""
+        return Gains(*map(min, self, objective))
+
+
+NO_ROUNDS, NO_GAINS = RoundCounts(), Gains()
+
+
+@dataclass(slots=True)
+class Beam:
+    """A dialog up to some round."""
+
+    knowledge: Knowledge
+    counts: RoundCounts = NO_ROUNDS
+    gains: Gains = NO_GAINS
+    """As far as the objective counts them."""
+    score: float = 0
+    move: Move | None = None
+    outcome: Outcome | None = None
+    parent: Beam | None = None
+    prefix: Prefix = ()
+    """Labels and answers of the first rounds."""
+    distances: tuple[int, int] = (0, 0)
+    """Sum of the coreference distances, and their number."""
+    situation: Situation | None = field(default=None, compare=False)
+
+    def rounds(self) -> list[Beam]:
+        """Return the beam after each round, the first round first."""
+        found, beam = [], self
+        while beam.parent is not None:
+            found.append(beam)
+            beam = beam.parent
+        return found[::-1]
+
+
+@dataclass(frozen=True)
+class SearchRules:
+    """All that decides which dialogs are searched for."""
+
+    rules: Rules
+    quotas: Quotas
+    rounds: int
+    beams: int
+    target_distance: float = 0.0
+    """The wanted mean coreference distance; 0 for none."""
+
+
+class DialogSearch:
+    """Searches for dialogs. One serves all scenes: what it keeps depends on the rules alone."""
+
+    def __init__(self, how: SearchRules) -> None:
+        self.how = how
+        self._prospect = Prospect(how.quotas, how.rounds)
+        self._options: dict[tuple[object, ...], Mapping[float, tuple[RoundKind, ...]]] = {}
+
+    def find(self, scene: DialogScene, caption: Knowledge, rng: Random, taken: Container[Prefix]) -> list[Beam]:
+        """Return finished dialogs after a caption, the best first; none if the search ends before the last round.
+
+        `taken`: labels and answers of the first rounds of other dialogs, which no dialog found may share.
+        """
+        pick, beams = Pick(rng), [Beam(caption)]
+        for round in range(1, self.how.rounds + 1):
+            children = self._children(scene, beams, round, pick, taken)
+            if not children:
+                return []
+            beams = children
+        return sorted(beams, key=lambda beam: -beam.score)
+
+    def _children(
+        self, scene: DialogScene, beams: list[Beam], round: int, pick: Pick, taken: Container[Prefix]
+    ) -> list[Beam]:
+        """Return the best continuations of beams, at most as many as there may be beams."""
+        by_score: dict[float, list[tuple[Beam, RoundKind]]] = defaultdict(list)
+        for beam in beams:
+            for gain, kinds in self._kinds(beam, round).items():
+                by_score[beam.score + gain] += [(beam, kind) for kind in kinds]
+        children: list[Beam] = []
+        seen: set[object] = set()
+        for score in sorted(by_score, reverse=True):
+            for beam, kind in _drawn(by_score[score], pick):
+                child = self._child(scene, beam, kind, round, score, pick)
+                if child is None or (round == SHARED + 1 and child.prefix in taken):
+                    continue
+                key = child.knowledge.key(), child.counts
+                if key not in seen:
+                    seen.add(key)
+                    children.append(child)
+                    if len(children) == self.how.beams and not self.how.target_distance:
+                        return children
+        if self.how.target_distance:
+            children.sort(key=lambda child: -child.score)
+        return children[: self.how.beams]
+
+    def _child(
+        self, scene: DialogScene, beam: Beam, kind: RoundKind, round: int, score: float, pick: Pick
+    ) -> Beam | None:
+        """Return a beam continued by one kind of round, or None if it has nothing to ask."""
+        if beam.situation is None:
+            beam.situation = Situation(scene, beam.knowledge, pick, self.how.rules)
+        move = kind.ask(beam.situation)
+        if move is None:
+            return None
+        knowledge, outcome = play(scene, beam.knowledge, move, round, self.how.rules)
+        distances = _with_distance(scene, beam, move, kind, round)
+        if self.how.target_distance:
+            score = int(score) - abs(distances[0] / max(distances[1], 1) - self.how.target_distance)
+        return Beam(
+            knowledge,
+            beam.counts.add(kind.family, kind.refers == NOTHING),
+            beam.gains.add(kind.label).capped(self.how.quotas.objective),
+            score,
+            move,
+            outcome,
+            beam,
+            (*beam.prefix, (kind.label, outcome.answer)) if round <= SHARED + 1 else beam.prefix,
+            distances,
+        )
+
+    def _kinds(self, beam: Beam, round: int) -> Mapping[float, tuple[RoundKind, ...]]:
+        """Return the kinds of rounds that may continue a beam, by what they add to its score."""
+        known = beam.knowledge
+        at_hand = known.topic >= 0, known.group != 0, known.singles != 0
+        key = round, beam.counts, beam.gains, known.label, at_hand
+        found = self._options.get(key)
+        if found is None:
+            found = self._options[key] = self._kinds_by_gain(beam, round, *at_hand)
+        return found
+
+    def _kinds_by_gain(
+        self, beam: Beam, round: int, has_topic: bool, has_group: bool, has_single: bool
+    ) -> Mapping[float, tuple[RoundKind, ...]]:
+        at_hand = {NOTHING: True, FOCUS: True, GROUP: has_group, NAMED: has_single}
+        found: dict[float, tuple[RoundKind, ...]] = defaultdict(tuple)
+        objective, label = self.how.quotas.objective, beam.knowledge.label
+        for kind in ROUND_KINDS.values():
+            if not at_hand.get(kind.refers, has_topic) or (kind.after and label not in kind.after):
+                continue
+            if self._prospect.can_finish(round, beam.counts.add(kind.family, kind.refers == NOTHING)):
+                gains = sum(beam.gains.add(kind.label).capped(objective)) - sum(beam.gains)
+                found[gains - objective.repeats * (kind.label == label)] += (kind,)
+        return found
+
+
+def play(scene: DialogScene, before: Knowledge, move: Move, round: int, rules: Rules) -> tuple[Knowledge, Outcome]:
+    """Return what is known after a round, and its outcome."""
+    learner = Learner(scene, before, round, rules)
+    after = learner.after
+    after.topic, after.group, after.described, after.is_sized, after.result = -1, 0, 0, False, 0
+    after.label, after.move = move.label, move
+    outcome = ROUND_KINDS[move.label].learn(learner, move)
+    return learner.conclude(), outcome
+
+
+def reveal_round(scene: DialogScene, knowledge: Knowledge, i: int, attribute: int) -> int:
+    """Return the round that told an attribute of an object; only for one that is known."""
+    place = i * len(scene.value_at) + attribute
+    return knowledge.revealed >> place * ROUND_BITS & (1 << ROUND_BITS) - 1
+
+
+def _with_distance(scene: DialogScene, beam: Beam, move: Move, kind: RoundKind, round: int) -> tuple[int, int]:
+    """Return the sum and the number of coreference distances after a round."""
+    total, number = beam.distances
+    if kind.refers == NOTHING:
+        return beam.distances
+    if move.descriptor < 0:
+        return total + 1, number + 1
+    attribute = scene.vocabulary.values[move.descriptor][0]
+    return total + round - reveal_round(scene, beam.knowledge, move.focus, attribute), number + 1
+
+
+def _drawn(pairs: list[tuple[Beam, RoundKind]], pick: Pick) -> Iterator[tuple[Beam, RoundKind]]:
+    """Yield the pairs in random order; the list is emptied."""
+    while pairs:
+        place = pick.below(len(pairs))
+        pairs[place], pairs[-1] = pairs[-1], pairs[place]
+        yield pairs.pop()
