@@ -16,13 +16,13 @@ import vqagen
 from vqagen.json.parsing import parse_json
 from vqagen.json.schema import _SENTENCES, schema_faults, schema_names, schema_text
 from vqagen.language.loading import find_template_files
-from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS
+from vqagen.language.shipped_domains import DIALOGS, QUESTIONS, SHIPPED_DOMAINS
 from vqagen.world.camera import CameraRules
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.solids import KINDS
 
 SCHEMAS: dict[str, Any] = {name: json.loads(schema_text(name)) for name in schema_names()}
-SCHEMA_OF = {QUESTIONS: "templates"}
+SCHEMA_OF = {QUESTIONS: "templates", DIALOGS: "dialog-templates"}
 """Task -> the schema of its templates."""
 FILES = [
     ("synonyms", ROOT / "synonyms.json"),
@@ -60,7 +60,7 @@ def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_there_is_a_schema_for_each_kind_of_file() -> None:
-    assert schema_names() == ("metadata", "questions", "scenes", "synonyms", "templates")
+    assert schema_names() == ("dialog-templates", "metadata", "questions", "scenes", "synonyms", "templates")
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -15,7 +15,7 @@ from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require, shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import BadTemplates, find_template_files, raise_bad, read_template_files
-from vqagen.language.shipped_domains import DEFAULT_DOMAIN, SHIPPED_DOMAINS
+from vqagen.language.shipped_domains import DEFAULT_DOMAIN, DIALOGS, SHIPPED_DOMAINS
 from vqagen.language.synonyms import Synonyms, load_synonyms
 from vqagen.language.template import Template
 from vqagen.plugin.loading import Plugins, load_plugins
@@ -92,7 +92,8 @@ def find_domain(
 
     A plain name is a shipped domain, whose templates for a `task` are taken, by default for its main task. A `Path`, or
     text that is written as a path (`./farm`, `data/farm`), is a folder with `metadata.json`, `templates` and perhaps
-    `synonyms.json`. Raises UsageError if there is no such domain, or if it ships no templates for the task.
+    `synonyms.json` and `dialogs`, the templates of dialogs. Raises UsageError if there is no such domain, or if it
+    ships no templates for the task.
     """
     found = _files_of(domain or DEFAULT_DOMAIN, None if templates else task)
     return DomainFiles(
@@ -106,7 +107,7 @@ def find_domain(
 
 def _files_of(domain: PathLike, task: str | None) -> DomainFiles:
     if is_written_as_path(domain):
-        return _files_in(Path(domain), str(domain))
+        return _files_in(Path(domain), str(domain), task)
     listed = SHIPPED_DOMAINS.get(str(domain))
     if listed is None:
         is_here = Path(domain).is_dir()
@@ -128,12 +129,19 @@ def _templates_for(task: str, domain: str) -> str:
     return found
 
 
-def _files_in(folder: Path, written: str) -> DomainFiles:
+def _files_in(folder: Path, written: str, task: str | None) -> DomainFiles:
     metadata, synonyms = folder / "metadata.json", folder / "synonyms.json"
     if not metadata.is_file():
         hint = "a domain's folder holds metadata.json" if folder.is_dir() else "there is no such folder"
         raise UsageError(f"no domain at {written}: {hint}")
-    return DomainFiles(metadata, folder / "templates", synonyms if synonyms.is_file() else None)
+    templates = _own_dialogs(folder) if task == DIALOGS else folder / "templates"
+    return DomainFiles(metadata, templates, synonyms if synonyms.is_file() else None)
+
+
+def _own_dialogs(folder: Path) -> Path:
+    """Return the dialog templates in a domain's folder, or the shipped ones, which fit every domain."""
+    own = folder / "dialogs"
+    return own if own.is_dir() else shipped(SHIPPED_DOMAINS[DEFAULT_DOMAIN].templates[DIALOGS])
 
 
 def is_written_as_path(domain: PathLike) -> bool:

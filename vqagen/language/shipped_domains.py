@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-QUESTIONS = "questions"
+QUESTIONS, DIALOGS = "questions", "dialogs"
 
 
 class ShippedDomain(NamedTuple):
@@ -17,7 +17,7 @@ class ShippedDomain(NamedTuple):
 
 
 SHIPPED_DOMAINS: Mapping[str, ShippedDomain] = {
-    "clevr": ShippedDomain("metadata/clevr.json", {QUESTIONS: "templates/clevr"}),
-    "market": ShippedDomain("metadata/market.json", {QUESTIONS: "templates/market"}),
+    "clevr": ShippedDomain("metadata/clevr.json", {QUESTIONS: "templates/clevr", DIALOGS: "templates/dialog"}),
+    "market": ShippedDomain("metadata/market.json", {QUESTIONS: "templates/market", DIALOGS: "templates/dialog"}),
 }
 DEFAULT_DOMAIN = "clevr"

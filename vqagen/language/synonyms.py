@@ -8,6 +8,8 @@ ways to say a value are the first of these that there are:
 3. its attribute's `display` of it;
 4. the value itself.
 
+The section `Extreme` has words such as "leftmost" for relations, which only captions of dialogs use.
+
 A word that stands for an attribute left open ("thing") has synonyms like a value. How several words are counted as one
 thing is in the domain's `plurals`: by the whole way to say it, or by its last word.
 """
@@ -26,6 +28,8 @@ from vqagen.world.findings import problem_in
 
 NOTES = ("comment", "$schema")
 """Keys that say nothing about any value."""
+EXTREME = "Extreme"
+"""The section with a word such as "leftmost" for each relation; no type of a domain."""
 MOST_FAULTS = 10
 """Mistakes listed of one file: a file of another kind has one at every key."""
 NO_SYNONYMS = "is it a file of synonyms, {value: [ways to say it]}?"
@@ -51,6 +55,14 @@ class Synonyms:
                 return ways
         displayed = attribute.display.get(value) if attribute else None
         return (displayed or value,)
+
+    def extreme(self, relation: str) -> tuple[str, ...]:
+        """The words for what lies farthest in a direction, such as "leftmost"; none if there are none."""
+        for table in self._tables:
+            ways = table.get(EXTREME)
+            if isinstance(ways, Mapping) and isinstance(ways.get(relation), list):
+                return tuple(ways[relation])
+        return ()
 
     def plural(self, way: str) -> str:
         """The plural of a way to say a value: the domain's, of all of it or of its last word; else the English rule.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from vqagen.errors import unknown
-from vqagen.language.synonyms import NOTES, Synonyms
+from vqagen.language.synonyms import EXTREME, NOTES, Synonyms
 from vqagen.world.domain import Domain
 
 
@@ -30,6 +30,8 @@ def unknown_synonyms(table: Mapping[str, Any], domain: Domain, place: str = "") 
                 yield here, unknown("value", key, every_word)
         elif key in domain.value_types:
             yield from _unknown_values(entry, key, _words(domain, key), here)
+        elif key == EXTREME:
+            yield from _unknown_values(entry, key, list(domain.relations), here)
         else:
             yield here, unknown("type", key, domain.value_types)
 

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from vqagen.authoring.check.check_report import CheckReport
+from vqagen.authoring.check.dialog_templates import check_dialog_templates
 from vqagen.authoring.check.domains import DomainGroup, Flags, Grouping
 from vqagen.authoring.check.question_rules import check_questions, verify_answers
 from vqagen.authoring.check.recognition import (
+    DIALOG_TEMPLATES,
     METADATA,
     PLUGIN,
     QUESTIONS,
@@ -31,7 +33,7 @@ from vqagen.files.shipped import shipped
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import PlacedTemplate
-from vqagen.language.synonyms import load_synonyms, synonym_faults
+from vqagen.language.synonyms import Synonyms, load_synonyms, synonym_faults
 from vqagen.plugin import Declarations
 from vqagen.plugin.loading import load_plugins
 from vqagen.world.domain import Domain, load_domain
@@ -108,16 +110,18 @@ class _DomainCheck:
             self.report.of(item.path).domain = str(metadata)
         declared = self.declarations()
         if declared is None:
-            self.skip((METADATA, TEMPLATES, SYNONYMS, SCENES, QUESTIONS), "a plug-in")
+            self.skip((METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS), "a plug-in")
             return
         document = self.read(lambda: parse_json(read_text(metadata), str(metadata)), "not-json")
         domain = self.read(lambda: load_domain(metadata, declared), "no-effect")
         if domain is None:
             self.check_own_synonyms(document)
-            self.skip((TEMPLATES, SYNONYMS, SCENES, QUESTIONS), f"the metadata ({metadata})")
+            self.skip((TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS), f"the metadata ({metadata})")
             return
         self.catalogue = self.read(lambda: Catalogue(domain, declared), "no-effect")
-        self.check_vocabulary(domain)
+        synonyms = self.check_vocabulary(domain)
+        dialog_templates = [item.path for item in self.of_kind(DIALOG_TEMPLATES)]
+        check_dialog_templates(dialog_templates, domain, synonyms, self.report)
         for item in self.readable(SCENES):
             source = check_scenes(item.path, domain, self.report.of(item.path))
             self.sound += [(item, source)] if source else []
@@ -162,7 +166,8 @@ class _DomainCheck:
             faults = synonym_faults(section, "synonyms")
             self.report.add_errors(path, (problem_in(str(path), *fault, read_text(path)) for fault in faults))
 
-    def check_vocabulary(self, domain: Domain) -> None:
+    def check_vocabulary(self, domain: Domain) -> Synonyms | None:
+        """Check what is said about the domain; return its synonyms if they have no mistakes."""
         path = self.group.metadata
         if any(self.of_kind(METADATA)):
             warn_own_section(domain, self.report)
@@ -175,6 +180,7 @@ class _DomainCheck:
         if synonyms and any(self.of_kind(METADATA, SYNONYMS)):
             with self.report.listening(used or path, "not-json"):
                 warn_ambiguous(synonyms, domain, self.synonyms_path, self.report)
+        return synonyms
 
     # Templates ----------------------------------------------------------------------------------------------------
 

@@ -29,9 +29,10 @@ from vqagen.world.loading import SCENES as SCENE_RECORDS
 from vqagen.world.metadata_reader import section_of_types
 from vqagen.world.named_files import files_named_by
 
-METADATA, TEMPLATES, SYNONYMS, SCENES, QUESTIONS, PLUGIN, WORDS = (
+METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS, PLUGIN, WORDS = (
     "metadata",
     "templates",
+    "dialog-templates",
     "synonyms",
     "scenes",
     "questions",
@@ -41,6 +42,7 @@ METADATA, TEMPLATES, SYNONYMS, SCENES, QUESTIONS, PLUGIN, WORDS = (
 """Kinds of files. WORDS are plurals or rewrites in a file that the metadata names."""
 LOOKS = {
     METADATA: 'an object with "types"',
+    DIALOG_TEMPLATES: 'a list of dialog templates (objects with "label" and "text"), or {"templates": […]}',
     TEMPLATES: 'a list of templates (objects with "text" and "nodes"), or {"templates": […]}',
     SYNONYMS: "an object of value: [ways to say it]",
     SCENES: '{"scenes": […]}, a list of scenes (objects with "objects"), one on each line, or Parquet',
@@ -49,6 +51,7 @@ LOOKS = {
 _KEYS = {
     METADATA: {"types"},
     TEMPLATES: {"templates", "nodes", "constraints"},
+    DIALOG_TEMPLATES: {"label"},
     SCENES: {SCENE_RECORDS.key, *SCENE_RECORDS.own_keys},
     QUESTIONS: {QUESTION_RECORDS.key, *QUESTION_RECORDS.own_keys},
 }
@@ -238,7 +241,15 @@ def _kind_of_keys(document: object) -> str:
     if not isinstance(document, Mapping):
         return ""
     found = next((kind for kind, keys in _KEYS.items() if not keys.isdisjoint(document)), "")
+    if found == TEMPLATES and _are_of_dialogs(document.get("templates")):
+        found = DIALOG_TEMPLATES
     return found or (METADATA if section_of_types(document) in document else "")
+
+
+def _are_of_dialogs(templates: object) -> bool:
+    """True if the first template has a label, and no program."""
+    first = templates[0] if isinstance(templates, list) and templates else None
+    return isinstance(first, Mapping) and "label" in first and "nodes" not in first
 
 
 def _kind_of_name(path: Path) -> str:

@@ -1,0 +1,188 @@
+"""Dialog templates: the texts of captions and rounds, by their labels.
+
+The grammar of a text:
+
+    text     = part*
+    part     = literal | slot | slot "s" | optional | mark
+    slot     = "<" name ">"
+    optional = "[" part* "]"
+    mark     = "{" role "|" part* "}"
+
+A slot followed by a lone `s` is said in the plural. An optional part is said half of the time; it holds no other one. A
+mark gives words a role: "What is the <A> of {focus|the earlier <D>}?". Marks may stand inside each other and inside
+optional parts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+CAPTION, COUNT, EXIST, SEEK = FAMILIES = ("caption", "count", "exist", "seek")
+FOCUS, GROUP, RESULT, SUBJECT, ANCHOR = ROLES = ("focus", "group", "result", "subject", "anchor")
+"""The object that a question refers back to, and the group ("them"); the objects that a sentence is about; in captions
+of two objects, each of them."""
+SLOT_TYPES: Mapping[str, str] = {
+    "A": "Attribute",
+    "R": "Relation",
+    "D": "Description",
+    "D2": "Description",
+    "V": "Value",
+    "K": "Number",
+    "E": "Extreme",
+}
+"""Slot -> what fills it. <N>, the noun for any object, needs no declaration."""
+NOUN = "N"
+PLURALS = (NOUN, "V")
+"""Slots that have a plural."""
+ANY_EXTREME = "extreme-*"
+"""The label of a template for captions of every direction."""
+
+
+class Slot(NamedTuple):
+    """A slot, in the singular or the plural."""
+
+    name: str
+    is_plural: bool
+
+
+class Optional(NamedTuple):
+    """A part that is said half of the time."""
+
+    parts: tuple[Part, ...]
+
+
+class Mark(NamedTuple):
+    """Words with a role."""
+
+    role: str
+    parts: tuple[Part, ...]
+
+
+Part = str | Slot | Optional | Mark
+
+
+@dataclass(frozen=True)
+class DialogText:
+    """A text as written, and parsed."""
+
+    written: str
+    parts: tuple[Part, ...] = field(repr=False)
+
+    @cached_property
+    def slots(self) -> frozenset[str]:
+        """The slots that are always said."""
+        return frozenset(part.name for part, may_go in walk(self.parts) if isinstance(part, Slot) and not may_go)
+
+    @cached_property
+    def every_slot(self) -> frozenset[str]:
+        """The slots that are said always or sometimes."""
+        return frozenset(part.name for part, _ in walk(self.parts) if isinstance(part, Slot))
+
+    @property
+    def options(self) -> int:
+        """The number of optional parts."""
+        return sum(isinstance(part, Optional) for part, _ in walk(self.parts))
+
+
+@dataclass(frozen=True)
+class DialogTemplate:
+    """The texts of one label or, where its facts come in several forms, of one form of it."""
+
+    name: str
+    label: str
+    family: str
+    form: str
+    slots: Mapping[str, str]
+    texts: tuple[DialogText, ...]
+    file: str = ""
+
+    @property
+    def id(self) -> str:
+        """The name with the file's."""
+        return f"{self.file}#{self.name}"
+
+
+@dataclass(frozen=True)
+class DialogTemplates:
+    """The templates of all labels."""
+
+    templates: tuple[DialogTemplate, ...]
+
+    @cached_property
+    def _by_label(self) -> Mapping[tuple[str, str], DialogTemplate]:
+        return {(each.label, each.form): each for each in self.templates}
+
+    @cached_property
+    def labels(self) -> frozenset[str]:
+        """The labels that have texts; ANY_EXTREME stands for several."""
+        return frozenset(each.label for each in self.templates)
+
+    def of(self, label: str, form: str = "") -> DialogTemplate | None:
+        """Return the template of a label and form, if there is one; one of its own goes before ANY_EXTREME."""
+        found = self._by_label.get((label, form))
+        if found is None and label.startswith("extreme-") and label != "extreme-center":
+            found = self._by_label.get((ANY_EXTREME, form))
+        return found
+
+
+# The grammar ----------------------------------------------------------------------------------------------------------
+
+_TOKEN = re.compile(
+    r"(?P<plural><[^<>\s()]+>s(?!\w))|(?P<slot><[^<>\s()]+>)|(?P<open>\[|\{\w*\|)|(?P<close>[\]}])|(?P<text>[^<\[\]{}]+|[<{])"
+)
+
+
+def parse_text(written: str) -> DialogText:
+    """Parse a text without faults of form."""
+    stack: list[tuple[str, list[Part]]] = [("", [])]
+    for token in _TOKEN.finditer(written):
+        kind, said = token.lastgroup, token[0]
+        if kind == "open":
+            stack.append((said, []))
+        elif kind == "close":
+            opened, parts = stack.pop()
+            inner: Part = Optional(tuple(parts)) if opened == "[" else Mark(opened[1:-1], tuple(parts))
+            stack[-1][1].append(inner)
+        elif kind == "text":
+            stack[-1][1].append(said)
+        else:
+            stack[-1][1].append(Slot(said.rstrip("s")[1:-1], kind == "plural"))
+    return DialogText(written, tuple(stack[0][1]))
+
+
+def form_faults(written: str) -> Iterator[str]:
+    """Yield why a text cannot be parsed; nothing if it can."""
+    if not written.strip():
+        yield f"expected some text, found {written!r}"
+    stack: list[str] = []
+    for token in _TOKEN.finditer(written):
+        kind, said = token.lastgroup, token[0]
+        if kind == "open":
+            if said == "[" and "[" in stack:
+                yield "optional parts [ ] cannot stand inside each other"
+            stack.append(said[:1])
+        elif kind == "close":
+            if not stack or {"[": "]", "{": "}"}[stack.pop()] != said:
+                yield f"brackets [ ] and marks {{ }} do not pair up: {said!r} closes nothing that is open"
+                return
+        elif kind == "text" and said in ("<", "{"):
+            hint = "a slot is written <X>" if said == "<" else "a mark is written {role|words}"
+            yield f"a stray {said!r}; {hint}"
+            if said == "{":
+                stack.append(said)
+        elif kind == "text" and ">" in said:
+            yield "a stray '>'; a slot is written <X>"
+    if stack:
+        yield f"brackets [ ] and marks {{ }} do not pair up: {stack[-1]!r} is never closed"
+
+
+def walk(parts: Sequence[Part], may_go: bool = False) -> Iterator[tuple[Part, bool]]:
+    """Yield every part, and whether it may be left out."""
+    for part in parts:
+        yield part, may_go
+        if isinstance(part, Optional | Mark):
+            yield from walk(part.parts, may_go or isinstance(part, Optional))

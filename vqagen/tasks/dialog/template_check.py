@@ -1,0 +1,143 @@
+"""Check one record of a dialog template file against the rules of its label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vqagen.errors import Fault, unknown
+from vqagen.tasks.dialog.label_rules import LabelRule
+from vqagen.tasks.dialog.template import (
+    NOUN,
+    PLURALS,
+    ROLES,
+    SLOT_TYPES,
+    DialogTemplate,
+    DialogText,
+    Mark,
+    Slot,
+    form_faults,
+    parse_text,
+    walk,
+)
+
+
+def read_template(record: Mapping[str, Any], file: str) -> DialogTemplate:
+    """Return the template of a record without faults."""
+    texts = [record["text"]] if isinstance(record["text"], str) else record["text"]
+    return DialogTemplate(
+        record["name"],
+        record["label"],
+        record["family"],
+        record.get("form", ""),
+        record.get("slots", {}),
+        tuple(parse_text(text) for text in texts),
+        file,
+    )
+
+
+def record_faults(record: Mapping[str, Any], rules: Mapping[str, LabelRule]) -> Iterator[Fault]:
+    """Yield the faults of a record of the right shape; paths start from the record."""
+    label = record["label"]
+    rule = rules.get(label)
+    if rule is None:
+        yield "label", unknown("label", label, tuple(rules))
+    else:
+        if record["family"] != rule.family:
+            yield "family", f"{label} belongs to the family {rule.family!r}, not {record['family']!r}"
+        if record.get("form", "") not in rule.forms:
+            yield from _form_fault(record, rule)
+        yield from _slot_faults(record.get("slots", {}), label, rule)
+    is_list = isinstance(record["text"], list)
+    texts: list[str] = record["text"] if is_list else [record["text"]]
+    for i, written in enumerate(texts):
+        place = f"text[{i}]" if is_list else "text"
+        faults = list(form_faults(written))
+        if not faults and rule is not None:
+            faults += _text_faults(parse_text(written), label, rule)
+        for message in faults:
+            yield place, message
+
+
+def _form_fault(record: Mapping[str, Any], rule: LabelRule) -> Iterator[Fault]:
+    label, form = record["label"], record.get("form", "")
+    if rule.forms == ("",):
+        yield "form", f"{label} has no forms; leave 'form' out"
+    elif not form:
+        yield "", f"missing key 'form': {label} needs one of {', '.join(rule.forms)}"
+    else:
+        yield "form", unknown(f"form of {label}", form, rule.forms)
+
+
+def _slot_faults(slots: Mapping[str, str], label: str, rule: LabelRule) -> Iterator[Fault]:
+    """Yield the faults of the declared slots. They may be left out as a whole."""
+    known = (*rule.known_slots, NOUN)
+    for slot, type_name in slots.items():
+        if slot in ("comment", NOUN):
+            continue
+        if slot not in known:
+            yield f"slots.{slot}", f"{label} does not fill the slot {slot!r}; {_fills(rule)}"
+        elif type_name != SLOT_TYPES[slot]:
+            yield f"slots.{slot}", f"the slot {slot!r} is filled with a {SLOT_TYPES[slot]}, not {type_name!r}"
+    for each in rule.slots if slots else ():
+        if not any(slot in slots for slot in each.split("|")):
+            yield "slots", f"the slot {each.replace('|', ' or ')} is missing, which {label} must say"
+
+
+def _fills(rule: LabelRule) -> str:
+    """Return which slots a label fills."""
+    known = [f"<{slot}> ({SLOT_TYPES[slot]})" for slot in rule.known_slots]
+    return f"it fills {', '.join([*known, f'<{NOUN}> (Noun)'])}"
+
+
+def _text_faults(text: DialogText, label: str, rule: LabelRule) -> Iterator[str]:
+    """Yield the faults of a text that can be parsed."""
+    parts = list(walk(text.parts))
+    slots = list(dict.fromkeys(part for part, _ in parts if isinstance(part, Slot)))
+    for slot in slots:
+        if slot.name not in (*rule.known_slots, NOUN):
+            yield f"{label} does not fill the slot <{slot.name}>; {_fills(rule)}"
+        elif slot.is_plural and slot.name not in PLURALS:
+            yield f"<{slot.name}>s: a {SLOT_TYPES[slot.name]} has no plural"
+    for each in rule.slots:
+        if not any(slot in text.slots for slot in each.split("|")):
+            yield f"it does not always say <{each.replace('|', '> or <')}>, and so leaves open what {label} is about"
+    yield from _mark_faults([(part, is_optional) for part, is_optional in parts if isinstance(part, Mark)], label, rule)
+
+
+def _mark_faults(marks: list[tuple[Mark, bool]], label: str, rule: LabelRule) -> Iterator[str]:
+    known = (*rule.marks, *rule.may_mark)
+    seen: set[str] = set()
+    for mark, is_optional in marks:
+        inside = {part.name for part, _ in walk(mark.parts) if isinstance(part, Slot)}
+        if mark.role not in ROLES:
+            yield unknown("role", mark.role, known or ROLES)
+        elif mark.role not in known:
+            yield f"{label} has no {mark.role} to mark; it has {', '.join(known) or 'nothing to mark'}"
+        elif mark.role in seen:
+            yield f"{mark.role} is marked twice; mark the place that says most"
+        elif not _is_said(mark):
+            yield f"the mark {{{mark.role}|…}} holds no words"
+        elif is_optional and mark.role in rule.marks:
+            yield f"the mark {{{mark.role}|…}} is in an optional part; {label} must always say it"
+        elif rule.marks.get(mark.role) and rule.marks[mark.role] not in inside:
+            yield f"the mark {{{mark.role}|…}} must hold <{rule.marks[mark.role]}>"
+        seen.add(mark.role)
+    for role in rule.marks:
+        if role not in seen:
+            yield f"no mark {{{role}|…}}: put it around the words that name the {_MEANINGS[role]}"
+
+
+_MEANINGS = {
+    "focus": "object that the question refers back to",
+    "group": "group that the question is about",
+    "result": "objects that the caption is about",
+    "subject": "object that stands in the relation",
+    "anchor": "object that the relation is to",
+}
+
+
+def _is_said(mark: Mark) -> bool:
+    """True if the mark holds words that are always said."""
+    always = [part for part, is_optional in walk(mark.parts) if not is_optional]
+    return any(isinstance(part, Slot) or (isinstance(part, str) and part.strip()) for part in always)

@@ -1,0 +1,278 @@
+"""Wording of dialogs: from a label and its facts to a sentence, with the place of each marked part.
+
+A dialog says each value, relation and noun in one way from its caption to its last round. Its texts and their optional
+parts are drawn anew for each sentence. Articles, the capital and the domain's rewrites are those of all sentences (see
+`language.sentence`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from random import Random
+from typing import Any, NamedTuple
+
+from vqagen.language.mentions import Marked, SlotSpan
+from vqagen.language.sentence import edits, finished
+from vqagen.language.synonyms import Synonyms
+from vqagen.rng import pick
+from vqagen.tasks.dialog.template import NOUN, DialogTemplate, DialogTemplates, DialogText, Mark, Part, Slot
+from vqagen.tasks.dialog.vocabulary import DialogVocabulary
+from vqagen.world.domain import HEAD_NOUN, Domain
+
+Span = tuple[int, int]
+"""Where words stand in a sentence that is split at white space: [start, end)."""
+NUMBER_WORDS = (
+    *("zero", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+
+
+class Said(NamedTuple):
+    """A sentence."""
+
+    text: str
+    variant: int
+    """The number of its text in the template."""
+    spans: Mapping[str, Span]
+    """Role -> the words that have it."""
+
+
+class Wordings:
+    """The texts of a domain's dialogs, compiled."""
+
+    def __init__(self, templates: DialogTemplates, synonyms: Synonyms, vocabulary: DialogVocabulary) -> None:
+        self.words = _Words(synonyms, vocabulary)
+        self.domain = synonyms.domain
+        self._templates = templates
+        self._compiled: dict[tuple[str, str], _CompiledTemplate] = {}
+
+    def dialog(self, rng: Random) -> DialogWords:
+        """Return the words of one dialog: a way to say each thing, drawn from its synonyms."""
+        return DialogWords(self, self.words.drawn(rng))
+
+    def compiled(self, label: str, form: str) -> _CompiledTemplate:
+        """Return the template of a label. KeyError if there is none."""
+        found = self._compiled.get((label, form))
+        if found is None:
+            template = self._templates.of(label, form)
+            if template is None:
+                raise KeyError(f"no dialog template for {label} {form}")
+            found = self._compiled[label, form] = _CompiledTemplate(template, self.domain)
+        return found
+
+
+class DialogWords:
+    """The words of one dialog."""
+
+    def __init__(self, wordings: Wordings, drawn: _DrawnWords) -> None:
+        self._wordings, self._drawn = wordings, drawn
+
+    def say(self, label: str, form: str, slots: Mapping[str, Any], rng: Random) -> Said:
+        """Return one sentence: a text of the label's, drawn at random, with its slots filled.
+
+        `slots` are as templates name them: {"A": "color", "R": "left", "D": {"color": "red"}, "K": 3, …}; others than
+        those of the text are ignored.
+        """
+        template = self._wordings.compiled(label, form)
+        extremes = self._drawn.extremes
+        texts = template.all_texts if slots.get("E") in extremes else template.texts_without_extreme
+        text = pick(rng, texts)
+        form_of_text = text.form(rng)
+        said = {name: _FILLINGS[name](self._drawn, slots) for name in form_of_text.slots}
+        return form_of_text.said(said, text.variant, self._wordings.domain)
+
+
+# The words ------------------------------------------------------------------------------------------------------------
+
+
+class _DrawnWords(NamedTuple):
+    """One way to say each thing."""
+
+    values: Mapping[str, Mapping[str, str]]
+    """Attribute -> value -> words."""
+    relations: Mapping[str, str]
+    extremes: Mapping[str, str]
+    noun: str
+    head: str
+    """The attribute whose value is the noun of a description."""
+    plural: Callable[[str], str]
+
+    def described(self, values: Mapping[str, str], is_plural: bool = False) -> str:
+        """Return a description by values: "large red cube", "red things"."""
+        said = self.values
+        noun = said[self.head][values[self.head]] if self.head in values else self.noun
+        adjectives = [ways[values[name]] for name, ways in said.items() if name in values and name != self.head]
+        return " ".join([*adjectives, self.plural(noun) if is_plural else noun])
+
+
+class _Words:
+    """All ways to say what dialogs talk about."""
+
+    def __init__(self, synonyms: Synonyms, vocabulary: DialogVocabulary) -> None:
+        domain = synonyms.domain
+        self._values = {
+            each.name: {value: synonyms.of(each.type, value) for value in each.leaves} for each in vocabulary.attributes
+        }
+        self._relations = {name: synonyms.of(domain.relation_type, name) for name in vocabulary.relations}
+        self._extremes = {name: synonyms.extreme(name) for name in vocabulary.relations}
+        nouns = [each for each in domain.attributes if each.null]
+        self._noun = synonyms.of(nouns[-1].type, None) if nouns else (HEAD_NOUN,)
+        self._head = nouns[-1].name if nouns else ""
+        self._plurals = {
+            way: synonyms.plural(way)
+            for ways in (*self._values.get(self._head, {}).values(), self._noun)
+            for way in ways
+        }
+
+    def drawn(self, rng: Random) -> _DrawnWords:
+        """Draw one way to say each thing, in the order of the vocabulary."""
+        return _DrawnWords(
+            {name: {value: pick(rng, ways) for value, ways in of.items()} for name, of in self._values.items()},
+            {name: pick(rng, ways) for name, ways in self._relations.items()},
+            {name: pick(rng, ways) for name, ways in self._extremes.items() if ways},
+            pick(rng, self._noun),
+            self._head,
+            self._plurals.__getitem__,
+        )
+
+
+def number_word(number: int) -> str:
+    """Return a number up to twelve in letters, a larger one in digits."""
+    return NUMBER_WORDS[number] if number < len(NUMBER_WORDS) else str(number)
+
+
+_FILLINGS: Mapping[str, Callable[[_DrawnWords, Mapping[str, Any]], str]] = {
+    "A": lambda drawn, slots: slots["A"].replace("_", " "),
+    "R": lambda drawn, slots: drawn.relations[slots["R"]],
+    "D": lambda drawn, slots: drawn.described(slots["D"]),
+    "D2": lambda drawn, slots: drawn.described(slots["D2"]),
+    "V": lambda drawn, slots: drawn.described(slots["V"]),
+    "Vs": lambda drawn, slots: drawn.described(slots["V"], is_plural=True),
+    "K": lambda drawn, slots: number_word(slots["K"]),
+    "E": lambda drawn, slots: drawn.extremes[slots["E"]],
+    NOUN: lambda drawn, slots: drawn.noun,
+    f"{NOUN}s": lambda drawn, slots: drawn.plural(drawn.noun),
+}
+"""Slot, or the plural of a slot -> its words."""
+
+
+# The texts ------------------------------------------------------------------------------------------------------------
+
+_OPENS, _CLOSES = 0xE000, 0xE100
+"""While a text is compiled, the private characters from here on stand for the ends of its marks."""
+_MARK = re.compile("[\ue000-\ue1ff]")
+_INNER_SPACE = re.compile("([\ue000-\ue0ff]) +| +([\ue100-\ue1ff])")
+_GAP = re.compile(r" +(?=[\ue100-\ue1ff]*[?!,;:.])")
+
+
+class _CompiledTemplate:
+    """The texts of a template."""
+
+    def __init__(self, template: DialogTemplate, domain: Domain) -> None:
+        self.all_texts = tuple(_CompiledText(text, variant) for variant, text in enumerate(template.texts))
+        without = [
+            each for each, text in zip(self.all_texts, template.texts, strict=True) if "E" not in text.every_slot
+        ]
+        self.texts_without_extreme = tuple(without)
+
+
+class _CompiledText:
+    """A text; each choice of its optional parts is compiled when it is first drawn."""
+
+    def __init__(self, text: DialogText, variant: int) -> None:
+        self.variant = variant
+        self._parts = text.parts
+        self._options = text.options
+        self._forms: dict[int, _Form] = {}
+
+    def form(self, rng: Random) -> _Form:
+        """Draw which optional parts are said."""
+        kept = int(rng.random() * (1 << self._options)) if self._options else 0
+        found = self._forms.get(kept)
+        if found is None:
+            found = self._forms[kept] = _compiled(self._parts, kept)
+        return found
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A text whose optional parts are decided."""
+
+    pieces: tuple[str, ...]
+    """`%`-formats, cut where marks begin and end; there are no needless spaces."""
+    marks: tuple[tuple[str, int, int], ...]
+    """Role, and the pieces that it marks: [start, end)."""
+    slots: tuple[str, ...]
+
+    def said(self, said: Mapping[str, str], variant: int, domain: Domain) -> Said:
+        """Fill the slots."""
+        pieces = [piece % said for piece in self.pieces]
+        text = "".join(pieces)
+        if any(pattern.search(text) for pattern, _ in domain.rewrites):
+            return self._rewritten(pieces, variant, domain)
+        spans: dict[str, Span] = {}
+        for role, start, end in self.marks:
+            before = sum(piece.count(" ") for piece in pieces[:start])
+            spans[role] = before, before + sum(piece.count(" ") for piece in pieces[start:end]) + 1
+        return Said(finished(text, joins_anything=False), variant, spans)
+
+    def _rewritten(self, pieces: Sequence[str], variant: int, domain: Domain) -> Said:
+        """Fill the slots of a sentence that the domain's rewrites change; the spans follow its changes."""
+        ends = [0]
+        for piece in pieces:
+            ends.append(ends[-1] + len(piece))
+        marked = Marked(
+            "".join(pieces), tuple(SlotSpan(role, ends[start], ends[end]) for role, start, end in self.marks)
+        )
+        marked = marked.edited(edits(True, False, domain.rewrites, joins_anything=False))
+        text = marked.text
+        return Said(text, variant, {each.slot: _word_span(text, each.start, each.end) for each in marked.spans})
+
+
+def _word_span(text: str, start: int, end: int) -> Span:
+    return text.count(" ", 0, start), text.count(" ", 0, end) + 1
+
+
+def _compiled(parts: Sequence[Part], kept: int) -> _Form:
+    """Compile a text; bit i of `kept` tells if its optional part i is said."""
+    roles: list[str] = []
+    slots: dict[str, None] = {}
+    options = count()
+
+    def flat(parts: Sequence[Part]) -> Iterator[str]:
+        for part in parts:
+            if isinstance(part, str):
+                yield part.replace("%", "%%")
+            elif isinstance(part, Slot):
+                name = part.name + "s" * part.is_plural
+                slots[name] = None
+                yield f"%({name})s"
+            elif isinstance(part, Mark):
+                number = len(roles)
+                roles.append(part.role)
+                yield chr(_OPENS + number)
+                yield from flat(part.parts)
+                yield chr(_CLOSES + number)
+            else:
+                is_said = kept >> next(options) & 1
+                yield from flat(part.parts) if is_said else ()
+
+    text = _tidied("".join(flat(parts)))
+    pieces = _MARK.split(text)
+    ends = _MARK.findall(text)
+    places = {end: i + 1 for i, end in enumerate(ends)}
+    marks = tuple((role, places[chr(_OPENS + i)], places[chr(_CLOSES + i)]) for i, role in enumerate(roles))
+    return _Form(tuple(pieces), marks, tuple(slots))
+
+
+def _tidied(text: str) -> str:
+    """Return a text without needless spaces; those at the ends of marks stand outside of them."""
+    before = ""
+    while before != text:
+        before = text
+        text = _INNER_SPACE.sub(lambda ends: f" {ends[1]}" if ends[1] else f"{ends[2]} ", text)
+    text = re.sub(r"\s+(?=[\ue000-\ue1ff]*\s)", "", text)
+    return _GAP.sub("", re.sub(r"\s+", " ", text).strip())
