@@ -19,7 +19,7 @@ ROUND_BITS = 12
 """Bits of a round's number in `Knowledge.revealed`."""
 
 
-NEAREST, LITERAL = "nearest", "literal"
+NEAREST, LITERAL = READINGS = "nearest", "literal"
 """Readings of "the thing left of it": the next one in the order, or the only one."""
 
 

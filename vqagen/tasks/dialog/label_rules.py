@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from vqagen.tasks.dialog.template import (
-    ANCHOR,
-    ANY_EXTREME,
-    CAPTION,
-    COUNT,
-    EXIST,
-    FOCUS,
-    GROUP,
-    RESULT,
-    SEEK,
-    SUBJECT,
-)
-
-NEAREST, LITERAL = "nearest", "literal"
-EXACT, BARE = "exact", "bare"
+from vqagen.tasks.dialog import round_kind
+from vqagen.tasks.dialog.round_kind import RoundKind
+from vqagen.tasks.dialog.rounds import ROUND_KINDS
+from vqagen.tasks.dialog.template import ANCHOR, ANY_EXTREME, CAPTION, FOCUS, GROUP, RESULT, SUBJECT
 
 
 class LabelRule(NamedTuple):
@@ -44,56 +33,30 @@ _EXTREME = LabelRule(CAPTION, ("D", "E|R"), {RESULT: ""}, ())
 _CAPTIONS = {
     ANY_EXTREME: _EXTREME,
     "extreme-center": LabelRule(CAPTION, ("D",), {RESULT: ""}, ()),
-    "unique-obj": LabelRule(CAPTION, ("D",), {RESULT: "D"}, (), (EXACT, BARE)),
+    "unique-obj": LabelRule(CAPTION, ("D",), {RESULT: "D"}, (), ("exact", "bare")),
     "count-att": LabelRule(CAPTION, ("K", "V"), {RESULT: "V"}, ()),
     "count-att-no": LabelRule(CAPTION, ("V",), {RESULT: "V"}, ()),
     "obj-relation": LabelRule(CAPTION, ("D", "R", "D2"), {SUBJECT: "D", ANCHOR: "D2"}, ()),
-}
-_ROUNDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "count-all": (COUNT, ()),
-    "count-other": (COUNT, ()),
-    "exist-other": (EXIST, ()),
-    "count-all-group": (COUNT, ()),
-    "count-attribute": (COUNT, ("V",)),
-    "exist-attribute": (EXIST, ("V",)),
-    "count-attribute-group": (COUNT, ("V",)),
-    "exist-attribute-group": (EXIST, ("V",)),
-    "count-obj-rel-imm": (COUNT, ("R",)),
-    "exist-obj-rel-imm": (EXIST, ("R",)),
-    "count-obj-rel-imm2": (COUNT, ("R",)),
-    "exist-obj-rel-imm2": (EXIST, ("R",)),
-    "count-obj-rel-early": (COUNT, ("R", "D")),
-    "exist-obj-rel-early": (EXIST, ("R", "D")),
-    "count-obj-exclude-imm": (COUNT, ("A",)),
-    "exist-obj-exclude-imm": (EXIST, ("A",)),
-    "count-obj-exclude-early": (COUNT, ("A", "D")),
-    "exist-obj-exclude-early": (EXIST, ("A", "D")),
-    "seek-attr-imm": (SEEK, ("A",)),
-    "seek-attr-imm2": (SEEK, ("A",)),
-    "seek-attr-early": (SEEK, ("A", "D")),
-    "seek-attr-sim-early": (SEEK, ("D",)),
-    "seek-attr-rel-imm": (SEEK, ("R", "A")),
-    "seek-attr-rel-early": (SEEK, ("R", "A", "D")),
 }
 
 
 def label_rules(relations: Iterable[str]) -> Mapping[str, LabelRule]:
     """Return label -> what its texts must say, for a domain with these directions."""
     extremes = {f"extreme-{relation}": _EXTREME for relation in relations}
-    return {**_CAPTIONS, **extremes, **{label: _round_rule(label, *rule) for label, rule in _ROUNDS.items()}}
+    return {**_CAPTIONS, **extremes, **{label: _round_rule(kind) for label, kind in ROUND_KINDS.items()}}
 
 
-def _round_rule(label: str, family: str, slots: tuple[str, ...]) -> LabelRule:
-    """Return the rule of a kind of round. An ellipsis ("imm2") need not name the object that it is about."""
+def _round_rule(kind: RoundKind) -> LabelRule:
+    """Return the rule of a kind of round. An ellipsis, which only follows certain rounds, need not name its object."""
     marks: dict[str, str] = {}
     may_mark: tuple[str, ...] = (RESULT,)
-    if label.endswith("-group"):
+    if kind.refers == round_kind.GROUP:
         marks[GROUP] = ""
-    elif label.endswith("-early"):
+    elif kind.refers == round_kind.NAMED:
         marks[FOCUS] = "D"
-    elif label.endswith("-imm"):
-        marks[FOCUS] = ""
-    elif label.endswith("-imm2"):
+    elif kind.after:
         may_mark = (RESULT, FOCUS)
-    forms = (NEAREST, LITERAL) if label.startswith("seek-attr-rel") else ("",)
-    return LabelRule(family, slots, marks, may_mark, forms)
+    elif kind.refers != round_kind.NOTHING:
+        marks[FOCUS] = ""
+    slots = (*kind.slots, "D") if kind.refers == round_kind.NAMED else kind.slots
+    return LabelRule(kind.family, slots, marks, may_mark, kind.forms)

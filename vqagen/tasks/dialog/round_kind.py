@@ -190,6 +190,10 @@ class RoundKind:
     """Labels of which one must be the round before; none: any may."""
     needs_history: bool = True
     """False for questions that can be understood without the dialog."""
+    slots: tuple[str, ...] = ()
+    """What every text says, as templates call it; <D>, the object named by a value, comes with NAMED."""
+    forms: tuple[str, ...] = ("",)
+    """The forms of the question; each has a template of its own."""
 
     @property
     def history_class(self) -> str:
@@ -202,14 +206,20 @@ ROUND_KINDS: dict[str, RoundKind] = {}
 
 
 def round_kind(
-    label: str, learn: Learn, refers: str = NOTHING, after: tuple[str, ...] = (), needs_history: bool = True
+    label: str,
+    learn: Learn,
+    refers: str = NOTHING,
+    after: tuple[str, ...] = (),
+    needs_history: bool = True,
+    slots: tuple[str, ...] = (),
+    forms: tuple[str, ...] = ("",),
 ) -> Callable[[Ask], Ask]:
     """Register the decorated function as the kind of round with this label, which begins with its family."""
     family = label.partition("-")[0]
     assert family in FAMILIES and label not in ROUND_KINDS, label
 
     def register(ask: Ask) -> Ask:
-        ROUND_KINDS[label] = RoundKind(label, family, refers, ask, learn, after, needs_history)
+        ROUND_KINDS[label] = RoundKind(label, family, refers, ask, learn, after, needs_history, slots, forms)
         return ask
 
     return register

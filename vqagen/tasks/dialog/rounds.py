@@ -2,8 +2,8 @@
 
 To add a kind, write one function here and a template with its label in `templates/dialog`. The function looks at the
 `Situation`, makes its free choices with `now.pick`, and returns a `Move`, or None if there is nothing to ask; the
-function that answers, of `answers`, is named in the decorator. Labels and preconditions follow CLEVR-Dialog (Kottur
-et al. 2019), made strict: nothing is asked that is known or follows from what is known.
+decorator names the function that answers, of `answers`, and the slots that its texts say. Labels and preconditions follow
+CLEVR-Dialog (Kottur et al. 2019), made strict: nothing is asked that is known or follows from what is known.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vqagen.tasks.dialog.answers import (
     rest,
     whole_scene,
 )
-from vqagen.tasks.dialog.knowledge import Move
+from vqagen.tasks.dialog.knowledge import READINGS, Move
 from vqagen.tasks.dialog.round_kind import (
     FOCUS,
     GROUP,
@@ -63,7 +63,7 @@ def exist_other(now: Situation) -> Move | None:
     return Move("exist-other") if is_true == now.pick.chance(0.5) else None
 
 
-@round_kind("count-attribute", having_value, needs_history=False)
+@round_kind("count-attribute", having_value, needs_history=False, slots=("V",))
 def count_attribute(now: Situation) -> Move | None:
     """Count the things with a value."""
     present = now.scene.present
@@ -71,7 +71,7 @@ def count_attribute(now: Situation) -> Move | None:
     return _about_value(now, "count-attribute", wanted & ~now.knowledge.value_counts)
 
 
-@round_kind("exist-attribute", having_value, needs_history=False)
+@round_kind("exist-attribute", having_value, needs_history=False, slots=("V",))
 def exist_attribute(now: Situation) -> Move | None:
     """Ask whether there is a thing with a value."""
     options = now.all_values & ~now.knowledge.value_exists
@@ -87,7 +87,7 @@ def count_all_group(now: Situation) -> Move | None:
     return None if now.knowledge.is_sized else Move("count-all-group")
 
 
-@round_kind("count-attribute-group", having_value_in_group, GROUP)
+@round_kind("count-attribute-group", having_value_in_group, GROUP, slots=("V",))
 def count_attribute_group(now: Situation) -> Move | None:
     """Count the things of the group with a value."""
     known, present = now.knowledge, now.present_in(now.knowledge.group)
@@ -95,7 +95,7 @@ def count_attribute_group(now: Situation) -> Move | None:
     return _about_value(now, "count-attribute-group", wanted & now.undescribed & ~known.value_counts)
 
 
-@round_kind("exist-attribute-group", having_value_in_group, GROUP)
+@round_kind("exist-attribute-group", having_value_in_group, GROUP, slots=("V",))
 def exist_attribute_group(now: Situation) -> Move | None:
     """Ask whether a thing of the group has a value."""
     options = now.undescribed & ~now.knowledge.value_exists
@@ -110,14 +110,14 @@ def _about_value(now: Situation, label: str, options: int) -> Move | None:
 # Things in a direction ------------------------------------------------------------------------------------------------
 
 
-@round_kind("count-obj-rel-imm", related, TOPIC)
+@round_kind("count-obj-rel-imm", related, TOPIC, slots=("R",))
 def count_related_to_topic(now: Situation) -> Move | None:
     """Count the things left of it."""
     topic = now.knowledge.topic
     return _about_relation(now, "count-obj-rel-imm", topic, now.uncounted(topic))
 
 
-@round_kind("exist-obj-rel-imm", related, TOPIC)
+@round_kind("exist-obj-rel-imm", related, TOPIC, slots=("R",))
 def exist_related_to_topic(now: Situation) -> Move | None:
     """Ask whether there is a thing left of it."""
     topic = now.knowledge.topic
@@ -125,7 +125,7 @@ def exist_related_to_topic(now: Situation) -> Move | None:
     return _about_relation(now, "exist-obj-rel-imm", topic, options)
 
 
-@round_kind("count-obj-rel-imm2", related, FOCUS, after=("count-obj-rel-imm", "count-obj-rel-imm2"))
+@round_kind("count-obj-rel-imm2", related, FOCUS, after=("count-obj-rel-imm", "count-obj-rel-imm2"), slots=("R",))
 def count_related_again(now: Situation) -> Move | None:
     """Count the things in another direction of the same focus; not if one was found, for "it" would be that."""
     focus = now.previous.focus
@@ -134,7 +134,7 @@ def count_related_again(now: Situation) -> Move | None:
     return _about_relation(now, "count-obj-rel-imm2", focus, now.uncounted(focus))
 
 
-@round_kind("exist-obj-rel-imm2", related, FOCUS, after=("exist-obj-rel-imm", "exist-obj-rel-imm2"))
+@round_kind("exist-obj-rel-imm2", related, FOCUS, after=("exist-obj-rel-imm", "exist-obj-rel-imm2"), slots=("R",))
 def exist_related_again(now: Situation) -> Move | None:
     """Ask whether there is a thing in another direction of the same focus."""
     focus = now.previous.focus
@@ -142,14 +142,14 @@ def exist_related_again(now: Situation) -> Move | None:
     return _about_relation(now, "exist-obj-rel-imm2", focus, options)
 
 
-@round_kind("count-obj-rel-early", related, NAMED)
+@round_kind("count-obj-rel-early", related, NAMED, slots=("R",))
 def count_related_to_earlier(now: Situation) -> Move | None:
     """Count the things left of the earlier red thing."""
     focus, descriptor, options = now.named(now.uncounted)
     return _about_relation(now, "count-obj-rel-early", focus, options, descriptor)
 
 
-@round_kind("exist-obj-rel-early", related, NAMED)
+@round_kind("exist-obj-rel-early", related, NAMED, slots=("R",))
 def exist_related_to_earlier(now: Situation) -> Move | None:
     """Ask whether there is a thing left of the earlier red thing."""
     filled = now.scene.filled
@@ -166,14 +166,14 @@ def _about_relation(now: Situation, label: str, focus: int, options: int, descri
 # Things with the same value -------------------------------------------------------------------------------------------
 
 
-@round_kind("count-obj-exclude-imm", alike, TOPIC)
+@round_kind("count-obj-exclude-imm", alike, TOPIC, slots=("A",))
 def count_alike_to_topic(now: Situation) -> Move | None:
     """Count the other things of its color."""
     topic = now.knowledge.topic
     return _about_likes(now, "count-obj-exclude-imm", topic, now.uncounted_likes(topic))
 
 
-@round_kind("exist-obj-exclude-imm", alike, TOPIC)
+@round_kind("exist-obj-exclude-imm", alike, TOPIC, slots=("A",))
 def exist_alike_to_topic(now: Situation) -> Move | None:
     """Ask whether there is another thing of its color."""
     topic = now.knowledge.topic
@@ -181,14 +181,14 @@ def exist_alike_to_topic(now: Situation) -> Move | None:
     return _about_likes(now, "exist-obj-exclude-imm", topic, options)
 
 
-@round_kind("count-obj-exclude-early", alike, NAMED)
+@round_kind("count-obj-exclude-early", alike, NAMED, slots=("A",))
 def count_alike_to_earlier(now: Situation) -> Move | None:
     """Count the other things with the shape of the earlier red thing."""
     focus, descriptor, options = now.named(now.uncounted_likes)
     return _about_likes(now, "count-obj-exclude-early", focus, options, descriptor)
 
 
-@round_kind("exist-obj-exclude-early", alike, NAMED)
+@round_kind("exist-obj-exclude-early", alike, NAMED, slots=("A",))
 def exist_alike_to_earlier(now: Situation) -> Move | None:
     """Ask whether there is another thing with the shape of the earlier red thing."""
     repeated = now.scene.repeated if now.pick.chance(0.5) else ~now.scene.repeated
@@ -209,21 +209,21 @@ def _about_likes(now: Situation, label: str, focus: int, options: int, descripto
 ASKED_OF_ONE = ("seek-attr-imm", "seek-attr-imm2")
 
 
-@round_kind("seek-attr-imm", attribute_of_focus, TOPIC)
+@round_kind("seek-attr-imm", attribute_of_focus, TOPIC, slots=("A",))
 def seek_of_topic(now: Situation) -> Move | None:
     """Ask for its color."""
     topic = now.knowledge.topic
     return _about_attribute(now, "seek-attr-imm", topic, now.open_attributes(topic))
 
 
-@round_kind("seek-attr-imm2", attribute_of_focus, TOPIC, after=(*ASKED_OF_ONE, "seek-attr-rel-imm"))
+@round_kind("seek-attr-imm2", attribute_of_focus, TOPIC, after=(*ASKED_OF_ONE, "seek-attr-rel-imm"), slots=("A",))
 def seek_again(now: Situation) -> Move | None:
     """Ask for another attribute of the thing just asked about."""
     topic = now.knowledge.topic
     return _about_attribute(now, "seek-attr-imm2", topic, now.open_attributes(topic))
 
 
-@round_kind("seek-attr-early", attribute_of_focus, NAMED)
+@round_kind("seek-attr-early", attribute_of_focus, NAMED, slots=("A",))
 def seek_of_earlier(now: Situation) -> Move | None:
     """Ask for the shape of the earlier red thing."""
     focus, descriptor, options = now.named(now.open_attributes)
@@ -245,14 +245,14 @@ def _about_attribute(now: Situation, label: str, focus: int, options: int, descr
     return Move(label, focus, attribute=attribute, descriptor=descriptor) if attribute >= 0 else None
 
 
-@round_kind("seek-attr-rel-imm", attribute_of_next, TOPIC)
+@round_kind("seek-attr-rel-imm", attribute_of_next, TOPIC, slots=("R", "A"), forms=READINGS)
 def seek_of_next_to_topic(now: Situation) -> Move | None:
     """Ask for the color of the next thing left of it."""
     topic = now.knowledge.topic
     return _about_next(now, "seek-attr-rel-imm", topic, now.seekable(topic))
 
 
-@round_kind("seek-attr-rel-early", attribute_of_next, NAMED)
+@round_kind("seek-attr-rel-early", attribute_of_next, NAMED, slots=("R", "A"), forms=READINGS)
 def seek_of_next_to_earlier(now: Situation) -> Move | None:
     """Ask for the color of the next thing left of the earlier cube."""
     focus, descriptor, options = now.named(now.seekable)
