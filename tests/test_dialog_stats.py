@@ -12,9 +12,9 @@ import pytest
 from commands import Commands
 from dialog_records import Record, as_clevr_dialog, dialog_record, round_record
 
+from vqagen.judge.stats.dialog_census import kept_quotas
 from vqagen.judge.stats.dialog_facts import RoundFacts
 from vqagen.judge.stats.dialog_published import GENERATOR
-from vqagen.judge.stats.dialog_quotas import kept_quotas
 from vqagen.judge.stats.dialog_statistics import NO_DISTANCES, NO_LAST
 from vqagen.tasks.dialog.dialog_files import holds_dialogs
 
@@ -244,7 +244,7 @@ def test_quotas_bound_types_and_standalone_questions_from_the_fourth_round_on(ty
     named = {**names, "S": ("seek", "count-all")}
     rounds = [RoundFacts("", None, named[each][1], named[each][0], "", None, None) for each in types.split()]
 
-    assert list(kept_quotas(rounds)) == kept
+    assert kept_quotas(rounds) == kept
 
 
 def test_the_quotas_of_the_run_are_named(vqagen_: Commands) -> None:

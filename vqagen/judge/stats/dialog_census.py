@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from vqagen.judge.stats.census import text_hash
-from vqagen.judge.stats.dialog_facts import DialogFacts, RoundFacts
-from vqagen.judge.stats.dialog_quotas import kept_quotas
+from vqagen.judge.stats.dialog_facts import HISTORY_OF, DialogFacts, RoundFacts
+from vqagen.tasks.dialog.quotas import PRESETS, RoundCounts
+from vqagen.tasks.dialog.round_kind import FAMILIES
 
 _WORD = re.compile(r"\w[\w'’-]*")
 _PUNCTUATION = re.compile(r"[^\w\s'’-]")
@@ -23,7 +24,7 @@ COMPARED = 2000
 CLEVR-Dialog's generator, for the share falls as files grow."""
 Composition = tuple[int, ...]
 """Rounds of each of the FAMILIES in a dialog."""
-FAMILIES = ("count", "exist", "seek")
+QUOTAS = {name: quotas for name, quotas in PRESETS.items() if not quotas.are_free}
 
 
 def entropy(counts: Mapping[Any, int]) -> float:
@@ -34,6 +35,15 @@ def entropy(counts: Mapping[Any, int]) -> float:
     """
     total = sum(counts.values())
     return sum(count / total * log2(total / count) for count in counts.values() if count)
+
+
+def kept_quotas(rounds: Sequence[RoundFacts]) -> list[str]:
+    """Return the presets whose limits a dialog keeps after every round."""
+    kept, counts = list(QUOTAS), RoundCounts()
+    for number, each in enumerate(rounds, 1):
+        counts = counts.add(each.family, each.label in HISTORY_OF)
+        kept = [name for name in kept if QUOTAS[name].admits(number, counts)]
+    return kept
 
 
 @dataclass

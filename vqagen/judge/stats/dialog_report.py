@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import counted
 from vqagen.judge.stats.census import Spread
-from vqagen.judge.stats.dialog_census import COMPARED, FAMILIES, entropy
+from vqagen.judge.stats.dialog_census import COMPARED, QUOTAS, entropy
 from vqagen.judge.stats.dialog_published import GENERATOR, PAPER
-from vqagen.judge.stats.dialog_quotas import PRESETS
 from vqagen.judge.stats.dialog_statistics import DialogStatistics
+from vqagen.tasks.dialog.round_kind import FAMILIES
 
 SHOWN_ANSWERS = 4
 SHOWN_COMPOSITIONS = 3
@@ -104,7 +104,7 @@ def _order_figures(statistics: DialogStatistics) -> Iterator[Row]:
     if shared:
         longest = counted(max(shared), "round")
         yield Row("longest shared beginning", longest, "", counted(GENERATOR["longest_shared_beginning"], "round"))
-    for preset in PRESETS:
+    for preset in QUOTAS:
         made = " (made with)" if preset == statistics.quotas else ""
         yield Row(f"within quotas {preset}", f"{census.quotas[preset] / census.dialogs:.1%}{made}")
     guessed = statistics.guessed_share()

@@ -10,10 +10,9 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.judge.stats.census import Spread
-from vqagen.judge.stats.dialog_census import COMPARED, FAMILIES, DialogCensus, entropy
+from vqagen.judge.stats.dialog_census import COMPARED, QUOTAS, DialogCensus, entropy
 from vqagen.judge.stats.dialog_facts import ALL, COREF, NONE, DialogFacts, DialogReader
 from vqagen.judge.stats.dialog_published import GENERATOR, PAPER
-from vqagen.judge.stats.dialog_quotas import PRESETS
 from vqagen.judge.stats.guessing import Guessing, guess_folds, guess_others
 from vqagen.judge.stats.phrases import Numbering
 from vqagen.judge.stats.question_facts import QuestionFacts
@@ -21,6 +20,7 @@ from vqagen.judge.stats.sample import Sample
 from vqagen.records.discovery import find_records
 from vqagen.records.source import RecordSource
 from vqagen.tasks.dialog.dialog_files import DIALOGS
+from vqagen.tasks.dialog.round_kind import FAMILIES
 
 TOLD_EVERY = 100
 """Records between two calls for the progress bar."""
@@ -134,7 +134,7 @@ class DialogStatistics:
             "captions": dict(_ordered(census.captions)),
             "labels": {label: self._label_record(label, count) for label, count in _ordered(census.labels)},
             "shared_beginnings": {str(number): pairs for number, pairs in sorted(self.shared_beginnings.items())},
-            "quotas": {"made_with": self.quotas} | {name: census.quotas[name] for name in PRESETS},
+            "quotas": {"made_with": self.quotas} | {name: census.quotas[name] for name in QUOTAS},
             "guessed": None if self.guessing is None else {"tested_on": self.tested_on, **self.guessing.to_record()},
             "notes": self.notes,
             "published": {"paper": PAPER, "generator": GENERATOR},
