@@ -28,7 +28,7 @@ from vqagen.language.domain_files import (
 from vqagen.language.loading import load_templates
 from vqagen.language.program import Program
 from vqagen.language.question import Question
-from vqagen.language.shipped_domains import QUESTIONS
+from vqagen.language.shipped_domains import DIALOGS, QUESTIONS
 from vqagen.plugin import Undefined
 from vqagen.question_dataset import Generation, QuestionDataset
 from vqagen.run.merging.convert import convert
@@ -38,6 +38,9 @@ from vqagen.run.progress import OnProgress
 from vqagen.run.writing import write_records
 from vqagen.tasks.contract import Report
 from vqagen.tasks.dialog.dialog_files import holds_dialogs
+from vqagen.tasks.dialog.report import DialogReport
+from vqagen.tasks.dialog.settings import DialogSettings
+from vqagen.tasks.dialog.task import dialog_task
 from vqagen.tasks.questions.family_choice import load_families, skipped_templates, warn_skipped
 from vqagen.tasks.questions.report import QuestionReport
 from vqagen.tasks.questions.selection import QuestionSelection
@@ -57,6 +60,8 @@ T = TypeVar("T")
 __all__ = [
     "BadInput",
     "Catalogue",
+    "DialogReport",
+    "DialogSettings",
     "DialogStatistics",
     "Domain",
     "DomainFiles",
@@ -94,6 +99,7 @@ __all__ = [
     "sample_scenes",
     "stats",
     "verify",
+    "write_dialogs",
     "write_questions",
     "write_records",
     "write_scenes",
@@ -124,6 +130,27 @@ def write_questions(
         task, out, scenes, format=format, options=options, shard=shard, report_to=report_to, on_progress=on_progress
     )
     assert isinstance(report, QuestionReport)
+    return report
+
+
+def write_dialogs(
+    scenes: PathLike,
+    out: PathLike,
+    files: DomainFiles | None = None,
+    settings: DialogSettings | None = None,
+    *,
+    format: str | None = None,
+    options: RunOptions | None = None,
+    shard: str | None = None,
+    report_to: str | None = None,
+    on_progress: OnProgress = lambda _: None,
+) -> DialogReport:
+    """Make dialogs about the scenes of a file or folder, and write them to `out`; see `write_records`."""
+    task = dialog_task(files or find_domain(task=DIALOGS), settings or DialogSettings())
+    report = write_records(
+        task, out, scenes, format=format, options=options, shard=shard, report_to=report_to, on_progress=on_progress
+    )
+    assert isinstance(report, DialogReport)
     return report
 
 

@@ -19,6 +19,7 @@ from vqagen.errors import VqagenError, is_out_of_memory
 
 COMMANDS = {
     "generate": "vqagen.cli.generate",
+    "dialog": "vqagen.cli.dialog",
     "merge": "vqagen.cli.merge",
     "convert": "vqagen.cli.convert",
     "verify": "vqagen.cli.verify",

@@ -87,6 +87,8 @@ def setting_option(described: Field[Any]) -> AddOption:
         keywords |= {"type": click.Choice(limits.choices)}
     elif limits.types == (int,):
         keywords |= {"type": integer()}  # the settings check the least value, all of them at once
+    elif float in limits.types:
+        keywords |= {"type": float}
     elif limits.types != (bool,):
         keywords |= {"type": str}
     if limits.bare:

@@ -29,6 +29,7 @@ TASKS = {
     "questions": TaskEntry(
         "vqagen.tasks.questions.task:QuestionTask", ("json", "jsonl", "parquet"), ("generator", "release")
     ),
+    "dialogs": TaskEntry("vqagen.tasks.dialog.task:DialogTask"),
     "scenes": TaskEntry("vqagen.tasks.sampling.task:SamplingTask"),
 }
 """The key of a task's records -> the task."""

@@ -14,7 +14,7 @@ from vqagen.errors import UsageError
 
 LARGEST = 2**63 - 1
 """The largest number that every reader of an output can hold."""
-_NOUNS = {int: "a whole number", bool: "true or false", str: "text", tuple: "a list of names"}
+_NOUNS = {int: "a whole number", float: "a number", bool: "true or false", str: "text", tuple: "a list of names"}
 
 
 class Setting(NamedTuple):

@@ -99,6 +99,7 @@ class Knowledge:
         return _distinctive(self)
 
 
+_ordered = attrgetter("related_counts", "links", "mentioned")
 _content = attrgetter(*(each.name for each in fields(Knowledge)))
 _distinctive = attrgetter(*(each.name for each in fields(Knowledge) if each.name not in ("revealed", "move")))
 
@@ -235,10 +236,15 @@ class Learner:
 
     def conclude(self) -> Knowledge:
         """Return the knowledge with all that follows from it."""
+        before, after = self.before, self.after
         if self.is_strict:
-            self._conclude_counts()
-            self._conclude_order()
-        return self.after
+            is_sized = after.size_known and not before.size_known
+            if is_sized or after.value_counts != before.value_counts:
+                self._conclude_counts()
+            is_sized = after.size_known and not before.size_known
+            if is_sized or _ordered(after) != _ordered(before):
+                self._conclude_order()
+        return after
 
     def _conclude_counts(self) -> None:
         """Conclude counts of values from the number of objects, and that number from counts of all values."""

@@ -77,6 +77,12 @@ class Quotas:
     from_round: int = 4
     objective: Objective = DEFAULT_OBJECTIVE
 
+    def to_record(self) -> dict[str, Any]:
+        """Return quotas of shares as their file has them."""
+        shares = {family: list(span) for family, span in self.shares.items()}
+        rest = {"together": self.together, "standalone": self.standalone, "from_round": self.from_round}
+        return {**shares, **rest, "objective": self.objective._asdict()}
+
     @property
     def are_free(self) -> bool:
         """True if anything goes."""

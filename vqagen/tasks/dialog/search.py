@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from vqagen.tasks.dialog.knowledge import ROUND_BITS, Knowledge, Learner, Move, Rules
 from vqagen.tasks.dialog.quotas import Objective, Prospect, Quotas, RoundCounts
-from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, Outcome, Pick, RoundKind, Situation
-from vqagen.tasks.dialog.rounds import ROUND_KINDS
+from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, Outcome, Pick, RoundKind, Situation
+from vqagen.tasks.dialog.rounds import ROUND_KINDS, kinds_after
 from vqagen.tasks.dialog.tables import DialogScene
 
 SHARED = 2
@@ -72,6 +72,18 @@ class Beam:
         return found[::-1]
 
 
+class Step(NamedTuple):
+    """A kind of round that may continue a dialog, and the counts of the dialog after it."""
+
+    kind: RoundKind
+    counts: RoundCounts
+    gains: Gains
+
+
+Steps = Mapping[float, tuple[Step, ...]]
+"""What they add to the score of a dialog -> steps."""
+
+
 @dataclass(frozen=True)
 class SearchRules:
     """All that decides which dialogs are searched for."""
@@ -90,52 +102,48 @@ class DialogSearch:
     def __init__(self, how: SearchRules) -> None:
         self.how = how
         self._prospect = Prospect(how.quotas, how.rounds)
-        self._options: dict[tuple[object, ...], Mapping[float, tuple[RoundKind, ...]]] = {}
+        self._known_steps: dict[tuple[object, ...], Steps] = {}
 
-    def find(self, scene: DialogScene, caption: Knowledge, rng: Random, taken: Container[Prefix]) -> list[Beam]:
-        """Return finished dialogs after a caption, the best first; none if the search ends before the last round.
+    def find(self, scene: DialogScene, caption: Knowledge, rng: Random, taken: Container[Prefix]) -> Beam | None:
+        """Return the best finished dialog after a caption; None if the search ends before the last round.
 
-        `taken`: labels and answers of the first rounds of other dialogs, which no dialog found may share.
+        `taken`: labels and answers of the first rounds of other dialogs, which the dialog may not share.
         """
         pick, beams = Pick(rng), [Beam(caption)]
         for round in range(1, self.how.rounds + 1):
-            children = self._children(scene, beams, round, pick, taken)
-            if not children:
-                return []
-            beams = children
-        return sorted(beams, key=lambda beam: -beam.score)
+            beams = self._children(scene, beams, round, pick, taken)
+        return beams[0] if beams else None
 
     def _children(
         self, scene: DialogScene, beams: list[Beam], round: int, pick: Pick, taken: Container[Prefix]
     ) -> list[Beam]:
-        """Return the best continuations of beams, at most as many as there may be beams."""
-        by_score: dict[float, list[tuple[Beam, RoundKind]]] = defaultdict(list)
+        """Return the best continuations of beams, at most as many as there may be beams; one after the last round."""
+        by_score: dict[float, list[tuple[Beam, Step]]] = defaultdict(list)
         for beam in beams:
-            for gain, kinds in self._kinds(beam, round).items():
-                by_score[beam.score + gain] += [(beam, kind) for kind in kinds]
+            for gain, steps in self._steps(beam, round).items():
+                by_score[beam.score + gain] += [(beam, step) for step in steps]
+        most = self.how.beams if round < self.how.rounds else 1
         children: list[Beam] = []
         seen: set[object] = set()
         for score in sorted(by_score, reverse=True):
-            for beam, kind in _drawn(by_score[score], pick):
-                child = self._child(scene, beam, kind, round, score, pick)
+            for beam, step in _drawn(by_score[score], pick):
+                child = self._child(scene, beam, step, round, score, pick)
                 if child is None or (round == SHARED + 1 and child.prefix in taken):
                     continue
                 key = child.knowledge.key(), child.counts
                 if key not in seen:
                     seen.add(key)
                     children.append(child)
-                    if len(children) == self.how.beams and not self.how.target_distance:
+                    if len(children) == most and not self.how.target_distance:
                         return children
-        if self.how.target_distance:
-            children.sort(key=lambda child: -child.score)
-        return children[: self.how.beams]
+        children.sort(key=lambda child: -child.score)
+        return children[:most]
 
-    def _child(
-        self, scene: DialogScene, beam: Beam, kind: RoundKind, round: int, score: float, pick: Pick
-    ) -> Beam | None:
+    def _child(self, scene: DialogScene, beam: Beam, step: Step, round: int, score: float, pick: Pick) -> Beam | None:
         """Return a beam continued by one kind of round, or None if it has nothing to ask."""
         if beam.situation is None:
             beam.situation = Situation(scene, beam.knowledge, pick, self.how.rules)
+        kind, counts, gains = step
         move = kind.ask(beam.situation)
         if move is None:
             return None
@@ -143,40 +151,34 @@ class DialogSearch:
         distances = _with_distance(scene, beam, move, kind, round)
         if self.how.target_distance:
             score = int(score) - abs(distances[0] / max(distances[1], 1) - self.how.target_distance)
-        return Beam(
-            knowledge,
-            beam.counts.add(kind.family, kind.refers == NOTHING),
-            beam.gains.add(kind.label).capped(self.how.quotas.objective),
-            score,
-            move,
-            outcome,
-            beam,
-            (*beam.prefix, (kind.label, outcome.answer)) if round <= SHARED + 1 else beam.prefix,
-            distances,
-        )
+        prefix = (*beam.prefix, (kind.label, outcome.answer)) if round <= SHARED + 1 else beam.prefix
+        return Beam(knowledge, counts, gains, score, move, outcome, beam, prefix, distances)
 
-    def _kinds(self, beam: Beam, round: int) -> Mapping[float, tuple[RoundKind, ...]]:
-        """Return the kinds of rounds that may continue a beam, by what they add to its score."""
+    def _steps(self, beam: Beam, round: int) -> Steps:
+        """Return the steps that may continue a beam."""
         known = beam.knowledge
-        at_hand = known.topic >= 0, known.group != 0, known.singles != 0
-        key = round, beam.counts, beam.gains, known.label, at_hand
-        found = self._options.get(key)
+        key = round, beam.counts, beam.gains, known.label, known.topic >= 0, known.group != 0, known.singles != 0
+        found = self._known_steps.get(key)
         if found is None:
-            found = self._options[key] = self._kinds_by_gain(beam, round, *at_hand)
+            found = self._known_steps[key] = self._find_steps(beam, round)
         return found
 
-    def _kinds_by_gain(
-        self, beam: Beam, round: int, has_topic: bool, has_group: bool, has_single: bool
-    ) -> Mapping[float, tuple[RoundKind, ...]]:
-        at_hand = {NOTHING: True, FOCUS: True, GROUP: has_group, NAMED: has_single}
-        found: dict[float, tuple[RoundKind, ...]] = defaultdict(tuple)
-        objective, label = self.how.quotas.objective, beam.knowledge.label
-        for kind in ROUND_KINDS.values():
-            if not at_hand.get(kind.refers, has_topic) or (kind.after and label not in kind.after):
-                continue
-            if self._prospect.can_finish(round, beam.counts.add(kind.family, kind.refers == NOTHING)):
-                gains = sum(beam.gains.add(kind.label).capped(objective)) - sum(beam.gains)
-                found[gains - objective.repeats * (kind.label == label)] += (kind,)
+    def _find_steps(self, beam: Beam, round: int) -> Steps:
+        known, objective = beam.knowledge, self.how.quotas.objective
+        at_hand = {
+            NOTHING: True,
+            FOCUS: True,
+            TOPIC: known.topic >= 0,
+            GROUP: bool(known.group),
+            NAMED: bool(known.singles),
+        }
+        found: dict[float, tuple[Step, ...]] = defaultdict(tuple)
+        for kind in kinds_after(known.label):
+            counts = beam.counts.add(kind.family, kind.refers == NOTHING)
+            if at_hand[kind.refers] and self._prospect.can_finish(round, counts):
+                gains = beam.gains.add(kind.label).capped(objective)
+                gain = sum(gains) - sum(beam.gains) - objective.repeats * (kind.label == known.label)
+                found[gain] += (Step(kind, counts, gains),)
         return found
 
 

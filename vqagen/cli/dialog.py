@@ -1,0 +1,66 @@
+"""`vqagen dialog`: multi-round dialogs about scenes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from vqagen.cli.options import domain_options, output_options, path, scenes_option, settings_options, shard_option
+from vqagen.run.options import RunOptions
+from vqagen.tasks.dialog.settings import DialogSettings
+
+
+@click.command("dialog")
+@scenes_option
+@output_options("dialogs")
+@domain_options("domain", "metadata", "templates", "synonyms", "plugins")
+@shard_option
+@settings_options(settings=DialogSettings, options=RunOptions)
+@click.option("--allow-missing", is_flag=True, help="Exit with 0 also if a scene has fewer dialogs than asked for.")
+@click.option(
+    "--report",
+    type=path,
+    metavar="FILE",
+    help="Write a report as JSON: rounds of each label, and the scenes with too few dialogs.",
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    scenes: str,
+    out: str,
+    layout: str | None,
+    domain: dict[str, Any],
+    shard: str | None,
+    settings: DialogSettings,
+    options: RunOptions,
+    allow_missing: bool,
+    report: str | None,
+) -> None:
+    """Make dialogs about scenes: a caption and rounds of questions and answers.
+
+    Every question can be answered from the scene and the history, and none asks what is known already. Each round has
+    its program, its referents and its antecedents. The exit code is 1 if a scene has fewer dialogs than asked for.
+
+    \b
+    Example:
+      vqagen dialog --scenes scenes.json --out dialogs.json --seed 7
+    """
+    from vqagen.api import find_domain, write_dialogs
+    from vqagen.cli.progress import run_progress, run_summary
+    from vqagen.language.shipped_domains import DIALOGS
+
+    with run_progress() as on_progress:
+        made = write_dialogs(
+            scenes,
+            out,
+            find_domain(**domain, task=DIALOGS),
+            settings,
+            format=layout,
+            options=options,
+            shard=shard,
+            report_to=report,
+            on_progress=on_progress,
+        )
+    click.echo(run_summary(made, out), err=True)
+    ctx.exit(0 if made.is_complete or allow_missing else 1)

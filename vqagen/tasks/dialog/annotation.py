@@ -1,0 +1,332 @@
+"""From a finished search to a dialog's record: words, programs, coreference, referents, and what each round conveys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from vqagen.bits import Objects, indexes, is_single, only
+from vqagen.tasks.dialog.answers import attribute_of_next, group_itself, rest
+from vqagen.tasks.dialog.captions import Caption, caption_args
+from vqagen.tasks.dialog.knowledge import Knowledge, Move
+from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, Outcome, RoundKind
+from vqagen.tasks.dialog.rounds import ROUND_KINDS
+from vqagen.tasks.dialog.search import Beam, reveal_round
+from vqagen.tasks.dialog.tables import DialogScene
+from vqagen.tasks.dialog.wording import DialogWords, Said
+
+Span = tuple[int, int]
+BOXES = ("pixel_coords", "bbox", "box")
+"""Keys of an object record that say where in the image the object is."""
+COPIED = ("split", "image_index", "image_filename")
+
+
+@dataclass
+class _Entity:
+    """What a dialog talks about: an object or a set."""
+
+    number: int
+    objects: Objects
+    spans: dict[int, Span] = field(default_factory=dict)
+    """Round -> where its text mentions the entity."""
+    last_round: int = 0
+    """The last round that mentioned it, or whose answer was about it."""
+
+    def mention(self, round: int, span: Span | None) -> None:
+        self.last_round = round
+        if span is not None:
+            self.spans.setdefault(round, span)
+
+    def to_record(self) -> dict[str, Any]:
+        mentions = [{"round": round, "span": list(span)} for round, span in self.spans.items()]
+        return {"id": self.number, "objects": indexes(self.objects), "mentions": mentions}
+
+
+class _Entities:
+    """The entities of one dialog. An object has one entity, however often it is found."""
+
+    def __init__(self) -> None:
+        self.all: list[_Entity] = []
+        self._single: dict[int, _Entity] = {}
+        self.group: _Entity | None = None
+        """The set that "they" stands for."""
+
+    def single(self, i: int) -> _Entity:
+        """Return the entity of an object."""
+        if i not in self._single:
+            self._single[i] = self._new(1 << i)
+        return self._single[i]
+
+    def set_of(self, objects: Objects, is_same: bool) -> _Entity:
+        """Return the entity of a set: the group of the round before if `is_same`."""
+        if not is_same or self.group is None:
+            return self._new(objects)
+        if is_single(objects):
+            self._single.setdefault(only(objects), self.group)
+        return self.group
+
+    def _new(self, objects: Objects) -> _Entity:
+        entity = _Entity(len(self.all), objects)
+        self.all.append(entity)
+        return entity
+
+
+class Annotator:
+    """Makes the record of one dialog, round by round."""
+
+    def __init__(self, scene: DialogScene, words: DialogWords, reading: str, rng: Random) -> None:
+        self.scene, self.words, self.reading, self.rng = scene, words, reading, rng
+        self.entities = _Entities()
+
+    def dialog(self, caption: Caption, knowledge: Knowledge, beam: Beam) -> dict[str, Any]:
+        """Return the record of a dialog, without its place among the dialogs of its scene."""
+        record = self.scene.scene.record
+        first = self.caption(caption, knowledge)
+        rounds, before = [], knowledge
+        for number, each in enumerate(beam.rounds(), start=1):
+            assert each.move is not None
+            assert each.outcome is not None
+            rounds.append(self.round(number, before, each.move, each.outcome, each.knowledge))
+            before = each.knowledge
+        return {
+            **{name: record[name] for name in COPIED if name in record},
+            "caption": first,
+            "rounds": rounds,
+            "entities": [entity.to_record() for entity in self.entities.all],
+            **self._boxes(),
+        }
+
+    # The caption -----------------------------------------------------------------------------------------------------
+
+    def caption(self, caption: Caption, knowledge: Knowledge) -> dict[str, Any]:
+        """Return the record of the caption."""
+        args = caption_args(caption, self.scene)
+        said = self.words.say(caption.label, caption.form, self._caption_slots(caption), self.rng)
+        mentions = list(self._caption_mentions(caption, knowledge, said))
+        return {
+            "text": said.text,
+            "label": caption.label,
+            "variant": said.variant,
+            "program": {"label": caption.label, "args": args},
+            "mentions": mentions,
+            "knowledge_delta": list(new_facts(self.scene, Knowledge(), knowledge)),
+        }
+
+    def _caption_slots(self, caption: Caption) -> dict[str, Any]:
+        words = self.scene.vocabulary
+        values = {name: word for value in caption.values for name, word in words.described(value).items()}
+        slots: dict[str, Any] = {"D": values, "V": values, "K": caption.objects.bit_count()}
+        if caption.relation >= 0:
+            slots["R"] = slots["E"] = words.relations[caption.relation]
+        if caption.anchor >= 0:
+            slots["D2"] = words.described(caption.anchor_value)
+        return slots
+
+    def _caption_mentions(self, caption: Caption, knowledge: Knowledge, said: Said) -> Iterator[dict[str, Any]]:
+        if caption.anchor >= 0:
+            yield self._mention(self.entities.single(only(caption.objects)), 0, "subject", said)
+            yield self._mention(self.entities.single(caption.anchor), 0, "anchor", said)
+        elif knowledge.group:
+            self.entities.group = self.entities.set_of(caption.objects, False)
+            yield self._mention(self.entities.group, 0, "result", said)
+        else:
+            yield self._mention(self.entities.single(only(caption.objects)), 0, "result", said)
+
+    def _mention(self, entity: _Entity, round: int, role: str, said: Said) -> dict[str, Any]:
+        span = said.spans.get(role)
+        entity.mention(round, span)
+        return {"entity": entity.number, "role": role, "span": list(span) if span else None}
+
+    # Rounds ----------------------------------------------------------------------------------------------------------
+
+    def round(self, number: int, before: Knowledge, move: Move, outcome: Outcome, after: Knowledge) -> dict[str, Any]:
+        """Return the record of a round."""
+        kind = ROUND_KINDS[move.label]
+        form = self.reading if kind.learn is attribute_of_next else ""
+        said = self.words.say(move.label, form, self._slots(move), self.rng)
+        history = self._history(kind, number, before, move, said)
+        mentions = list(self._mentions(kind, number, move, outcome, after, said))
+        return {
+            "question": said.text,
+            "answer": outcome.answer,
+            "label": move.label,
+            "family": kind.family,
+            "variant": said.variant,
+            "program": {"label": move.label, "args": self._args(kind, before, move)},
+            "history": history,
+            "referents": {
+                "focus": indexes(before.group if kind.refers == GROUP else _bit(move.focus)),
+                "result": indexes(outcome.result),
+            },
+            "mentions": mentions,
+            "knowledge_delta": list(new_facts(self.scene, before, after)),
+        }
+
+    def _slots(self, move: Move) -> dict[str, Any]:
+        words, slots = self.scene.vocabulary, dict[str, Any]()
+        if move.attribute >= 0:
+            slots["A"] = words.attributes[move.attribute].name
+        if move.relation >= 0:
+            slots["R"] = words.relations[move.relation]
+        if move.value >= 0:
+            slots["V"] = words.described(move.value)
+        if move.descriptor >= 0:
+            slots["D"] = words.described(move.descriptor)
+        return slots
+
+    def _args(self, kind: RoundKind, before: Knowledge, move: Move) -> dict[str, Any]:
+        """Return what runs the program on the scene: objects by their ids, the rest by its names."""
+        words, args = self.scene.vocabulary, dict[str, Any]()
+        if kind.learn is rest:
+            args["mentioned"] = indexes(before.mentioned)
+        if kind.refers == GROUP:
+            args["group"] = indexes(before.group)
+        if move.focus >= 0:
+            args["focus"] = move.focus
+        if move.relation >= 0:
+            args["relation"] = words.relations[move.relation]
+        if move.attribute >= 0:
+            args["attribute"] = words.attributes[move.attribute].name
+        if move.value >= 0:
+            ((args["attribute"], args["value"]),) = words.described(move.value).items()
+        if kind.learn is attribute_of_next:
+            args["reading"] = self.reading
+        if move.descriptor >= 0:
+            args["descriptor"] = words.described(move.descriptor)
+        return args
+
+    def _history(self, kind: RoundKind, number: int, before: Knowledge, move: Move, said: Said) -> dict[str, Any]:
+        """Return what of the history the question depends on; to be called before its own mentions are noted."""
+        nothing = {"dependence": None, "d_reveal": None, "d_last": None, "d_ellipsis": None, "antecedents": []}
+        if kind.refers == NOTHING:
+            return {"class": kind.history_class, **nothing}
+        entity = self._referent(kind, move)
+        revealed, via = number - 1, "pronoun"
+        if kind.refers == NAMED:
+            attribute = self.scene.vocabulary.values[move.descriptor][0]
+            revealed, via = reveal_round(self.scene, before, move.focus, attribute), "np"
+        elif kind.refers == GROUP:
+            via = "group"
+        span = said.spans.get("group" if kind.refers == GROUP else "focus")
+        antecedents = [self._antecedent(entity, revealed, via if span else "ellipsis", span)]
+        is_elliptic = bool(kind.after)
+        if is_elliptic and span:
+            previous = entity if kind.refers != NAMED else self.entities.single(before.topic)
+            antecedents.append(self._antecedent(previous, number - 1, "ellipsis", None))
+        return {
+            "class": kind.history_class,
+            "dependence": revealed - 1,
+            "d_reveal": number - revealed,
+            "d_last": number - entity.last_round,
+            "d_ellipsis": 1 if is_elliptic else None,
+            "antecedents": antecedents,
+        }
+
+    def _referent(self, kind: RoundKind, move: Move) -> _Entity:
+        if kind.refers == GROUP:
+            assert self.entities.group is not None
+            return self.entities.group
+        return self.entities.single(move.focus)
+
+    def _antecedent(self, entity: _Entity, round: int, via: str, span: Span | None) -> dict[str, Any]:
+        earlier = entity.spans.get(round)
+        return {
+            "round": round,
+            "entity": entity.number,
+            "via": via,
+            "span": list(span) if span else None,
+            "antecedent_span": list(earlier) if earlier else None,
+        }
+
+    def _mentions(
+        self, kind: RoundKind, number: int, move: Move, outcome: Outcome, after: Knowledge, said: Said
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the mentions of a round, and note the set that it leaves as the group."""
+        is_same = kind.learn is group_itself
+        if kind.refers in (TOPIC, FOCUS, NAMED):
+            yield self._mention(self.entities.single(move.focus), number, "focus", said)
+        elif kind.refers == GROUP:
+            yield self._mention(self._referent(kind, move), number, "group", said)
+        result = outcome.result
+        if not result or result == _bit(move.focus):
+            self.entities.group = None
+        elif after.group:
+            self.entities.group = self.entities.set_of(result, is_same)
+            yield self._mention(self.entities.group, number, "result", said)
+        else:
+            found = self.entities.set_of(result, True) if is_same else self.entities.single(only(result))
+            self.entities.group = None
+            yield self._mention(found, number, "result", said)
+
+    def _boxes(self) -> dict[str, Any]:
+        """Return where in the image the objects are that the dialog talks about, as far as the scene says it."""
+        talked_of = 0
+        for entity in self.entities.all:
+            talked_of |= entity.objects
+        records, found = self.scene.scene.record["objects"], dict[str, Any]()
+        for i in indexes(talked_of):
+            boxes = {name: records[i][name] for name in BOXES if name in records[i]}
+            if boxes:
+                found[str(i)] = boxes
+        return {"objects": found} if found else {}
+
+
+def _bit(i: int) -> Objects:
+    return 1 << i if i >= 0 else 0
+
+
+# What a round conveys -------------------------------------------------------------------------------------------------
+
+
+def new_facts(scene: DialogScene, before: Knowledge, after: Knowledge) -> Iterator[Mapping[str, Any]]:
+    """Yield the facts known after a round and not before it, as JSON, with all that follows from its answer."""
+    words, values = scene.vocabulary, len(scene.counts)
+    for place in indexes(after.told & ~before.told):
+        i, value = divmod(place, values)
+        yield {"fact": "attribute", "object": i, **_value(scene, value)}
+    if after.group:
+        told = {name: word for value in indexes(after.described) for name, word in words.described(value).items()}
+        size = after.group.bit_count() if after.is_sized else None
+        yield {"fact": "group", "objects": indexes(after.group), "size": size, "values": told}
+    counted = after.value_counts & ~before.value_counts
+    for value in indexes(counted):
+        yield {"fact": "value-count", **_value(scene, value), "count": scene.counts[value]}
+    for value in indexes(after.value_exists & ~before.value_exists & ~counted):
+        yield {"fact": "value-exists", **_value(scene, value), "exists": scene.counts[value] > 0}
+    yield from _new_relations(scene, before, after)
+    yield from _new_likes(scene, before, after)
+    if after.size_known and not before.size_known:
+        yield {"fact": "scene-count", "count": scene.size}
+    if after.rest_known and not before.rest_known:
+        yield {"fact": "rest-exists", "exists": not after.all_seen}
+
+
+def _value(scene: DialogScene, value: int) -> dict[str, str]:
+    attribute, word = scene.vocabulary.values[value]
+    return {"attribute": scene.vocabulary.attributes[attribute].name, "value": word}
+
+
+def _new_relations(scene: DialogScene, before: Knowledge, after: Knowledge) -> Iterator[Mapping[str, Any]]:
+    counted, width = after.related_counts & ~before.related_counts, len(scene.related)
+    for place in indexes((after.related_exists & ~before.related_exists) | counted):
+        i, relation = divmod(place, width)
+        there = scene.related[relation][i]
+        said = {"object": i, "relation": scene.vocabulary.relations[relation]}
+        if counted >> place & 1:
+            yield {"fact": "related-count", **said, "count": there.bit_count()}
+        else:
+            yield {"fact": "related-exists", **said, "exists": there != 0}
+
+
+def _new_likes(scene: DialogScene, before: Knowledge, after: Knowledge) -> Iterator[Mapping[str, Any]]:
+    counted, width = after.alike_counts & ~before.alike_counts, len(scene.counts)
+    for place in indexes((after.alike_exists & ~before.alike_exists) | counted):
+        i, value = divmod(place, width)
+        others = scene.counts[value] - 1
+        said = {"object": i, "attribute": _value(scene, value)["attribute"]}
+        if counted >> place & 1:
+            yield {"fact": "alike-count", **said, "count": others}
+        else:
+            yield {"fact": "alike-exists", **said, "exists": others > 0}
