@@ -199,7 +199,13 @@ class Annotator:
 
     def _history(self, kind: RoundKind, number: int, before: Knowledge, move: Move, said: Said) -> dict[str, Any]:
         """Return what of the history the question depends on; to be called before its own mentions are noted."""
-        nothing = {"dependence": None, "d_reveal": None, "d_last": None, "d_ellipsis": None, "antecedents": []}
+        nothing: dict[str, Any] = {
+            "dependence": None,
+            "d_reveal": None,
+            "d_last": None,
+            "d_ellipsis": None,
+            "antecedents": [],
+        }
         if kind.refers == NOTHING:
             return {"class": kind.history_class, **nothing}
         entity = self._referent(kind, move)

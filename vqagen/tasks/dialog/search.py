@@ -209,7 +209,7 @@ def _with_distance(scene: DialogScene, beam: Beam, move: Move, kind: RoundKind, 
     return total + round - reveal_round(scene, beam.knowledge, move.focus, attribute), number + 1
 
 
-def _drawn(pairs: list[tuple[Beam, RoundKind]], pick: Pick) -> Iterator[tuple[Beam, RoundKind]]:
+def _drawn(pairs: list[tuple[Beam, Step]], pick: Pick) -> Iterator[tuple[Beam, Step]]:
     """Yield the pairs in random order; the list is emptied."""
     while pairs:
         place = pick.below(len(pairs))
