@@ -10,10 +10,10 @@ from typing import Any
 from vqagen.bits import Objects, indexes, is_single, only
 from vqagen.tasks.dialog.answers import attribute_of_next, group_itself, rest
 from vqagen.tasks.dialog.captions import Caption, caption_args
-from vqagen.tasks.dialog.knowledge import Knowledge, Move
+from vqagen.tasks.dialog.knowledge import Knowledge, Move, reveal_round
 from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, Outcome, RoundKind
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
-from vqagen.tasks.dialog.search import Beam, reveal_round
+from vqagen.tasks.dialog.search import Beam
 from vqagen.tasks.dialog.tables import DialogScene
 from vqagen.tasks.dialog.wording import DialogWords, Said
 
@@ -211,8 +211,7 @@ class Annotator:
         entity = self._referent(kind, move)
         revealed, via = number - 1, "pronoun"
         if kind.refers == NAMED:
-            attribute = self.scene.vocabulary.values[move.descriptor][0]
-            revealed, via = reveal_round(self.scene, before, move.focus, attribute), "np"
+            revealed, via = reveal_round(self.scene, before, move.focus, move.descriptor), "np"
         elif kind.refers == GROUP:
             via = "group"
         span = said.spans.get("group" if kind.refers == GROUP else "focus")

@@ -104,6 +104,12 @@ _content = attrgetter(*(each.name for each in fields(Knowledge)))
 _distinctive = attrgetter(*(each.name for each in fields(Knowledge) if each.name not in ("revealed", "move")))
 
 
+def reveal_round(scene: DialogScene, knowledge: Knowledge, i: int, value: int) -> int:
+    """Return the round that told a value of an object."""
+    place = i * len(scene.value_at) + scene.vocabulary.values[value][0]
+    return knowledge.revealed >> place * ROUND_BITS & (1 << ROUND_BITS) - 1
+
+
 class Learner:
     """Adds what a round conveys to a copy of what was known, with all that follows from it (spec of dialogs, 3.5)."""
 

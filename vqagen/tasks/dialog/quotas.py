@@ -29,7 +29,7 @@ class Objective(NamedTuple):
     """Questions that repeat the one before in a few words (labels with imm2)."""
     similar: int = 1
     """Questions that ask the same of another object (labels with sim)."""
-    early: int = 5
+    early: int = 6
     """Questions about an object of an earlier round (labels with early)."""
     repeats: int = 1
     """Weight of rounds with the label of the round before, which count against a dialog."""

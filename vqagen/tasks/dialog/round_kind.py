@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes
-from vqagen.tasks.dialog.knowledge import LITERAL, Knowledge, Learner, Move, Rules
+from vqagen.tasks.dialog.knowledge import LITERAL, Knowledge, Learner, Move, Rules, reveal_round
 from vqagen.tasks.dialog.tables import DialogScene, Values
 
 FAMILIES = ("count", "exist", "seek")
@@ -87,7 +87,8 @@ class Situation:
         """Return an object that can be named, a value that names it, and the questions that are open of it, as a set.
 
         `is_open` returns the open questions of an object; a value of `besides` is no name. Values that several objects
-        of the scene have are preferred: such a name needs the history. Without an object, return (-1, -1, 0).
+        of the scene have are preferred: such a name needs the history. Of two objects drawn, the one told of earlier is
+        taken, so that dialogs reach back as far as people's do. Without an object, return (-1, -1, 0).
         """
         but = (1 << besides.stop) - (1 << besides.start)
         found = [(i, values & ~but, options) for i, values in self.descriptors if (options := is_open(i))]
@@ -96,8 +97,9 @@ class Situation:
         found = hard or [entry for entry in found if entry[1]]
         if not found:
             return -1, -1, 0
-        i, values, options = found[self.pick.below(len(found))]
-        return i, self.pick.one(values), options
+        drawn = [found[self.pick.below(len(found))] for _ in range(2)]
+        named = [(i, self.pick.one(values), options) for i, values, options in drawn]
+        return min(named, key=lambda each: reveal_round(self.scene, self.knowledge, *each[:2]))
 
     # Questions that are open ------------------------------------------------------------------------------------------
 
@@ -164,9 +166,9 @@ class Situation:
             values |= self.scene.values_of[i]
         return values
 
-    def coin(self, options: int, truths: int) -> int:
-        """Return the options whose answer is yes, or those whose answer is no, each with even chances."""
-        return options & truths if self.pick.chance(0.5) else options & ~truths
+    def coin(self, options: int, truths: int, yes: float) -> int:
+        """Return the options whose answer is yes, with that chance, or those whose answer is no."""
+        return options & truths if self.pick.chance(yes) else options & ~truths
 
 
 # Registry -------------------------------------------------------------------------------------------------------------

@@ -35,6 +35,9 @@ __all__ = ["ROUND_KINDS", "kinds_after"]
 
 PRESENT = 0.7
 """Share of counts of a value that some object has (CLEVR-Dialog)."""
+YES_OTHER, YES_VALUE, YES_IN_GROUP, YES_RELATED, YES_ALIKE = 0.35, 0.46, 0.39, 0.36, 0.42
+"""Chances of looking for a question whose answer is yes. One whose answer is no is harder to find: so the answers come
+out even (measured on 500 CLEVR scenes)."""
 
 
 # The whole scene ------------------------------------------------------------------------------------------------------
@@ -60,22 +63,24 @@ def exist_other(now: Situation) -> Move | None:
     if known.size_known or known.rest_known:
         return None
     is_true = known.mentioned != now.scene.everything
-    return Move("exist-other") if is_true == now.pick.chance(0.5) else None
+    return Move("exist-other") if is_true == now.pick.chance(YES_OTHER) else None
 
 
 @round_kind("count-attribute", having_value, needs_history=False, slots=("V",))
 def count_attribute(now: Situation) -> Move | None:
-    """Count the things with a value."""
-    present = now.scene.present
-    wanted = present if now.pick.chance(PRESENT) else ~present & now.all_values
-    return _about_value(now, "count-attribute", wanted & ~now.knowledge.value_counts)
+    """Count the things with a value. Each number of things is as likely as any other."""
+    open_values = now.all_values & ~now.knowledge.value_counts
+    if not now.pick.chance(PRESENT):
+        return _about_value(now, "count-attribute", open_values & ~now.scene.present)
+    by_count = [values & open_values for values in now.scene.with_count if values & open_values]
+    return _about_value(now, "count-attribute", by_count[now.pick.below(len(by_count))] if by_count else 0)
 
 
 @round_kind("exist-attribute", having_value, needs_history=False, slots=("V",))
 def exist_attribute(now: Situation) -> Move | None:
     """Ask whether there is a thing with a value."""
     options = now.all_values & ~now.knowledge.value_exists
-    return _about_value(now, "exist-attribute", now.coin(options, now.scene.present))
+    return _about_value(now, "exist-attribute", now.coin(options, now.scene.present, YES_VALUE))
 
 
 # The group of the round before ----------------------------------------------------------------------------------------
@@ -99,7 +104,9 @@ def count_attribute_group(now: Situation) -> Move | None:
 def exist_attribute_group(now: Situation) -> Move | None:
     """Ask whether a thing of the group has a value."""
     options = now.undescribed & ~now.knowledge.value_exists
-    return _about_value(now, "exist-attribute-group", now.coin(options, now.present_in(now.knowledge.group)))
+    return _about_value(
+        now, "exist-attribute-group", now.coin(options, now.present_in(now.knowledge.group), YES_IN_GROUP)
+    )
 
 
 def _about_value(now: Situation, label: str, options: int) -> Move | None:
@@ -121,7 +128,7 @@ def count_related_to_topic(now: Situation) -> Move | None:
 def exist_related_to_topic(now: Situation) -> Move | None:
     """Ask whether there is a thing left of it."""
     topic = now.knowledge.topic
-    options = now.coin(now.unfound(topic), now.scene.filled[topic])
+    options = now.coin(now.unfound(topic), now.scene.filled[topic], YES_RELATED)
     return _about_relation(now, "exist-obj-rel-imm", topic, options)
 
 
@@ -138,7 +145,7 @@ def count_related_again(now: Situation) -> Move | None:
 def exist_related_again(now: Situation) -> Move | None:
     """Ask whether there is a thing in another direction of the same focus."""
     focus = now.previous.focus
-    options = now.coin(now.unfound(focus), now.scene.filled[focus])
+    options = now.coin(now.unfound(focus), now.scene.filled[focus], YES_RELATED)
     return _about_relation(now, "exist-obj-rel-imm2", focus, options)
 
 
@@ -153,7 +160,7 @@ def count_related_to_earlier(now: Situation) -> Move | None:
 def exist_related_to_earlier(now: Situation) -> Move | None:
     """Ask whether there is a thing left of the earlier red thing."""
     filled = now.scene.filled
-    is_yes = now.pick.chance(0.5)
+    is_yes = now.pick.chance(YES_RELATED)
     focus, descriptor, options = now.named(lambda i: now.unfound(i) & (filled[i] if is_yes else ~filled[i]))
     return _about_relation(now, "exist-obj-rel-early", focus, options, descriptor)
 
@@ -177,7 +184,7 @@ def count_alike_to_topic(now: Situation) -> Move | None:
 def exist_alike_to_topic(now: Situation) -> Move | None:
     """Ask whether there is another thing of its color."""
     topic = now.knowledge.topic
-    options = now.coin(now.unfound_likes(topic), now.scene.repeated)
+    options = now.coin(now.unfound_likes(topic), now.scene.repeated, YES_ALIKE)
     return _about_likes(now, "exist-obj-exclude-imm", topic, options)
 
 
@@ -191,7 +198,7 @@ def count_alike_to_earlier(now: Situation) -> Move | None:
 @round_kind("exist-obj-exclude-early", alike, NAMED, slots=("A",))
 def exist_alike_to_earlier(now: Situation) -> Move | None:
     """Ask whether there is another thing with the shape of the earlier red thing."""
-    repeated = now.scene.repeated if now.pick.chance(0.5) else ~now.scene.repeated
+    repeated = now.scene.repeated if now.pick.chance(YES_ALIKE) else ~now.scene.repeated
     focus, descriptor, options = now.named(lambda i: now.unfound_likes(i) & repeated)
     return _about_likes(now, "exist-obj-exclude-early", focus, options, descriptor)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
-from vqagen.tasks.dialog.knowledge import ROUND_BITS, Knowledge, Learner, Move, Rules
+from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, Rules, reveal_round
 from vqagen.tasks.dialog.quotas import Objective, Prospect, Quotas, RoundCounts
 from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, Outcome, Pick, RoundKind, Situation
 from vqagen.tasks.dialog.rounds import ROUND_KINDS, kinds_after
@@ -192,12 +192,6 @@ def play(scene: DialogScene, before: Knowledge, move: Move, round: int, rules: R
     return learner.conclude(), outcome
 
 
-def reveal_round(scene: DialogScene, knowledge: Knowledge, i: int, attribute: int) -> int:
-    """Return the round that told an attribute of an object; only for one that is known."""
-    place = i * len(scene.value_at) + attribute
-    return knowledge.revealed >> place * ROUND_BITS & (1 << ROUND_BITS) - 1
-
-
 def _with_distance(scene: DialogScene, beam: Beam, move: Move, kind: RoundKind, round: int) -> tuple[int, int]:
     """Return the sum and the number of coreference distances after a round."""
     total, number = beam.distances
@@ -205,8 +199,7 @@ def _with_distance(scene: DialogScene, beam: Beam, move: Move, kind: RoundKind, 
         return beam.distances
     if move.descriptor < 0:
         return total + 1, number + 1
-    attribute = scene.vocabulary.values[move.descriptor][0]
-    return total + round - reveal_round(scene, beam.knowledge, move.focus, attribute), number + 1
+    return total + round - reveal_round(scene, beam.knowledge, move.focus, move.descriptor), number + 1
 
 
 def _drawn(pairs: list[tuple[Beam, Step]], pick: Pick) -> Iterator[tuple[Beam, Step]]:
