@@ -90,7 +90,7 @@ def _central(scene: DialogScene) -> list[int]:
 def _some_values(pick: Pick, first: Values, extra: Values) -> tuple[int, ...]:
     """Return one of the first values, and with the chance `EXTRA` another one."""
     value = pick.one(first)
-    more = pick.one(extra & ~(1 << value)) if pick.chance(EXTRA) else -1
+    more = pick.one(extra & ~(1 << value)) if pick.happens(EXTRA) else -1
     return (value,) if more < 0 else tuple(sorted((value, more)))
 
 
@@ -105,7 +105,7 @@ def draw_unique(scene: DialogScene, pick: Pick, how: CaptionRules) -> Caption | 
         return None
     (i,) = indexes(scene.having[value])
     told = _some_values(pick, 1 << value, scene.values_of[i])
-    return Caption("unique-obj", "exact" if pick.chance(0.5) else "bare", 1 << i, told)
+    return Caption("unique-obj", "exact" if pick.happens(0.5) else "bare", 1 << i, told)
 
 
 def draw_count(scene: DialogScene, pick: Pick, how: CaptionRules) -> Caption | None:
@@ -113,7 +113,7 @@ def draw_count(scene: DialogScene, pick: Pick, how: CaptionRules) -> Caption | N
     value = pick.one(scene.repeated)
     if value < 0:
         return None
-    return Caption("count-att" if pick.chance(0.5) else "count-att-no", "", scene.having[value], (value,))
+    return Caption("count-att" if pick.happens(0.5) else "count-att-no", "", scene.having[value], (value,))
 
 
 def draw_relation(scene: DialogScene, pick: Pick, how: CaptionRules) -> Caption | None:

@@ -26,7 +26,7 @@ from vqagen.world.scene import Scene
 
 TRIES = 6
 """Captions drawn for one dialog before the search is widened."""
-WIDER, WIDER_TRIES = 8, 3
+WIDER, WIDER_TRIES = 8, 8
 """Then, so many times as many beams, and so many captions; after that quotas are dropped."""
 FRESH = 4
 """Draws of a caption until one is taken that another dialog of the scene has."""

@@ -44,20 +44,28 @@ class Pick:
                 options &= options - 1
         return (options & -options).bit_length() - 1
 
+    def happens(self, probability: float) -> bool:
+        """Return true with a probability."""
+        return self._random() < probability
+
+    def share(self) -> float:
+        """Return a number from 0 to below 1."""
+        return self._random()
+
     def below(self, count: int) -> int:
         """Return a number from 0 to below `count`."""
         return int(self._random() * count)
 
-    def chance(self, probability: float) -> bool:
-        """Return true with a probability."""
-        return self._random() < probability
-
 
 class Situation:
-    """A moment of a dialog: the scene, what is known, and the choices to be made."""
+    """A moment of a dialog: the scene, what is known, and the choices to be made.
 
-    def __init__(self, scene: DialogScene, knowledge: Knowledge, pick: Pick, rules: Rules) -> None:
-        self.scene, self.knowledge, self.pick, self.rules = scene, knowledge, pick, rules
+    `wish`, from 0 to 1, decides which answer the next question should have. All beams of a search have the same, so
+    that the search cannot prefer the answers that make good dialogs.
+    """
+
+    def __init__(self, scene: DialogScene, knowledge: Knowledge, pick: Pick, rules: Rules, wish: float) -> None:
+        self.scene, self.knowledge, self.pick, self.rules, self.wish = scene, knowledge, pick, rules, wish
         self._values, self._attributes, self._relations = len(scene.counts), len(scene.value_at), len(scene.related)
         self.all_values: Values = (1 << self._values) - 1
 
@@ -168,7 +176,20 @@ class Situation:
 
     def coin(self, options: int, truths: int, yes: float) -> int:
         """Return the options whose answer is yes, with that chance, or those whose answer is no."""
-        return options & truths if self.pick.chance(yes) else options & ~truths
+        return options & truths if self.wish < yes else options & ~truths
+
+    def of_a_number(self, objects: Objects, options: Values, one: float) -> Values:
+        """Return the options that one of the objects has, with that chance; or else those of another number.
+
+        Every other number is as likely, so that the answers of counts spread.
+        """
+        by_number: dict[int, Values] = {}
+        for value in indexes(options):
+            number = (objects & self.scene.having[value]).bit_count()
+            by_number[number] = by_number.get(number, 0) | 1 << value
+        ones = by_number.pop(1, 0)
+        others = list(by_number.values())
+        return ones if self.wish < one else others[self.pick.below(len(others))] if others else 0
 
 
 # Registry -------------------------------------------------------------------------------------------------------------

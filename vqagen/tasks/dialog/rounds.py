@@ -33,8 +33,8 @@ from vqagen.tasks.dialog.round_kind import (
 
 __all__ = ["ROUND_KINDS", "kinds_after"]
 
-PRESENT = 0.7
-"""Share of counts of a value that some object has (CLEVR-Dialog)."""
+ONE, ONE_IN_GROUP = 0.35, 0.35
+"""Chances of looking for a count of a value whose answer is 1."""
 YES_OTHER, YES_VALUE, YES_IN_GROUP, YES_RELATED, YES_ALIKE = 0.35, 0.46, 0.39, 0.36, 0.42
 """Chances of looking for a question whose answer is yes. One whose answer is no is harder to find: so the answers come
 out even (measured on 500 CLEVR scenes)."""
@@ -63,17 +63,14 @@ def exist_other(now: Situation) -> Move | None:
     if known.size_known or known.rest_known:
         return None
     is_true = known.mentioned != now.scene.everything
-    return Move("exist-other") if is_true == now.pick.chance(YES_OTHER) else None
+    return Move("exist-other") if is_true == (now.wish < YES_OTHER) else None
 
 
 @round_kind("count-attribute", having_value, needs_history=False, slots=("V",))
 def count_attribute(now: Situation) -> Move | None:
-    """Count the things with a value. Each number of things is as likely as any other."""
-    open_values = now.all_values & ~now.knowledge.value_counts
-    if not now.pick.chance(PRESENT):
-        return _about_value(now, "count-attribute", open_values & ~now.scene.present)
-    by_count = [values & open_values for values in now.scene.with_count if values & open_values]
-    return _about_value(now, "count-attribute", by_count[now.pick.below(len(by_count))] if by_count else 0)
+    """Count the things with a value."""
+    options = now.all_values & ~now.knowledge.value_counts
+    return _about_value(now, "count-attribute", now.of_a_number(now.scene.everything, options, ONE))
 
 
 @round_kind("exist-attribute", having_value, needs_history=False, slots=("V",))
@@ -95,9 +92,9 @@ def count_all_group(now: Situation) -> Move | None:
 @round_kind("count-attribute-group", having_value_in_group, GROUP, slots=("V",))
 def count_attribute_group(now: Situation) -> Move | None:
     """Count the things of the group with a value."""
-    known, present = now.knowledge, now.present_in(now.knowledge.group)
-    wanted = present if now.pick.chance(PRESENT) else ~present
-    return _about_value(now, "count-attribute-group", wanted & now.undescribed & ~known.value_counts)
+    known = now.knowledge
+    options = now.of_a_number(known.group, now.undescribed & ~known.value_counts, ONE_IN_GROUP)
+    return _about_value(now, "count-attribute-group", options)
 
 
 @round_kind("exist-attribute-group", having_value_in_group, GROUP, slots=("V",))
@@ -160,7 +157,7 @@ def count_related_to_earlier(now: Situation) -> Move | None:
 def exist_related_to_earlier(now: Situation) -> Move | None:
     """Ask whether there is a thing left of the earlier red thing."""
     filled = now.scene.filled
-    is_yes = now.pick.chance(YES_RELATED)
+    is_yes = now.wish < YES_RELATED
     focus, descriptor, options = now.named(lambda i: now.unfound(i) & (filled[i] if is_yes else ~filled[i]))
     return _about_relation(now, "exist-obj-rel-early", focus, options, descriptor)
 
@@ -198,7 +195,7 @@ def count_alike_to_earlier(now: Situation) -> Move | None:
 @round_kind("exist-obj-exclude-early", alike, NAMED, slots=("A",))
 def exist_alike_to_earlier(now: Situation) -> Move | None:
     """Ask whether there is another thing with the shape of the earlier red thing."""
-    repeated = now.scene.repeated if now.pick.chance(YES_ALIKE) else ~now.scene.repeated
+    repeated = now.scene.repeated if now.wish < YES_ALIKE else ~now.scene.repeated
     focus, descriptor, options = now.named(lambda i: now.unfound_likes(i) & repeated)
     return _about_likes(now, "exist-obj-exclude-early", focus, options, descriptor)
 

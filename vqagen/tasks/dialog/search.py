@@ -111,11 +111,11 @@ class DialogSearch:
         """
         pick, beams = Pick(rng), [Beam(caption)]
         for round in range(1, self.how.rounds + 1):
-            beams = self._children(scene, beams, round, pick, taken)
+            beams = self._children(scene, beams, round, pick, pick.share(), taken)
         return beams[0] if beams else None
 
     def _children(
-        self, scene: DialogScene, beams: list[Beam], round: int, pick: Pick, taken: Container[Prefix]
+        self, scene: DialogScene, beams: list[Beam], round: int, pick: Pick, wish: float, taken: Container[Prefix]
     ) -> list[Beam]:
         """Return the best continuations of beams, at most as many as there may be beams; one after the last round."""
         by_score: dict[float, list[tuple[Beam, Step]]] = defaultdict(list)
@@ -127,7 +127,9 @@ class DialogSearch:
         seen: set[object] = set()
         for score in sorted(by_score, reverse=True):
             for beam, step in _drawn(by_score[score], pick):
-                child = self._child(scene, beam, step, round, score, pick)
+                if beam.situation is None:
+                    beam.situation = Situation(scene, beam.knowledge, pick, self.how.rules, wish)
+                child = self._child(beam, beam.situation, step, round, score)
                 if child is None or (round == SHARED + 1 and child.prefix in taken):
                     continue
                 key = child.knowledge.key(), child.counts
@@ -139,12 +141,10 @@ class DialogSearch:
         children.sort(key=lambda child: -child.score)
         return children[:most]
 
-    def _child(self, scene: DialogScene, beam: Beam, step: Step, round: int, score: float, pick: Pick) -> Beam | None:
+    def _child(self, beam: Beam, now: Situation, step: Step, round: int, score: float) -> Beam | None:
         """Return a beam continued by one kind of round, or None if it has nothing to ask."""
-        if beam.situation is None:
-            beam.situation = Situation(scene, beam.knowledge, pick, self.how.rules)
         kind, counts, gains = step
-        move = kind.ask(beam.situation)
+        scene, move = now.scene, kind.ask(now)
         if move is None:
             return None
         knowledge, outcome = play(scene, beam.knowledge, move, round, self.how.rules)

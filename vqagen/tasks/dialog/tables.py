@@ -18,7 +18,6 @@ class DialogScene:
     """A scene and its tables; never changed.
 
     having[value] — the objects with the value; counts[value] — how many they are
-    with_count[n] — the values that n + 1 objects have
     value_at[attribute][i] — the value of object i; values_of[i] — all its values
     related[relation][i] — the objects that stand in the relation to object i
     next[relation][i] — the one of these that is next to i in the order; NONE or TIE if there is none
@@ -31,10 +30,6 @@ class DialogScene:
         names = [each.name for each in vocabulary.attributes]
         self.having = [scene.having[names[attribute]][value] for attribute, value in vocabulary.values]
         self.counts = [objects.bit_count() for objects in self.having]
-        self.with_count = [
-            sum(1 << value for value, count in enumerate(self.counts) if count == number)
-            for number in range(1, max(self.counts, default=0) + 1)
-        ]
         self.present: Values = sum(1 << value for value, count in enumerate(self.counts) if count)
         self.repeated: Values = sum(1 << value for value, count in enumerate(self.counts) if count > 1)
         self.value_at = [self._row(numbers) for numbers in vocabulary.values_of]
