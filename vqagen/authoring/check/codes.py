@@ -18,6 +18,8 @@ CODES: Mapping[str, str] = {
     "no-final-mark": "a text without . ? or ! at its end",
     "repeated-text": "a text that its template has already",
     "same-text": "one text in two templates that compute different things",
+    "unreached-template": "a dialog template whose label other templates say in every case",
+    "missing-template": "a kind of caption or round that no dialog template says",
     "missing-noun": "a text that can lose its noun, as in “What color is the?”",
     "answer-in-text": "words that give the answer away",
     "impossible-answer": "an answer that never occurs",

@@ -15,9 +15,9 @@ from vqagen.json.schema import schema_faults
 from vqagen.language.domain_files import DomainFiles, hashes_beside, load_catalogue, synonyms_file
 from vqagen.language.loading import TemplateFile, find_template_files
 from vqagen.language.shipped_domains import DEFAULT_DOMAIN, DIALOGS, SHIPPED_DOMAINS
-from vqagen.language.synonyms import Synonyms, load_synonyms
+from vqagen.language.synonyms import EXTREME, Synonyms, load_synonyms
 from vqagen.tasks.dialog.label_rules import LabelRule, label_rules
-from vqagen.tasks.dialog.template import DialogTemplate, DialogTemplates
+from vqagen.tasks.dialog.template import ANY_EXTREME, DialogTemplate, DialogTemplates
 from vqagen.tasks.dialog.template_check import read_template, record_faults
 from vqagen.tasks.dialog.vocabulary import DialogVocabulary
 from vqagen.world.domain import Domain
@@ -45,9 +45,12 @@ class PlacedDialogTemplate(NamedTuple):
     source: str
     text: str
     path: str
+    is_list: bool
+    """True if the record has a list of texts, and not one text."""
 
     def problem(self, place: str, message: str) -> Problem:
         """Return a problem at a path inside the record."""
+        place = place if self.is_list else place.removesuffix("[0]")
         return problem_in(self.source, f"{self.path}.{place}" if place else self.path, message, self.text)
 
 
@@ -56,6 +59,14 @@ class DialogTemplatesRead(NamedTuple):
 
     placed: tuple[PlacedDialogTemplate, ...]
     problems: tuple[Problem, ...]
+
+    @property
+    def used(self) -> tuple[PlacedDialogTemplate, ...]:
+        """The first template of each label and form: those of a domain's own go before the shipped ones."""
+        first: dict[tuple[str, str], PlacedDialogTemplate] = {}
+        for each in self.placed:
+            first.setdefault((each.template.label, each.template.form), each)
+        return tuple(first.values())
 
 
 def load_dialog_domain(files: DomainFiles) -> LoadedDialogDomain:
@@ -67,12 +78,13 @@ def load_dialog_domain(files: DomainFiles) -> LoadedDialogDomain:
     domain = catalogue.domain
     vocabulary = DialogVocabulary.of(domain)
     synonyms_path = synonyms_file(files, domain)
+    synonyms = load_synonyms(synonyms_path, domain)
     found = find_dialog_templates(files)
     return LoadedDialogDomain(
         domain,
         vocabulary,
-        load_synonyms(synonyms_path, domain),
-        load_dialog_templates(found, vocabulary),
+        synonyms,
+        load_dialog_templates(found, vocabulary, synonyms),
         hashes={
             "metadata": content_hash([files.metadata]),
             "templates": content_hash([file.path for file in found]),
@@ -94,23 +106,30 @@ def shipped_dialog_templates() -> list[TemplateFile]:
     return find_template_files(shipped(SHIPPED_DOMAINS[DEFAULT_DOMAIN].templates[DIALOGS]))
 
 
-def load_dialog_templates(files: Iterable[TemplateFile], vocabulary: DialogVocabulary) -> DialogTemplates:
+def load_dialog_templates(
+    files: Iterable[TemplateFile], vocabulary: DialogVocabulary, synonyms: Synonyms
+) -> DialogTemplates:
     """Return the templates of files; of a label that shipped and other files have, those of the other files.
 
     Raises BadInput with every mistake.
     """
     read = read_dialog_templates(files, vocabulary)
-    if read.problems:
-        raise BadInput(read.problems)
-    return DialogTemplates(_without_replaced(read.placed))
+    problems = read.problems or tuple(unsayable_directions(read.used, vocabulary, synonyms))
+    if problems:
+        raise BadInput(problems)
+    return DialogTemplates(tuple(each.template for each in read.used))
 
 
-def _without_replaced(placed: Iterable[PlacedDialogTemplate]) -> tuple[DialogTemplate, ...]:
-    """Return the first template of each label and form."""
-    first: dict[tuple[str, str], DialogTemplate] = {}
-    for each in placed:
-        first.setdefault((each.template.label, each.template.form), each.template)
-    return tuple(first.values())
+def unsayable_directions(
+    placed: Iterable[PlacedDialogTemplate], vocabulary: DialogVocabulary, synonyms: Synonyms
+) -> Iterator[Problem]:
+    """Yield templates of captions that can only be said with a word such as "leftmost", which a direction lacks."""
+    by_label = {each.template.label: each for each in placed}
+    for relation in vocabulary.relations:
+        each = by_label.get(f"extreme-{relation}") or by_label.get(ANY_EXTREME)
+        if each and not synonyms.extreme(relation) and all("E" in text.every_slot for text in each.template.texts):
+            advice = f"add a text with <R>, or a word for {relation!r} to the section {EXTREME!r} of the synonyms"
+            yield each.problem("text", f"no text can say extreme-{relation}: all have <E>; {advice}")
 
 
 def read_dialog_templates(files: Iterable[TemplateFile], vocabulary: DialogVocabulary) -> DialogTemplatesRead:
@@ -145,7 +164,11 @@ def _read_file(file: TemplateFile, rules: Mapping[str, LabelRule]) -> DialogTemp
         found = [(f"{path}.{place}" if place else path, message) for place, message in record_faults(record, rules)]
         faults += found
         if not found:
-            placed.append(PlacedDialogTemplate(read_template(record, file.name), source, text, path))
+            placed.append(
+                PlacedDialogTemplate(
+                    read_template(record, file.name), source, text, path, isinstance(record["text"], list)
+                )
+            )
     return DialogTemplatesRead(
         tuple(placed), tuple(problem_in(source, place, message, text) for place, message in dict.fromkeys(faults))
     )

@@ -78,7 +78,7 @@ def _slot_faults(slots: Mapping[str, str], label: str, rule: LabelRule) -> Itera
         if slot not in known:
             yield f"slots.{slot}", f"{label} does not fill the slot {slot!r}; {_fills(rule)}"
         elif type_name != SLOT_TYPES[slot]:
-            yield f"slots.{slot}", f"the slot {slot!r} is filled with a {SLOT_TYPES[slot]}, not {type_name!r}"
+            yield f"slots.{slot}", f"the type of the slot {slot!r} is {SLOT_TYPES[slot]}, not {type_name}"
     for each in rule.slots if slots else ():
         if not any(slot in slots for slot in each.split("|")):
             yield "slots", f"the slot {each.replace('|', ' or ')} is missing, which {label} must say"
@@ -98,7 +98,7 @@ def _text_faults(text: DialogText, label: str, rule: LabelRule) -> Iterator[str]
         if slot.name not in (*rule.known_slots, NOUN):
             yield f"{label} does not fill the slot <{slot.name}>; {_fills(rule)}"
         elif slot.is_plural and slot.name not in PLURALS:
-            yield f"<{slot.name}>s: a {SLOT_TYPES[slot.name]} has no plural"
+            yield f"<{slot.name}>s: only {' and '.join(f'<{each}>' for each in PLURALS)} have a plural"
     for each in rule.slots:
         if not any(slot in text.slots for slot in each.split("|")):
             yield f"it does not always say <{each.replace('|', '> or <')}>, and so leaves open what {label} is about"
