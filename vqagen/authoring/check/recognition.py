@@ -25,21 +25,23 @@ from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
 from vqagen.records.discovery import first_keys
 from vqagen.records.names import COLUMNS_SUFFIX, IN_FOLDERS, LINES_SUFFIXES, is_named_columns, is_named_lines
 from vqagen.records.parquet import holds_columns
+from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
 from vqagen.world.loading import SCENES as SCENE_RECORDS
 from vqagen.world.metadata_reader import section_of_types
 from vqagen.world.named_files import files_named_by
 
-METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS, PLUGIN, WORDS = (
+METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS, DIALOGS, PLUGIN, WORDS = (
     "metadata",
     "templates",
     "dialog-templates",
     "synonyms",
     "scenes",
     "questions",
+    "dialogs",
     "plug-in",
     "words",
 )
-"""Kinds of files. WORDS are plurals or rewrites in a file that the metadata names."""
+"""Kinds of files. WORDS are plurals or rewrites in a file that the metadata names. DIALOGS are not checked here."""
 LOOKS = {
     METADATA: 'an object with "types"',
     DIALOG_TEMPLATES: 'a list of dialog templates (objects with "label" and "text"), or {"templates": […]}',
@@ -54,6 +56,7 @@ _KEYS = {
     DIALOG_TEMPLATES: {"label"},
     SCENES: {SCENE_RECORDS.key, *SCENE_RECORDS.own_keys},
     QUESTIONS: {QUESTION_RECORDS.key, *QUESTION_RECORDS.own_keys},
+    DIALOGS: {DIALOG_RECORDS.key, *DIALOG_RECORDS.own_keys},
 }
 """Keys of a document, or of an item of its list; any one of them shows the kind."""
 
@@ -205,7 +208,7 @@ def _kind_of_lines(text: str) -> str:
 def _kind_of_records(record: object) -> str:
     """Return the kind of a file of records by its first record, or by its columns."""
     kind = _kind_of_keys(record)
-    return kind if kind in (SCENES, QUESTIONS) else ""
+    return kind if kind in (SCENES, QUESTIONS, DIALOGS) else ""
 
 
 def _kind_of_opening(path: Path) -> str:

@@ -123,7 +123,7 @@ def _mark_faults(marks: list[tuple[Mark, bool]], label: str, rule: LabelRule) ->
         elif rule.marks.get(mark.role) and rule.marks[mark.role] not in inside:
             yield f"the mark {{{mark.role}|…}} must hold <{rule.marks[mark.role]}>"
         seen.add(mark.role)
-    for role in rule.marks:
+    for role in rule.marks if seen <= set(ROLES) else ():  # an unknown role is probably the missing one, misspelt
         if role not in seen:
             yield f"no mark {{{role}|…}}: put it around the words that name the {_MEANINGS[role]}"
 
