@@ -198,10 +198,11 @@ def test_a_file_may_have_a_number_sign_in_its_name(tmp_path: Path, monkeypatch: 
     [
         (
             [
+                {"fact": "alike-exists", "object": 1, "attribute": "color", "exists": False},
                 {"fact": "attribute", "object": 1, "attribute": "color", "value": "red"},
                 {"fact": "value-exists", "attribute": "color", "value": "red", "exists": True},
             ],
-            ["#1: red"],
+            ["#1: red, no other of its color"],
         ),
         (
             [
@@ -233,7 +234,7 @@ def test_a_file_may_have_a_number_sign_in_its_name(tmp_path: Path, monkeypatch: 
     ],
 )
 def test_facts_have_words(facts: list[Record], lines: list[str]) -> None:
-    """A number replaces that there is any; a fact of another version is shown as it is."""
+    """Values come first; a number replaces that there is any; a fact of another version is shown as it is."""
     assert ToldFacts({"left": "left of"}).add(facts).lines() == lines
 
 

@@ -37,9 +37,13 @@ class ToldFacts:
     def lines(self) -> list[str]:
         """Return a line for each object, in the order in which they were told of, and for the scene.
 
-        That there is something red goes without saying where an object is told to be red.
+        Values come first. That there is something red goes without saying where an object is told to be red.
         """
-        shown = {name: list(facts.values()) for name, facts in self._by_subject.items() if name != SCENE}
+        shown = {
+            name: [facts[key] for key in sorted(facts, key=lambda key: key[0] != "attribute")]
+            for name, facts in self._by_subject.items()
+            if name != SCENE
+        }
         seen = {f"some {words}" for said in shown.values() for words in said}
         of_scene = [words for words in self._by_subject.get(SCENE, {}).values() if words not in seen]
         return [f"{name}: {', '.join(said)}" for name, said in [*shown.items(), (SCENE, of_scene)] if said]
