@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import orjson
 
-from vqagen.errors import BadInput, Problem
+from vqagen.errors import BadInput, Problem, as_written, counted
 from vqagen.extras import needed
 from vqagen.files.locations import Location
 from vqagen.files.reading import open_as_it_is
@@ -108,6 +108,36 @@ class PlainColumns(RecordColumns):
         """Return column -> `pyarrow` type, in the order of the file."""
         names = {self.key: "int64", **self.plain}
         return {name: pyarrow().type_for_alias(each) for name, each in names.items()}
+
+
+_EXPECTED: dict[type, str] = {str: "text", int: "a whole number"}
+
+
+def refuse_misfits(records: Sequence[Record], wanted: Mapping[str, type], noun: str) -> None:
+    """Raise BadInput for values that scenes brought along, and that their columns cannot hold.
+
+    `wanted` gives the type of each column that scenes fill, str or int; `noun` is one record, for people.
+    """
+    problems = [problem for name, kind in wanted.items() if (problem := _misfit(records, name, kind, noun))]
+    if problems:
+        raise BadInput(problems)
+
+
+def _misfit(records: Sequence[Record], name: str, kind: type, noun: str) -> Problem | None:
+    """Return what is wrong with the first value that does not fit, and how many more there are."""
+    wrong = [record for record in records if not _fits(record.get(name), kind)]
+    if not wrong:
+        return None
+    place = f"scene {wrong[0].get('image_filename') or wrong[0].get('image_index')}"
+    more = f" (and of {counted(len(wrong) - 1, f'more {noun}')})" if wrong[1:] else ""
+    found = f"a column holds {_EXPECTED[kind]}, found {as_written(wrong[0][name])}{more}"
+    return Problem(f"{found}; change it in the scenes, or write JSON Lines (--format jsonl)", place, name)
+
+
+def _fits(value: object, kind: type) -> bool:
+    if value is None or type(value) is str:
+        return value is None or kind is str
+    return kind is int and type(value) is int and -(2**63) <= value < 2**63
 
 
 # Writing -------------------------------------------------------------------------------------------------------------

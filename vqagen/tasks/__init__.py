@@ -29,7 +29,10 @@ TASKS = {
     "questions": TaskEntry(
         "vqagen.tasks.questions.task:QuestionTask", ("json", "jsonl", "parquet"), ("generator", "release")
     ),
-    "dialogs": TaskEntry("vqagen.tasks.dialog.task:DialogTask"),
+    "dialogs": TaskEntry(
+        "vqagen.tasks.dialog.task:DialogTask",
+        ("json", "jsonl", "parquet", "clevr-dialog", "light", "visdial", "coref-clusters"),
+    ),
     "scenes": TaskEntry("vqagen.tasks.sampling.task:SamplingTask"),
 }
 """The key of a task's records -> the task."""

@@ -12,11 +12,14 @@ from vqagen.files.locations import Location
 from vqagen.files.reading import content_hash
 from vqagen.language.domain_files import DomainFiles, check_hashes
 from vqagen.tasks.contract import Item, ItemRecords, Make, Tally, Task
+from vqagen.tasks.dialog.columns import DialogColumns
+from vqagen.tasks.dialog.formats import DIALOG_FORMATS
 from vqagen.tasks.dialog.generator import DialogGenerator
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
 from vqagen.tasks.dialog.quotas import PRESETS, Quotas, check_quotas, quotas_named
 from vqagen.tasks.dialog.report import DialogReport, DialogTally
 from vqagen.tasks.dialog.settings import DialogSettings
+from vqagen.tasks.dialog.shapes.visdial import all_answers, most_objects
 from vqagen.tasks.scene_windows import compiled_scenes
 
 
@@ -30,6 +33,7 @@ class DialogTask(Task):
     key = "dialogs"
     number_key = "dialog_index"
     index_key = "scene_index"
+    formats = DIALOG_FORMATS
     WINDOW = 50
 
     def __getstate__(self) -> dict[str, Any]:
@@ -86,8 +90,19 @@ class DialogTask(Task):
         return DialogReport(self.settings)
 
     def generator_info(self) -> dict[str, Any]:
-        """Return the domain's name, and the quotas if they are the user's own."""
-        return {"domain": self.files.name, **({"quotas": self.quotas.to_record()} if self._quota_files else {})}
+        """Return the domain's name, the answers that there can be, and the quotas if they are the user's own."""
+        quotas = {"quotas": self.quotas.to_record()} if self._quota_files else {}
+        values = [value for _, value in self.domain.vocabulary.values]
+        return {
+            "domain": self.files.name,
+            "answers": all_answers(values, most_objects(self.domain.domain)),
+            **quotas,
+        }
+
+    @classmethod
+    def columns(cls, info: Mapping[str, Any]) -> DialogColumns:
+        """Return the columns of every output."""
+        return DialogColumns()
 
 
 def dialog_task(files: DomainFiles, settings: DialogSettings) -> DialogTask:

@@ -20,10 +20,9 @@ from typing import Any
 
 import orjson
 
-from vqagen.errors import BadInput, Problem, as_written, counted
 from vqagen.language.question_records import release_answer, typed_answer
 from vqagen.records.layouts import Record
-from vqagen.records.parquet import RecordColumns, pyarrow
+from vqagen.records.parquet import RecordColumns, pyarrow, refuse_misfits
 from vqagen.tasks.questions.settings import RecordForm
 
 NUMBER = "question_index"
@@ -48,7 +47,6 @@ _ORDER = (
     "mentions",
     "template_extra",
 )
-_EXPECTED: dict[type, str] = {str: "text", int: "a whole number"}
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,8 @@ class QuestionColumns(RecordColumns):
 
     def rows(self, records: Sequence[Record], names: Sequence[str]) -> list[Record]:
         """Return what the columns hold of each record. Raises BadInput for records that do not fit."""
-        _refuse_misfits(records, names)
+        wanted = {name: str for name in _TEXTS if name in names} | {name: int for name in _NUMBERS if name in names}
+        refuse_misfits(records, wanted, "question")
         converted = [(name, convert) for name, convert in _CONVERTED.items() if name in names]
         return [{**record, **{name: convert(record.get(name)) for name, convert in converted}} for record in records]
 
@@ -136,32 +135,3 @@ def _trace(steps: Iterable[object]) -> list[str]:
 
 _CONVERTED: Mapping[str, Callable[[Any], object]] = {"answer": _answer, "trace": _trace, "template_extra": _json}
 """Column -> what makes its value out of a record's."""
-
-
-# What does not fit --------------------------------------------------------------------------------------------------
-
-
-def _refuse_misfits(records: Sequence[Record], names: Iterable[str]) -> None:
-    """BadInput for values that the scenes brought along, and that their columns cannot hold."""
-    shown = list(names)
-    wanted = {name: str for name in _TEXTS if name in shown} | {name: int for name in _NUMBERS if name in shown}
-    problems = [problem for name, kind in wanted.items() if (problem := _misfit(records, name, kind))]
-    if problems:
-        raise BadInput(problems)
-
-
-def _misfit(records: Sequence[Record], name: str, kind: type) -> Problem | None:
-    """What is wrong with the first value that does not fit, and how many more there are."""
-    wrong = [record for record in records if not _fits(record.get(name), kind)]
-    if not wrong:
-        return None
-    place = f"scene {wrong[0].get('image_filename') or wrong[0].get('image_index')}"
-    more = f" (and of {counted(len(wrong) - 1, 'more question')})" if wrong[1:] else ""
-    found = f"a column holds {_EXPECTED[kind]}, found {as_written(wrong[0][name])}{more}"
-    return Problem(f"{found}; change it in the scenes, or write JSON Lines (--format jsonl)", place, name)
-
-
-def _fits(value: object, kind: type) -> bool:
-    if value is None or type(value) is str:
-        return value is None or kind is str
-    return kind is int and type(value) is int and -(2**63) <= value < 2**63

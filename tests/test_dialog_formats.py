@@ -1,0 +1,177 @@
+"""Dialogs come in every format through the one runner: workers, shards, merges, resumed runs and conversions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from handmade_dialogs import DIALOGS, HandmadeTask, dialogs_about
+from pyarrow import parquet
+
+from vqagen.api import BadInput, RunOptions, UsageError, VqagenError, convert, merge, write_records
+from vqagen.run.progress import Progress
+from vqagen.tasks import TASKS, TaskEntry
+from vqagen.tasks.dialog.columns import DialogColumns
+from vqagen.tasks.dialog.formats import DIALOG_FORMATS
+from vqagen.tasks.settings import RunSettings
+
+FORMATS = tuple(form.name for form in DIALOG_FORMATS)
+SHAPES = FORMATS[3:]
+SETTINGS = RunSettings(start_index=0, count=11)
+
+
+@pytest.fixture(autouse=True)
+def _handmade(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(TASKS, "dialogs", TaskEntry("handmade_dialogs:HandmadeTask", FORMATS))
+
+
+def write(out: str, form: str, shard: str | None = None, **options: Any) -> None:
+    on_progress = options.pop("on_progress", lambda _: None)
+    options = RunOptions(**options)
+    write_records(HandmadeTask(SETTINGS), out, format=form, shard=shard, options=options, on_progress=on_progress)
+
+
+def name_of(form: str, before: str = "") -> str:
+    return f"{before}dialogs.{form if form in FORMATS[:3] else 'json'}"
+
+
+def contents(place: str) -> list[bytes]:
+    """The file, and the info beside it."""
+    return [path.read_bytes() for path in (Path(place), Path(f"{place}.info.json")) if path.exists()]
+
+
+def stop_at(items: int) -> Callable[[Progress], None]:
+    def stop(progress: Progress) -> None:
+        if progress.items == items:
+            raise VqagenError("stopped")
+
+    return stop
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_shards_merge_to_the_bytes_of_one_run(form: str) -> None:
+    write(name_of(form), form)
+    for number in (1, 2, 3):
+        write(name_of(form, str(number)), form, f"{number}/3")
+    merged = merge([name_of(form, number) for number in "312"], name_of(form, "merged-"))
+
+    assert contents(name_of(form, "merged-")) == contents(name_of(form))
+    assert merged.records == sum(len(dialogs_about(scene)) for scene in range(11))
+    assert merged.noun == "dialog"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_stopped_run_is_finished_with_the_same_bytes(form: str) -> None:
+    """The numbers of questions, too, which are in no block."""
+    write(name_of(form), form)
+    with pytest.raises(VqagenError, match="stopped"):
+        write(name_of(form, "cut-"), form, on_progress=stop_at(8))
+    write(name_of(form, "cut-"), form, resume=True)
+
+    assert contents(name_of(form, "cut-")) == contents(name_of(form))
+    write(name_of(form, "cut-"), form, resume=True)  # nothing is left to do
+
+
+@pytest.mark.quick(2)
+@pytest.mark.parametrize("form", FORMATS)
+def test_workers_make_the_same(form: str) -> None:
+    write(name_of(form), form)
+    write(name_of(form, "two-"), form, workers=2)
+
+    assert contents(name_of(form, "two-")) == contents(name_of(form))
+
+
+@pytest.mark.parametrize("source", FORMATS[:3])
+@pytest.mark.parametrize("form", FORMATS)
+def test_dialogs_become_any_format_with_the_bytes_of_its_run(source: str, form: str) -> None:
+    """Parquet, too, holds all of a dialog."""
+    write(name_of(source), source)
+    write(name_of(form, "run-"), form)
+    convert(name_of(source), name_of(form, "made-"), format=form)
+
+    assert contents(name_of(form, "made-")) == contents(name_of(form, "run-"))
+
+
+@pytest.mark.parametrize("source", SHAPES)
+def test_a_shape_does_not_become_dialogs_again(source: str) -> None:
+    write("dialogs.json", source)
+    message = f"dialogs.json is written as {source}, which does not hold all of a dialog: make json from a file in json"
+    with pytest.raises(UsageError, match=message):
+        convert("dialogs.json", "made.json", format="json")
+
+
+@pytest.mark.parametrize("form", SHAPES)
+def test_a_changed_shard_does_not_merge(form: str) -> None:
+    """Each of its texts counts, wherever it stands."""
+    write("dialogs.json", form)
+    text = Path("dialogs.json").read_text()
+    for word in ("red", "What color is it", "leftmost", "CLEVR_val_000001"):
+        if word not in text:
+            continue
+        Path("dialogs.json").write_text(text.replace(word, "x", 1))
+        with pytest.raises(BadInput, match="the records have the checksum"):
+            merge(["dialogs.json"], "merged.json")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"question":0,', '"question":700,', r"data\.dialogs\[0\]: not a dialog of such a file"),
+        ('"question":0,', '"question":"0",', r"data\.dialogs\[0\]: not a dialog of such a file"),
+        ('"questions"', '"question"', r"data\.questions: expected a list of texts"),
+        ('"dialogs"', '"dialog"', "0 dialogs, not 45: the file was changed"),
+        ('"dialog_id":3', '"dialog_id":7', r"dialogs\[3\]: dialog_id is 7, not 3: the file was changed"),
+        ("]}, ", "", "not valid JSON"),
+    ],
+)
+def test_what_is_no_file_of_visdial_is_said_with_its_place(old: str, new: str, message: str) -> None:
+    write("dialogs.json", "visdial")
+    text = Path("dialogs.json").read_text()
+    assert old in text
+    Path("dialogs.json").write_text(text.replace(old, new, 1))
+    with pytest.raises(BadInput, match=message):
+        merge(["dialogs.json"], "merged.json")
+
+    assert not Path("merged.json").exists()
+
+
+# Parquet --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_dialog_is_a_row_whose_answers_are_texts() -> None:
+    write("dialogs.parquet", "parquet")
+    table = parquet.read_table("dialogs.parquet")
+    rounds = table.column("rounds").to_pylist()[0]
+
+    assert table.column_names == [
+        *("dialog_index", "scene_index", "dialog", "relaxed", "split", "image_index", "image_filename"),
+        *("caption", "rounds", "entities", "objects"),
+    ]
+    assert [(each["answer"], each["answer_type"]) for each in rounds[:3]] == [
+        ("red", "text"),
+        ("metal", "text"),
+        ("2", "number"),
+    ]
+    assert json.loads(rounds[5]["program"]) == DIALOGS[0]["rounds"][5]["program"]
+    assert table.to_pandas()["rounds"][0][0]["question"] == "What color is it?"
+
+
+def test_every_key_of_a_dialog_has_a_place_in_the_columns() -> None:
+    """Arrow drops keys that a type does not have."""
+    columns = DialogColumns()
+    for record in DIALOGS:
+        (row,) = columns.rows([record], [])
+        assert columns.restored(row) == record
+        assert record.keys() <= columns.types().keys()
+        assert {field.name for field in columns.types()["rounds"].value_type} == row["rounds"][0].keys()
+
+
+@pytest.mark.parametrize(("key", "value"), [("split", 3), ("image_index", "7"), ("image_filename", ["a.png"])])
+def test_what_a_column_cannot_hold_is_said(key: str, value: object) -> None:
+    record = {**DIALOGS[0], key: value}
+    with pytest.raises(BadInput, match=f"{key}: a column holds"):
+        DialogColumns().rows([record], [])

@@ -1,0 +1,443 @@
+"""Dialogs in the shapes of other tools: field by field what their readers read, written down in our own words."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from handmade_dialogs import ANSWERS, COUNT, DIALOGS, EXTREME, RELATION, SEVERAL, UNIQUE, dialogs_about
+
+from vqagen.records.layouts import Arrangement, Checksum, encode_lines
+from vqagen.records.shape import Shape
+from vqagen.tasks.dialog.formats import CLEVR_DIALOG, COREF_CLUSTERS, LIGHT, VISDIAL
+from vqagen.tasks.dialog.shapes.visdial import all_answers
+
+Json = Any
+INFO = {"generator": {"answers": ANSWERS}}
+
+
+def written(form: Any, records: Any = DIALOGS) -> Json:
+    """What a file of a format says."""
+    shape: Shape = form.shape(INFO)
+    layout = form.layout(Arrangement("dialogs", "", "scene", 0))
+    numbered = [{**record, "dialog_index": number} for number, record in enumerate(records)]
+    entries = list(shape.entries(numbered))
+    return json.loads(layout.head(INFO) + layout.placed(encode_lines(entries), 0) + layout.tail(Checksum()))
+
+
+@pytest.fixture
+def images() -> Json:
+    """Three images with five dialogs each, but for the last."""
+    return written(CLEVR_DIALOG, [*dialogs_about(0), *dialogs_about(4), *dialogs_about(1)])
+
+
+def items(record: Any) -> list[Json]:
+    """The history of one dialog."""
+    history: list[Json] = written(CLEVR_DIALOG, [record])[0]["dialogs"][0]["graph"]["history"]
+    return history
+
+
+# The shape ------------------------------------------------------------------------------------------------------------
+
+
+def test_an_image_has_one_entry_with_all_of_its_dialogs(images: Json) -> None:
+    assert [list(image) for image in images] == [["split", "image_index", "image_filename", "dialogs"]] * 3
+    assert [(image["split"], image["image_index"], len(image["dialogs"])) for image in images] == [
+        ("val", 0, 5),
+        ("val", 4, 6),
+        ("val", 1, 5),
+    ]
+    dialog = images[0]["dialogs"][0]
+    assert list(dialog) == ["caption", "template", "dialog", "template_info", "graph"]
+    assert set(dialog["dialog"][0]) == {"question", "answer", "template"}
+    assert set(dialog["graph"]) == {"objects", "relationships", "counts", "exists", "history"}
+    assert len(dialog["template_info"]) == len(dialog["graph"]["history"]) == 11
+
+
+def test_what_a_scene_does_not_say_is_null_and_its_index_is_its_place() -> None:
+    bare = {key: value for key, value in UNIQUE.items() if key not in ("split", "image_index", "image_filename")}
+    (image,) = written(CLEVR_DIALOG, [{**bare, "scene_index": 3}])
+
+    assert (image["split"], image["image_index"], image["image_filename"]) == (None, 3, None)
+
+
+def test_an_answer_is_a_number_if_the_question_counts_and_else_a_text(images: Json) -> None:
+    for image in images:
+        for dialog in image["dialogs"]:
+            for each in dialog["dialog"]:
+                assert type(each["answer"]) is (int if each["template"].startswith("count") else str)
+
+
+def test_a_template_is_named_without_its_texts() -> None:
+    (image,) = written(CLEVR_DIALOG, [EXTREME])
+    caption, *rounds = image["dialogs"][0]["template_info"]
+
+    assert all(
+        set(each) >= {"name", "type", "label", "inputs", "constraints", "references", "index"} for each in rounds
+    )
+    assert (caption["label"], caption["type"]) == ("extreme-left", "caption")
+    assert [each["type"] for each in rounds[:3]] == ["seek", "seek", "count"]
+    assert rounds[5]["inputs"] == [
+        {"type": "Relation", "name": "<R>"},
+        {"type": "Attribute", "name": "<A>"},
+        {"type": "Description", "name": "<D>"},
+    ]
+
+
+def test_light_is_the_same_without_graph_and_templates(images: Json) -> None:
+    for image in images:
+        for dialog in image["dialogs"]:
+            del dialog["template_info"], dialog["graph"]
+
+    assert written(LIGHT, [*dialogs_about(0), *dialogs_about(4), *dialogs_about(1)]) == images
+
+
+# The graph ------------------------------------------------------------------------------------------------------------
+
+EARLIER_RED = {"required": ["color"], "optional": [], "color": "red"}
+
+
+@pytest.mark.parametrize(
+    ("record", "place", "expected"),
+    [
+        (
+            EXTREME,
+            0,
+            {"objects": [{"id": 0, "size": "large", "left_count": 0, "left_exist": False}], "group_id": 0},
+        ),
+        (UNIQUE, 0, {"objects": [{"id": 3, "color": "green", "unique": True}], "group_id": 0}),
+        (
+            COUNT,
+            0,
+            {"objects": [{"id": i, "size": "small"} for i in (1, 3, 4)], "size": "small", "count": 3, "group_id": 0},
+        ),
+        (
+            SEVERAL,
+            0,
+            {"objects": [{"id": 0, "shape": "cube"}, {"id": 4, "shape": "cube"}], "shape": "cube", "group_id": 0},
+        ),
+        (
+            RELATION,
+            0,
+            {"objects": [{"id": 1, "shape": "sphere"}, {"id": 0, "color": "red"}], "relation": "right", "group_id": 0},
+        ),
+        (EXTREME, 1, {"objects": [{"id": 0, "color": "red"}], "focus_id": 0, "focus_desc": None, "dependence": -1}),
+        (
+            EXTREME,
+            3,
+            {
+                "objects": [{"id": 2, "color": "blue"}, {"id": 4, "color": "blue"}],
+                "count": 2,
+                "color": "blue",
+                "dependence": None,
+            },
+        ),
+        (
+            EXTREME,
+            4,
+            {"objects": [{"id": 4, "color": "blue", "shape": "cube"}], "count": 1, "shape": "cube", "dependence": 2},
+        ),
+        (EXTREME, 5, {"objects": [], "focus_id": 4, "focus_desc": None, "dependence": 3}),
+        (
+            EXTREME,
+            6,
+            {"objects": [{"id": 1, "shape": "sphere"}], "focus_id": 0, "focus_desc": EARLIER_RED, "dependence": 0},
+        ),
+        (
+            EXTREME,
+            7,
+            {"objects": [{"id": 2, "shape": "sphere"}], "count": 1, "focus_id": 1, "focus_desc": None, "dependence": 5},
+        ),
+        (EXTREME, 8, {"objects": [], "focus_id": 2, "focus_desc": None, "dependence": 6}),
+        (EXTREME, 9, {"objects": [{"id": i} for i in range(5)], "count": 5, "dependence": None}),
+        (SEVERAL, 3, {"objects": [{"id": i} for i in (1, 2, 3)], "dependence": None}),
+        (SEVERAL, 4, {"objects": [{"id": i} for i in (1, 2, 3)], "count": 3, "dependence": 2}),
+    ],
+)
+def test_an_item_of_the_history_says_what_its_round_told(record: Any, place: int, expected: Json) -> None:
+    item = items(record)[place]
+    label = record["rounds"][place - 1]["label"] if place else record["caption"]["label"]
+
+    mergeable = label not in ("count-att-no", "exist-other")
+    assert item == {"round": place, "template": label, "mergeable": mergeable, **expected}
+
+
+def test_an_item_keeps_what_its_round_told_when_later_rounds_tell_more() -> None:
+    """The reference's first items held what was told in the last round (B4), and a `volatile` flag (B5)."""
+    whole, first = items(EXTREME), items({**EXTREME, "rounds": EXTREME["rounds"][:1]})
+
+    assert whole[:2] == first
+    assert "volatile" not in json.dumps(whole)
+
+
+def test_the_graph_says_at_the_end_what_was_told_and_answered_of_each_object() -> None:
+    (image,) = written(CLEVR_DIALOG, [EXTREME])
+    graph = image["dialogs"][0]["graph"]
+
+    assert graph["objects"]["0"] == {
+        "id": 0,
+        "size": "large",
+        "color": "red",
+        "material": "metal",
+        "left_count": 0,
+        "left_exist": False,
+        "right_exist": "yes",
+        "right_count": 4,
+    }
+    assert graph["objects"]["1"] == {"id": 1, "shape": "sphere", "shape_exclude_count": 1}
+    assert graph["objects"]["4"] == {"id": 4, "color": "blue", "shape": "cube", "right_exist": "no"}
+    assert graph["objects"]["2"] == {"id": 2, "color": "blue", "shape": "sphere", "front_count": 0, "front_exist": "no"}
+    assert graph["counts"] == graph["exists"] == {}
+
+
+def test_a_relation_stands_as_in_scenes() -> None:
+    """The reference wrote it the other way round (B14): object 1 is right of object 0."""
+    (image,) = written(CLEVR_DIALOG, [RELATION])
+
+    assert image["dialogs"][0]["graph"]["relationships"] == {"right": {"0": [1]}}
+
+
+def test_members_of_several_are_not_known_before_they_are_counted() -> None:
+    told = written(CLEVR_DIALOG, [{**SEVERAL, "rounds": []}])[0]["dialogs"][0]["graph"]["objects"]
+
+    assert told == {}
+
+
+# Readers --------------------------------------------------------------------------------------------------------------
+
+
+def test_the_loader_of_mac_networks_reads_it(images: Json) -> None:
+    """A list of images; for each question, the sentences before it; answers are keys of a dictionary."""
+    answers: dict[Any, int] = {}
+    labels: list[str] = []
+    examples = []
+    for image in images:
+        for dialog in image["dialogs"]:
+            history = [dialog["caption"]]
+            for each in dialog["dialog"]:
+                number = answers.setdefault(each["answer"], len(answers))
+                examples.append((image["image_filename"], " ".join(history), each["question"], number))
+                history += [each["question"], str(each["answer"])]
+                if each["template"] not in labels:
+                    labels.append(each["template"])
+
+    assert examples[1] == (
+        "CLEVR_val_000000.png",
+        "A large thing lies leftmost. What color is it? red",
+        "And material?",
+        1,
+    )
+    assert {type(answer) for answer in answers} == {int, str}
+    assert "count-obj-rel-early" in labels
+
+
+def test_the_executor_of_nsvd_reads_it(images: Json) -> None:
+    """The number of the image; for the caption and each round a label; an answer of one token."""
+    steps = []
+    for image in images:
+        for dialog in image["dialogs"]:
+            steps.append((image["image_index"], dialog["template"], dialog["caption"]))
+            steps += [(image["image_index"], each["template"], each["question"]) for each in dialog["dialog"]]
+            assert all(len(str(each["answer"]).split()) == 1 for each in dialog["dialog"])
+
+    assert steps[:2] == [
+        (0, "extreme-left", "A large thing lies leftmost."),
+        (0, "seek-attr-imm", "What color is it?"),
+    ]
+
+
+def stitched_objects(history: list[Json]) -> dict[int, Json]:
+    """The objects that DialogStitch knows after merging all items; an item that contradicts what is known stops it."""
+    objects: dict[int, Json] = {}
+    for item in history:
+        if not item["mergeable"]:
+            continue
+        for told in item["objects"]:
+            known = objects.setdefault(told["id"], {})
+            assert all(known.get(key, value) == value for key, value in told.items())
+            known.update(told)
+        if "relation" in item:
+            assert len(item["objects"]) == 2
+    return objects
+
+
+def test_dialog_stitch_reads_it(images: Json) -> None:
+    """It cuts a dialog at an early reference, whose words it compares with what other dialogs told."""
+    cuts = []
+    for image in images:
+        for place, dialog in enumerate(image["dialogs"]):
+            history = dialog["graph"]["history"]
+            for number, each in enumerate(dialog["dialog"]):
+                if number == 0 or "early" not in each["template"] or "sim" in each["template"]:
+                    continue
+                known = stitched_objects(history[: number + 2])
+                told = {known[i].get(key) for i in known for key in ("shape", "size", "material", "color")} - {None}
+                described = [item["focus_desc"] for item in history[: number + 2] if item.get("focus_desc")]
+                words = {each[attribute] for each in described for attribute in each["required"]}
+                assert history[number + 1]["focus_desc"] in described
+                cuts.append((image["image_filename"], image["split"], place, number, told, words))
+
+    assert cuts[0] == (
+        "CLEVR_val_000000.png",
+        "val",
+        0,
+        5,
+        {"large", "red", "metal", "blue", "cube", "sphere"},
+        {"red"},
+    )
+
+
+def test_dialog_stitch_measures_how_far_back_a_round_refers(images: Json) -> None:
+    """The item's place in the history less one, less its `dependence`; nothing for a round without."""
+    history = images[0]["dialogs"][0]["graph"]["history"]
+    distances = [
+        place - 1 - item["dependence"] for place, item in enumerate(history) if item.get("dependence") is not None
+    ]
+
+    assert distances == [1, 1, 1, 1, 5, 1, 1, 9]
+
+
+@pytest.mark.parametrize("record", DIALOGS, ids=lambda record: record["caption"]["label"])
+def test_an_early_reference_depends_on_the_item_that_told_its_value(record: Any) -> None:
+    history = items(record)
+    for item in history:
+        if "early" in item["template"]:
+            told = history[item["dependence"] + 1]["objects"]
+            (value,) = item["focus_desc"]["required"]
+            assert {"id": item["focus_id"], value: item["focus_desc"][value]}.items() <= next(
+                each for each in told if each["id"] == item["focus_id"]
+            ).items()
+
+
+def test_the_authors_pipeline_reads_it(images: Json) -> None:
+    """The words of each sentence that refer, by the text of the template that was used; accuracies by template."""
+    phrases, shares = [], dict[str, int]()
+    for image in images[:1]:
+        for dialog in image["dialogs"]:
+            texts = [dialog["caption"], *(each["question"] for each in dialog["dialog"])]
+            for text, template in zip(texts, dialog["template_info"], strict=True):
+                for reference in template["references"][template["index"]]:
+                    start, end = reference["span"]
+                    phrases.append((reference["role"], " ".join(text.split()[start:end])))
+            for each in dialog["dialog"]:
+                shares[each["template"]] = shares.get(each["template"], 0) + 1
+
+    assert phrases[:3] == [("result", "A large thing"), ("focus", "it?"), ("result", "blue things")]
+    assert ("focus", "the earlier red one?") in phrases
+    assert shares["seek-attr-imm"] == 1
+
+
+def test_corefnmn_reads_both_of_its_files() -> None:
+    """Dialogs by place, of the same image; questions and answers by number; options that hold the right answer."""
+    dialogs, references = written(VISDIAL), written(COREF_CLUSTERS)
+    questions, answers = dialogs["data"]["questions"], dialogs["data"]["answers"]
+    found = []
+    for place, dialog in enumerate(dialogs["data"]["dialogs"]):
+        clusters = references["data"]["dialogs"][place]
+        assert clusters["image_id"] == dialog["image_id"] == 7
+        assert f"{dialog['image_id']:012d}.jpg" == "000000000007.jpg"
+        first = {each["cluster_id"]: "c" for each in clusters["caption_reference_clusters"]}
+        first |= {each["cluster_id"]: "c" for each in clusters["caption_coref_clusters"]}
+        for number, (each, marks) in enumerate(zip(dialog["dialog"], clusters["dialog"], strict=True)):
+            assert each["answer_options"][each["gt_index"]] == each["answer"]
+            for mention in (*marks["question_reference_clusters"], *marks["answer_reference_clusters"]):
+                first.setdefault(mention["cluster_id"], f"q{number}")
+            words = (questions[each["question"]] + "?").split()
+            for mention in marks["question_referrer_clusters"]:
+                phrase = " ".join(words[mention["start_word"] : mention["end_word"]])
+                found.append((first[mention["cluster_id"]], phrase, answers[each["answer"]]))
+
+    assert found[:4] == [
+        ("c", "it?", "red"),
+        ("q2", "them?", "1"),
+        ("q3", "it?", "no"),
+        ("c", "the earlier red one?", "sphere"),
+    ]
+
+
+# VisDial --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_question_is_listed_once_and_every_answer_of_the_domain_is_an_option() -> None:
+    document = written(VISDIAL, [*dialogs_about(0), *dialogs_about(1)])
+    data = document["data"]
+    asked = [data["questions"][each["question"]] for dialog in data["dialogs"] for each in dialog["dialog"]]
+
+    assert (document["version"], document["split"]) == ("1.0", "val")
+    assert len(set(data["questions"])) == len(data["questions"]) < len(asked)
+    assert asked[:2] == ["What color is it", "And material"]
+    assert data["dialogs"][0]["caption"] == "A large thing lies leftmost"
+    assert data["answers"] == ANSWERS
+    assert all(each["answer_options"] == list(range(29)) for dialog in data["dialogs"] for each in dialog["dialog"])
+
+
+def test_clevr_has_29_answers() -> None:
+    assert len(ANSWERS) == 29
+    assert ANSWERS[:4] == ["yes", "no", "none", "large"]
+    assert ANSWERS[-11:] == [str(number) for number in range(11)]
+    assert all_answers(["left", "none of them", "left"], 1) == ["yes", "no", "none", "left", "none of them", "0", "1"]
+
+
+def test_a_larger_number_is_added_where_it_comes_first() -> None:
+    """A scene may have more objects than the domain's sampled scenes; options before it stay as they were."""
+    data = written(VISDIAL, [*dialogs_about(4), *dialogs_about(6)])["data"]
+    many = [len(each["answer_options"]) for dialog in data["dialogs"] for each in dialog["dialog"]]
+
+    assert data["answers"] == [*ANSWERS, "12"]
+    assert set(many) == {29, 30} and many == sorted(many)
+
+
+def test_each_dialog_has_a_number_of_its_own() -> None:
+    """Five dialogs of an image share `image_id`: readers number questions by it, and they would be the same."""
+    dialogs = written(VISDIAL)["data"]["dialogs"]
+
+    assert [(dialog["image_id"], dialog["dialog_id"]) for dialog in dialogs] == [(7, number) for number in range(5)]
+    assert [dialog["dialog_id"] for dialog in written(COREF_CLUSTERS)["data"]["dialogs"]] == list(range(5))
+
+
+def test_a_file_without_dialogs_is_a_document_still() -> None:
+    assert written(VISDIAL, []) == {
+        "version": "1.0",
+        "data": {"dialogs": [], "questions": [], "answers": ANSWERS},
+        "split": None,
+    }
+    assert written(CLEVR_DIALOG, []) == []
+
+
+# Clusters -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_later_mention_says_where_the_first_one_stands() -> None:
+    dialog = written(COREF_CLUSTERS, [EXTREME])["data"]["dialogs"][0]
+
+    assert dialog["caption_reference_clusters"] == [{"cluster_id": 0, "start_word": 0, "end_word": 3}]
+    assert dialog["dialog"][3]["question_referrer_clusters"] == [
+        {
+            "cluster_id": 1,
+            "start_word": 5,
+            "end_word": 6,
+            "reference_sentence_id": 5,
+            "reference_start_word": 2,
+            "reference_end_word": 4,
+        }
+    ]
+    assert dialog["dialog"][3]["question_reference_clusters"] == [{"cluster_id": 2, "start_word": 2, "end_word": 3}]
+    assert [each["cluster_id"] for each in dialog["dialog"][3]["question_coref_clusters"]] == [2, 1]
+
+
+def test_an_ellipsis_has_no_words_and_one_mention_is_no_cluster() -> None:
+    """The second question leaves its thing out, and nothing is said again of all the things."""
+    dialog = written(COREF_CLUSTERS, [EXTREME])["data"]["dialogs"][0]
+    texts = ("question_reference", "question_referrer", "question_coref", "answer_reference")
+
+    assert dialog["dialog"][1] == dialog["dialog"][8] == {f"{text}_clusters": [] for text in texts}
+
+
+def test_shapes_leave_the_records_as_they_are() -> None:
+    before = deepcopy(DIALOGS)
+    for form in (CLEVR_DIALOG, LIGHT, VISDIAL, COREF_CLUSTERS):
+        written(form)
+
+    assert before == DIALOGS
