@@ -1,33 +1,401 @@
-"""The sentences of dialogs: every shipped text in both domains, and where its marked words stand."""
+"""The sentences of dialogs: every shipped text in every shipped domain, its grammar, its meaning, its marked words."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from functools import cache
 from random import Random
+from typing import Any, NamedTuple
 
 import pytest
 
 from vqagen.language.domain_files import find_domain
-from vqagen.language.shipped_domains import DIALOGS
+from vqagen.language.sentence import finished, starts_with_vowel_sound
+from vqagen.language.shipped_domains import DIALOGS, SHIPPED_DOMAINS
+from vqagen.language.synonyms import load_synonyms
+from vqagen.tasks.dialog.label_rules import label_rules
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
-from vqagen.tasks.dialog.rounds import ROUND_KINDS
-from vqagen.tasks.dialog.wording import Wordings
+from vqagen.tasks.dialog.round_kind import ROUND_KINDS
+from vqagen.tasks.dialog.template import ANY_EXTREME, DialogTemplate, DialogTemplates, Optional, Slot, parse_text, walk
+from vqagen.tasks.dialog.vocabulary import DialogVocabulary
+from vqagen.tasks.dialog.wording import Said, Wordings, number_word
+from vqagen.world.domain import domain_from_metadata
+
+DOMAINS = [name for name, listed in SHIPPED_DOMAINS.items() if DIALOGS in listed.templates]
+DRAWS = 40
+"""Sentences drawn of each template: each text several times."""
 
 
-@pytest.fixture(scope="module", params=["clevr", "market"])
-def loaded(request: pytest.FixtureRequest) -> LoadedDialogDomain:
-    return load_dialog_domain(find_domain(request.param, task=DIALOGS))
+class Drawn(NamedTuple):
+    """A sentence and what it says."""
+
+    template: DialogTemplate
+    label: str
+    slots: dict[str, Any]
+    said: Said
+
+    @property
+    def marked(self) -> dict[str, str]:
+        words = self.said.text.split(" ")
+        return {role: " ".join(words[start:end]).rstrip(".,;:?") for role, (start, end) in self.said.spans.items()}
 
 
-def test_every_kind_of_round_has_texts(loaded: LoadedDialogDomain) -> None:
-    assert set(ROUND_KINDS) <= loaded.templates.labels
+@cache
+def loaded(domain: str) -> LoadedDialogDomain:
+    return load_dialog_domain(find_domain(domain, task=DIALOGS))
 
 
-def test_marked_words_are_found_by_their_places() -> None:
-    """Counted in words, behind articles, optional parts and descriptions of several words."""
-    loaded = load_dialog_domain(find_domain("clevr", task=DIALOGS))
-    words = Wordings(loaded.templates, loaded.synonyms, loaded.vocabulary).dialog(Random(1))
-    said = words.say("obj-relation", "", {"D": {"shape": "cube"}, "R": "front", "D2": {"color": "red"}}, Random(6))
-    split = said.text.split()
+@cache
+def drawn(domain: str) -> tuple[Drawn, ...]:
+    """Sentences of all templates, with all kinds of fillings."""
+    return tuple(_drawn(loaded(domain)))
 
-    marked = {role: split[start:end][0].lower() for role, (start, end) in said.spans.items()}
-    assert marked == {"subject": "a", "anchor": "a"}
+
+def _drawn(domain: LoadedDialogDomain) -> Iterator[Drawn]:
+    wordings, rng = Wordings(domain.templates, domain.synonyms, domain.vocabulary), Random(3)
+    for template in domain.templates.templates:
+        for _ in range(DRAWS):
+            slots = filling(domain, rng)
+            label = f"extreme-{slots['R']}" if template.label == ANY_EXTREME else template.label
+            said = wordings.dialog(rng).say(label, template.form, slots, rng)
+            yield Drawn(template, label, slots, said)
+
+
+def filling(domain: LoadedDialogDomain, rng: Random) -> dict[str, Any]:
+    """Values for every slot."""
+    attributes = domain.vocabulary.attributes
+
+    def values(most: int) -> dict[str, str]:
+        chosen = rng.sample(attributes, rng.randint(1, most))
+        return {each.name: rng.choice(each.leaves) for each in chosen}
+
+    relation = rng.choice(domain.vocabulary.relations)
+    told = {"D": values(2), "D2": values(1), "V": values(1)}
+    return {"A": rng.choice(attributes).name, "R": relation, "E": relation, "K": rng.randint(2, 14), **told}
+
+
+over_domains = pytest.mark.parametrize("domain", DOMAINS)
+
+
+# The shipped templates ----------------------------------------------------------------------------------------------
+
+
+@over_domains
+def test_every_label_has_several_texts(domain: str) -> None:
+    templates = loaded(domain).templates
+    rules = label_rules(loaded(domain).vocabulary.relations)
+    found = {label: [templates.of(label, form) for form in rule.forms] for label, rule in rules.items()}
+
+    assert set(ROUND_KINDS) < set(found)
+    assert [label for label, each in found.items() if None in each] == []
+    assert [each.id for each in templates.templates if len(each.texts) < 4] == []
+
+
+@over_domains
+def test_no_shipped_text_names_anything_of_a_domain(domain: str) -> None:
+    """So each fits every domain: values, relations, attributes and nouns come from slots alone."""
+    vocabulary, synonyms = loaded(domain).vocabulary, loaded(domain).synonyms
+    known = {each.name for each in vocabulary.attributes}
+    known |= {way for each in vocabulary.attributes for leaf in each.leaves for way in synonyms.of(each.type, leaf)}
+    known |= {way for name in vocabulary.relations for way in synonyms.extreme(name)}
+    known |= {"thing", "things", "object", "objects", "item", "items", "previous"}
+    texts = [text.written for each in loaded(domain).templates.templates for text in each.texts]
+    words = {word.lower() for text in texts for word in re.findall(r"(?<![<{])\b\w[\w-]*\b(?![>|])", text)}
+
+    assert words & known == set()
+
+
+@over_domains
+def test_the_rewrites_of_a_domain_change_no_shipped_text(domain: str) -> None:
+    """Or a reader of the templates could not read the sentences."""
+    rewrites = loaded(domain).domain.rewrites
+    changed = [each.said.text for each in drawn(domain) for pattern, _ in rewrites if pattern.search(each.said.text)]
+
+    assert changed == []
+
+
+# Grammar --------------------------------------------------------------------------------------------------------------
+
+FAULTS = {
+    "needless space": r"  |^ | $| [?.,;:!]",
+    "no end": r"[^?.]$|[?.].*[?.]",
+    "no capital": r"^[^A-Z]",
+    "two articles": r"(?i)\b(?:a|an|the|any) (?:a|an|the|any)\b",
+    "repeated word": r"(?i)\b(\w+) \1\b",
+    "left over": r"[<>\[\]{}|%_]",
+    "to behind": r"\bto (?:its |the )?(?:behind|in front|nearer|closer|farther)",
+    "previous": r"(?i)\bprevious",
+}  # fmt: skip
+
+
+@over_domains
+@pytest.mark.parametrize("fault", FAULTS)
+def test_sentences_have_no_fault_of_grammar(domain: str, fault: str) -> None:
+    assert [each.said.text for each in drawn(domain) if re.search(FAULTS[fault], each.said.text)] == []
+
+
+@over_domains
+def test_articles_fit_their_words(domain: str) -> None:
+    pairs = {pair for each in drawn(domain) for pair in re.findall(r"\b([Aa]n?) (\S+)", each.said.text)}
+
+    assert {pair for pair in pairs if (pair[0].lower() == "an") != starts_with_vowel_sound(pair[1])} == set()
+
+
+@over_domains
+def test_a_question_ends_in_a_question_mark_and_a_caption_in_a_period(domain: str) -> None:
+    for each in drawn(domain):
+        assert each.said.text[-1] == ("." if each.template.family == "caption" else "?")
+
+
+@over_domains
+def test_the_family_can_be_heard(domain: str) -> None:
+    """Counts are asked by "how many" or "what is the number"; what may be yes or no begins with a verb."""
+    for each in drawn(domain):
+        text = each.said.text.lower()
+        counts = "how many" in text or "number of" in text
+        assert counts == (each.template.family == "count"), each.said.text
+        if each.template.family == "exist":
+            assert re.search(r"(?:^|^and |, )(?:is|are|does|do|can) ", text), text
+
+
+ONE = r"an?|just one|only one|exactly one|at least one|more than one|the earlier|the next|the very next"
+MANY = (
+    r"how many(?: other)?|number of(?: other)?|all other|all the|any(?: other)?|at least two|two or more|of those"
+    r"|(?:exactly|are) (?!one|any|other)\w+|of all"
+)
+
+
+@over_domains
+def test_numbers_and_nouns_agree(domain: str) -> None:
+    """After "how many", "any other" and "exactly three" stands a plural; after "one" and "a" a singular."""
+    reader = Reader(loaded(domain))
+    before = rf"(?:{_any(reader.adjectives)} )*"
+    checked = 0
+    for each in drawn(domain):
+        for words, number in ((ONE, reader.singulars), (MANY, reader.plurals)):
+            nouns = _any([*reader.singulars, *reader.plurals])
+            for noun in re.findall(rf"(?i)\b(?:{words}) {before}({nouns})", each.said.text):
+                assert noun in number, each.said.text
+                checked += 1
+    assert checked > len(drawn(domain)) / 2
+
+
+# Reading sentences back -----------------------------------------------------------------------------------------------
+
+
+class Reader:
+    """Reads sentences by the templates: a plain twin of what verification does."""
+
+    def __init__(self, domain: LoadedDialogDomain) -> None:
+        synonyms, vocabulary = domain.synonyms, domain.vocabulary
+        head = vocabulary.attributes[-1]
+        self.values = {
+            way: (each.name, leaf)
+            for each in vocabulary.attributes
+            for leaf in each.leaves
+            for way in synonyms.of(each.type, leaf)
+        }
+        of_head = [way for way, (attribute, _) in self.values.items() if attribute == head.name]
+        self.adjectives = adjectives = [way for way in self.values if way not in of_head]
+        self.values |= {synonyms.plural(way): self.values[way] for way in of_head}
+        nouns = synonyms.of(head.type, None)
+        self.relations = {way: name for name in vocabulary.relations for way in synonyms.of("Relation", name)}
+        self.extremes = {way: name for name in vocabulary.relations for way in synonyms.extreme(name)}
+        self.singulars = [*of_head, *nouns]
+        self.plurals = [synonyms.plural(way) for way in self.singulars]
+        self.slots = {
+            "N": _any(nouns),
+            "Ns": _any(map(synonyms.plural, nouns)),
+            "A": _any(each.name for each in vocabulary.attributes),
+            "R": _any(self.relations),
+            "E": _any(self.extremes),
+            "K": r"\w+",
+            "D": f"(?:(?:{_any(adjectives)} )*{_any(of_head)}|(?:{_any(adjectives)} )+{_any(nouns)})",
+        }
+        of_many, nouns_of_many = _any(map(synonyms.plural, of_head)), _any(map(synonyms.plural, nouns))
+        self.slots["Vs"] = f"(?:{of_many}|{_any(adjectives)} {nouns_of_many})"
+        self.slots |= {"D2": self.slots["D"], "V": self.slots["D"]}
+        self.texts = [
+            (each, re.compile("(?i)" + self.pattern(text.parts, {}) + r"\Z"))
+            for each in domain.templates.templates
+            for text in each.texts
+        ]
+
+    def pattern(self, parts: Any, seen: dict[str, None]) -> str:
+        """A text as a regular expression with a group for each slot."""
+        found = ""
+        for part in parts:
+            if isinstance(part, str):
+                found += re.sub(r"\\? ", r" *", re.sub(r"\ba\b", "an?", re.escape(part)))
+            elif isinstance(part, Slot):
+                name = part.name + "s" * part.is_plural
+                found += rf"(?P<{name}>{self.slots[name]})" if name not in seen else f"(?:{self.slots[name]})"
+                seen[name] = None
+            else:
+                inner = self.pattern(part.parts, seen)
+                found += f"(?:{inner})?" if isinstance(part, Optional) else inner
+        return found
+
+    def read(self, text: str) -> set[tuple[str, str, tuple[Any, ...]]]:
+        """Return every (label, form, what it says) that a sentence may have."""
+        matches = [(each, pattern.match(text)) for each, pattern in self.texts]
+        return {(each.label, each.form, self.meaning(match)) for each, match in matches if match}
+
+    def meaning(self, match: re.Match[str]) -> tuple[Any, ...]:
+        said = {name: words.lower() for name, words in match.groupdict().items() if words and name not in ("N", "Ns")}
+        found: dict[str, Any] = {}
+        for name, words in said.items():
+            if name in ("D", "D2", "V", "Vs"):
+                found[name.removesuffix("s")] = self.described(words)
+            else:
+                found[name] = {**self.relations, **self.extremes}.get(words, words)
+        if "E" in found:
+            found["R"] = found.pop("E")
+        return tuple(sorted((name, str(value)) for name, value in found.items()))
+
+    def described(self, words: str) -> dict[str, str]:
+        found = dict(self.values[way] for way in re.findall(_any(self.values), words))
+        return dict(in_order(found))
+
+
+def _any(words: Any) -> str:
+    return rf"(?:{'|'.join(sorted(map(re.escape, words), key=len, reverse=True))})\b"
+
+
+@over_domains
+def test_every_sentence_has_one_meaning(domain: str) -> None:
+    """Its label, its form and what fills it can be read back, and no other template could have said it."""
+    reader = Reader(loaded(domain))
+    for each in drawn(domain):
+        written = {part.name for text in each.template.texts for part, _ in walk(text.parts) if isinstance(part, Slot)}
+        meant = {name: str(in_order(each.slots[name])) for name in written - {"N", "E"}}
+        if "K" in meant:
+            meant["K"] = number_word(each.slots["K"])
+        read = reader.read(each.said.text)
+        assert len(read) == 1, (each.said.text, read)
+        ((label, form, said),) = read
+        assert (label, form) == (each.template.label, each.template.form)
+        assert dict(said) == meant
+
+
+def in_order(value: Any) -> Any:
+    return dict(sorted(value.items())) if isinstance(value, dict) else value
+
+
+# Marked words ---------------------------------------------------------------------------------------------------------
+
+
+@over_domains
+def test_marks_are_at_their_words(domain: str) -> None:
+    """Counted in words, behind articles, optional parts, synonyms and descriptions of several words."""
+    for each in drawn(domain):
+        marked = {role: words.lower() for role, words in each.marked.items()}
+        if "D" in each.template.slots and "focus" in marked:
+            assert re.match(r"the (?:earlier )?", marked["focus"]), each
+            assert "earlier" in marked["focus"] or "before" in marked["focus"], each
+        elif "focus" in marked:
+            assert marked["focus"] in ("it", "its"), each
+        if "group" in marked:
+            assert re.fullmatch(r"them|that group|those \w+", marked["group"]), each
+        for role in ("subject", "anchor"):
+            assert re.match(r"an? |$", marked.get(role, "")), each
+
+
+@over_domains
+def test_every_mark_that_a_label_needs_is_there(domain: str) -> None:
+    rules = label_rules(loaded(domain).vocabulary.relations)
+    for each in drawn(domain):
+        assert set(rules[each.template.label].marks) <= set(each.said.spans)
+        assert all(0 <= start < end <= len(each.said.text.split()) for start, end in each.said.spans.values())
+
+
+def said_of(text: str, domain: str = "clevr", seed: int = 0, **slots: Any) -> Said:
+    """A sentence of one text."""
+    files = loaded(domain)
+    template = DialogTemplate("own", "own", "seek", "", {}, (parse_text(text),))
+    rng = Random(seed)
+    return (
+        Wordings(DialogTemplates((template,)), files.synonyms, files.vocabulary).dialog(rng).say("own", "", slots, rng)
+    )
+
+
+SPACES: list[tuple[str, str, dict[str, tuple[int, int]]]] = [
+    ("a {focus| <D> } ?", "A cube?", {"focus": (1, 2)}),
+    ("{result| a {focus|<D> here } , }now [] ?", "A cube here, now?", {"result": (0, 3), "focus": (1, 3)}),
+    ("So  {result|{focus|the <D>}}.", "So the cube.", {"result": (1, 3), "focus": (1, 3)}),
+    ("50% of {focus|all} <V>s", "50% of all cubes", {"focus": (2, 3)}),
+]
+
+
+@pytest.mark.parametrize(("text", "sentence", "spans"), SPACES)
+def test_spaces_are_tidied_and_marks_follow(text: str, sentence: str, spans: dict[str, tuple[int, int]]) -> None:
+    said = said_of(text, D={"shape": "cube"}, V={"shape": "cube"})
+    tidied = said.text.replace("block", "cube")
+
+    assert (tidied, dict(said.spans)) == (sentence, spans)
+
+
+def test_rewrites_of_a_domain_move_the_marks() -> None:
+    """In the market, "any item" becomes "anything" behind "is"."""
+    said = said_of("Is any <N> <R> {focus|the <D>} [at all] now?", "market", R="nearer", D={"material": "wood"})
+    words = said.text.split()
+
+    assert words[:2] == ["Is", "anything"]
+    assert " ".join(words[slice(*said.spans["focus"])]) in ("the wooden item", "the wooden thing")
+
+
+# Words of one dialog --------------------------------------------------------------------------------------------------
+
+
+@over_domains
+def test_a_dialog_says_one_thing_in_one_way(domain: str) -> None:
+    files = loaded(domain)
+    wordings, rng = Wordings(files.templates, files.synonyms, files.vocabulary), Random(4)
+    ways = list(map(files.synonyms.plural, files.synonyms.of(files.domain.attributes[-1].type, None)))
+    for _ in range(20):
+        words = wordings.dialog(rng)
+        texts = [words.say("count-all", "", {}, rng).text for _ in range(10)]
+        assert sum(any(re.search(rf"\b{way}\b", text) for text in texts) for way in ways) == 1
+
+
+def test_the_same_draws_say_the_same() -> None:
+    files = loaded("clevr")
+    wordings = Wordings(files.templates, files.synonyms, files.vocabulary)
+    slots = {"R": "left", "D": {"color": "red"}, "A": "size"}
+    one, other = (
+        wordings.dialog(rng).say("seek-attr-rel-early", "nearest", slots, rng) for rng in (Random(9), Random(9))
+    )
+
+    assert one == other
+
+
+def test_a_direction_without_a_word_is_said_by_its_relation() -> None:
+    files = loaded("clevr")
+    synonyms = load_synonyms(None, files.domain)
+    wordings, rng = Wordings(files.templates, synonyms, files.vocabulary), Random(1)
+    texts = [
+        wordings.dialog(rng).say("extreme-left", "", {"R": "left", "E": "left", "D": {"color": "red"}}, rng)
+        for _ in range(40)
+    ]
+
+    assert {said.variant for said in texts} == {3, 4, 5}
+
+
+def test_a_domain_whose_noun_may_be_missing_is_said_by_the_word_for_it() -> None:
+    """Objects without a kind are still animals."""
+    metadata = {
+        "types": {
+            "Size": ["big", "little"], "Coat_Color": ["red", "old gold"],
+            "Kind": {"values": ["cat"], "optional": True, "null": "animal"}, "Relation": ["left", "right"],
+        }
+    }  # fmt: skip
+    domain = domain_from_metadata(metadata)
+    wordings = Wordings(loaded("clevr").templates, load_synonyms(None, domain), DialogVocabulary.of(domain))
+    rng = Random(1)
+    slots = {"D": {"coat_color": "old gold", "size": "big"}, "A": "coat_color"}
+    said = wordings.dialog(rng).say("seek-attr-early", "", slots, rng)
+
+    assert "big old gold animal" in said.text
+    assert "coat color" in said.text
+    assert finished(said.text) == said.text
