@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import product
 from math import ceil, floor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -211,31 +209,3 @@ def _is_share(value: Any) -> bool:
 
 def _is_span(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(map(_is_share, value)) and value[0] <= value[1]
-
-
-# Looking ahead --------------------------------------------------------------------------------------------------------
-
-
-class Prospect:
-    """Which rounds can still come in dialogs of a given length. Answers are kept: there are few different counts."""
-
-    def __init__(self, quotas: Quotas, rounds: int) -> None:
-        self.quotas, self.rounds = quotas, rounds
-        self.can_finish = cache(self._can_finish)
-
-    def _can_finish(self, round: int, counts: RoundCounts) -> bool:
-        """True if the quotas admit these counts after a round, and some way on to the end of the dialog."""
-        if round and not self.quotas.admits(round, counts):
-            return False
-        if round == self.rounds or self.quotas.are_free:
-            return True
-        return any(
-            self.can_finish(round + 1, counts.add(family, is_standalone))
-            for family, is_standalone in product(FAMILIES, (False, True))
-        )
-
-
-def check_quotas(quotas: Quotas, rounds: int) -> None:
-    """Raise UsageError if no dialog of this length meets the quotas."""
-    if not Prospect(quotas, rounds).can_finish(0, RoundCounts()):
-        raise UsageError(f"--quotas {quotas.name}: no dialog of {rounds} rounds can meet them")

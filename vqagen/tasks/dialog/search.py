@@ -1,8 +1,8 @@
 """Beam search for the rounds of one dialog.
 
-Each beam is an unfinished dialog. In each round the beams are continued by kinds of rounds. The score of a new beam
-depends on the label alone, so (beam, kind) pairs are tried from the best score on, those of equal score in random
-order, until there are enough new beams. That gives the same beams as trying all pairs and cutting afterwards.
+Each beam is an unfinished dialog. In each round the beams are continued by kinds of rounds. What a new beam may come to
+depends on the label alone, so (beam, kind) pairs are tried from the most hopeful on, equal ones in random order, until
+there are enough new beams. That gives the same beams as trying all pairs and cutting afterwards.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from random import Random
 from typing import NamedTuple
 
 from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, Rules, reveal_round
-from vqagen.tasks.dialog.quotas import Objective, Prospect, Quotas, RoundCounts
+from vqagen.tasks.dialog.prospect import NO_GAINS, NO_ROUNDS, Gains, Prospect
+from vqagen.tasks.dialog.quotas import Quotas, RoundCounts
 from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, Outcome, Pick, RoundKind, Situation
 from vqagen.tasks.dialog.rounds import ROUND_KINDS, kinds_after
 from vqagen.tasks.dialog.tables import DialogScene
@@ -22,27 +23,6 @@ from vqagen.tasks.dialog.tables import DialogScene
 SHARED = 2
 """The longest prefix of labels and answers that two dialogs of a scene may share."""
 Prefix = tuple[tuple[str, int | str], ...]
-
-
-class Gains(NamedTuple):
-    """Rounds of a dialog that its objective counts."""
-
-    ellipses: int = 0
-    similar: int = 0
-    early: int = 0
-
-    def add(self, label: str) -> Gains:
-        """Return the gains after another round."""
-        return Gains(
-            self.ellipses + ("imm2" in label), self.similar + ("sim" in label), self.early + ("early" in label)
-        )
-
-    def capped(self, objective: Objective) -> Gains:
-        """Return the gains as far as they count."""
-        return Gains(*map(min, self, objective))
-
-
-NO_ROUNDS, NO_GAINS = RoundCounts(), Gains()
 
 
 @dataclass(slots=True)
@@ -53,7 +33,9 @@ class Beam:
     counts: RoundCounts = NO_ROUNDS
     gains: Gains = NO_GAINS
     """As far as the objective counts them."""
-    score: float = 0
+    score: int = 0
+    misfit: float = 0.0
+    """The difference of the mean coreference distance from the one to aim for."""
     move: Move | None = None
     outcome: Outcome | None = None
     parent: Beam | None = None
@@ -78,10 +60,12 @@ class Step(NamedTuple):
     kind: RoundKind
     counts: RoundCounts
     gains: Gains
+    gain: int
+    """What it adds to the score."""
 
 
-Steps = Mapping[float, tuple[Step, ...]]
-"""What they add to the score of a dialog -> steps."""
+Steps = Mapping[int, tuple[Step, ...]]
+"""What they, and the best rounds that can follow, add to the score of a dialog -> steps."""
 
 
 @dataclass(frozen=True)
@@ -118,18 +102,18 @@ class DialogSearch:
         self, scene: DialogScene, beams: list[Beam], round: int, pick: Pick, wish: float, taken: Container[Prefix]
     ) -> list[Beam]:
         """Return the best continuations of beams, at most as many as there may be beams; one after the last round."""
-        by_score: dict[float, list[tuple[Beam, Step]]] = defaultdict(list)
+        by_hope: dict[float, list[tuple[Beam, Step]]] = defaultdict(list)
         for beam in beams:
-            for gain, steps in self._steps(beam, round).items():
-                by_score[beam.score + gain] += [(beam, step) for step in steps]
+            for more, steps in self._steps(beam, round).items():
+                by_hope[beam.score - beam.misfit + more] += [(beam, step) for step in steps]
         most = self.how.beams if round < self.how.rounds else 1
         children: list[Beam] = []
         seen: set[object] = set()
-        for score in sorted(by_score, reverse=True):
-            for beam, step in _drawn(by_score[score], pick):
+        for hope in sorted(by_hope, reverse=True):
+            for beam, step in _drawn(by_hope[hope], pick):
                 if beam.situation is None:
                     beam.situation = Situation(scene, beam.knowledge, pick, self.how.rules, wish)
-                child = self._child(beam, beam.situation, step, round, score)
+                child = self._child(beam, beam.situation, step, round)
                 if child is None or (round == SHARED + 1 and child.prefix in taken):
                     continue
                 key = child.knowledge.key(), child.counts
@@ -138,21 +122,20 @@ class DialogSearch:
                     children.append(child)
                     if len(children) == most and not self.how.target_distance:
                         return children
-        children.sort(key=lambda child: -child.score)
+        children.sort(key=lambda child: child.misfit - child.score)
         return children[:most]
 
-    def _child(self, beam: Beam, now: Situation, step: Step, round: int, score: float) -> Beam | None:
+    def _child(self, beam: Beam, now: Situation, step: Step, round: int) -> Beam | None:
         """Return a beam continued by one kind of round, or None if it has nothing to ask."""
-        kind, counts, gains = step
+        kind, counts, gains, gain = step
         scene, move = now.scene, kind.ask(now)
         if move is None:
             return None
         knowledge, outcome = play(scene, beam.knowledge, move, round, self.how.rules)
-        distances = _with_distance(scene, beam, move, kind, round)
-        if self.how.target_distance:
-            score = int(score) - abs(distances[0] / max(distances[1], 1) - self.how.target_distance)
+        distances, target = _with_distance(scene, beam, move, kind, round), self.how.target_distance
+        misfit = abs(distances[0] / max(distances[1], 1) - target) if target else 0.0
         prefix = (*beam.prefix, (kind.label, outcome.answer)) if round <= SHARED + 1 else beam.prefix
-        return Beam(knowledge, counts, gains, score, move, outcome, beam, prefix, distances)
+        return Beam(knowledge, counts, gains, beam.score + gain, misfit, move, outcome, beam, prefix, distances)
 
     def _steps(self, beam: Beam, round: int) -> Steps:
         """Return the steps that may continue a beam."""
@@ -172,13 +155,14 @@ class DialogSearch:
             GROUP: bool(known.group),
             NAMED: bool(known.singles),
         }
-        found: dict[float, tuple[Step, ...]] = defaultdict(tuple)
+        found: dict[int, tuple[Step, ...]] = defaultdict(tuple)
         for kind in kinds_after(known.label):
-            counts = beam.counts.add(kind.family, kind.refers == NOTHING)
+            counts = self._prospect.counts_after(beam.counts, kind)
             if at_hand[kind.refers] and self._prospect.can_finish(round, counts):
                 gains = beam.gains.add(kind.label).capped(objective)
                 gain = sum(gains) - sum(beam.gains) - objective.repeats * (kind.label == known.label)
-                found[gain] += (Step(kind, counts, gains),)
+                hope = gain + self._prospect.most_gain(round, counts, gains, kind.label)
+                found[hope] += (Step(kind, counts, gains, gain),)
         return found
 
 

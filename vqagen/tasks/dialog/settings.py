@@ -12,7 +12,7 @@ from vqagen.errors import unknown
 from vqagen.tasks.settings import RunSettings, setting
 
 CAPTION_CATEGORIES = ("extreme", "unique", "count", "relation")
-MOST_ROUNDS = 1000
+MOST_ROUNDS = 100
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from vqagen.tasks.dialog.columns import DialogColumns
 from vqagen.tasks.dialog.formats import DIALOG_FORMATS
 from vqagen.tasks.dialog.generator import DialogGenerator
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
-from vqagen.tasks.dialog.quotas import PRESETS, Quotas, check_quotas, quotas_named
+from vqagen.tasks.dialog.prospect import check_quotas
+from vqagen.tasks.dialog.quotas import PRESETS, Quotas, quotas_named
 from vqagen.tasks.dialog.report import DialogReport, DialogTally
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.shapes.visdial import all_answers, most_objects
