@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from functools import cache
 from typing import Any
 
 import pytest
 from handmade_dialogs import ANSWERS, COUNT, DIALOGS, EXTREME, RELATION, SEVERAL, UNIQUE, dialogs_about
+from scene_records import sampled_scenes
 
+from vqagen.api import compile_scene, find_domain
 from vqagen.records.layouts import Arrangement, Checksum, encode_lines
 from vqagen.records.shape import Shape
 from vqagen.tasks.dialog.formats import CLEVR_DIALOG, COREF_CLUSTERS, LIGHT, VISDIAL
+from vqagen.tasks.dialog.generator import DialogGenerator
+from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.shapes.visdial import all_answers
+from vqagen.tasks.dialog.task import dialog_task
 
 Json = Any
 INFO = {"generator": {"answers": ANSWERS}}
@@ -299,18 +305,6 @@ def test_dialog_stitch_measures_how_far_back_a_round_refers(images: Json) -> Non
     assert distances == [1, 1, 1, 1, 5, 1, 1, 9]
 
 
-@pytest.mark.parametrize("record", DIALOGS, ids=lambda record: record["caption"]["label"])
-def test_an_early_reference_depends_on_the_item_that_told_its_value(record: Any) -> None:
-    history = items(record)
-    for item in history:
-        if "early" in item["template"]:
-            told = history[item["dependence"] + 1]["objects"]
-            (value,) = item["focus_desc"]["required"]
-            assert {"id": item["focus_id"], value: item["focus_desc"][value]}.items() <= next(
-                each for each in told if each["id"] == item["focus_id"]
-            ).items()
-
-
 def test_the_authors_pipeline_reads_it(images: Json) -> None:
     """The words of each sentence that refer, by the text of the template that was used; accuracies by template."""
     phrases, shares = [], dict[str, int]()
@@ -355,6 +349,92 @@ def test_corefnmn_reads_both_of_its_files() -> None:
         ("q3", "it?", "no"),
         ("c", "the earlier red one?", "sphere"),
     ]
+
+
+# Dialogs of the generator -------------------------------------------------------------------------------------------
+
+
+@cache
+def generated(domain: str, semantics: str) -> list[Any]:
+    """A few dialogs about each sampled scene of a domain."""
+    task = dialog_task(find_domain(domain, task="dialogs"), DialogSettings(semantics=semantics))
+    make = DialogGenerator(task.domain, task.settings, task.quotas).dialogs
+    scenes = [compile_scene(each, task.domain.domain, i) for i, each in enumerate(sampled_scenes(6, 3, domain))]
+    return [record for scene in scenes for record in make(scene).records]
+
+
+@pytest.fixture(params=["clevr-strict", "clevr-legacy", "market-strict"])
+def graphs(request: pytest.FixtureRequest) -> list[Json]:
+    """The graphs of generated dialogs."""
+    images = written(CLEVR_DIALOG, generated(*request.param.split("-")))
+    return [dialog["graph"] for image in images for dialog in image["dialogs"]]
+
+
+def test_an_early_reference_depends_on_an_item_that_told_its_value(graphs: list[Json]) -> None:
+    """The item whose place is one more than the `dependence`: it has the focus with the value that names it."""
+    seen = 0
+    for history in (graph["history"] for graph in graphs):
+        for item in (item for item in history if "early" in item["template"]):
+            (attribute,) = item["focus_desc"]["required"]
+            told = {"id": item["focus_id"], attribute: item["focus_desc"][attribute]}
+            assert any(told.items() <= each.items() for each in history[item["dependence"] + 1]["objects"])
+            seen += 1
+
+    assert seen >= 100
+
+
+def test_merging_the_items_never_contradicts_and_gives_the_objects_of_the_graph(graphs: list[Json]) -> None:
+    for graph in graphs:
+        for entity, told in stitched_objects(graph["history"]).items():
+            assert told.items() <= graph["objects"][str(entity)].items()
+
+
+def is_true(key: str, told: Any, entity: int, scene: Json) -> bool:
+    """Whether a fact of the graph about an object is one of the scene."""
+    things, name = scene["objects"], key.rpartition("_")[0]
+    if key in ("id", "unique"):
+        return True
+    if key in things[entity]:
+        return told == things[entity][key]
+    if name in scene["relationships"]:
+        number = len(scene["relationships"][name][entity])
+    else:
+        attribute = name.removesuffix("_exclude")
+        number = sum(each[attribute] == things[entity][attribute] for each in things) - 1
+    return told == number if key.endswith("_count") else told in (("yes",) if number else ("no", False))
+
+
+@pytest.mark.parametrize("semantics", ["strict", "legacy"])
+def test_the_graph_says_what_is_true_of_the_scene(semantics: str) -> None:
+    images, scenes = written(CLEVR_DIALOG, generated("clevr", semantics)), sampled_scenes(6, 3)
+    for image, scene in zip(images, scenes, strict=True):
+        for dialog in image["dialogs"]:
+            for entity, facts in dialog["graph"]["objects"].items():
+                assert [key for key, told in facts.items() if not is_true(key, told, int(entity), scene)] == []
+
+
+@pytest.mark.parametrize("domain", ["clevr", "market"])
+def test_a_mention_of_a_cluster_has_its_words(domain: str) -> None:
+    """No span is empty, or ends behind its sentence."""
+    records = generated(domain, "strict")
+    found = 0
+    for record, dialog in zip(records, written(COREF_CLUSTERS, records)["data"]["dialogs"], strict=True):
+        texts = [record["caption"]["text"], *(each["question"] for each in record["rounds"])]
+        marks = [dialog["caption_coref_clusters"], *(each["question_coref_clusters"] for each in dialog["dialog"])]
+        for text, mentions in zip(texts, marks, strict=True):
+            assert all(0 <= each["start_word"] < each["end_word"] <= len(text.split()) for each in mentions)
+            found += len(mentions)
+
+    assert found >= 5 * len(records)
+
+
+@pytest.mark.parametrize("domain", ["clevr", "market"])
+def test_every_answer_of_a_generated_dialog_is_listed_beforehand(domain: str) -> None:
+    task = dialog_task(find_domain(domain, task="dialogs"), DialogSettings())
+    answers = task.generator_info()["answers"]
+
+    assert {str(each["answer"]) for record in generated(domain, "strict") for each in record["rounds"]} <= set(answers)
+    assert len(answers) == {"clevr": 29, "market": 46}[domain]
 
 
 # VisDial --------------------------------------------------------------------------------------------------------------
