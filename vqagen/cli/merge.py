@@ -15,9 +15,9 @@ from vqagen.tasks import TASKS
 def command(shards: tuple[str, ...], out: str, layout: str | None, force: bool) -> None:
     """Join shards into the file that one run writes.
 
-    Shards are outputs of `vqagen generate`, or of `vqagen scenes sample`, for neighbouring scenes, with the same
-    settings, made with --shard or with --start-index and --count. Their order does not matter. Shards of
-    different runs, gaps and overlaps are refused. Questions are numbered anew.
+    Shards are outputs of `vqagen generate`, `vqagen dialog` or `vqagen scenes sample` for neighbouring scenes, with the
+    same settings, made with --shard or with --start-index and --count. Their order does not matter. Shards of
+    different runs, gaps and overlaps are refused. Questions and dialogs are numbered anew.
 
     \b
     Example:
