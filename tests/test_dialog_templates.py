@@ -12,7 +12,7 @@ from commands import ROOT, Commands
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import BadInput
-from vqagen.language.domain_files import find_domain
+from vqagen.language.domain_files import find_domain, load_domain_files
 from vqagen.language.shipped_domains import DIALOGS
 from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.round_kind import ROUND_KINDS, RoundKind
@@ -231,6 +231,16 @@ def test_dialog_templates_are_known_by_their_keys(form: str, tmp_path: Path) -> 
 
     assert [each.kind for each in report.files] == ["dialog-templates"]
     assert bool(report.errors) == (form == "not-json")
+
+
+def test_templates_of_another_kind_are_named_once() -> None:
+    """And not as 90 records without a label."""
+    with pytest.raises(BadInput, match=r"zero_hop.json: these are templates of questions") as caught:
+        load_dialog_domain(find_domain("clevr", templates=ROOT / "templates" / "clevr" / "zero_hop.json"))
+    assert len(caught.value.problems) == 1
+    with pytest.raises(BadInput, match=r"seek.json: these are templates of dialogs") as caught:
+        load_domain_files(find_domain("clevr", templates=SHIPPED / "seek.json"))
+    assert len(caught.value.problems) == 1
 
 
 @pytest.mark.parametrize(

@@ -165,9 +165,12 @@ def _read_file(file: TemplateFile, catalogue: Catalogue) -> TemplatesRead:
 def _document_of(text: str, source: str) -> tuple[Any, tuple[Fault, ...]]:
     """Parse a file and check its shape. A text is checked once, for that takes 70 of the 100 ms in which CLEVR's load.
 
-    Raises BadInput if it is no JSON.
+    Raises BadInput if it is no JSON, or holds templates of dialogs.
     """
     document = parse_json(text, source)
+    if holds_templates_with(document, "label", but="nodes"):
+        wrong = "these are templates of dialogs, which have labels; templates of questions have nodes"
+        raise BadInput([Problem(wrong, source)])
     return document, tuple(_shape_faults(document))
 
 
@@ -239,6 +242,13 @@ _LOOKS = (
     ({"questions"}, "a question file, which does not belong among templates"),
 )
 """Keys by which other documents are known, and what they are."""
+
+
+def holds_templates_with(document: object, key: str, but: str) -> bool:
+    """True if the first template has one key and not another, by which people know the kinds of templates."""
+    listed = _records_of(document).listed
+    first = listed[0] if listed else None
+    return isinstance(first, Mapping) and key in first and but not in first
 
 
 def _repeated_names(made: Sequence[tuple[str, Template]]) -> Iterator[tuple[str, str]]:

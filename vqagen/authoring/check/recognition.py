@@ -21,6 +21,7 @@ from vqagen.files.packing import PACKINGS
 from vqagen.files.reading import files_in
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_names
+from vqagen.language.loading import holds_templates_with
 from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
 from vqagen.records.discovery import first_keys
 from vqagen.records.names import COLUMNS_SUFFIX, IN_FOLDERS, LINES_SUFFIXES, is_named_columns, is_named_lines
@@ -244,15 +245,9 @@ def _kind_of_keys(document: object) -> str:
     if not isinstance(document, Mapping):
         return ""
     found = next((kind for kind, keys in _KEYS.items() if not keys.isdisjoint(document)), "")
-    if found == TEMPLATES and _are_of_dialogs(document.get("templates")):
+    if found == TEMPLATES and holds_templates_with(document, "label", but="nodes"):
         found = DIALOG_TEMPLATES
     return found or (METADATA if section_of_types(document) in document else "")
-
-
-def _are_of_dialogs(templates: object) -> bool:
-    """True if the first template has a label, and no program."""
-    first = templates[0] if isinstance(templates, list) and templates else None
-    return isinstance(first, Mapping) and "label" in first and "nodes" not in first
 
 
 def _kind_of_name(path: Path) -> str:

@@ -13,7 +13,7 @@ from vqagen.files.shipped import shipped
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_faults
 from vqagen.language.domain_files import DomainFiles, hashes_beside, load_catalogue, synonyms_file
-from vqagen.language.loading import TemplateFile, find_template_files
+from vqagen.language.loading import TemplateFile, find_template_files, holds_templates_with
 from vqagen.language.shipped_domains import DEFAULT_DOMAIN, DIALOGS, SHIPPED_DOMAINS
 from vqagen.language.synonyms import EXTREME, Synonyms, load_synonyms
 from vqagen.tasks.dialog.label_rules import LabelRule, label_rules
@@ -152,6 +152,9 @@ def _read_file(file: TemplateFile, rules: Mapping[str, LabelRule]) -> DialogTemp
         document = parse_json(text, source)
     except BadInput as error:
         return DialogTemplatesRead((), error.problems)
+    if holds_templates_with(document, "nodes", but="label"):
+        wrong = "these are templates of questions, which have nodes; templates of dialogs have labels"
+        return DialogTemplatesRead((), (Problem(wrong, source),))
     faults = list(schema_faults(document, SCHEMA))
     bad = {match[0] for place, _ in faults if (match := re.match(r"(?:templates)?\[\d+\]", place))}
     base = "templates" if isinstance(document, Mapping) else ""
