@@ -15,9 +15,11 @@ from scene_records import sampled_scenes
 
 from vqagen.api import BadInput, RunOptions, UsageError, VqagenError, convert, find_domain, merge, write_records
 from vqagen.language.shipped_domains import DIALOGS
+from vqagen.records.discovery import find_records
 from vqagen.run.progress import Progress
 from vqagen.tasks import TASKS, TaskEntry
-from vqagen.tasks.dialog.columns import DialogColumns
+from vqagen.tasks.dialog.columns import DialogColumns, dialog_of_row
+from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
 from vqagen.tasks.dialog.formats import DIALOG_FORMATS
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.task import DialogTask, dialog_task
@@ -193,6 +195,26 @@ def test_a_dialog_is_a_row_whose_answers_are_texts() -> None:
     ]
     assert json.loads(rounds[5]["program"]) == HANDMADE[0]["rounds"][5]["program"]
     assert table.to_pandas()["rounds"][0][0]["question"] == "What color is it?"
+
+
+def test_dialogs_are_read_from_parquet_as_from_json() -> None:
+    """Statistics and explanations found texts where dialogs have programs and facts."""
+    write("dialogs.parquet", "parquet")
+    write("dialogs.json", "json")
+    columns, document = (
+        list(find_records(f"dialogs.{form}", DIALOG_RECORDS).records()) for form in ("parquet", "json")
+    )
+
+    assert columns == document
+    assert len(columns) == 45
+
+
+@pytest.mark.parametrize("value", [None, 3, [{"question": "What?"}], [{"answer_type": "number", "answer": "x"}]])
+def test_a_row_of_another_program_is_left_as_it_is(value: object) -> None:
+    """Readers of dialogs then say what is wrong with it."""
+    row = {"dialog_index": 0, "caption": {"program": "{", "knowledge_delta": []}, "rounds": value}
+
+    assert dialog_of_row(row) == row
 
 
 def test_every_key_of_a_dialog_has_a_place_in_the_columns() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,8 @@ class RecordKind:
     """True if a file without any record is accepted."""
     json_columns: tuple[str, ...] = ()
     """Columns of Parquet whose texts are JSON."""
+    restored: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    """Returns the record that a row of Parquet, read with these columns, was made of; None if the row is the record."""
 
     @property
     def noun(self) -> str:

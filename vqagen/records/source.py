@@ -217,7 +217,8 @@ def _in_files(source: RecordSource, start: int, is_read: bool) -> Iterator[Found
 
 def _in_parquet(source: RecordSource, start: int, is_read: bool) -> Iterator[FoundRecord]:
     place = str(source.path)
-    for index, record in enumerate(read_rows(source.path, start, source.kind.json_columns), start):
+    rows, restored = read_rows(source.path, start, source.kind.json_columns), source.kind.restored
+    for index, record in enumerate(map(restored, rows) if restored else rows, start):
         yield FoundRecord(index, record, place, b"" if is_read else orjson.dumps(record, default=repr))
 
 

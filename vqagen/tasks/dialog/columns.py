@@ -68,6 +68,14 @@ class DialogColumns(RecordColumns):
         return restored_dialog(row)
 
 
+def dialog_of_row(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the dialog that a row was made of; a row of another program, which is no such dialog, as it is."""
+    try:
+        return restored_dialog(row)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return row
+
+
 def restored_dialog(row: dict[str, Any]) -> dict[str, Any]:
     """Return the dialog that a row was made of; what is null in the row is left out already."""
     objects = {"objects": orjson.loads(row["objects"])} if "objects" in row else {}

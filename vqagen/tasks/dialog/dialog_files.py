@@ -8,8 +8,9 @@ from vqagen.language.question_files import QUESTIONS
 from vqagen.records.discovery import first_keys
 from vqagen.records.kind import RecordKind
 from vqagen.records.names import IN_FOLDERS
+from vqagen.tasks.dialog.columns import dialog_of_row
 
-DIALOGS = RecordKind("dialogs", own_keys=("dialog_index", "rounds", "caption"))
+DIALOGS = RecordKind("dialogs", own_keys=("dialog_index", "rounds", "caption"), restored=dialog_of_row)
 
 
 def holds_dialogs(path: Location) -> bool:
