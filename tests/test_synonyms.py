@@ -218,6 +218,15 @@ def test_plural_of_a_way(way: str, expected: str) -> None:
     assert Synonyms({}, FARM).plural(way) == expected
 
 
+def test_words_for_extremes_are_no_ways_to_say_a_relation() -> None:
+    """Those of the file go before those of the metadata; a relation without any has none."""
+    own = farm(synonyms={"Extreme": {"left": ["leftmost"], "in": ["innermost"]}})
+    synonyms = Synonyms({"left": ["left of"], "Extreme": {"left": ["far left"]}}, own)
+
+    assert synonyms.of("Relation", "left") == ("left of",)
+    assert [synonyms.extreme(name) for name in ("left", "in", "behind")] == [("far left",), ("innermost",), ()]
+
+
 # Doubts -----------------------------------------------------------------------------------------------------------
 
 UNKNOWN: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
@@ -226,7 +235,10 @@ UNKNOWN: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
     ({"rad": ["ruby"]}, [("rad", "unknown value 'rad'; did you mean 'red'?")]),
     ({"Red": ["ruby"]}, [("Red", "unknown value 'Red'; did you mean 'red'?")]),
     ({"color": {"red": ["ruby"]}}, [("color", "unknown type 'color'; did you mean 'Color'?")]),
-    ({"Object": {"red": ["ruby"]}}, [("Object", "unknown type 'Object'; known: Color, Kind, Relation")]),
+    ({"Object": {"red": ["ruby"]}}, [("Object", "unknown type 'Object'; known: Color, Kind, Relation, Extreme")]),
+    ({"Extreme": {"left": ["leftmost"], "comment": "x"}}, []),
+    ({"Extrem": {"left": ["leftmost"]}}, [("Extrem", "unknown type 'Extrem'; did you mean 'Extreme'?")]),
+    ({"Extreme": {"lefd": ["leftmost"]}}, [("Extreme.lefd", "unknown Extreme 'lefd'; did you mean 'left'?")]),
     ({"Color": {"ox": ["bull"]}}, [("Color.ox", "unknown Color 'ox'; known: red, orange, ash")]),
     ({"Kind": {"axe": ["x"], "oxe": ["bull"]}, "read": ["ruby"]}, [
         ("Kind.axe", "unknown Kind 'axe'; known: cattle, ox, cow, mouse, fly, stop_sign, animal"),

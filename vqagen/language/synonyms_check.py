@@ -33,7 +33,7 @@ def unknown_synonyms(table: Mapping[str, Any], domain: Domain, place: str = "") 
         elif key == EXTREME:
             yield from _unknown_values(entry, key, list(domain.relations), here)
         else:
-            yield here, unknown("type", key, domain.value_types)
+            yield here, unknown("type", key, (*domain.value_types, EXTREME))
 
 
 def _unknown_values(
