@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -176,6 +179,14 @@ def test_what_is_no_file_of_visdial_is_said_with_its_place(old: str, new: str, m
     assert not Path("merged.json").exists()
 
 
+def test_an_entry_of_clusters_that_is_no_object_is_said_with_its_place() -> None:
+    write("dialogs.json", "coref-clusters")
+    lines = Path("dialogs.json").read_text().split("\n")
+    Path("dialogs.json").write_text("\n".join([lines[0], "4,", *lines[2:]]))
+    with pytest.raises(BadInput, match=r"data\.dialogs\[0\]: not a dialog of such a file"):
+        merge(["dialogs.json"], "merged.json")
+
+
 # Parquet --------------------------------------------------------------------------------------------------------------
 
 
@@ -195,6 +206,25 @@ def test_a_dialog_is_a_row_whose_answers_are_texts() -> None:
     ]
     assert json.loads(rounds[5]["program"]) == HANDMADE[0]["rounds"][5]["program"]
     assert table.to_pandas()["rounds"][0][0]["question"] == "What color is it?"
+
+
+@pytest.mark.slow
+def test_datasets_reads_dialogs_without_a_network(tmp_path: Path) -> None:
+    write("dialogs.parquet", "parquet")
+    program = """
+import json, sys
+from datasets import load_dataset
+rows = load_dataset("parquet", data_files="dialogs.parquet", split="train", cache_dir="cache")
+print(json.dumps([rows[0]["rounds"][2], len(rows)]))
+"""
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}
+    ran = subprocess.run([sys.executable, "-c", program], env=environment, check=False, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    third, rows = json.loads(ran.stdout.splitlines()[-1])
+
+    assert rows == 45
+    assert (third["question"], third["answer"]) == ("How many blue things are there?", "2")
+    assert third["referents"] == {"focus": [], "result": [2, 4]}
 
 
 def test_dialogs_are_read_from_parquet_as_from_json() -> None:

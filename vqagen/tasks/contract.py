@@ -151,7 +151,8 @@ class Task(ABC):
     reads_scenes: ClassVar[bool] = True
     """True if the items are scenes of an input, False if they are numbers from `start_index` on."""
     formats: ClassVar[tuple[Format, ...]] = (JSON, JSON_LINES)
-    """The formats of outputs; the first one is the default. `TASKS` lists their names."""
+    """The formats of outputs; the first one is the default. `TASKS` lists their names. In a format of another tool,
+    entries stand in place of the records; see `records.shape`."""
     dialects: ClassVar[tuple[str, ...]] = ()
     """The ways to write a record, if there are several; see `rewritten`. `TASKS` lists them too."""
     makes_files: ClassVar[bool] = False

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import orjson
@@ -75,7 +76,7 @@ class QuestionDocument(DialogDocument):
 
     def head(self, info: Record) -> bytes:
         """Return the document up to its first dialog, and take the answers of the domain."""
-        self._answers = {answer: number for number, answer in enumerate(info["generator"]["answers"])}
+        self._answers = {answer: number for number, answer in enumerate(info["generator"].get("answers", ()))}
         return super().head(info)
 
     @property
@@ -96,7 +97,7 @@ class QuestionDocument(DialogDocument):
 def restored(entry: Entry, lists: Mapping[str, list[str]]) -> Entry:
     """Return a dialog of a document with its texts in place of their numbers, which `lists` has.
 
-    Raises LookupError or TypeError for what no such document holds.
+    Raises LookupError, TypeError or AttributeError for what no such document holds.
     """
     if not lists:
         return entry
@@ -115,12 +116,15 @@ def read_dialogs(path: Location, names: tuple[str, ...] = ()) -> Iterator[Entry]
         for _ in _members_of_data(reader, DIALOGS):
             reader.take(b"[")
             for index in reader.rest_of_list(f"data.{DIALOGS}"):
-                entry = reader.value()
-                try:
-                    yield restored(entry, lists)
-                except (LookupError, TypeError, AttributeError):
-                    where = f"data.{DIALOGS}[{index}]"
-                    raise BadInput([Problem("not a dialog of such a file", str(path), where)]) from None
+                yield _restored(reader.value(), lists, str(path), f"data.{DIALOGS}[{index}]")
+
+
+def _restored(entry: object, lists: Mapping[str, list[str]], name: str, where: str) -> Entry:
+    """Return a dialog that was read with its texts. BadInput for what is none."""
+    if isinstance(entry, dict):
+        with suppress(LookupError, TypeError, AttributeError):
+            return restored(entry, lists)
+    raise BadInput([Problem("not a dialog of such a file", name, where)])
 
 
 def _list_in(path: Location, name: str) -> list[str]:
