@@ -67,8 +67,9 @@ def _figures(statistics: DialogStatistics) -> Iterator[Row]:
     yield Row("words of a caption", _mean(census.caption_words), "", f"{GENERATOR['caption_words']:.1f}")
     share = statistics.distinct_questions / census.rounds
     yield Row("different questions", f"{statistics.distinct_questions:,} ({share:.1%})")
-    compared = f"{GENERATOR['distinct_questions_of_2000']:.1%}"
-    yield Row(f"  of the first {COMPARED:,}", f"{statistics.compared_share:.1%}", "", compared)
+    if census.rounds >= COMPARED:
+        compared = f"{GENERATOR['distinct_questions_of_2000']:.1%}"
+        yield Row(f"  of the first {COMPARED:,}", f"{statistics.compared_share:.1%}", "", compared)
     yield Row("words in use", f"{len(census.vocabulary):,}", "", str(GENERATOR["vocabulary"]))
     yield Row("different answers", str(statistics.distinct_answers), "", str(GENERATOR["answers"]))
     yield from _history_figures(statistics)
