@@ -11,14 +11,19 @@ from typing import Any
 import click
 import pytest
 from commands import Commands
-from scene_records import SMALL_SCENES
+from scene_records import SMALL_SCENES, sampled_scenes
 
-from vqagen.authoring.dialog_explanation import explain_dialog, split_place
+import vqagen
+from vqagen.authoring.dialog_explanation import explain_dialog, scene_of, split_place
 from vqagen.authoring.told_facts import ToldFacts
 from vqagen.cli.explain_dialog_page import dialog_page
 from vqagen.language.domain_files import find_domain, load_catalogue
+from vqagen.language.shipped_domains import DIALOGS
 from vqagen.language.synonyms import Synonyms
+from vqagen.records.discovery import find_records
 from vqagen.records.source import RecordEntry
+from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
+from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.world.scene import compile_scene
 
 Record = dict[str, Any]
@@ -173,6 +178,23 @@ def test_other_kinds_of_rounds_are_possible_or_have_a_reason() -> None:
     assert "  instead count-all" in lines
     assert "  not     count-all-group, exist-attribute-group: no group" in lines
     assert "  not     exist-attribute-group: no group" in lines  # in the round of the other label
+
+
+@pytest.mark.parametrize("domain", ["clevr", "market"])
+def test_generated_dialogs_can_be_explained(domain: str, tmp_path: Path) -> None:
+    """Names refer to one object, and each question but those without history refers to something."""
+    (tmp_path / "scenes.json").write_text(json.dumps({"scenes": sampled_scenes(2, domain=domain)}))
+    files = find_domain(domain, task=DIALOGS)
+    vqagen.write_dialogs(tmp_path / "scenes.json", tmp_path / "dialogs.json", files)
+    synonyms = load_dialog_domain(files).synonyms
+
+    for dialog in find_records(tmp_path / "dialogs.json", DIALOG_RECORDS).entries():
+        scene = scene_of(dialog, vqagen.find_scenes(tmp_path / "scenes.json"), synonyms.domain)
+        caption, *rounds = explain_dialog(dialog, "d", scene, synonyms).rounds
+        assert caption.tells
+        assert all(bool(each.references) == (each.history == "Coref") for each in rounds)
+        named = [to for each in rounds for to in each.references if to.via == "np"]
+        assert named and all(to.words and len(to.objects) == 1 for to in named)
 
 
 def test_a_dialog_is_found_by_its_place_and_its_scene_by_the_image(vqagen_: Commands) -> None:
