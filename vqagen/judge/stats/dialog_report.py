@@ -59,45 +59,44 @@ def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _figures(statistics: DialogStatistics) -> Iterator[Row]:
+    yield from _question_figures(statistics)
+    yield from _history_figures(statistics)
+    yield from _order_figures(statistics)
+    yield from _further_figures(statistics)
+
+
+def _question_figures(statistics: DialogStatistics) -> Iterator[Row]:
     census = statistics.census
-    yield Row("rounds of a dialog", str(Spread.of(census.lengths)), *_both("rounds"))
-    yield Row("dialogs of an image", str(Spread.of(statistics.per_image)), *_both("dialogs_per_image"))
     yield Row("words of a question", _mean(census.words), "", _published_mean(GENERATOR, "words"))
     yield Row("  and punctuation marks", _mean(census.tokens), *_both("tokens", "{:.1f}"))
-    yield Row("words of a caption", _mean(census.caption_words), "", f"{GENERATOR['caption_words']:.1f}")
     share = statistics.distinct_questions / census.rounds
     yield Row("different questions", f"{statistics.distinct_questions:,} ({share:.1%})")
     if census.rounds >= COMPARED:
         compared = f"{GENERATOR['distinct_questions_of_2000']:.1%}"
         yield Row(f"  of the first {COMPARED:,}", f"{statistics.compared_share:.1%}", "", compared)
-    yield Row("words in use", f"{len(census.vocabulary):,}", "", str(GENERATOR["vocabulary"]))
-    yield Row("different answers", str(statistics.distinct_answers), "", str(GENERATOR["answers"]))
-    yield from _history_figures(statistics)
-    types, paper = statistics.type_shares(), PAPER["types"]
-    ranges = " / ".join(f"{paper[name][0] * 100:.0f}–{paper[name][1] * 100:.0f}" for name in FAMILIES)
-    yield Row(" / ".join(types), _percents(types), f"{ranges} %", _percents(GENERATOR["types"]))
-    leading = sorted(census.compositions.items(), key=lambda item: (-item[1], item[0]))[:SHOWN_COMPOSITIONS]
-    made = {" ".join(map(str, numbers)): count / census.dialogs for numbers, count in leading}
-    yield Row("  most frequent", _listed(made), "", _listed(GENERATOR["compositions"]))
-    yield from _order_figures(statistics)
+    guessed = statistics.guessed_share()
+    if guessed is not None:
+        yield Row("guessed by the label alone", f"{guessed:.1%}", "", f"{GENERATOR['guessed']:.1%}")
 
 
 def _history_figures(statistics: DialogStatistics) -> Iterator[Row]:
     census = statistics.census
-    shares = statistics.history_shares()
-    yield Row(f"history {' / '.join(shares)}", _percents(shares), "", _percents(GENERATOR["history"]))
-    most = f"< {PAPER['standalone_most']:.0%}"
-    yield Row("standalone (None, All)", f"{statistics.standalone_share:.1%}", most, f"{GENERATOR['standalone']:.1%}")
     for name, counts, key in (
         ("rounds since told (d_reveal)", census.since_told, "since_told"),
         ("rounds since mentioned (d_last)", census.since_mentioned, "since_mentioned"),
     ):
         if counts:
             yield Row(name, _mean(counts, 2), _published_mean(PAPER, key, 1), _published_mean(GENERATOR, key, 2))
+    shares = statistics.history_shares()
+    yield Row(f"history {' / '.join(shares)}", _percents(shares), "", _percents(GENERATOR["history"]))
+    most = f"< {PAPER['standalone_most']:.0%}"
+    yield Row("standalone (None, All)", f"{statistics.standalone_share:.1%}", most, f"{GENERATOR['standalone']:.1%}")
 
 
 def _order_figures(statistics: DialogStatistics) -> Iterator[Row]:
-    census = statistics.census
+    census, types, paper = statistics.census, statistics.type_shares(), PAPER["types"]
+    ranges = " / ".join(f"{paper[name][0] * 100:.0f}–{paper[name][1] * 100:.0f}" for name in FAMILIES)
+    yield Row(" / ".join(types), _percents(types), f"{ranges} %", _percents(GENERATOR["types"]))
     highest = entropy(dict.fromkeys(FAMILIES, 1))
     bits = f"{entropy(census.last_families):.2f} of {highest:.2f} bits"
     yield Row("type of the last round", bits, "", f"{GENERATOR['last_round_bits']:.2f}")
@@ -108,9 +107,18 @@ def _order_figures(statistics: DialogStatistics) -> Iterator[Row]:
     for preset in QUOTAS:
         made = " (made with)" if preset == statistics.quotas else ""
         yield Row(f"within quotas {preset}", f"{census.quotas[preset] / census.dialogs:.1%}{made}")
-    guessed = statistics.guessed_share()
-    if guessed is not None:
-        yield Row("guessed by the label alone", f"{guessed:.1%}", "", f"{GENERATOR['guessed']:.1%}")
+    leading = sorted(census.compositions.items(), key=lambda item: (-item[1], item[0]))[:SHOWN_COMPOSITIONS]
+    frequent = {" ".join(map(str, numbers)): count / census.dialogs for numbers, count in leading}
+    yield Row(f"most frequent {' '.join(FAMILIES)}", _listed(frequent), "", _listed(GENERATOR["compositions"]))
+
+
+def _further_figures(statistics: DialogStatistics) -> Iterator[Row]:
+    census = statistics.census
+    yield Row("words of a caption", _mean(census.caption_words), "", f"{GENERATOR['caption_words']:.1f}")
+    yield Row("words in use", f"{len(census.vocabulary):,}", "", str(GENERATOR["vocabulary"]))
+    yield Row("different answers", str(statistics.distinct_answers), "", str(GENERATOR["answers"]))
+    yield Row("rounds of a dialog", str(Spread.of(census.lengths)), *_both("rounds"))
+    yield Row("dialogs of an image", str(Spread.of(statistics.per_image)), *_both("dialogs_per_image"))
 
 
 def _both(key: str, form: str = "{}") -> tuple[str, str]:
