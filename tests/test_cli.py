@@ -164,7 +164,7 @@ def test_the_package_runs_as_a_module(folder: Path) -> None:
             "vqagen: --start-index must be at least 0, found -1\nvqagen: --count must be at least 1, found 0",
         ),
         ("scenes sample --count 1 --metadata no.json -o s.json", "metadata not found: no.json"),
-        ("verify", "QUESTIONS"),
+        ("verify", "FILE"),
         ("verify no.json --scenes scenes.json", "questions not found: no.json"),
         ("verify scenes.json --scenes no.json", "scenes not found: no.json"),
     ],

@@ -11,6 +11,8 @@ from vqagen.errors import BadInput, UsageError, VqagenError, unknown
 from vqagen.files.locations import locate
 from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require
+from vqagen.judge.dialogs.report import DialogVerificationReport
+from vqagen.judge.dialogs.verification import verify_dialogs
 from vqagen.judge.origin import check_origin
 from vqagen.judge.stats.dialog_statistics import DialogStatistics, dialog_statistics
 from vqagen.judge.stats.question_statistics import QuestionStatistics, question_statistics
@@ -38,6 +40,7 @@ from vqagen.run.progress import OnProgress
 from vqagen.run.writing import write_records
 from vqagen.tasks.contract import Report
 from vqagen.tasks.dialog.dialog_files import holds_dialogs
+from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.report import DialogReport
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.task import dialog_task
@@ -63,6 +66,7 @@ __all__ = [
     "DialogReport",
     "DialogSettings",
     "DialogStatistics",
+    "DialogVerificationReport",
     "Domain",
     "DomainFiles",
     "Generation",
@@ -249,29 +253,38 @@ def make_settings(**settings: Any) -> QuestionSettings:
 
 
 def verify(
-    questions: PathLike,
+    file: PathLike,
     scenes: PathLike,
     *,
     domain: PathLike | None = None,
     metadata: PathLike | None = None,
+    templates: PathLike | None = None,
+    synonyms: PathLike | None = None,
     plugins: PathLike | Sequence[PathLike] = (),
     on_checked: Callable[[int], None] = lambda _: None,
-) -> VerificationReport:
-    """Run the program of every question of a file on its scene again, and compare the answers.
+) -> VerificationReport | DialogVerificationReport:
+    """Check that every answer of a file of questions or dialogs follows from its scene.
 
-    Warns (InputWarning) of scenes, metadata and plug-ins that are not those which the file's `info` names.
-    `on_checked` is called now and then with the number of questions checked since, for a progress bar.
+    The programs of questions are run again. Dialogs are read from their texts, which are those of `templates` and
+    `synonyms`. Warns (InputWarning) of scenes, metadata, plug-ins, templates and synonyms that are not those which the
+    file's `info` names. `on_checked` is called now and then with the number of questions or dialogs checked since, for
+    a progress bar.
     """
-    files = find_domain(domain, metadata=metadata, plugins=plugins)
+    path, source = require(locate(file), "questions"), find_scenes(scenes)
+    task = DIALOGS if holds_dialogs(path) else None
+    if task is None and (templates or synonyms):
+        raise UsageError(f"templates and synonyms are for dialogs; {file} holds questions, which have programs")
+    files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins, task=task)
+    if task == DIALOGS:
+        return verify_dialogs(path, source, load_dialog_domain(files), on_checked)
     catalogue, loaded = load_catalogue(files)
-    file, source = require(locate(questions), "questions"), find_scenes(scenes)
     hashes = {
         "scenes": lambda: content_hash(source.files),
         "metadata": lambda: content_hash([files.metadata]),
         "plugins": lambda: loaded.hash if loaded.hashes else "",
     }
-    check_origin(file, hashes)
-    return verify_questions(file, source, catalogue, on_checked)
+    check_origin(path, hashes)
+    return verify_questions(path, source, catalogue, on_checked)
 
 
 def stats(

@@ -1,4 +1,4 @@
-"""`vqagen verify`: runs every program again and compares the answers."""
+"""`vqagen verify`: derives every answer again and compares it."""
 
 from __future__ import annotations
 
@@ -10,23 +10,29 @@ from vqagen.cli.options import domain_options, path
 
 
 @click.command("verify")
-@click.argument("questions", type=path)
-@click.option("--scenes", required=True, type=path, metavar="PATH", help="The scenes the questions are about.")
-@domain_options("domain", "metadata", "plugins")
+@click.argument("file", type=path)
+@click.option(
+    "--scenes", required=True, type=path, metavar="PATH", help="The scenes the questions or dialogs are about."
+)
+@domain_options("domain", "metadata", "templates", "synonyms", "plugins")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
 def command(
     ctx: click.Context,
-    questions: str,
+    file: str,
     scenes: str,
     domain: dict[str, Any],
     as_json: bool,
 ) -> None:
-    """Check that every answer follows from its program.
+    """Check that every answer of questions or dialogs is right.
 
-    Each program is run again on its scene. A question whose answer differs, or whose scene or program is wrong, is
-    reported; a problem that many questions have is one line. Reads both dialects, as a JSON document, JSON Lines or
-    Parquet, also from other generators. The exit code is 1 if any question is wrong.
+    Each program of a question is run again on its scene. A question whose answer differs, or whose scene or program is
+    wrong, is reported; a problem that many questions have is one line. Reads both dialects, as a JSON document, JSON
+    Lines or Parquet, also from other generators. The exit code is 1 if any question is wrong.
+
+    Dialogs are read from their sentences alone: what "it" is, whether the answer is right, clear, and not known before.
+    Annotations, dialogs of one image and settings are compared with that. Prints the faults by label, and the first of
+    each kind. Reads files of `vqagen dialog` and of CLEVR-Dialog's shape. The exit code is 1 if there is a hard fault.
 
     \b
     Example:
@@ -34,9 +40,11 @@ def command(
     """
     from vqagen.api import verify
     from vqagen.cli.progress import counting
+    from vqagen.files.locations import locate
+    from vqagen.tasks.dialog.dialog_files import holds_dialogs
 
-    with counting("question") as on_checked:
-        report = verify(questions, scenes, on_checked=on_checked, **domain)
+    with counting("dialog" if holds_dialogs(locate(file)) else "question") as on_checked:
+        report = verify(file, scenes, on_checked=on_checked, **domain)
     if as_json:
         import json
 

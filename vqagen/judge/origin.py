@@ -10,12 +10,18 @@ from vqagen.files.locations import Location
 from vqagen.records.info import describe_output
 
 PLUGINS = "plugins"
-_NAMES = {"scenes": "scenes", "metadata": "metadata", PLUGINS: "plug-ins"}
+_NAMES = {
+    "scenes": "scenes",
+    "metadata": "metadata",
+    "templates": "templates",
+    "synonyms": "synonyms",
+    PLUGINS: "plug-ins",
+}
 """Role of an input -> its name in a sentence."""
 
 
-def check_origin(questions: Location, hashes: Mapping[str, Callable[[], str]]) -> None:
-    """Warn of each input that is not the one that the questions were made from; BadInput if they have no answers.
+def check_origin(questions: Location, hashes: Mapping[str, Callable[[], str]], records: str = "questions") -> None:
+    """Warn of each input that is not the one that the records were made from; BadInput if they have no answers.
 
     `hashes` give the content hash of the inputs at hand, by role; "" if there is none. A file without an `info` of
     vqagen's own says nothing.
@@ -30,10 +36,16 @@ def check_origin(questions: Location, hashes: Mapping[str, Callable[[], str]]) -
         if wanted is None or wanted == (found := content_hash()):
             continue
         if role == PLUGINS and not found:
-            message = "a plug-in is missing: the questions were made with one; give it with --plugin"
+            message = f"a plug-in is missing: the {records} were made with one; give it with --plugin"
         else:
-            message = f"other {_NAMES[role]} than the questions were made from: the content differs"
+            message = f"other {_NAMES[role]} than the {records} were made from: the content differs"
         warn(Problem(message, str(questions)))
+
+
+def settings_of(path: Location) -> Mapping[str, Any]:
+    """Return the settings of the run that made a file, by its `info`; empty if vqagen did not make it."""
+    found = _generator_info(path).get("settings")
+    return found if isinstance(found, Mapping) else {}
 
 
 def _generator_info(questions: Location) -> Mapping[str, Any]:

@@ -1,0 +1,464 @@
+"""The oracle of dialogs finds what is wrong with hand-made ones, and nothing in those that are right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scene_records import scene_record
+from spoken_dialogs import ROW, judged, kinds
+
+LEFTMOST = "extreme-left: The leftmost thing in the image is a red thing."
+BLUE = "unique-obj: There is a blue thing in the image."
+ONE_BLUE = "unique-obj: There is exactly one blue thing in the image."
+CYLINDER = "unique-obj: There is a cylinder in the image."
+RED_ONES = "count-att: There are exactly two red things in the image."
+SEVERAL_GREEN = "count-att-no: There are at least two green things in the image."
+PAIR = "obj-relation: There is a cylinder right of a blue thing."
+
+RIGHT = {
+    "one of each kind of reference": (
+        BLUE,
+        [
+            "seek-attr-imm: What is its size? small",
+            "seek-attr-imm2: And what is the shape? cube",
+            "seek-attr-rel-imm: What is the color of the next thing right of it? green",
+            "seek-attr-early: What is the material of the earlier blue thing? metal",
+            "count-obj-rel-early: How many things are left of the earlier green thing? 3",
+            "exist-attribute-group: Are any of them red things? yes",
+            "count-all-group: How many of them are there in the image? 2",
+            "count-attribute-group: How many of them are large things? 1",
+            "seek-attr-imm: What is its material? metal",
+        ],
+    ),
+    "the same attribute of another object": (
+        PAIR,
+        [
+            "seek-attr-early: What is the size of the earlier cylinder? large",
+            "seek-attr-imm: What is its material? rubber",
+            "seek-attr-sim-early: And what is the answer for the earlier blue thing? metal",
+        ],
+    ),
+    "relations of one object again": (
+        LEFTMOST,
+        [
+            "count-obj-rel-imm: How many things are in front of it? 4",
+            "count-obj-rel-imm2: And how many are behind it? 0",
+        ],
+    ),
+    "others with its value": (
+        RED_ONES,
+        [
+            "count-attribute-group: How many of them are cubes? 1",
+            "count-obj-exclude-imm: How many other things share its shape? 1",
+        ],
+    ),
+    "capitals, articles and anything": (
+        SEVERAL_GREEN,
+        [
+            "exist-other: Is there anything in the image that has not been mentioned so far? yes",
+            "exist-attribute-group: Is at least one of them a cylinder? no",
+        ],
+    ),
+    "nothing there": (BLUE, ["seek-attr-rel-imm: What is the color of the next thing behind it, if there is one? red"]),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_dialog_has_no_fault(name: str) -> None:
+    """Every reference has one antecedent, every answer is the scene's, and none is known before."""
+    found = judged(*RIGHT[name])
+
+    assert found.is_understood
+    assert not any(kinds(found)), found.verdicts
+
+
+WRONG: dict[str, tuple[str, list[str], str]] = {
+    "answer": (BLUE, ["seek-attr-imm: What is its size? large"], "wrong"),
+    "answer as text": (BLUE, ["count-all: How many things are there in the image? five"], "wrong"),
+    "label": (BLUE, ["exist-all: How many things are there in the image? 5"], "unparseable"),
+    "another label": (BLUE, ["count-attribute: How many things are there in the image? 5"], "unparseable"),
+    "unknown word": (BLUE, ["seek-attr-imm: What is its price? small"], "unparseable"),
+    "article": (BLUE, ["seek-attr-imm: what is its size? small"], "unparseable"),
+    "it is two": (RED_ONES, ["seek-attr-imm: What is its size? small"], "unlicensed"),
+    "them is one": (BLUE, ["count-attribute-group: How many of them are cubes? 1"], "unlicensed"),
+    "it of a pair": (PAIR, ["seek-attr-imm: What is its size? large"], "unlicensed"),
+    "it of a set of unknown size": (
+        BLUE,
+        ["exist-attribute: Are there any cylinders in the image? yes", "seek-attr-imm: What is its size? large"],
+        "unlicensed",
+    ),
+    "earlier of a set of unknown size": (
+        PAIR,
+        [
+            "exist-attribute: Are there any red things in the image? yes",
+            "seek-attr-early: What is the size of the earlier red thing? large",
+        ],
+        "unlicensed",
+    ),
+    "earlier beside a set": (
+        LEFTMOST,
+        [
+            "count-obj-rel-imm: How many things are in front of it? 4",
+            "count-attribute: How many red things are there in the image? 2",
+            "seek-attr-early: What is the size of the earlier red thing? large",
+        ],
+        "unlicensed",
+    ),
+    "earlier was never said": (
+        PAIR,
+        ["seek-attr-early: What is the size of the earlier red thing? large"],
+        "unlicensed",
+    ),
+    "earlier is the topic": (
+        BLUE,
+        ["seek-attr-early: What is the size of the earlier blue thing? small"],
+        "unlicensed",
+    ),
+    "earlier is one of two": (
+        LEFTMOST,
+        [
+            "seek-attr-rel-imm: What is the color of the next thing right of it? red",
+            "seek-attr-rel-imm: What is the size of the next thing right of it? small",
+            "seek-attr-early: What is the size of the earlier red thing? large",
+        ],
+        "unlicensed",
+    ),
+    "ellipsis without a question": (BLUE, ["seek-attr-imm2: And what is its size? small"], "unlicensed"),
+    "ellipsis of another family": (
+        BLUE,
+        [
+            "count-obj-rel-imm: How many things are in front of it? 2",
+            "exist-obj-rel-imm2: And are there any behind it? yes",
+        ],
+        "unlicensed",
+    ),
+    "ellipsis behind none": (
+        LEFTMOST,
+        [
+            "seek-attr-rel-imm: What is the color of the next thing behind it? none",
+            "seek-attr-imm2: And what is its size? large",
+        ],
+        "unlicensed",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_round_is_found(name: str) -> None:
+    """The last round is wrong, and only that one."""
+    caption, rounds, kind = WRONG[name]
+    found = kinds(judged(caption, rounds))
+
+    assert found[-1][:1] == [kind]
+    assert not any(found[:-1])
+
+
+CAPTIONS = {
+    "unique-obj: There is a red thing in the image.": "ambiguous",
+    "unique-obj: There is exactly one red thing in the image.": "ambiguous",
+    "unique-obj: There is a purple thing in the image.": "wrong",
+    "extreme-left: The leftmost thing in the image is a blue thing.": "wrong",
+    "extreme-right: The leftmost thing in the image is a red thing.": "wrong",
+    "extreme-right: There is a red thing in the image with nothing left of it.": "wrong",
+    "count-att: There are exactly three red things in the image.": "wrong",
+    "count-att-no: There are at least two blue things in the image.": "wrong",
+    "obj-relation: There is a red thing left of a cylinder.": "ambiguous",
+    "obj-relation: There is a cylinder left of a blue thing.": "wrong",
+    "unique-obj: A blue thing is what the image shows.": "unparseable",
+    "unique-obj: There is an blue thing in the image.": "unparseable",
+}
+
+
+@pytest.mark.parametrize("caption", CAPTIONS)
+def test_a_wrong_caption_is_found(caption: str) -> None:
+    """A caption is true of exactly one object, pair or set."""
+    assert kinds(judged(caption, []))[0][0] == CAPTIONS[caption]
+
+
+# Redundancy -----------------------------------------------------------------------------------------------------------
+
+REDUNDANT: dict[str, tuple[str, list[str]]] = {
+    "rule 1: found to the left, so something is right of it": (
+        BLUE,
+        [
+            "seek-attr-rel-imm: What is the color of the next thing left of it? red",
+            "exist-obj-rel-imm: Is anything right of it? yes",
+        ],
+    ),
+    "rule 1: found to the left, so something is there": (
+        BLUE,
+        [
+            "seek-attr-rel-imm: What is the color of the next thing left of it? red",
+            "exist-obj-rel-early: Is anything left of the blue thing mentioned before? yes",
+        ],
+    ),
+    "rule 2: a caption of two objects": (
+        PAIR,
+        ["exist-obj-rel-early: Is anything left of the cylinder mentioned before? yes"],
+    ),
+    "rule 3: nothing was found": (
+        LEFTMOST,
+        [
+            "seek-attr-rel-imm: What is the color of the next thing behind it? none",
+            "count-obj-rel-early: How many things are behind the earlier red thing? 0",
+        ],
+    ),
+    "rule 3: nothing was found, asked for another attribute": (
+        LEFTMOST,
+        [
+            "seek-attr-rel-imm: What is the color of the next thing behind it? none",
+            "seek-attr-rel-early: What is the size of the next thing behind the earlier red thing? none",
+        ],
+    ),
+    "rule 4 (B6): there are none, so they are not counted": (
+        LEFTMOST,
+        [
+            "exist-obj-rel-imm: Is anything behind it? no",
+            "count-obj-rel-early: How many things are behind the earlier red thing? 0",
+        ],
+    ),
+    "rule 4: the same of values": (
+        BLUE,
+        [
+            "exist-attribute: Are there any purple things in the image? no",
+            "count-attribute: How many purple things are there in the image? 0",
+        ],
+    ),
+    "rule 5: exactly one": (ONE_BLUE, ["count-obj-exclude-imm: How many other things share its color? 0"]),
+    "rule 6: one other, so two": (
+        LEFTMOST,
+        [
+            "count-obj-exclude-imm: How many other things share its color? 1",
+            "count-attribute: How many red things are there in the image? 2",
+        ],
+    ),
+    "rule 7: counted, so others are one fewer": (
+        "extreme-left: The leftmost thing in the image is a red cube.",
+        [
+            "count-attribute: How many red things are there in the image? 2",
+            "count-obj-exclude-early: How many other things have the same color as the earlier cube? 1",
+        ],
+    ),
+    "rule 8: none of them can be": (
+        SEVERAL_GREEN,
+        [
+            "count-attribute: How many cubes are there in the image? 2",
+            "count-attribute-group: How many of them are small things? 1",
+            "count-attribute: How many cylinders are there in the image? 1",
+            "count-attribute: How many purple things are there in the image? 0",
+            "exist-attribute: Are there any spheres in the image? yes",
+            "exist-attribute-group: Are any of them purple things? no",
+        ],
+    ),
+    "rule 8: all of them are": (SEVERAL_GREEN, ["exist-attribute-group: Are any of them red things? no"]),
+    "rule 9: two of them are known": (
+        LEFTMOST,
+        [
+            "seek-attr-rel-imm: What is the color of the next thing right of it? red",
+            "exist-obj-exclude-imm: Are there any other things of the same color as it? yes",
+        ],
+    ),
+    "rule 10: the last of two values": (
+        BLUE,
+        [
+            "count-attribute: How many large things are there in the image? 2",
+            "count-all: How many things are there in the image? 5",
+            "count-attribute: How many small things are there in the image? 3",
+        ],
+    ),
+    "rule 10: all of two values": (
+        BLUE,
+        [
+            "count-attribute: How many large things are there in the image? 2",
+            "count-attribute: How many small things are there in the image? 3",
+            "count-all: How many things are there in the image? 5",
+        ],
+    ),
+    "rule 11: no others": (
+        BLUE,
+        [
+            "count-all: How many things are there in the image? 5",
+            "exist-other: Are there any things in the image that have not been mentioned yet? no",
+        ],
+    ),
+    "rule 12: the same question": (
+        BLUE,
+        ["seek-attr-imm: What is its size? small", "seek-attr-imm: What is its size? small"],
+    ),
+    "rule 5: exactly one, some rounds later": (
+        ONE_BLUE,
+        [
+            "seek-attr-rel-imm: What is the shape of the next thing right of it? cylinder",
+            "exist-attribute: Are there any large things in the image? yes",
+            "seek-attr-early: What is the shape of the earlier blue thing? cube",
+            "count-obj-exclude-imm: How many other things share its color? 0",
+        ],
+    ),
+    "a value of two that is taken": (
+        "unique-obj: There is exactly one cylinder in the image.",
+        [
+            "seek-attr-imm: What is its material? rubber",
+            "count-obj-exclude-imm: How many other things share its material? 1",
+            "seek-attr-rel-early: What is the material of the next thing left of the earlier cylinder? metal",
+            "count-attribute: How many metal things are there in the image? 3",
+            "count-all: How many things are there in the image? 5",
+        ],
+    ),
+    "the next of the leftmost has one left of it": (
+        LEFTMOST,
+        [
+            "seek-attr-rel-imm: What is the size of the next thing right of it? small",
+            "count-obj-rel-imm: How many things are left of it? 1",
+        ],
+    ),
+    "both sides of an object are all others": (
+        BLUE,
+        [
+            "count-obj-rel-imm: How many things are left of it? 2",
+            "count-all: How many things are there in the image? 5",
+            "count-obj-rel-early: How many things are right of the earlier blue thing? 2",
+        ],
+    ),
+    "the next of the next is back": (
+        BLUE,
+        [
+            "seek-attr-rel-imm: What is the shape of the next thing right of it? cylinder",
+            "seek-attr-rel-imm: What is the color of the next thing left of it? blue",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REDUNDANT)
+def test_a_question_whose_answer_is_known_is_redundant(name: str) -> None:
+    """The last round, and only that one, asks for what the text so far says (rules of 3.5)."""
+    found = kinds(judged(*REDUNDANT[name]))
+
+    assert found[-1] == ["redundant"]
+    assert not any(found[:-1])
+
+
+def test_the_only_object_with_a_value_takes_it_from_others() -> None:
+    """If exactly one thing is rubber, another is of the other material."""
+    record = scene_record(
+        ["large red metal cube", "small blue rubber cube", "small green metal sphere"], [0, 1, 2], [0, 1, 2]
+    )
+    rounds = [
+        "seek-attr-rel-imm: What is the shape of the next thing right of it? sphere",
+        "seek-attr-imm: What is its material? metal",
+    ]
+    caption = "unique-obj: There is exactly one {} in the image."
+
+    assert kinds(judged(caption.format("rubber thing"), rounds, record)) == [[], [], ["redundant"]]
+    assert kinds(judged(caption.format("blue thing"), rounds, record)) == [[], [], []]
+
+
+TIED = scene_record(["large red metal cube", "small blue metal cube", "small green metal cube"], [0, 1, 2], [0, 1, 2])
+
+
+def with_tie(record: dict[str, Any]) -> dict[str, Any]:
+    """The scene with objects 1 and 2 neither left nor right of each other."""
+    relations = {name: [list(row) for row in table] for name, table in record["relationships"].items()}
+    relations["left"][2].remove(1)
+    relations["right"][1].remove(2)
+    return {**record, "relationships": relations}
+
+
+def test_two_things_that_are_next_are_ambiguous() -> None:
+    """The order of a tied scene leaves open which thing is next."""
+    rounds = ["seek-attr-rel-imm: What is the color of the next thing right of it? blue"]
+
+    assert kinds(judged(LEFTMOST, rounds, with_tie(TIED)))[1] == ["ambiguous"]
+
+
+def test_a_scene_with_ties_tells_no_other_side() -> None:
+    """Where objects are tied, those left and right of one are not all others."""
+    rounds = [
+        "count-all: How many things are there in the image? 3",
+        "count-obj-rel-early: How many things are left of the earlier blue thing? 1",
+        "count-obj-rel-early: How many things are right of the earlier blue thing? 0",
+    ]
+
+    assert not any(kinds(judged(BLUE, rounds, with_tie(TIED))))
+    assert kinds(judged(BLUE, [*rounds[:2], rounds[2].replace("? 0", "? 1")], TIED))[3] == ["redundant"]
+
+
+# Weaknesses -----------------------------------------------------------------------------------------------------------
+
+
+SOFT: dict[str, tuple[str, list[str], str]] = {
+    "two antecedents": (
+        CYLINDER,
+        [
+            "count-obj-rel-imm: How many things are in front of it? 1",
+            "seek-attr-imm: What is its size? small",
+        ],
+        "antecedents",
+    ),
+    "value not told": (BLUE, ["count-obj-exclude-imm: How many other things share its size? 2"], "untold"),
+    "one object by two mentions": (
+        "count-att-no: There are at least two metal things in the image.",
+        [
+            "count-attribute-group: How many of them are spheres? 1",
+            "count-attribute: How many cylinders are there in the image? 1",
+            "seek-attr-rel-imm: What is the shape of the next thing in front of it? sphere",
+            "seek-attr-imm: What is its material? metal",
+        ],
+        "identity",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SOFT)
+def test_a_weak_round_is_told_from_a_wrong_one(name: str) -> None:
+    """The last round has a weakness, and no fault."""
+    caption, rounds, kind = SOFT[name]
+    found = kinds(judged(caption, rounds))
+
+    assert found[-1] == [kind]
+    assert not any(found[:-1])
+
+
+def test_several_things_in_a_direction_have_no_single_answer() -> None:
+    """Without "next", the thing left of it is each one there."""
+    rounds = ["seek-attr-rel-imm: What is the size of the thing left of it? small"]
+
+    assert kinds(judged(BLUE, rounds))[1] == ["ambiguous"]
+    assert kinds(judged(BLUE, [rounds[0].replace("size", "color").replace("small", "red")]))[1] == ["nearest"]
+
+
+# The reference's bugs -------------------------------------------------------------------------------------------------
+
+
+def test_b1_a_counted_group_stays_the_group() -> None:
+    """B1: behind "how many are they", "them" are those that were counted, not all objects."""
+    rounds = [
+        "exist-obj-rel-imm: Is anything right of it? yes",
+        "count-all-group: How many of them are there in the image? 2",
+        "count-attribute-group: How many of them are small things? 1",
+    ]
+
+    assert not any(kinds(judged(BLUE, rounds)))
+    assert kinds(judged(BLUE, [*rounds[:2], rounds[2].replace("? 1", "? 3")]))[3] == ["wrong"]
+
+
+def test_b2_others_that_exist_are_not_mentioned() -> None:
+    """B2: behind "are there others", yes, the others are still to be counted."""
+    rounds = [
+        "exist-other: Are there any things in the image that have not been mentioned yet? yes",
+        "seek-attr-early: What is the size of the earlier blue thing? small",
+        "count-other: How many things in the image have not been mentioned yet? 4",
+    ]
+
+    assert not any(kinds(judged(BLUE, rounds)))
+    assert kinds(judged(BLUE, [*rounds[:2], rounds[2].replace("? 4", "? 0")]))[3] == ["wrong"]
+
+
+def test_behind_a_sentence_that_is_not_understood_nothing_is_judged() -> None:
+    """The rounds behind it may refer to it."""
+    rounds = ["seek-attr-imm: Its size? small", "count-all: How many things are there in the image? 5"]
+    found = judged(BLUE, rounds, ROW)
+
+    assert kinds(found) == [[], ["unparseable"]]
+    assert not found.is_understood

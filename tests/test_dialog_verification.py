@@ -1,0 +1,259 @@
+"""`vqagen verify` proves a file of dialogs, or says what is wrong with which sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import Commands
+from scene_records import sampled_scenes
+from spoken_dialogs import compiled, dialog_judge
+
+import vqagen
+from vqagen.judge.dialogs.dialog_sets import settings_faults
+from vqagen.judge.dialogs.judging import Asked
+from vqagen.judge.dialogs.verification import DialogVerification
+
+Record = dict[str, Any]
+SCENES = 3
+
+
+@pytest.fixture(scope="module")
+def scenes() -> list[Record]:
+    """Some scenes."""
+    return sampled_scenes(SCENES, seed=5)
+
+
+@pytest.fixture(scope="module")
+def made(scenes: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Record:
+    """A document of dialogs without faults."""
+    folder = tmp_path_factory.mktemp("dialogs")
+    (folder / "scenes.json").write_text(json.dumps({"scenes": scenes}))
+    out = folder / "dialogs.json"
+    vqagen.write_dialogs(folder / "scenes.json", out, settings=vqagen.DialogSettings(seed=3))
+    report = vqagen.verify(out, folder / "scenes.json").to_record()
+    faulty = {fault["dialog"] for fault in report["faults"]}
+    document: Record = json.loads(out.read_text())
+    document["dialogs"] = [each for each in document["dialogs"] if f"dialog {each['dialog_index']}" not in faulty]
+    assert len(document["dialogs"]) >= SCENES
+    return document
+
+
+@pytest.fixture
+def dialogs(made: Record) -> Record:
+    """Two dialogs of the document, which a test may spoil."""
+    return deepcopy({**made, "dialogs": made["dialogs"][:2]})
+
+
+@pytest.fixture
+def vqagen_(
+    scenes: list[Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> Commands:
+    """Runs commands in a folder with scenes.json."""
+    monkeypatch.chdir(tmp_path)
+    Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
+    return Commands(capsysbinary)
+
+
+def verified(vqagen_: Commands, document: object, name: str = "d.json") -> Record:
+    """The report on a document, as JSON; the exit code says whether there is a hard fault."""
+    Path(name).write_text(json.dumps(document))
+    ran = vqagen_(f"verify {name} --scenes scenes.json --json")
+    report: Record = json.loads(ran.out)
+    assert ran.code == (1 if report["hard"] else 0), ran.err
+    return report
+
+
+def reported(document: Record, scenes: list[Record]) -> Record:
+    """The same report, without files."""
+    settings = document["info"]["generator"]["settings"]
+    verification = DialogVerification(dialog_judge(), settings)
+    for position, dialog in enumerate(document["dialogs"]):
+        verification.take(dialog, position, compiled(scenes[dialog["scene_index"]]))
+    return verification.report.to_record()
+
+
+def test_dialogs_without_faults_are_verified(vqagen_: Commands, dialogs: Record) -> None:
+    """The exit code is 0, and the table has a row for each label."""
+    Path("d.json").write_text(json.dumps(dialogs))
+
+    ran = vqagen_.done("verify d.json --scenes scenes.json")
+
+    assert ran.out.splitlines()[-1].decode().endswith("checked: 0 hard faults, 0 soft ones")
+    assert b"seek-attr-early" in ran.out
+
+
+def test_each_fault_says_dialog_round_sentence_and_why(vqagen_: Commands, dialogs: Record) -> None:
+    """The exit code is 1."""
+    dialog = dialogs["dialogs"][0]
+    dialog["rounds"][3]["answer"] = 77
+    Path("d.json").write_text(json.dumps(dialogs))
+
+    ran = vqagen_("verify d.json --scenes scenes.json")
+
+    assert ran.code == 1
+    found = [line.strip() for line in ran.out.decode().splitlines()]
+    start = f"dialog {dialog['dialog_index']}, round 4 ({dialog['rounds'][3]['label']}): "
+    assert any(line.startswith(start) and "the answer is 77" in line for line in found)
+
+
+def _spoil(*path: Any, value: Any) -> Callable[[Record], None]:
+    def spoil(dialog: Record) -> None:
+        *above, last = path
+        place: Any = dialog
+        for key in above:
+            place = place[key]
+        place[last] = value(place[last]) if callable(value) else value
+
+    return spoil
+
+
+def add_one(number: int) -> int:
+    """The number after."""
+    return number + 1
+
+
+ANNOTATIONS = {
+    "program": _spoil("rounds", 0, "program", "label", value="count-all"),
+    "arguments": _spoil("rounds", 0, "program", "args", value={"focus": 99}),
+    "family": _spoil("rounds", 0, "family", value="guess"),
+    "class": _spoil("rounds", 0, "history", "class", value="Some"),
+    "dependence": _spoil("rounds", 0, "history", "dependence", value=5),
+    "reveal": _spoil("rounds", 0, "history", "d_reveal", value=9),
+    "last": _spoil("rounds", 0, "history", "d_last", value=9),
+    "ellipsis": _spoil("rounds", 0, "history", "d_ellipsis", value=2),
+    "referents": _spoil("rounds", 0, "referents", "result", value=[99]),
+    "mentions": _spoil("rounds", 0, "mentions", value=[{"entity": 0, "role": "ghost", "span": [0, 1]}]),
+    "no mentions": _spoil("caption", "mentions", value=None),
+    "span": _spoil("caption", "mentions", 0, "span", 1, value=add_one),
+    "fact": _spoil("caption", "knowledge_delta", 0, value={"fact": "scene-count", "count": 99}),
+    "unknown fact": _spoil("caption", "knowledge_delta", 0, value={"fact": "gossip"}),
+    "no facts": _spoil("caption", "knowledge_delta", value=3),
+    "objects of an entity": _spoil("entities", 0, "objects", value=[99]),
+    "entities": _spoil("entities", value=7),
+    "place in the image": _spoil("objects", value={"0": {"pixel_coords": [0, 0, 0]}}),
+}
+
+
+@pytest.mark.parametrize("name", ANNOTATIONS)
+def test_a_wrong_annotation_is_found(scenes: list[Record], dialogs: Record, name: str) -> None:
+    """Whatever a field holds, it is compared with what the texts and the scene say."""
+    ANNOTATIONS[name](dialogs["dialogs"][0])
+
+    assert reported(dialogs, scenes)["by_kind"]["annotation"] > 0
+
+
+SHAPELESS = {
+    "no text": _spoil("caption", "text", value=None),
+    "no rounds": _spoil("rounds", value={}),
+    "a round of text": _spoil("rounds", 1, value="What?"),
+    "no label": _spoil("rounds", 1, "label", value=4),
+}
+
+
+@pytest.mark.parametrize("name", SHAPELESS)
+def test_a_record_that_is_no_dialog_is_a_fault(scenes: list[Record], dialogs: Record, name: str) -> None:
+    """The other dialogs are verified all the same."""
+    SHAPELESS[name](dialogs["dialogs"][0])
+    report = reported(dialogs, scenes)
+
+    assert (report["hard"], report["by_kind"]["unparseable"]) == (1, 1)
+
+
+# Dialogs beside each other --------------------------------------------------------------------------------------------
+
+
+def test_b8_dialogs_of_an_image_differ(scenes: list[Record], dialogs: Record) -> None:
+    """B8: the same dialog twice, or the same labels and answers in three rounds, is a fault."""
+    first, second = dialogs["dialogs"][0], deepcopy(dialogs["dialogs"][0])
+    second["caption"]["text"] = "Nothing."
+    dialogs["dialogs"] = [first, first, second]
+    report = reported(dialogs, scenes)
+
+    assert report["by_kind"]["set"] == 3
+    assert "same sentences" in report["faults"][0]["why"]
+
+
+@pytest.mark.parametrize(
+    ("families", "preset", "why"),
+    [
+        ("seek seek count exist seek", "smooth", ""),
+        ("seek seek count exist seek", "paper", ""),
+        ("seek seek count count exist", "reference", "after round 4 it has 2 of count, and the quotas say 0 to 1"),
+        ("seek seek seek seek seek count", "paper", "after round 4 it has 4 of seek, and the quotas say 1 to 3"),
+        ("count exist count seek", "smooth", "after round 4 it has 3 of count and exist, and the quotas say 0 to 2"),
+        ("seek seek seek seek seek count", "none", ""),
+    ],
+)
+def test_b15_the_quotas_of_the_run_are_kept(families: str, preset: str, why: str) -> None:
+    """B15: a preset bounds the rounds of each family after each round from the fourth on."""
+    labels = {"seek": "seek-attr-imm", "count": "count-obj-rel-imm", "exist": "exist-obj-rel-imm"}
+    rounds = [Asked("What?", "no", labels[family]) for family in families.split()]
+
+    assert [verdict.why for verdict in settings_faults(rounds, {"quotas": preset})] == ([why] if why else [])
+    assert not list(settings_faults(rounds, {"quotas": preset}, keeps_quotas=False))
+
+
+def test_a_dialog_has_the_rounds_of_the_settings(scenes: list[Record], dialogs: Record) -> None:
+    """The info says how many."""
+    dialogs["info"]["generator"]["settings"]["rounds"] = 11
+
+    assert reported(dialogs, scenes)["by_kind"]["set"] == len(dialogs["dialogs"])
+
+
+# Files ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layout", ["jsonl", "parquet", "clevr-dialog", "light"])
+def test_dialogs_are_verified_in_every_format(vqagen_: Commands, dialogs: Record, layout: str) -> None:
+    """A format that holds the texts, the answers and the labels is judged as the document is."""
+    vqagen_.done("dialog --scenes scenes.json --out d.json --seed 3")
+    name = f"x.{layout}" if layout in ("jsonl", "parquet") else "x.json"
+    vqagen_.done(f"convert d.json --out {name} --format {layout}")
+    reports = [json.loads(vqagen_(f"verify {each} --scenes scenes.json --json").out) for each in ("d.json", name)]
+
+    assert [{**each["by_kind"], "annotation": 0} for each in reports] == [reports[0]["by_kind"] | {"annotation": 0}] * 2
+
+
+def test_a_graph_that_depends_on_another_round_is_a_fault(vqagen_: Commands) -> None:
+    """In CLEVR-Dialog's shape, the history of the graph says which round each depends on."""
+    vqagen_.done("dialog --scenes scenes.json --out d.json --format clevr-dialog --seed 3")
+    images = json.loads(Path("d.json").read_text())
+    before = verified(vqagen_, images)["by_kind"]["annotation"]
+    images[0]["dialogs"][0]["graph"]["history"][1]["dependence"] = 8
+
+    assert (before, verified(vqagen_, images)["by_kind"]["annotation"]) == (0, 1)
+
+
+def test_templates_of_ones_own_are_read(vqagen_: Commands, dialogs: Record) -> None:
+    """Sentences of other templates can be read with --templates alone."""
+    text = "Say the <A> of {focus|it}!?"
+    own = {"name": "own", "label": "seek-attr-imm", "family": "seek", "slots": {"A": "Attribute"}, "text": [text]}
+    Path("own.json").write_text(json.dumps({"templates": [own]}))
+    vqagen_.done("dialog --scenes scenes.json --out d.json --templates own.json --seed 3 --force")
+
+    without = json.loads(vqagen_("verify d.json --scenes scenes.json --json").out)
+    assert without["by_kind"]["unparseable"] > 0
+    own_read = json.loads(vqagen_("verify d.json --scenes scenes.json --templates own.json --json").out)
+    assert own_read["by_kind"]["unparseable"] == 0
+
+
+def test_templates_are_for_dialogs(vqagen_: Commands) -> None:
+    """Questions have programs."""
+    vqagen_.done("generate --scenes scenes.json --out q.json")
+    ran = vqagen_("verify q.json --scenes scenes.json --templates d.json")
+
+    assert (ran.code, "templates and synonyms are for dialogs" in ran.err) == (2, True)
+
+
+def test_a_dialog_of_no_scene_is_a_fault(vqagen_: Commands, dialogs: Record) -> None:
+    """It names its scene as questions do."""
+    dialogs["dialogs"][0]["image_filename"] = "no.png"
+    report = verified(vqagen_, dialogs)
+
+    assert "there is no scene of this image_filename" in report["faults"][0]["why"]
+    assert report["unjudged_rounds"] == 10

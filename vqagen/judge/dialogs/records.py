@@ -1,0 +1,98 @@
+"""Records of dialog files as texts to judge: native ones, and images with dialogs in CLEVR-Dialog's shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from vqagen.errors import describe
+from vqagen.judge.dialogs.judging import Asked, DialogText
+from vqagen.tasks.dialog.dialog_files import DIALOGS
+
+Record = Mapping[str, Any]
+
+
+class WrittenDialog(NamedTuple):
+    """One dialog of a file."""
+
+    name: str
+    """The name of the dialog in reports."""
+    text: DialogText | None
+    """None if the record does not hold a dialog's texts, answers and labels."""
+    record: Record
+    is_native: bool
+    fault: str = ""
+    """What is wrong with the record if it has no text."""
+    dependences: tuple[object, ...] = ()
+    """Round -> the round that it depends on by the graph of CLEVR-Dialog; empty if the file has none."""
+
+
+def dialogs_of(record: Record, position: int) -> Iterator[WrittenDialog]:
+    """Yield the dialogs of a record at a place of its file."""
+    if DIALOGS.key not in record:
+        number = record.get("dialog_index", position)
+        yield _written(f"dialog {number}", record, is_native=True)
+        return
+    listed = record[DIALOGS.key]
+    image = record.get("image_filename") or f"image_index {record.get('image_index')}"
+    if not isinstance(listed, list):
+        fault = f"expected a list of dialogs, found {describe(listed)}"
+        yield WrittenDialog(f"{DIALOGS.path(position)} ({image})", None, record, False, fault)
+        return
+    for number, dialog in enumerate(listed):
+        yield _written(f"dialog {number} of {image}", dialog, is_native=False)
+
+
+def _written(name: str, record: object, is_native: bool) -> WrittenDialog:
+    if not isinstance(record, Mapping):
+        return WrittenDialog(name, None, {}, is_native, f"expected a dialog, found {describe(record)}")
+    try:
+        text = _native(record) if is_native else _clevr_dialog(record)
+    except _Missing as fault:
+        return WrittenDialog(name, None, record, is_native, str(fault))
+    return WrittenDialog(name, text, record, is_native, dependences=() if is_native else _dependences(record))
+
+
+class _Missing(Exception):
+    """A part of a dialog that its record lacks."""
+
+
+def _native(record: Record) -> DialogText:
+    caption = _part(record, "caption", Mapping)
+    rounds = [_asked(each, "label", f"rounds[{i}]") for i, each in enumerate(_part(record, "rounds", list))]
+    return DialogText(_part(caption, "text", str, "caption."), _part(caption, "label", str, "caption."), rounds)
+
+
+def _clevr_dialog(record: Record) -> DialogText:
+    match record:
+        case {"template": str(found)} | {"template_info": [{"label": str(found)}, *_]}:
+            label: str | None = found
+        case _:
+            label = None
+    rounds = [_asked(each, "template", f"dialog[{i}]") for i, each in enumerate(_part(record, "dialog", list))]
+    return DialogText(_part(record, "caption", str), label, rounds)
+
+
+def _dependences(record: Record) -> tuple[object, ...]:
+    match record:
+        case {"graph": {"history": [_, *items]}}:
+            return tuple(each.get("dependence") if isinstance(each, Mapping) else None for each in items)
+    return ()
+
+
+def _asked(record: object, label: str, place: str) -> Asked:
+    if not isinstance(record, Mapping):
+        raise _Missing(f"{place}: expected a round, found {describe(record)}")
+    if "answer" not in record:
+        raise _Missing(f"{place}.answer is missing")
+    return Asked(_part(record, "question", str, f"{place}."), record["answer"], _part(record, label, str, f"{place}."))
+
+
+def _part(record: Record, key: str, kind: Any, path: str = "") -> Any:
+    found = record.get(key)
+    if not isinstance(found, kind):
+        raise _Missing(f"{path}{key}: expected {_NOUNS[kind]}, found {describe(found)}")
+    return found
+
+
+_NOUNS: dict[Any, str] = {str: "text", list: "a list", Mapping: "an object"}
