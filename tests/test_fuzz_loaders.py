@@ -35,6 +35,9 @@ from vqagen.language.loading import load_templates
 from vqagen.language.question_files import read_questions
 from vqagen.language.synonyms import load_synonyms
 from vqagen.plugin.loading import load_plugins
+from vqagen.tasks.dialog.loading import load_dialog_domain
+from vqagen.tasks.dialog.template import ANY_EXTREME
+from vqagen.tasks.dialog.wording import Wordings
 from vqagen.world.domain import load_domain
 from vqagen.world.loading import find_scenes, load_scenes
 from vqagen.world.sampling_rules import SamplingRules
@@ -69,6 +72,16 @@ def read_all_questions(path: Path) -> None:
     verify_questions(path, find_scenes(BASES / "scenes.json"), CLEVR)
 
 
+def read_dialog_templates(path: Path) -> None:
+    """And say something with each."""
+    loaded = load_dialog_domain(find_domain("clevr", templates=path))
+    wordings, rng = Wordings(loaded.templates, loaded.synonyms, loaded.vocabulary), Random(0)
+    values = {"D": {"color": "red"}, "D2": {"shape": "cube"}, "V": {"size": "large"}}
+    for each in loaded.templates.templates:
+        label = "extreme-left" if each.label == ANY_EXTREME else each.label
+        wordings.dialog(rng).say(label, each.form, {"A": "color", "R": "left", "E": "left", "K": 3, **values}, rng)
+
+
 def read_plugin(path: Path) -> None:
     Catalogue(CLEVR.domain, load_plugins([str(path)]).declarations)
 
@@ -86,6 +99,11 @@ LOADERS = {
     ),
     "market templates": Loader(
         lambda path: load_templates(path, MARKET), (ROOT / "templates" / "market" / "asking.json",), "templates.json"
+    ),
+    "dialog templates": Loader(
+        read_dialog_templates,
+        tuple(ROOT / "templates" / "dialog" / name for name in ("captions.json", "seek.json")),
+        "dialog-templates.json",
     ),
     "synonyms": Loader(lambda path: load_synonyms(path, CLEVR.domain), (ROOT / "synonyms.json",), "synonyms.json"),
     "scenes": Loader(

@@ -158,6 +158,8 @@ def form_faults(written: str) -> Iterator[str]:
     """Yield why a text cannot be parsed; nothing if it can."""
     if not written.strip():
         yield f"expected some text, found {written!r}"
+    if private := re.search("[\ue000-\ue1ff]", written):
+        yield f"the character {private[0]!r} has no meaning: it is of a private area"
     stack: list[str] = []
     for token in _TOKEN.finditer(written):
         kind, said = token.lastgroup, token[0]

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from vqagen.language.mentions import Marked, SlotSpan
-from vqagen.language.sentence import edits, finished
+from vqagen.language.sentence import edits, finished, squeezed
 from vqagen.language.synonyms import Synonyms
 from vqagen.rng import pick
 from vqagen.tasks.dialog.template import NOUN, DialogTemplate, DialogTemplates, DialogText, Mark, Part, Slot
@@ -114,12 +114,13 @@ class _Words:
     def __init__(self, synonyms: Synonyms, vocabulary: DialogVocabulary) -> None:
         domain = synonyms.domain
         self._values = {
-            each.name: {value: synonyms.of(each.type, value) for value in each.leaves} for each in vocabulary.attributes
+            each.name: {value: _squeezed(synonyms.of(each.type, value)) for value in each.leaves}
+            for each in vocabulary.attributes
         }
-        self._relations = {name: synonyms.of(domain.relation_type, name) for name in vocabulary.relations}
-        self._extremes = {name: synonyms.extreme(name) for name in vocabulary.relations}
+        self._relations = {name: _squeezed(synonyms.of(domain.relation_type, name)) for name in vocabulary.relations}
+        self._extremes = {name: _squeezed(synonyms.extreme(name)) for name in vocabulary.relations}
         nouns = [each for each in domain.attributes if each.null]
-        self._noun = synonyms.of(nouns[-1].type, None) if nouns else (HEAD_NOUN,)
+        self._noun = _squeezed(synonyms.of(nouns[-1].type, None)) if nouns else (HEAD_NOUN,)
         self._head = nouns[-1].name if nouns else ""
         self._plurals = {
             way: synonyms.plural(way)
@@ -137,6 +138,10 @@ class _Words:
             self._head,
             self._plurals.__getitem__,
         )
+
+
+def _squeezed(ways: Sequence[str]) -> tuple[str, ...]:
+    return tuple(squeezed(way) for way in ways)
 
 
 def number_word(number: int) -> str:
@@ -270,9 +275,8 @@ def _compiled(parts: Sequence[Part], kept: int) -> _Form:
 
 def _tidied(text: str) -> str:
     """Return a text without needless spaces; those at the ends of marks stand outside of them."""
-    before = ""
+    text, before = squeezed(text), ""
     while before != text:
         before = text
         text = _INNER_SPACE.sub(lambda ends: f" {ends[1]}" if ends[1] else f"{ends[2]} ", text)
-    text = re.sub(r"\s+(?=[\ue000-\ue1ff]*\s)", "", text)
-    return _GAP.sub("", re.sub(r"\s+", " ", text).strip())
+    return _GAP.sub("", squeezed(text))
