@@ -56,18 +56,16 @@ class _Entities:
     def single(self, i: int) -> _Entity:
         """Return the entity of an object."""
         if i not in self._single:
-            self._single[i] = self._new(1 << i)
+            self._single[i] = self.new(1 << i)
         return self._single[i]
 
-    def set_of(self, objects: Objects, is_same: bool) -> _Entity:
-        """Return the entity of a set: the group of the round before if `is_same`."""
-        if not is_same or self.group is None:
-            return self._new(objects)
-        if is_single(objects):
-            self._single.setdefault(only(objects), self.group)
-        return self.group
+    def settle_group(self) -> None:
+        """Note that the group was counted: a group of one object is that object."""
+        if self.group is not None and is_single(self.group.objects):
+            self._single.setdefault(only(self.group.objects), self.group)
 
-    def _new(self, objects: Objects) -> _Entity:
+    def new(self, objects: Objects) -> _Entity:
+        """Return a new entity, such as that of a set."""
         entity = _Entity(len(self.all), objects)
         self.all.append(entity)
         return entity
@@ -129,7 +127,7 @@ class Annotator:
             yield self._mention(self.entities.single(only(caption.objects)), 0, "subject", said)
             yield self._mention(self.entities.single(caption.anchor), 0, "anchor", said)
         elif knowledge.group:
-            self.entities.group = self.entities.set_of(caption.objects, False)
+            self.entities.group = self.entities.new(caption.objects)
             yield self._mention(self.entities.group, 0, "result", said)
         else:
             yield self._mention(self.entities.single(only(caption.objects)), 0, "result", said)
@@ -249,20 +247,17 @@ class Annotator:
         self, kind: RoundKind, number: int, move: Move, outcome: Outcome, after: Knowledge, said: Said
     ) -> Iterator[dict[str, Any]]:
         """Yield the mentions of a round, and note the set that it leaves as the group."""
-        is_same = kind.learn is group_itself
         if kind.refers in (TOPIC, FOCUS, NAMED):
             yield self._mention(self.entities.single(move.focus), number, "focus", said)
         elif kind.refers == GROUP:
             yield self._mention(self._referent(kind, move), number, "group", said)
-        result = outcome.result
-        if not result or result == _bit(move.focus):
+        if kind.learn is group_itself:
+            self.entities.settle_group()
+        elif not outcome.result or outcome.result == _bit(move.focus):
             self.entities.group = None
-        elif after.group:
-            self.entities.group = self.entities.set_of(result, is_same)
-            yield self._mention(self.entities.group, number, "result", said)
         else:
-            found = self.entities.set_of(result, True) if is_same else self.entities.single(only(result))
-            self.entities.group = None
+            found = self.entities.new(outcome.result) if after.group else self.entities.single(only(outcome.result))
+            self.entities.group = found if after.group else None
             yield self._mention(found, number, "result", said)
 
     def _boxes(self) -> dict[str, Any]:

@@ -106,7 +106,7 @@ def attribute_of_next(learner: Learner, move: Move) -> Outcome:
     if scene.related[relation][focus].bit_count() == 1 and learner.is_literal:
         learner.count_related(focus, relation)
     learner.link(focus, relation, j)
-    learner.introduce(j)
+    learner.introduce(j, is_found=not learner.before.links >> focus * len(scene.related) + relation & 1)
     value = scene.value_at[move.attribute][j]
     learner.tell(j, value)
     return Outcome(scene.vocabulary.values[value][1], 1 << j)

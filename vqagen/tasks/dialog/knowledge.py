@@ -69,6 +69,10 @@ class Knowledge:
     alike_exists: int = 0
     links: int = 0
     """Known: which object is next to the object in the relation."""
+    ordered: int = 0
+    """Known: object j stands in the relation to object i, at the bit `(i * relations + relation) * objects + j`."""
+    aliased: Objects = 0
+    """Objects that were introduced again as if they were others: the text does not say that they are the same."""
     size_known: bool = False
     rest_known: bool = False
     """True if it was asked whether there are further objects."""
@@ -140,9 +144,11 @@ class Learner:
             after.known |= 1 << place
             after.revealed |= self.round << place * ROUND_BITS
 
-    def introduce(self, i: int) -> None:
-        """Introduce one object, which "it" then stands for."""
+    def introduce(self, i: int, is_found: bool = False) -> None:
+        """Introduce one object, which "it" then stands for; it `is_found` by an answer, or it was referred to."""
         after = self.after
+        if is_found:
+            after.aliased |= after.singles & 1 << i
         after.singles |= 1 << i
         after.mentioned |= 1 << i
         after.topic, after.result = i, 1 << i
@@ -154,7 +160,7 @@ class Learner:
         after.result = objects
         if is_single(objects) and is_sized:
             i = only(objects)
-            self.introduce(i)
+            self.introduce(i, is_found=True)
             for value in indexes(described):
                 self.tell(i, value)
             return
@@ -198,7 +204,7 @@ class Learner:
         self.after.related_exists |= bit
         there = self.scene.related[relation][i]
         if self.is_strict and is_single(there):
-            self._find_back(only(there), relation)
+            self._order(i, relation, only(there))
 
     def find_related(self, i: int, relation: int) -> None:
         """Learn whether any object stands in a relation to object i; if none does, that is their number."""
@@ -216,10 +222,14 @@ class Learner:
     def relate(self, i: int, relation: int, j: int) -> None:
         """Learn that object j stands in a relation to object i."""
         self.find_related(i, relation)
-        self._find_back(j, relation)
+        self._order(i, relation, j)
 
-    def _find_back(self, j: int, relation: int) -> None:
-        self.find_related(j, self.scene.vocabulary.inverse[relation])
+    def _order(self, i: int, relation: int, j: int) -> None:
+        """Note that object j stands in a relation to object i, and the same from the other side."""
+        back = self.scene.vocabulary.inverse[relation]
+        self.find_related(j, back)
+        self.after.ordered |= 1 << (i * self._relations + relation) * self.scene.size + j
+        self.after.ordered |= 1 << (j * self._relations + back) * self.scene.size + i
 
     def count_alike(self, i: int, value: int) -> None:
         """Learn how many other objects have the value of object i, and so how many have it."""

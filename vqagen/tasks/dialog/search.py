@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
+from vqagen.tasks.dialog.consequences import answer_follows
 from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, Rules, reveal_round
 from vqagen.tasks.dialog.prospect import NO_GAINS, NO_ROUNDS, Gains, Prospect
 from vqagen.tasks.dialog.quotas import Quotas, RoundCounts
@@ -44,6 +45,8 @@ class Beam:
     distances: tuple[int, int] = (0, 0)
     """Sum of the coreference distances, and their number."""
     situation: Situation | None = field(default=None, compare=False)
+    is_new: bool | None = None
+    """False if the answer follows from what was known; None if that is not worked out."""
 
     def rounds(self) -> list[Beam]:
         """Return the beam after each round, the first round first."""
@@ -96,17 +99,16 @@ class DialogSearch:
         pick, beams = Pick(rng), [Beam(caption)]
         for round in range(1, self.how.rounds + 1):
             beams = self._children(scene, beams, round, pick, pick.share(), taken)
-        return beams[0] if beams else None
+        return next((beam for beam in beams if self._asks_nothing_known(scene, beam)), None)
 
     def _children(
         self, scene: DialogScene, beams: list[Beam], round: int, pick: Pick, wish: float, taken: Container[Prefix]
     ) -> list[Beam]:
-        """Return the best continuations of beams, at most as many as there may be beams; one after the last round."""
+        """Return the best continuations of beams, at most as many as there may be beams."""
         by_hope: dict[float, list[tuple[Beam, Step]]] = defaultdict(list)
         for beam in beams:
             for more, steps in self._steps(beam, round).items():
                 by_hope[beam.score - beam.misfit + more] += [(beam, step) for step in steps]
-        most = self.how.beams if round < self.how.rounds else 1
         children: list[Beam] = []
         seen: set[object] = set()
         for hope in sorted(by_hope, reverse=True):
@@ -120,10 +122,10 @@ class DialogSearch:
                 if key not in seen:
                     seen.add(key)
                     children.append(child)
-                    if len(children) == most and not self.how.target_distance:
+                    if len(children) == self.how.beams and not self.how.target_distance:
                         return children
         children.sort(key=lambda child: child.misfit - child.score)
-        return children[:most]
+        return children[: self.how.beams]
 
     def _child(self, beam: Beam, now: Situation, step: Step, round: int) -> Beam | None:
         """Return a beam continued by one kind of round, or None if it has nothing to ask."""
@@ -136,6 +138,14 @@ class DialogSearch:
         misfit = abs(distances[0] / max(distances[1], 1) - target) if target else 0.0
         prefix = (*beam.prefix, (kind.label, outcome.answer)) if round <= SHARED + 1 else beam.prefix
         return Beam(knowledge, counts, gains, beam.score + gain, misfit, move, outcome, beam, prefix, distances)
+
+    def _asks_nothing_known(self, scene: DialogScene, beam: Beam) -> bool:
+        """True if no question of a dialog asks what follows from what was known; legacy semantics allow it."""
+        if beam.parent is None or beam.move is None or not self.how.rules.is_strict:
+            return True
+        if beam.is_new is None:
+            beam.is_new = not answer_follows(scene, beam.parent.knowledge, beam.move)
+        return beam.is_new and self._asks_nothing_known(scene, beam.parent)
 
     def _steps(self, beam: Beam, round: int) -> Steps:
         """Return the steps that may continue a beam."""

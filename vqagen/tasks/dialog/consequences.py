@@ -1,0 +1,215 @@
+"""Whether the answer of a question follows from what is known, by counting: the slow, complete test of redundancy.
+
+The search avoids most redundant questions by facts alone (`knowledge`). What remains follows from several facts at
+once: a thing has not the color whose only bearer is another; four things lie behind the second thing from the front
+when there are six. Numbers are therefore kept between bounds, which narrow each other until nothing changes. Objects
+introduced one by one count as different ones, so a question is rather taken to be redundant than not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vqagen.bits import Objects, indexes, union_of
+from vqagen.tasks.dialog.answers import (
+    alike,
+    attribute_of_focus,
+    attribute_of_next,
+    group_itself,
+    having_value,
+    having_value_in_group,
+    related,
+    rest,
+    whole_scene,
+)
+from vqagen.tasks.dialog.knowledge import Knowledge, Move
+from vqagen.tasks.dialog.rounds import ROUND_KINDS
+from vqagen.tasks.dialog.tables import DialogScene
+
+MANY = 1 << 30
+
+
+class Bounds:
+    """The least and the most that a number can be."""
+
+    __slots__ = ("least", "most")
+
+    def __init__(self, least: int = 0, most: int = MANY) -> None:
+        self.least, self.most = least, most
+
+    def narrow(self, least: int = 0, most: int = MANY) -> bool:
+        """Narrow the bounds; return true if that changed them."""
+        if least <= self.least and most >= self.most:
+            return False
+        self.least, self.most = max(self.least, least), min(self.most, most)
+        return True
+
+    @property
+    def is_known(self) -> bool:
+        """True if there is one number left."""
+        return self.least >= self.most
+
+    @property
+    def is_decided(self) -> bool:
+        """True if it is known whether the number is above 0."""
+        return self.least > 0 or self.most == 0
+
+
+def answer_follows(scene: DialogScene, knowledge: Knowledge, move: Move) -> bool:
+    """Return whether the answer of a question is known before it is asked."""
+    has_numbers = knowledge.value_counts or knowledge.related_counts or knowledge.size_known or knowledge.all_seen
+    return bool(has_numbers) and Consequences(scene, knowledge).decide(move)
+
+
+class Consequences:
+    """All that follows from what is known about numbers: of the scene, of values, of things in a direction."""
+
+    def __init__(self, scene: DialogScene, knowledge: Knowledge) -> None:
+        self.scene, self.known = scene, knowledge
+        self.singles = indexes(knowledge.singles)
+        self.size = Bounds(max(len(self.singles), 1))
+        self.values = [self._value(value) for value in range(len(scene.counts))]
+        self.related = {
+            (i, relation): self._related(i, relation) for i in self.singles for relation in range(len(scene.related))
+        }
+        if knowledge.size_known or (knowledge.all_seen and knowledge.mentioned == knowledge.singles):
+            self.size.narrow(scene.size, scene.size)
+        while self._narrow_values() | self._narrow_order():
+            pass
+
+    # What is known at first -------------------------------------------------------------------------------------------
+
+    def _bearers(self, value: int) -> Objects:
+        """Return the objects introduced one by one that are told to have a value."""
+        width, known = len(self.scene.counts), self.known
+        return sum(1 << i for i in self.singles if known.told >> i * width + value & 1)
+
+    def _value(self, value: int) -> Bounds:
+        known, count = self.known, self.scene.counts[value]
+        if known.value_counts >> value & 1:
+            return Bounds(count, count)
+        if known.value_exists >> value & 1 and not count:
+            return Bounds(0, 0)
+        least = 2 if known.several >> value & 1 else known.value_exists >> value & 1
+        return Bounds(max(least, self._bearers(value).bit_count()))
+
+    def _related(self, i: int, relation: int) -> Bounds:
+        place, count = i * len(self.scene.related) + relation, self.scene.related[relation][i].bit_count()
+        if self.known.related_counts >> place & 1:
+            return Bounds(count, count)
+        if self.known.related_exists >> place & 1:
+            return Bounds(1) if count else Bounds(0, 0)
+        return Bounds()
+
+    # What follows -----------------------------------------------------------------------------------------------------
+
+    def _narrow_values(self) -> bool:
+        """Narrow values and the size: for each attribute, the numbers of its values add up to the size."""
+        changed = False
+        for numbers in self.scene.vocabulary.values_of:
+            bounds = [self.values[value] for value in numbers]
+            least, most = sum(each.least for each in bounds), sum(each.most for each in bounds)
+            changed |= self.size.narrow(least, most)
+            for each in bounds:
+                changed |= each.narrow(self.size.least - (most - each.most), self.size.most - (least - each.least))
+        return changed
+
+    def _narrow_order(self) -> bool:
+        """Narrow what lies in directions: all others lie on either side, and those beyond a thing lie beyond it."""
+        changed = False
+        for (i, relation), bounds in self.related.items():
+            other = self.related[i, self.scene.vocabulary.inverse[relation]]
+            changed |= bounds.narrow(most=self.size.most - 1 - other.least)
+            if self._is_between_all(i, relation):
+                changed |= bounds.narrow(self.size.least - 1 - other.most)
+                changed |= self.size.narrow(most=bounds.most + other.most + 1)
+            changed |= self.size.narrow(bounds.least + other.least + 1)
+            for j in self._known_in(i, relation):
+                beyond = self.related.get((j, relation))
+                if beyond is not None:
+                    changed |= bounds.narrow(beyond.least + 1)
+                    changed |= beyond.narrow(most=bounds.most - 1)
+                    changed |= self._narrow_next(i, relation, j, bounds, beyond)
+        return changed
+
+    def _narrow_next(self, i: int, relation: int, j: int, bounds: Bounds, beyond: Bounds) -> bool:
+        """Narrow the numbers beyond two things that lie next to each other."""
+        is_next = self.known.links >> i * len(self.scene.related) + relation & 1 and self.scene.next[relation][i] == j
+        return bool(is_next) and bounds.narrow(most=beyond.most + 1) | beyond.narrow(bounds.least - 1)
+
+    def _is_between_all(self, i: int, relation: int) -> bool:
+        """True if every other object lies in the direction or opposite to it."""
+        back = self.scene.vocabulary.inverse[relation]
+        return self.scene.related[relation][i] | self.scene.related[back][i] | 1 << i == self.scene.everything
+
+    def _known_in(self, i: int, relation: int) -> Iterator[int]:
+        """Yield the objects that are known to lie in a direction of an object, near or far."""
+        size, relations, found = self.scene.size, len(self.scene.related), 0
+        waiting = 1 << i
+        while waiting:
+            here = (waiting & -waiting).bit_length() - 1
+            waiting &= waiting - 1
+            there = self.known.ordered >> (here * relations + relation) * size & self.scene.everything
+            waiting |= there & ~found
+            found |= there
+        yield from indexes(found)
+
+    def attribute_is_known(self, i: int, attribute: int) -> bool:
+        """True if all values of an attribute but one are borne by as many other objects as have them."""
+        left = 0
+        for value in self.scene.vocabulary.values_of[attribute]:
+            others = self._bearers(value) & ~(1 << i)
+            left += others.bit_count() < self.values[value].most
+        return left <= 1
+
+    # Questions --------------------------------------------------------------------------------------------------------
+
+    def decide(self, move: Move) -> bool:
+        """Return whether the answer of a question follows."""
+        learn, is_count = ROUND_KINDS[move.label].learn, move.label.startswith("count")
+        if learn is group_itself:
+            return self._counts_group()
+        if learn in (whole_scene, rest):
+            return self._decides(self.size, is_count, self.known.mentioned.bit_count())
+        if learn is having_value:
+            return self._decides(self.values[move.value], is_count)
+        if learn is having_value_in_group:
+            return self._decides_in_group(move.value, is_count)
+        if learn is related:
+            return self._decides(self.related[move.focus, move.relation], is_count)
+        if learn is alike:
+            value = self.scene.value_at[move.attribute][move.focus]
+            return self._decides(self.values[value], is_count, 1)
+        if learn is attribute_of_focus:
+            return self.attribute_is_known(move.focus, move.attribute)
+        return learn is attribute_of_next and self._decides_next(move)
+
+    def _decides(self, bounds: Bounds, is_count: bool, beyond: int = 0) -> bool:
+        """Return whether the bounds decide a number, or whether it is more than `beyond`."""
+        return bounds.is_known or (not is_count and (bounds.least > beyond or bounds.most <= beyond))
+
+    def _decides_in_group(self, value: int, is_count: bool) -> bool:
+        bounds, asked = self.values[value], self.known.move
+        if self.known.group == self.scene.everything and self.known.is_sized:
+            return self._decides(bounds, is_count)
+        members: Objects = 0
+        if asked is not None and ROUND_KINDS[asked.label].learn is related:
+            members = union_of(self._known_in(asked.focus, asked.relation))
+        return bounds.most == 0 or (not is_count and members & self._bearers(value) != 0)
+
+    def _decides_next(self, move: Move) -> bool:
+        """Return whether nothing lies in the direction, or what does is known and so is its attribute."""
+        if self.related[move.focus, move.relation].most == 0:
+            return True
+        j = self.scene.next[move.relation][move.focus]
+        is_known = self.known.links >> move.focus * len(self.scene.related) + move.relation & 1
+        return bool(is_known) and self.attribute_is_known(j, move.attribute)
+
+    def _counts_group(self) -> bool:
+        """Return whether the number of things that the question before asked for follows."""
+        asked = self.known.move
+        if asked is None:
+            return any(self.values[value].is_known for value in indexes(self.known.described))
+        if ROUND_KINDS[asked.label].learn is having_value_in_group:
+            return False
+        return self.decide(asked._replace(label=asked.label.replace("exist", "count", 1)))
