@@ -8,7 +8,8 @@ introduced one by one count as different ones, so a question is rather taken to 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes, union_of
 from vqagen.tasks.dialog.answers import (
@@ -61,6 +62,19 @@ def answer_follows(scene: DialogScene, knowledge: Knowledge, move: Move) -> bool
     return bool(has_numbers) and Consequences(scene, knowledge).decide(move)
 
 
+class _Side(NamedTuple):
+    """What lies in a direction of an object."""
+
+    there: Bounds
+    opposite: Bounds
+    is_total: bool
+    """True if every other object lies in the direction or opposite to it."""
+    beyond: Sequence[Bounds]
+    """What lies in the same direction of the objects that are known to lie there."""
+    beyond_next: Bounds | None
+    """Those of the object that is known to be the next one."""
+
+
 class Consequences:
     """All that follows from what is known about numbers: of the scene, of values, of things in a direction."""
 
@@ -69,9 +83,9 @@ class Consequences:
         self.singles = indexes(knowledge.singles)
         self.size = Bounds(max(len(self.singles), 1))
         self.values = [self._value(value) for value in range(len(scene.counts))]
-        self.related = {
-            (i, relation): self._related(i, relation) for i in self.singles for relation in range(len(scene.related))
-        }
+        relations = range(len(scene.related))
+        self.related = {(i, relation): self._related(i, relation) for i in self.singles for relation in relations}
+        self._sides = [self._side(i, relation) for i, relation in self.related]
         if knowledge.size_known or (knowledge.all_seen and knowledge.mentioned == knowledge.singles):
             self.size.narrow(scene.size, scene.size)
         while self._narrow_values() | self._narrow_order():
@@ -114,33 +128,13 @@ class Consequences:
                 changed |= each.narrow(self.size.least - (most - each.most), self.size.most - (least - each.least))
         return changed
 
-    def _narrow_order(self) -> bool:
-        """Narrow what lies in directions: all others lie on either side, and those beyond a thing lie beyond it."""
-        changed = False
-        for (i, relation), bounds in self.related.items():
-            other = self.related[i, self.scene.vocabulary.inverse[relation]]
-            changed |= bounds.narrow(most=self.size.most - 1 - other.least)
-            if self._is_between_all(i, relation):
-                changed |= bounds.narrow(self.size.least - 1 - other.most)
-                changed |= self.size.narrow(most=bounds.most + other.most + 1)
-            changed |= self.size.narrow(bounds.least + other.least + 1)
-            for j in self._known_in(i, relation):
-                beyond = self.related.get((j, relation))
-                if beyond is not None:
-                    changed |= bounds.narrow(beyond.least + 1)
-                    changed |= beyond.narrow(most=bounds.most - 1)
-                    changed |= self._narrow_next(i, relation, j, bounds, beyond)
-        return changed
-
-    def _narrow_next(self, i: int, relation: int, j: int, bounds: Bounds, beyond: Bounds) -> bool:
-        """Narrow the numbers beyond two things that lie next to each other."""
-        is_next = self.known.links >> i * len(self.scene.related) + relation & 1 and self.scene.next[relation][i] == j
-        return bool(is_next) and bounds.narrow(most=beyond.most + 1) | beyond.narrow(bounds.least - 1)
-
-    def _is_between_all(self, i: int, relation: int) -> bool:
-        """True if every other object lies in the direction or opposite to it."""
-        back = self.scene.vocabulary.inverse[relation]
-        return self.scene.related[relation][i] | self.scene.related[back][i] | 1 << i == self.scene.everything
+    def _side(self, i: int, relation: int) -> _Side:
+        back, there = self.scene.vocabulary.inverse[relation], self.scene.related[relation][i]
+        is_total = there | self.scene.related[back][i] | 1 << i == self.scene.everything
+        is_linked = self.known.links >> i * len(self.scene.related) + relation & 1
+        beyond = [self.related[j, relation] for j in self._known_in(i, relation) if (j, relation) in self.related]
+        following = self.related.get((self.scene.next[relation][i], relation)) if is_linked else None
+        return _Side(self.related[i, relation], self.related[i, back], is_total, beyond, following)
 
     def _known_in(self, i: int, relation: int) -> Iterator[int]:
         """Yield the objects that are known to lie in a direction of an object, near or far."""
@@ -153,6 +147,21 @@ class Consequences:
             waiting |= there & ~found
             found |= there
         yield from indexes(found)
+
+    def _narrow_order(self) -> bool:
+        """Narrow what lies in directions: all others lie on either side, and those beyond a thing lie beyond it."""
+        changed, size = False, self.size
+        for there, opposite, is_total, beyond, beyond_next in self._sides:
+            changed |= there.narrow(most=size.most - 1 - opposite.least)
+            if is_total:
+                changed |= there.narrow(size.least - 1 - opposite.most)
+                changed |= size.narrow(most=there.most + opposite.most + 1)
+            changed |= size.narrow(there.least + opposite.least + 1)
+            for each in beyond:
+                changed |= there.narrow(each.least + 1) | each.narrow(most=there.most - 1)
+            if beyond_next is not None:
+                changed |= there.narrow(most=beyond_next.most + 1) | beyond_next.narrow(there.least - 1)
+        return changed
 
     def attribute_is_known(self, i: int, attribute: int) -> bool:
         """True if all values of an attribute but one are borne by as many other objects as have them."""
