@@ -1,0 +1,196 @@
+"""Dialogs played by hand in tests: which questions may come next, whatever is drawn, and what each leaves behind.
+
+A question is written as its label and what fills it: "count-obj-rel-early left @red" counts the things left of the
+earlier red thing. A question that is played must be one that may come.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from fnmatch import fnmatch
+from functools import cache
+from random import Random
+from typing import Any, NamedTuple, TypeVar
+
+from vqagen.api import find_domain
+from vqagen.bits import indexes
+from vqagen.language.shipped_domains import DIALOGS
+from vqagen.tasks.dialog.captions import Caption, knowledge_after
+from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
+from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
+from vqagen.tasks.dialog.quotas import PRESETS
+from vqagen.tasks.dialog.round_kind import Pick, Situation
+from vqagen.tasks.dialog.search import Beam, DialogSearch, SearchRules, play
+from vqagen.tasks.dialog.tables import DialogScene
+from vqagen.world.scene import compile_scene
+
+T = TypeVar("T")
+
+
+@cache
+def dialog_domain(name: str = "clevr") -> LoadedDialogDomain:
+    """A shipped domain with all that dialogs need."""
+    return load_dialog_domain(find_domain(name, task=DIALOGS))
+
+
+def dialog_scene(record: Mapping[str, Any], domain: str = "clevr") -> DialogScene:
+    """A scene record, compiled for dialogs."""
+    loaded = dialog_domain(domain)
+    return DialogScene(compile_scene(record, loaded.domain, record.get("image_index", 0)), loaded.vocabulary)
+
+
+# Whatever is drawn ----------------------------------------------------------------------------------------------------
+
+
+class Scripted(Pick):
+    """Draws by a script, and the first option beyond its end."""
+
+    def __init__(self, script: Sequence[int]) -> None:
+        self.script, self.drawn = script, list[tuple[int, int]]()
+
+    def below(self, count: int) -> int:
+        place = len(self.drawn)
+        self.drawn.append((self.script[place] if place < len(self.script) else 0, count))
+        return self.drawn[-1][0]
+
+    def one(self, options: int) -> int:
+        return indexes(options)[self.below(options.bit_count())] if options else -1
+
+    def happens(self, probability: float) -> bool:
+        return bool(self.below(2))
+
+    def share(self) -> float:
+        raise AssertionError("a share has too many outcomes")
+
+
+def outcomes(draw: Callable[[Pick], T]) -> Iterator[T]:
+    """Yield each outcome of a draw, some of them several times."""
+    script: list[int] = []
+    while True:
+        pick = Scripted(script)
+        yield draw(pick)
+        drawn = pick.drawn
+        while drawn and drawn[-1][0] + 1 == drawn[-1][1]:
+            drawn.pop()
+        if not drawn:
+            return
+        script = [choice for choice, _ in drawn]
+        script[-1] += 1
+
+
+# Moments of a dialog --------------------------------------------------------------------------------------------------
+
+
+class Left(NamedTuple):
+    """All that a round leaves to refer to."""
+
+    topic: int | None = None
+    """The object that "it" is."""
+    group: tuple[int, ...] = ()
+    """The objects that "they" are."""
+    is_sized: bool = False
+
+
+class Moment:
+    """A moment of a dialog."""
+
+    def __init__(self, scene: DialogScene, knowledge: Knowledge, rules: Rules, answers: Sequence[int | str]) -> None:
+        self.scene, self.knowledge, self.rules, self.answers = scene, knowledge, rules, answers
+
+    @property
+    def left(self) -> Left:
+        """All that the last round left to refer to."""
+        known = self.knowledge
+        topic = known.topic if known.topic >= 0 else None
+        return Left(topic, tuple(indexes(known.group)), known.is_sized and known.group != 0)
+
+    def moves(self) -> dict[str, Move]:
+        """Return the questions that may come next, by their texts; those that are only drawn less often, too."""
+        search = DialogSearch(SearchRules(self.rules, PRESETS["none"], 1, 1))
+        steps = [step for group in search._steps(Beam(self.knowledge), 1).values() for step in group]
+        return {
+            self.text(move): move
+            for step in steps
+            for wish in (0.0, 0.9999)
+            for move in outcomes(lambda pick, step=step, wish=wish: step.kind.ask(self._situation(pick, wish)))
+            if move is not None
+        }
+
+    def _situation(self, pick: Pick, wish: float) -> Situation:
+        scene = copy(self.scene)
+        scene.repeated = 0  # or else names that several objects of the scene could have hide all others
+        return Situation(scene, self.knowledge, pick, self.rules, wish)
+
+    def text(self, move: Move) -> str:
+        """Return a question as tests write it."""
+        words = self.scene.vocabulary
+        said = [move.label]
+        said += [words.relations[move.relation]] if move.relation >= 0 else []
+        said += [words.attributes[move.attribute].name] if move.attribute >= 0 else []
+        said += [words.values[move.value][1]] if move.value >= 0 else []
+        return " ".join([*said, f"@{words.values[move.descriptor][1]}"] if move.descriptor >= 0 else said)
+
+    def may(self, pattern: str) -> list[str]:
+        """Return the questions that may come next and match a pattern with wildcards."""
+        return [text for text in sorted(self.moves()) if fnmatch(text, pattern)]
+
+    def ask(self, text: str) -> Moment:
+        """Return the moment after a question that may come next."""
+        moves = self.moves()
+        assert text in moves, f"{text} may not come; these may: {sorted(moves)}"
+        return self.play(moves[text])
+
+    def play(self, move: Move) -> Moment:
+        """Return the moment after a question."""
+        number = len(self.answers) + 1
+        knowledge, outcome = play(self.scene, self.knowledge, move, number, self.rules)
+        return Moment(self.scene, knowledge, self.rules, (*self.answers, outcome.answer))
+
+
+def value_number(scene: DialogScene, value: str) -> int:
+    """Return the number of a value."""
+    return [word for _, word in scene.vocabulary.values].index(value)
+
+
+def caption(scene: DialogScene, text: str) -> Caption:
+    """Return a caption written as "extreme-left 0 large", "unique-obj:exact 3 green", "count-att small" or
+    "obj-relation 4 cube right 3 green".
+    """
+    label, *words = text.split()
+    label, _, form = label.partition(":")
+    if label.startswith("count"):
+        value = value_number(scene, words[0])
+        return Caption(label, form, scene.having[value], (value,))
+    values = tuple(sorted(value_number(scene, word) for word in words[1:] if label != "obj-relation"))
+    if label == "obj-relation":
+        subject, value, relation, anchor, other = words
+        number = scene.vocabulary.relations.index(relation)
+        told = value_number(scene, value), value_number(scene, other)
+        return Caption(label, form, 1 << int(subject), told[:1], number, int(anchor), told[1])
+    place = label.removeprefix("extreme-")
+    relations = scene.vocabulary.relations
+    return Caption(label, form, 1 << int(words[0]), values, relations.index(place) if place in relations else -1)
+
+
+def begin(scene: DialogScene, text: str, rules: Rules | None = None) -> Moment:
+    """Return the moment after a caption."""
+    rules = rules or Rules()
+    return Moment(scene, knowledge_after(caption(scene, text), scene, rules), rules, ())
+
+
+def walk(
+    moment: Moment, rng: Random, rounds: int, played: Counter[str]
+) -> Iterator[tuple[Moment, Mapping[str, Move], str]]:
+    """Yield (moment, the questions that may come, the one that comes): one of a label that was `played` least."""
+    for _ in range(rounds):
+        moves = moment.moves()
+        if not moves:
+            return
+        label = min(sorted({text.split()[0] for text in moves}), key=lambda label: (played[label], rng.random()))
+        texts = sorted(text for text in moves if text.split()[0] == label)
+        text = texts[int(rng.random() * len(texts))]
+        played[label] += 1
+        yield moment, moves, text
+        moment = moment.play(moves[text])

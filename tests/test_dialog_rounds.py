@@ -1,0 +1,390 @@
+"""Every kind of round: when it may come, its answer, what it leaves to refer to, and what nobody asks afterwards.
+
+Whatever is drawn: all questions that may come at a moment are compared, not a sample of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatch
+
+import pytest
+from dialog_play import Left, Moment, begin, dialog_scene
+from scene_records import scene_record
+
+from vqagen.tasks.dialog.knowledge import LITERAL, Rules
+from vqagen.tasks.dialog.rounds import ROUND_KINDS
+
+SEVEN = dialog_scene(
+    scene_record(
+        [
+            "large red metal cube",
+            "small red rubber sphere",
+            "large blue metal sphere",
+            "small green rubber cylinder",
+            "small blue metal cube",
+            "large gray rubber cylinder",
+            "small purple metal sphere",
+        ],
+        [0, 1, 2, 3, 4, 5, 6],
+        [5, 2, 6, 0, 3, 1, 4],
+    )
+)
+"""From left to right as they are numbered; only green (3), gray (5) and purple (6) are had by one object alone."""
+TWO = dialog_scene(scene_record(["large red metal cube", "small blue metal cube"], [0, 1], [0, 1]))
+
+LEFTMOST = "extreme-left 0 large"
+GREEN, ONE_GREEN, SMALL_GREEN = "unique-obj:bare 3 green", "unique-obj:exact 3 green", "unique-obj:bare 3 green small"
+GRAY, PURPLE = "unique-obj:bare 5 gray", "unique-obj:bare 6 purple"
+FOUR_SMALL, SEVERAL_SMALL = "count-att small", "count-att-no small"
+PAIR = "obj-relation 4 cube right 3 green"
+IT = Left
+ALL = tuple(range(7))
+NOTHING = Left()
+
+
+def group(*objects: int, sized: bool = True) -> Left:
+    return Left(group=objects, is_sized=sized)
+
+
+def played(caption: str, rounds: Sequence[str], rules: Rules | None = None) -> Moment:
+    moment = begin(TWO if caption.startswith("two ") else SEVEN, caption.removeprefix("two "), rules)
+    for text in rounds:
+        moment = moment.ask(text)
+    return moment
+
+
+CAPTIONS = [
+    (LEFTMOST, IT(0)),
+    ("extreme-center 4 blue", IT(4)),
+    (GREEN, IT(3)),
+    (ONE_GREEN, IT(3)),
+    (FOUR_SMALL, group(1, 3, 4, 6)),
+    (SEVERAL_SMALL, group(1, 3, 4, 6, sized=False)),
+    (PAIR, NOTHING),
+]
+
+
+@pytest.mark.parametrize(("caption", "left"), CAPTIONS, ids=[caption for caption, _ in CAPTIONS])
+def test_captions_about_one_object_leave_it_and_captions_about_a_set_leave_them(caption: str, left: Left) -> None:
+    """A relation has two objects: it leaves nothing."""
+    assert begin(SEVEN, caption).left == left
+
+
+OTHER_TOPIC = ["count-attribute purple"]
+"""Its answer is 1, so "it" is then object 6."""
+MAY = [
+    # question, caption, rounds before, answer, what it leaves
+    ("count-all", GREEN, [], 7, group(*ALL)),
+    ("count-other", GREEN, [], 6, group(0, 1, 2, 4, 5, 6)),
+    ("count-other", FOUR_SMALL, [], 3, group(0, 2, 5)),
+    ("count-other", "two obj-relation 0 red left 1 blue", [], 0, NOTHING),
+    ("exist-other", GREEN, [], "yes", group(0, 1, 2, 4, 5, 6, sized=False)),
+    ("exist-other", "two count-att cube", [], "no", NOTHING),
+    ("count-all-group", GREEN, ["exist-other"], 6, group(0, 1, 2, 4, 5, 6)),
+    ("count-all-group", SEVERAL_SMALL, [], 4, group(1, 3, 4, 6)),
+    ("count-all-group", GREEN, ["exist-attribute purple"], 1, IT(6)),
+    ("count-attribute blue", GREEN, [], 2, group(2, 4)),
+    ("count-attribute purple", GREEN, [], 1, IT(6)),
+    ("count-attribute brown", GREEN, [], 0, NOTHING),
+    ("exist-attribute blue", GREEN, [], "yes", group(2, 4, sized=False)),
+    ("exist-attribute purple", GREEN, [], "yes", group(6, sized=False)),
+    ("exist-attribute brown", GREEN, [], "no", NOTHING),
+    ("count-attribute-group metal", FOUR_SMALL, [], 2, group(4, 6)),
+    ("count-attribute-group red", FOUR_SMALL, [], 1, IT(1)),
+    ("count-attribute-group gray", SEVERAL_SMALL, [], 0, NOTHING),
+    ("exist-attribute-group metal", SEVERAL_SMALL, [], "yes", group(4, 6, sized=False)),
+    ("exist-attribute-group red", FOUR_SMALL, [], "yes", group(1, sized=False)),
+    ("exist-attribute-group gray", FOUR_SMALL, [], "no", NOTHING),
+    ("count-obj-rel-imm left", GREEN, [], 3, group(0, 1, 2)),
+    ("count-obj-rel-imm right", PURPLE, [], 0, NOTHING),
+    ("count-obj-rel-imm right", GRAY, [], 1, NOTHING),  # "it" could be either of the two
+    ("exist-obj-rel-imm left", GREEN, [], "yes", group(0, 1, 2, sized=False)),
+    ("exist-obj-rel-imm right", GRAY, [], "yes", group(6, sized=False)),
+    ("exist-obj-rel-imm right", PURPLE, [], "no", NOTHING),
+    ("count-obj-rel-imm2 front", GREEN, ["count-obj-rel-imm left"], 4, group(0, 2, 5, 6)),
+    ("count-obj-rel-imm2 left", PURPLE, ["count-obj-rel-imm right"], 6, group(0, 1, 2, 3, 4, 5)),
+    ("exist-obj-rel-imm2 behind", GREEN, ["exist-obj-rel-imm left"], "yes", group(1, 4, sized=False)),
+    ("count-obj-rel-early left @green", GREEN, OTHER_TOPIC, 3, group(0, 1, 2)),
+    ("count-obj-rel-early right @gray", GRAY, OTHER_TOPIC, 1, NOTHING),
+    ("exist-obj-rel-early left @green", GREEN, OTHER_TOPIC, "yes", group(0, 1, 2, sized=False)),
+    ("exist-obj-rel-early right @purple", PURPLE, ["count-attribute gray"], "no", NOTHING),
+    ("count-obj-exclude-imm size", SMALL_GREEN, [], 3, group(1, 4, 6)),
+    ("count-obj-exclude-imm color", GREEN, [], 0, NOTHING),
+    ("exist-obj-exclude-imm size", SMALL_GREEN, [], "yes", group(1, 4, 6, sized=False)),
+    ("exist-obj-exclude-imm color", GREEN, [], "no", NOTHING),
+    ("count-obj-exclude-early size @green", SMALL_GREEN, OTHER_TOPIC, 3, group(1, 4, 6)),
+    ("exist-obj-exclude-early size @green", SMALL_GREEN, OTHER_TOPIC, "yes", group(1, 4, 6, sized=False)),
+    ("seek-attr-imm size", GREEN, [], "small", IT(3)),
+    ("seek-attr-imm2 material", GREEN, ["seek-attr-imm size"], "rubber", IT(3)),
+    ("seek-attr-imm2 shape", GREEN, ["seek-attr-rel-imm right color"], "cube", IT(4)),
+    ("seek-attr-early shape @green", GREEN, OTHER_TOPIC, "cylinder", IT(3)),
+    ("seek-attr-sim-early size @green", GREEN, [*OTHER_TOPIC, "seek-attr-imm size"], "small", IT(3)),
+    ("seek-attr-rel-imm right color", GREEN, [], "blue", IT(4)),
+    ("seek-attr-rel-imm right color", PURPLE, [], "none", NOTHING),
+    ("seek-attr-rel-early front shape @green", GREEN, OTHER_TOPIC, "cube", IT(0)),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "caption", "before", "answer", "left"), MAY, ids=[f"{row[0]}-{row[3]}-{row[1]}" for row in MAY]
+)
+def test_question_gives_its_answer_and_leaves_what_it_found(
+    question: str, caption: str, before: Sequence[str], answer: int | str, left: Left
+) -> None:
+    """A found object is "it" only if the answer says that there is one, and nothing else could be."""
+    moment = played(caption, [*before, question])
+
+    assert (moment.answers[-1], moment.left) == (answer, left)
+
+
+def test_every_kind_of_round_has_a_row() -> None:
+    assert {row[0].split()[0] for row in MAY} == set(ROUND_KINDS)
+
+
+MAY_NOT = [
+    # pattern of questions, caption, rounds before
+    ("count-all", GREEN, ["count-all"]),
+    ("count-all", GREEN, ["count-other"]),
+    ("count-all", GREEN, ["count-attribute metal", "count-attribute rubber"]),
+    ("count-other", GREEN, ["count-all"]),
+    ("count-other", GREEN, ["count-other"]),
+    ("count-other", "two obj-relation 0 red left 1 blue", ["exist-other"]),
+    ("count-other", "two count-att cube", ["exist-other"]),
+    ("exist-other", GREEN, ["count-all"]),
+    ("exist-other", GREEN, ["count-other"]),
+    ("exist-other", GREEN, ["exist-other"]),
+    ("count-all-group", GREEN, []),
+    ("count-all-group", PAIR, []),
+    ("count-all-group", FOUR_SMALL, []),
+    ("count-all-group", GREEN, ["exist-attribute brown"]),
+    ("count-all-group", GREEN, ["count-attribute blue"]),
+    ("count-all-group", SEVERAL_SMALL, ["count-all-group"]),
+    ("count-attribute blue", GREEN, ["count-attribute blue"]),
+    ("count-attribute brown", GREEN, ["exist-attribute brown"]),
+    ("count-attribute small", FOUR_SMALL, []),
+    ("exist-attribute green", GREEN, []),
+    ("exist-attribute blue", GREEN, ["count-attribute blue"]),
+    ("exist-attribute blue", GREEN, ["exist-attribute blue"]),
+    ("exist-attribute small", SEVERAL_SMALL, []),
+    ("exist-attribute blue", GREEN, ["seek-attr-rel-imm right color"]),
+    ("*-attribute-group *", GREEN, []),
+    ("*-attribute-group *", PAIR, []),
+    ("*-attribute-group *", GREEN, ["exist-attribute brown"]),
+    ("*-attribute-group *", GREEN, ["count-attribute purple"]),
+    ("*-attribute-group small", SEVERAL_SMALL, []),
+    ("*-attribute-group large", SEVERAL_SMALL, []),
+    ("*-attribute-group metal", GREEN, ["count-attribute metal", "count-other"]),
+    ("*-attribute-group brown", GREEN, ["exist-attribute brown", "count-other"]),
+    ("exist-attribute-group green", GREEN, ["exist-other"]),
+    ("*-imm *", FOUR_SMALL, []),
+    ("*-imm *", PAIR, []),
+    ("*-imm *", GREEN, ["exist-attribute purple"]),
+    ("*-imm *", GREEN, ["count-attribute blue"]),
+    ("*-imm *", GREEN, ["count-attribute brown"]),
+    ("*-imm *", GREEN, ["count-obj-rel-imm left"]),
+    ("*-imm *", PURPLE, ["seek-attr-rel-imm right color"]),
+    ("*-imm *", GRAY, ["exist-obj-rel-imm right"]),
+    ("*-obj-rel-imm left", GREEN, ["count-obj-rel-imm left", "seek-attr-early size @green"]),
+    ("exist-obj-rel-imm left", GREEN, ["exist-obj-rel-imm left", "seek-attr-early size @green"]),
+    ("*-obj-rel-imm2 *", GREEN, []),
+    ("*-obj-rel-imm2 left", GREEN, ["count-obj-rel-imm left"]),
+    ("exist-obj-rel-imm2 *", GREEN, ["count-obj-rel-imm left"]),
+    ("count-obj-rel-imm2 *", GREEN, ["exist-obj-rel-imm left"]),
+    ("*-obj-rel-imm2 *", GREEN, [*OTHER_TOPIC, "count-obj-rel-early left @green"]),
+    ("*-obj-rel-imm2 *", GREEN, ["seek-attr-imm size"]),
+    ("*-obj-exclude-imm size", GREEN, []),
+    ("*-obj-exclude-early size *", GREEN, OTHER_TOPIC),
+    ("seek-attr-imm color", GREEN, []),
+    ("seek-attr-imm* size", GREEN, ["seek-attr-imm size"]),
+    ("seek-attr-imm2 *", GREEN, []),
+    ("seek-attr-imm2 *", GREEN, [*OTHER_TOPIC, "seek-attr-early size @green"]),
+    ("seek-attr-imm2 *", PURPLE, ["seek-attr-rel-imm right color"]),
+    ("seek-attr-early color @green", GREEN, OTHER_TOPIC),
+    ("seek-attr-sim-early *", GREEN, OTHER_TOPIC),
+    ("seek-attr-sim-early *", GREEN, ["seek-attr-rel-imm right size"]),
+    ("seek-attr-sim-early *", GREEN, ["seek-attr-imm size", *OTHER_TOPIC, "seek-attr-imm size"]),
+    ("seek-attr-sim-early *", LEFTMOST, [*OTHER_TOPIC, "seek-attr-early shape @large"]),
+    ("seek-attr-rel-imm left *", LEFTMOST, []),
+    ("seek-attr-rel-imm right color", GREEN, ["seek-attr-rel-imm right color", "seek-attr-early size @green"]),
+]
+
+
+@pytest.mark.parametrize(("pattern", "caption", "before"), MAY_NOT, ids=[f"{r[0]}-{r[1]}-{r[2]}" for r in MAY_NOT])
+def test_question_does_not_come_where_it_has_no_referent_or_a_known_answer(
+    pattern: str, caption: str, before: Sequence[str]
+) -> None:
+    assert any(fnmatch(label, pattern.split()[0]) for label in ROUND_KINDS)
+    assert played(caption, before).may(pattern) == []
+
+
+# The earlier thing (3.3), it and them (3.4) ---------------------------------------------------------------------------
+
+NAMES = [
+    # caption, rounds before, names that may be used, names that may not
+    ("the topic is it", GREEN, [], [], ["green"]),
+    ("one that is not the topic", GREEN, OTHER_TOPIC, ["green"], ["purple"]),
+    ("two things told of one value", LEFTMOST, ["count-attribute gray", "seek-attr-imm size", *OTHER_TOPIC], ["gray"],
+     ["large"]),
+    ("a counted set with the value", LEFTMOST, ["seek-attr-imm shape", "count-attribute cube"], ["large"], ["cube"]),
+    ("a set of unknown size, though it has one member", GREEN, ["exist-attribute purple"], ["green"], ["purple"]),
+    ("a set of one that was counted", GREEN, ["count-attribute purple", "count-attribute gray"], ["green", "purple"],
+     ["gray"]),
+    ("a set of unknown size with one member that is counted", GREEN,
+     ["exist-attribute purple", "count-all-group", "count-attribute gray"], ["green"], ["gray"]),
+    ("a value that only the scene tells", GREEN, OTHER_TOPIC, ["green"], ["cylinder", "small", "rubber"]),
+    ("a value of a set that only the caption tells", FOUR_SMALL, ["count-attribute-group red", *OTHER_TOPIC], ["red"],
+     ["small"]),
+    ("both of a pair", PAIR, [], ["cube", "green"], ["small", "blue"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("caption", "before", "used", "unused"), [r[1:] for r in NAMES], ids=[r[0] for r in NAMES])
+def test_earlier_thing_is_named_by_a_value_told_of_it_alone(
+    caption: str, before: Sequence[str], used: Sequence[str], unused: Sequence[str]
+) -> None:
+    """Spec 3.3: one single entity was told to have the value, no set was, and the entity is not the topic."""
+    moment = played(caption, before)
+
+    assert {name: bool(moment.may(f"*@{name}")) for name in (*used, *unused)} == {
+        **dict.fromkeys(used, True),
+        **dict.fromkeys(unused, False),
+    }
+
+
+def test_them_is_the_set_of_the_round_before_only() -> None:
+    """After another question the group of the caption is gone; a set found in the group is the next group."""
+    assert played(FOUR_SMALL, ["count-attribute brown"]).may("*-group*") == []
+    assert played(FOUR_SMALL, ["count-attribute-group metal", "count-attribute-group cube"]).answers == (2, 1)
+    assert played(FOUR_SMALL, ["count-attribute blue", "count-attribute-group large"]).answers == (2, 1)
+
+
+def test_it_is_not_the_single_thing_found_from_another_single_thing() -> None:
+    """Spec 3.4: after a count of 1 with a focus there are two antecedents, so neither it nor an ellipsis follows."""
+    moment = played(GRAY, ["count-obj-rel-imm right"])
+
+    assert moment.may("*-imm *") == moment.may("*-imm2 *") == []
+
+
+def test_ellipsis_keeps_the_focus_of_a_relation_and_the_result_of_a_search() -> None:
+    """Spec 3.4: "and in front?" is still about the focus; "and its shape?" is about the thing found."""
+    counted, found = played(GREEN, ["count-obj-rel-imm left"]), played(GREEN, ["seek-attr-rel-imm right color"])
+
+    assert {counted.moves()[text].focus for text in counted.may("count-obj-rel-imm2 *")} == {3}
+    assert {found.moves()[text].focus for text in found.may("seek-attr-imm2 *")} == {4}
+
+
+# Closure (3.5) --------------------------------------------------------------------------------------------------------
+
+SAME_FOCUS = "seek-attr-early size @"
+CLOSURE = [
+    # rule, caption, rounds before, never next, may come next
+    ("1 a found thing shows that there is one", GREEN, ["seek-attr-rel-imm right color"],
+     ["exist-obj-rel-early right @green", "exist-obj-rel-imm left"], ["exist-obj-rel-early left @green"]),
+    ("2 a relation caption shows both directions", PAIR, [],
+     ["exist-obj-rel-early right @green", "exist-obj-rel-early left @cube"],
+     ["exist-obj-rel-early left @green", "exist-obj-rel-early front @cube"]),
+    ("3 none shows that nothing is there", PURPLE, ["seek-attr-rel-imm right color", SAME_FOCUS + "purple"],
+     ["*-obj-rel-imm right", "seek-attr-rel-imm right *"], ["*-obj-rel-imm front"]),
+    ("4 no is a count of 0", PURPLE, ["exist-obj-rel-imm right", SAME_FOCUS + "purple"],
+     ["*-obj-rel-imm right", "seek-attr-rel-imm right *"], ["*-obj-rel-imm front"]),
+    ("4 no is a count of 0, in an ellipsis", PURPLE, ["exist-obj-rel-imm right"],
+     ["*-obj-rel-imm2 right"], ["exist-obj-rel-imm2 front"]),
+    ("5 exactly one is a count", ONE_GREEN, [],
+     ["*-attribute green", "*-obj-exclude-imm color"], ["*-attribute blue"]),
+    ("5 one is not a count", GREEN, [], [], ["count-attribute green", "*-obj-exclude-imm color"]),
+    ("5 exactly one of two values is the count of neither", "unique-obj:exact 3 small green", [],
+     [], ["count-attribute green", "count-attribute small"]),
+    ("6 others with a value give its count", SMALL_GREEN, ["count-obj-exclude-imm size"],
+     ["*-attribute small"], ["*-attribute large"]),
+    ("6 no others give the count 1", GREEN, ["exist-obj-exclude-imm color"],
+     ["*-attribute green"], ["*-attribute blue"]),
+    ("7 a count gives the others", SMALL_GREEN, ["count-attribute small", "seek-attr-early shape @green"],
+     ["*-obj-exclude-imm size", "exist-attribute small"], ["*-obj-exclude-imm color"]),
+    ("7 a count gives the others of an earlier thing", SMALL_GREEN, ["count-attribute small", *OTHER_TOPIC],
+     ["*-obj-exclude-early size *"], ["*-obj-exclude-early color @green"]),
+    ("8 an absent value is not among them", GREEN, ["exist-attribute brown", "count-other"],
+     ["*-attribute-group brown"], ["*-attribute-group cyan"]),
+    ("8 a group has no other value of its attribute", FOUR_SMALL, [],
+     ["*-attribute-group small", "*-attribute-group large"], ["*-attribute-group metal"]),
+    ("8 a group within a group has the values of both", FOUR_SMALL, ["count-attribute-group metal"],
+     ["*-attribute-group large", "*-attribute-group rubber"], ["*-attribute-group cube"]),
+    ("9 two things share the value", SMALL_GREEN, [*OTHER_TOPIC, "seek-attr-imm size"],
+     ["exist-obj-exclude-imm size"], ["count-obj-exclude-imm size"]),
+    ("9 a counted set shares the value", GREEN, ["count-other", "count-attribute-group small", SAME_FOCUS + "green"],
+     ["exist-obj-exclude-imm size"], ["exist-obj-exclude-imm color"]),
+    ("10 the rest have the last value", GREEN, ["count-all", "count-attribute large"],
+     ["*-attribute small"], ["*-attribute metal"]),
+    ("10 and nobody has the values beyond", FOUR_SMALL, ["count-attribute large", "count-attribute metal"],
+     ["*-attribute rubber", "count-all"], ["*-attribute cube"]),
+    ("11 no others: they need no count", "two obj-relation 0 red left 1 blue", ["exist-other"],
+     ["count-other", "count-all"], ["count-attribute metal"]),
+    ("11 all counted: no others", GREEN, ["count-all"], ["*-other"], []),
+    ("11 others counted: no others", GREEN, ["count-other"], ["*-other", "count-all"], []),
+    ("13 an object found again is known", GREEN, ["seek-attr-rel-imm right color", "count-attribute gray"],
+     ["seek-attr-rel-imm left color"], []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("caption", "before", "closed", "open_"), [row[1:] for row in CLOSURE], ids=[row[0] for row in CLOSURE]
+)
+def test_nothing_is_asked_that_follows_from_the_dialog(
+    caption: str, before: Sequence[str], closed: Sequence[str], open_: Sequence[str]
+) -> None:
+    """Spec 3.5, by the number of its rule; its neighbors may still be asked."""
+    moment = played(caption, before)
+
+    assert [moment.may(pattern) for pattern in closed] == [[] for _ in closed]
+    assert [pattern for pattern in open_ if not moment.may(pattern)] == []
+
+
+# The next thing -------------------------------------------------------------------------------------------------------
+
+
+def test_literal_reading_asks_only_where_exactly_one_object_lies() -> None:
+    """`--rel-seek literal`: "the thing right of it" must be the only one there; an empty direction may be asked."""
+    gray, purple = (begin(SEVEN, caption, Rules(reading=LITERAL)) for caption in (GRAY, PURPLE))
+
+    assert {text.split()[1] for text in gray.may("seek-attr-rel-imm *")} == {"right", "front"}
+    assert {text.split()[1] for text in purple.may("seek-attr-rel-imm *")} == {"right"}
+
+
+def test_tied_things_are_never_the_next() -> None:
+    """Objects 1 and 2 are both left of object 0 and neither is left of the other; behind it they are ordered."""
+    objects = ["large red metal cube", "small blue metal cube", "small green metal cube"]
+    record = scene_record(objects, [2, 1, 0], [0, 1, 2])
+    record["relationships"] |= {"left": [[1, 2], [], []], "right": [[], [0], [0]]}
+    moment = begin(dialog_scene(record), "unique-obj:bare 0 red")
+
+    assert moment.may("seek-attr-rel-imm left *") == []
+    assert moment.may("seek-attr-rel-imm behind *") != []
+    assert moment.ask("count-obj-rel-imm left").answers == (2,)
+
+
+# Bugs of the CLEVR-Dialog generator (3.6) -----------------------------------------------------------------------------
+
+
+def test_b1_group_that_was_counted_is_itself_and_not_the_scene() -> None:
+    """The next question was about all objects, and nothing was left to be another thing."""
+    moment = played(SEVERAL_SMALL, ["count-all-group"])
+
+    assert moment.left == group(1, 3, 4, 6)
+    assert moment.ask("count-attribute-group metal").answers == (4, 2)
+    assert moment.ask("exist-other").answers == (4, "yes")
+    assert moment.ask("count-other").answers == (4, 3)
+
+
+def test_b2_asking_for_other_things_does_not_mention_them() -> None:
+    """Counting the others after a yes gave 0."""
+    assert played(GREEN, ["exist-other", "count-other"]).answers == ("yes", 6)
+
+
+def test_b6_no_closes_the_count() -> None:
+    """Known answers were compared as text, and "no" was as good as yes."""
+    no = {"exist-obj-rel-imm right": "count-obj-rel-*right*", "exist-attribute brown": "count-attribute brown"}
+
+    for question, pattern in no.items():
+        moment = played(PURPLE, [question])
+        assert moment.answers == ("no",)
+        assert moment.may(pattern) == []
