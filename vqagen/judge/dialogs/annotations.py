@@ -148,7 +148,7 @@ def mentions_of(at: int, judged: Judged) -> list[Mention]:
         found.append(Mention("focus", turn.request.focus))
     if turn.request.group is not None:
         found.append(Mention("group", turn.request.group))
-    if turn.result is not None and turn.result != turn.request.focus:
+    if turn.result is not None and turn.result not in (turn.request.focus, turn.request.group):
         found.append(Mention("result", turn.result))
     return found
 

@@ -71,8 +71,8 @@ class _Side(NamedTuple):
     """True if every other object lies in the direction or opposite to it."""
     beyond: Sequence[Bounds]
     """What lies in the same direction of the objects that are known to lie there."""
-    beyond_next: Bounds | None
-    """Those of the object that is known to be the next one."""
+    next_ones: Sequence[Bounds]
+    """Those of which exactly one object fewer lies there: of the objects known to be next, this way or the other."""
 
 
 class Consequences:
@@ -131,10 +131,22 @@ class Consequences:
     def _side(self, i: int, relation: int) -> _Side:
         back, there = self.scene.vocabulary.inverse[relation], self.scene.related[relation][i]
         is_total = there | self.scene.related[back][i] | 1 << i == self.scene.everything
-        is_linked = self.known.links >> i * len(self.scene.related) + relation & 1
-        beyond = [self.related[j, relation] for j in self._known_in(i, relation) if (j, relation) in self.related]
-        following = self.related.get((self.scene.next[relation][i], relation)) if is_linked else None
-        return _Side(self.related[i, relation], self.related[i, back], is_total, beyond, following)
+        beyond = [j for j in self._known_in(i, relation) if (j, relation) in self.related]
+        next_ones = [j for j in beyond if self._is_next(i, relation, j) or self._is_next(j, back, i)]
+        bounds = self.related
+        return _Side(
+            bounds[i, relation],
+            bounds[i, back],
+            is_total,
+            [bounds[j, relation] for j in beyond],
+            [bounds[j, relation] for j in next_ones],
+        )
+
+    def _is_next(self, i: int, relation: int, j: int) -> bool:
+        """True if object j is known to be next to object i, and one fewer lies beyond it."""
+        table, is_linked = self.scene.related[relation], self.known.links >> i * len(self.scene.related) + relation & 1
+        is_next = self.scene.next[relation][i] == j
+        return bool(is_linked) and is_next and table[i].bit_count() == table[j].bit_count() + 1
 
     def _known_in(self, i: int, relation: int) -> Iterator[int]:
         """Yield the objects that are known to lie in a direction of an object, near or far."""
@@ -151,7 +163,7 @@ class Consequences:
     def _narrow_order(self) -> bool:
         """Narrow what lies in directions: all others lie on either side, and those beyond a thing lie beyond it."""
         changed, size = False, self.size
-        for there, opposite, is_total, beyond, beyond_next in self._sides:
+        for there, opposite, is_total, beyond, next_ones in self._sides:
             changed |= there.narrow(most=size.most - 1 - opposite.least)
             if is_total:
                 changed |= there.narrow(size.least - 1 - opposite.most)
@@ -159,8 +171,8 @@ class Consequences:
             changed |= size.narrow(there.least + opposite.least + 1)
             for each in beyond:
                 changed |= there.narrow(each.least + 1) | each.narrow(most=there.most - 1)
-            if beyond_next is not None:
-                changed |= there.narrow(most=beyond_next.most + 1) | beyond_next.narrow(there.least - 1)
+            for each in next_ones:
+                changed |= there.narrow(most=each.most + 1) | each.narrow(there.least - 1)
         return changed
 
     def attribute_is_known(self, i: int, attribute: int) -> bool:

@@ -71,8 +71,8 @@ class Knowledge:
     """Known: which object is next to the object in the relation."""
     ordered: int = 0
     """Known: object j stands in the relation to object i, at the bit `(i * relations + relation) * objects + j`."""
-    aliased: Objects = 0
-    """Objects that were introduced again as if they were others: the text does not say that they are the same."""
+    is_alias: bool = False
+    """True if the round found an object that was introduced before, which the text does not say."""
     size_known: bool = False
     rest_known: bool = False
     """True if it was asked whether there are further objects."""
@@ -147,8 +147,8 @@ class Learner:
     def introduce(self, i: int, is_found: bool = False) -> None:
         """Introduce one object, which "it" then stands for; it `is_found` by an answer, or it was referred to."""
         after = self.after
-        if is_found:
-            after.aliased |= after.singles & 1 << i
+        if is_found and after.singles >> i & 1:
+            after.is_alias = True
         after.singles |= 1 << i
         after.mentioned |= 1 << i
         after.topic, after.result = i, 1 << i

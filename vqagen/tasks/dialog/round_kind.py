@@ -128,9 +128,7 @@ class Situation:
         known = self.knowledge
         told = known.told >> i * self._values & self.all_values
         open_likes = told & ~(known.alike_counts >> i * self._values)
-        if not self.rules.is_strict:
-            return open_likes
-        return 0 if known.aliased >> i & 1 else open_likes & ~known.value_counts
+        return open_likes & ~known.value_counts if self.rules.is_strict else open_likes
 
     def unfound_likes(self, i: int) -> Values:
         """Return the values told of an object of which it is not known whether any other has them."""
@@ -141,22 +139,19 @@ class Situation:
     def seekable(self, i: int) -> int:
         """Return the relations and attributes that can be asked of the thing next to an object, as a set of pairs.
 
-        Where nothing lies in a direction, and that is not known, any one attribute can be asked. Things that were not
-        introduced are preferred: the text cannot say that a thing is an earlier one.
+        Where nothing lies in a direction, and that is not known, any one attribute can be asked.
         """
-        options = repeated = 0
+        options = 0
         known, is_literal = self.knowledge, self.rules.reading == LITERAL
         for relation in range(self._relations):
             j = self.scene.next[relation][i]
             if j >= 0 and is_literal and self.scene.related[relation][i].bit_count() > 1:
                 continue
-            if j >= 0 and known.singles >> j & 1 and not known.links >> i * self._relations + relation & 1:
-                repeated |= self.open_attributes(j) << relation * self._attributes
-            elif j >= 0:
+            if j >= 0:
                 options |= self.open_attributes(j) << relation * self._attributes
             elif j == -1 and not known.related_counts >> i * self._relations + relation & 1:
                 options |= 1 << relation * self._attributes + self.pick.below(self._attributes)
-        return options or repeated if self.rules.is_strict else options | repeated
+        return options
 
     def relation_and_attribute(self, pair: int) -> tuple[int, int]:
         """Return the relation and the attribute of a pair of `seekable`."""

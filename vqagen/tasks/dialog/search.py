@@ -134,6 +134,8 @@ class DialogSearch:
         if move is None:
             return None
         knowledge, outcome = play(scene, beam.knowledge, move, round, self.how.rules)
+        if knowledge.is_alias and self.how.rules.is_strict:
+            return None
         distances, target = _with_distance(scene, beam, move, kind, round), self.how.target_distance
         misfit = abs(distances[0] / max(distances[1], 1) - target) if target else 0.0
         prefix = (*beam.prefix, (kind.label, outcome.answer)) if round <= SHARED + 1 else beam.prefix
@@ -181,7 +183,7 @@ def play(scene: DialogScene, before: Knowledge, move: Move, round: int, rules: R
     learner = Learner(scene, before, round, rules)
     after = learner.after
     after.topic, after.group, after.described, after.is_sized, after.result = -1, 0, 0, False, 0
-    after.label, after.move = move.label, move
+    after.label, after.move, after.is_alias = move.label, move, False
     outcome = ROUND_KINDS[move.label].learn(learner, move)
     return learner.conclude(), outcome
 
