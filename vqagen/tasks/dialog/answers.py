@@ -55,7 +55,22 @@ def having_value_in_group(learner: Learner, move: Move) -> Outcome:
     before, objects = learner.before, learner.before.group & learner.scene.having[move.value]
     if before.group == learner.scene.everything and before.is_sized:
         (learner.count_value if _family(move) == "count" else learner.find_value)(move.value)
+    if learner.is_strict:
+        _learn_of_others(learner, move, objects)
     return _settle(learner, move, objects, before.described | 1 << move.value)
+
+
+def _learn_of_others(learner: Learner, move: Move, objects: Objects) -> None:
+    """Learn of those of the group without a value that they have the other one, if there are but two."""
+    before, numbers = learner.before, learner.scene.vocabulary.values_of
+    pair = next(each for each in numbers if move.value in each)
+    others = before.group & ~objects
+    is_told = before.is_sized if _family(move) == "count" else not objects
+    if len(pair) == 2 and others and is_told:
+        other = pair[0] + pair[1] - move.value
+        learner.find_value(other)
+        if others.bit_count() > 1:
+            learner.after.several |= 1 << other
 
 
 def related(learner: Learner, move: Move) -> Outcome:

@@ -8,10 +8,13 @@ introduced one by one count as different ones, so a question is rather taken to 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import reduce
+from itertools import product
+from operator import or_
 from typing import NamedTuple
 
-from vqagen.bits import Objects, indexes, union_of
+from vqagen.bits import Objects, indexes
 from vqagen.tasks.dialog.answers import (
     alike,
     attribute_of_focus,
@@ -85,8 +88,9 @@ class Consequences:
         self.values = [self._value(value) for value in range(len(scene.counts))]
         relations = range(len(scene.related))
         self.related = {(i, relation): self._related(i, relation) for i in self.singles for relation in relations}
+        self._ordered = self._order()
         self._sides = [self._side(i, relation) for i, relation in self.related]
-        if knowledge.size_known or (knowledge.all_seen and knowledge.mentioned == knowledge.singles):
+        if knowledge.size_known or knowledge.all_seen:
             self.size.narrow(scene.size, scene.size)
         while self._narrow_values() | self._narrow_order():
             pass
@@ -129,11 +133,12 @@ class Consequences:
         return changed
 
     def _side(self, i: int, relation: int) -> _Side:
-        back, there = self.scene.vocabulary.inverse[relation], self.scene.related[relation][i]
+        bounds, back = self.related, self.scene.vocabulary.inverse[relation]
+        there = self.scene.related[relation][i]
         is_total = there | self.scene.related[back][i] | 1 << i == self.scene.everything
-        beyond = [j for j in self._known_in(i, relation) if (j, relation) in self.related]
+        bounds[i, relation].narrow(self._ordered[relation][i].bit_count())
+        beyond = indexes(self._ordered[relation][i] & self.known.singles)
         next_ones = [j for j in beyond if self._is_next(i, relation, j) or self._is_next(j, back, i)]
-        bounds = self.related
         return _Side(
             bounds[i, relation],
             bounds[i, back],
@@ -142,23 +147,34 @@ class Consequences:
             [bounds[j, relation] for j in next_ones],
         )
 
+    def _order(self) -> list[list[Objects]]:
+        """Return relation -> object -> the objects known to lie there, near or far."""
+        size, everything, objects = self.scene.size, self.scene.everything, range(self.scene.size)
+        relations = range(len(self.scene.related))
+        facts = [
+            [self.known.ordered >> (i * len(relations) + each) * size & everything for i in objects]
+            for each in relations
+        ]
+        changed = self.known.ordered != 0
+        while changed:
+            changed = False
+            for relation, i in product(relations, self.singles):
+                table = facts[relation]
+                far = reduce(or_, (table[j] for j in indexes(table[i])), table[i])
+                changed |= far != table[i]
+                table[i] = far
+                for j in indexes(far):
+                    if self._is_next(i, relation, j) or self._is_next(j, self.scene.vocabulary.inverse[relation], i):
+                        beyond = table[j] | far & ~(1 << j)
+                        changed |= beyond != table[j]
+                        table[j] = beyond
+        return facts
+
     def _is_next(self, i: int, relation: int, j: int) -> bool:
         """True if object j is known to be next to object i, and one fewer lies beyond it."""
         table, is_linked = self.scene.related[relation], self.known.links >> i * len(self.scene.related) + relation & 1
         is_next = self.scene.next[relation][i] == j
         return bool(is_linked) and is_next and table[i].bit_count() == table[j].bit_count() + 1
-
-    def _known_in(self, i: int, relation: int) -> Iterator[int]:
-        """Yield the objects that are known to lie in a direction of an object, near or far."""
-        size, relations, found = self.scene.size, len(self.scene.related), 0
-        waiting = 1 << i
-        while waiting:
-            here = (waiting & -waiting).bit_length() - 1
-            waiting &= waiting - 1
-            there = self.known.ordered >> (here * relations + relation) * size & self.scene.everything
-            waiting |= there & ~found
-            found |= there
-        yield from indexes(found)
 
     def _narrow_order(self) -> bool:
         """Narrow what lies in directions: all others lie on either side, and those beyond a thing lie beyond it."""
@@ -215,7 +231,7 @@ class Consequences:
             return self._decides(bounds, is_count)
         members: Objects = 0
         if asked is not None and ROUND_KINDS[asked.label].learn is related:
-            members = union_of(self._known_in(asked.focus, asked.relation))
+            members = self._ordered[asked.relation][asked.focus]
         return bounds.most == 0 or (not is_count and members & self._bearers(value) != 0)
 
     def _decides_next(self, move: Move) -> bool:
