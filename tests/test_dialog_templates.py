@@ -8,14 +8,20 @@ from typing import Any
 
 import pytest
 from commands import ROOT, Commands
+from scene_records import sampled_scenes
 
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import BadInput
 from vqagen.language.domain_files import find_domain, load_domain_files
 from vqagen.language.shipped_domains import DIALOGS
+from vqagen.tasks.dialog.generator import DialogGenerator
 from vqagen.tasks.dialog.loading import load_dialog_domain
+from vqagen.tasks.dialog.quotas import PRESETS
 from vqagen.tasks.dialog.round_kind import ROUND_KINDS, RoundKind
+from vqagen.tasks.dialog.settings import DialogSettings
+from vqagen.world.domain import load_domain
+from vqagen.world.scene import compile_scene
 
 SHIPPED = ROOT / "templates" / "dialog"
 SEEK: dict[str, Any] = {
@@ -264,6 +270,19 @@ def test_own_templates_go_before_the_shipped_ones(tmp_path: Path) -> None:
     assert own and [text.written for text in own.texts] == SEEK["text"]
     assert loaded.templates.labels == shipped.templates.labels
     assert loaded.hashes["templates"] != shipped.hashes["templates"]
+
+
+def test_templates_do_not_decide_what_is_asked(tmp_path: Path) -> None:
+    """With other texts, dialogs differ in their words alone: these draw from a stream of their own."""
+    own = file(tmp_path, {**SEEK, "text": ["What [now] is [then] {focus|its} <A> [here]?"]})
+    scene = compile_scene(sampled_scenes(2)[1], load_domain(ROOT / "metadata" / "clevr.json"))
+    made = []
+    for files in (find_domain("clevr", task=DIALOGS), find_domain("clevr", templates=own)):
+        generator = DialogGenerator(load_dialog_domain(files), DialogSettings(), PRESETS["smooth"])
+        records = generator.dialogs(scene).records
+        made.append([[(each["program"], each.get("answer")) for each in record["rounds"]] for record in records])
+
+    assert made[0] == made[1] != []
 
 
 def test_a_folder_of_a_domain_may_have_dialogs(tmp_path: Path) -> None:

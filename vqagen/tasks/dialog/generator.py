@@ -74,8 +74,9 @@ class DialogGenerator:
             made.failures[NO_RELATIONS] = self.settings.dialogs_per_image
             return made
         table, rng = DialogScene(scene, self.vocabulary), stream(self.settings.seed, "dialogs", scene.index)
+        words = stream(self.settings.seed, "dialog words", scene.index)  # so that no template decides what is asked
         for found in self._found(table, rng, made.failures):
-            annotator = Annotator(table, self._wordings.dialog(rng), self.rules.reading, rng)
+            annotator = Annotator(table, self._wordings.dialog(words), self.rules.reading, words)
             record = annotator.dialog(found.caption, found.knowledge, found.beam)
             place = {"dialog_index": 0, "scene_index": scene.index, "dialog": len(made.records)}
             made.records.append({**place, **({"relaxed": True} if found.is_relaxed else {}), **record})
