@@ -51,7 +51,7 @@ def test_a_kind_of_round_is_one_function_and_one_template(label: str, tmp_path: 
     mostly_exist = Quotas("mostly exist", {"exist": (0.6, 1.0)})
     generator = DialogGenerator(loaded, DialogSettings(), mostly_exist)
 
-    scenes = [compile_scene(record, loaded.domain, index) for index, record in enumerate(sampled_scenes(10))]
+    scenes = [compile_scene(record, loaded.domain, index) for index, record in enumerate(sampled_scenes(20))]
     dialogs = [record for scene in scenes for record in generator.dialogs(scene).records]
     asked = [each for record in dialogs for each in record["rounds"] if each["label"] == label]
     assert len(asked) > 5
