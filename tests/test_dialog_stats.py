@@ -12,7 +12,7 @@ import pytest
 from commands import Commands
 from dialog_records import Record, as_clevr_dialog, dialog_record, round_record
 
-from vqagen.judge.stats.dialog_census import kept_quotas
+from vqagen.judge.stats.dialog_census import LIMITING, kept_quotas
 from vqagen.judge.stats.dialog_facts import RoundFacts
 from vqagen.judge.stats.dialog_published import GENERATOR
 from vqagen.judge.stats.dialog_statistics import NO_DISTANCES, NO_LAST
@@ -244,7 +244,7 @@ def test_quotas_bound_types_and_standalone_questions_from_the_fourth_round_on(ty
     named = {**names, "S": ("seek", "count-all")}
     rounds = [RoundFacts("", None, named[each][1], named[each][0], "", None, None) for each in types.split()]
 
-    assert kept_quotas(rounds) == kept
+    assert kept_quotas(rounds, LIMITING) == kept
 
 
 def test_the_quotas_of_the_run_are_named(vqagen_: Commands) -> None:
@@ -252,6 +252,24 @@ def test_the_quotas_of_the_run_are_named(vqagen_: Commands) -> None:
     out = vqagen_.done(f"stats {written(SMALL, **info)}").out.decode()
 
     assert "(made with)" in next(line for line in out.splitlines() if "quotas smooth" in line)
+
+
+def test_quotas_of_ones_own_are_tested_too(vqagen_: Commands) -> None:
+    """They are in the file's info. Two of three dialogs keep these: at most half seeks from the second round on."""
+    own = {"seek": [0, 0.5], "from_round": 2}
+    info = {"generator": {"name": "vqagen", "settings": {"quotas": "own.json"}, "quotas": own}}
+    dialogs = [dialog_record([round_record("seek-attr-imm", "red", 1)] * 2), *SMALL[1:]]
+    statistics = found(vqagen_, written(dialogs, **info))
+
+    assert statistics["quotas"] == {"made_with": "own.json", "own.json": 2, "smooth": 3, "paper": 3, "reference": 3}
+
+
+def test_an_info_with_bad_quotas_is_refused(vqagen_: Commands) -> None:
+    info = {"generator": {"name": "vqagen", "settings": {"quotas": "own.json"}, "quotas": {"seek": 3}}}
+    ran = vqagen_(f"stats {written(SMALL, **info)}")
+
+    assert ran.code == 3
+    assert "d.json: info.generator.quotas: seek: expected [least, most]" in ran.err
 
 
 def test_answers_are_guessed_by_the_majority_of_their_label_in_other_images(vqagen_: Commands) -> None:

@@ -8,23 +8,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from commands import Commands
 from scene_records import SMALL_SCENES, sampled_scenes
 
 import vqagen
-from vqagen.authoring.dialog_explanation import explain_dialog, scene_of, split_place
+from vqagen.authoring.dialog_explanation import FoundDialog, explain_dialog, scene_of, split_place
 from vqagen.authoring.told_facts import ToldFacts
-from vqagen.cli.explain_dialog_page import dialog_page
-from vqagen.language.domain_files import find_domain, load_catalogue
+from vqagen.language.domain_files import find_domain
 from vqagen.language.shipped_domains import DIALOGS
-from vqagen.language.synonyms import Synonyms
 from vqagen.records.discovery import find_records
-from vqagen.records.source import RecordEntry
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
 from vqagen.tasks.dialog.loading import load_dialog_domain
-from vqagen.world.scene import compile_scene
+from vqagen.tasks.dialog.origin import origin_of
+from vqagen.tasks.dialog.rounds import ROUND_KINDS
 
 Record = dict[str, Any]
 
@@ -108,9 +105,13 @@ def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytes
     return Commands(capsysbinary)
 
 
-def write(*dialogs: Mapping[str, Any]) -> None:
+MADE: Record = {"generator": {"name": "vqagen", "settings": {"quotas": "smooth"}}}
+"""An info that says how dialogs were made."""
+
+
+def write(*dialogs: Mapping[str, Any], **info: Any) -> None:
     """Write dialogs.json."""
-    Path("dialogs.json").write_text(json.dumps({"info": {}, "dialogs": dialogs}))
+    Path("dialogs.json").write_text(json.dumps({"info": info, "dialogs": dialogs}))
 
 
 def explained(vqagen_: Commands, place: str = "dialogs.json") -> Any:
@@ -165,19 +166,22 @@ def test_people_read_one_block_for_each_round(vqagen_: Commands) -> None:
     assert "  refers  to nothing said before\n" in out
 
 
-def test_other_kinds_of_rounds_are_possible_or_have_a_reason() -> None:
-    """Those with the same reason share a line."""
-    catalogue, _ = load_catalogue(find_domain())
-    scene = compile_scene(SMALL_SCENES[0], catalogue.domain)
-    reasons = {"count-all": "", "count-all-group": "no group", "exist-attribute-group": "no group"}
-    found = explain_dialog(
-        RecordEntry(0, DIALOG, "d"), "d", scene, Synonyms({}, catalogue.domain), lambda number: reasons
-    )
+def test_other_kinds_of_rounds_are_possible_or_have_a_reason(vqagen_: Commands) -> None:
+    """The info says by which rules; kinds with the same reason share a line."""
+    write(DIALOG, **MADE)
+    first = explained(vqagen_)["rounds"][1]
 
-    lines = [click.unstyle(line) for line in dialog_page(found).lines]
-    assert "  instead count-all" in lines
-    assert "  not     count-all-group, exist-attribute-group: no group" in lines
-    assert "  not     exist-attribute-group: no group" in lines  # in the round of the other label
+    assert "seek-attr-imm" in first["possible"]
+    assert first["not_possible"]["count-attribute-group"] == "no group that 'they' stands for"
+    assert "exist-obj-rel-imm" not in {*first["possible"], *first["not_possible"]}
+    out = vqagen_.done("explain --dialog dialogs.json --scenes scenes.json").out.decode()
+    assert "count-all-group, count-attribute-group, exist-attribute-group: no group that 'they' stands for\n" in out
+
+
+def test_nothing_is_said_of_other_kinds_if_the_file_does_not_say_how_it_was_made(vqagen_: Commands) -> None:
+    rounds = explained(vqagen_)["rounds"]
+
+    assert all((each["possible"], each["not_possible"]) == ([], {}) for each in rounds)
 
 
 @pytest.mark.parametrize("domain", ["clevr", "market"])
@@ -188,10 +192,14 @@ def test_generated_dialogs_can_be_explained(domain: str, tmp_path: Path) -> None
     vqagen.write_dialogs(tmp_path / "scenes.json", tmp_path / "dialogs.json", files)
     synonyms = load_dialog_domain(files).synonyms
 
-    for dialog in find_records(tmp_path / "dialogs.json", DIALOG_RECORDS).entries():
+    source = find_records(tmp_path / "dialogs.json", DIALOG_RECORDS)
+    origin = origin_of(source.info, "d")
+    assert origin is not None
+    for dialog in source.entries():
         scene = scene_of(dialog, vqagen.find_scenes(tmp_path / "scenes.json"), synonyms.domain)
-        caption, *rounds = explain_dialog(dialog, "d", scene, synonyms).rounds
+        caption, *rounds = explain_dialog(FoundDialog(dialog, origin), "d", scene, synonyms).rounds
         assert caption.tells
+        assert all(len(each.possible) + len(each.not_possible) == len(ROUND_KINDS) - 1 for each in rounds)
         assert all(bool(each.references) == (each.history == "Coref") for each in rounds)
         named = [to for each in rounds for to in each.references if to.via == "np"]
         assert named and all(to.words and len(to.objects) == 1 for to in named)
@@ -204,6 +212,17 @@ def test_a_dialog_is_found_by_its_place_and_its_scene_by_the_image(vqagen_: Comm
 
     found = explained(vqagen_, "dialogs.json#1")
     assert (found["place"], found["scene"], found["image"]) == ("dialogs.json#1", 1, "TEST_000001.png")
+
+
+def test_programs_that_do_not_fit_the_scene_are_refused(vqagen_: Commands) -> None:
+    """As those of another version, or of another file."""
+    dialog: Any = copy.deepcopy(DIALOG)
+    dialog["rounds"][0]["program"]["args"]["relation"] = "above"
+    write(dialog, **MADE)
+    ran = vqagen_("explain --dialog dialogs.json --scenes scenes.json")
+
+    assert ran.code == 3
+    assert "dialogs[0]: its programs cannot be run again on this scene" in ran.err
 
 
 def test_a_file_may_have_a_number_sign_in_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from vqagen.authoring.told_facts import Fact, ToldFacts
 from vqagen.errors import BadInput, Problem, UsageError, describe
@@ -14,14 +14,19 @@ from vqagen.language.synonyms import Synonyms
 from vqagen.records.discovery import find_records
 from vqagen.records.source import RecordEntry
 from vqagen.tasks.dialog.dialog_files import DIALOGS
+from vqagen.tasks.dialog.origin import Origin, origin_of
+from vqagen.tasks.dialog.prospect import Prospect
+from vqagen.tasks.dialog.replay import replay
+from vqagen.tasks.dialog.tables import DialogScene
+from vqagen.tasks.dialog.vocabulary import DialogVocabulary
 from vqagen.world.domain import Domain
 from vqagen.world.image_names import image_name
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene, compile_scene
 
 Record = Mapping[str, Any]
-WhyNot = Callable[[int], Mapping[str, str]]
-"""Round, from 1 -> label -> why no question of that kind was possible; "" if one was."""
+Reasons = Sequence[Mapping[str, str]]
+"""Of each round: label -> why no question of that kind was possible; "" if one was."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +65,9 @@ class ExplainedRound:
     """Known before the round: a line for each object, and one for the scene."""
     tells: list[str]
     """Conveyed by the answer, with all that follows from it."""
-    not_possible: dict[str, str] = field(default_factory=dict)
+    not_possible: dict[str, str]
     """Label of another kind of round -> why there was no such question."""
-    possible: list[str] = field(default_factory=list)
+    possible: list[str]
     """The labels of other kinds of rounds of which there was a question."""
 
 
@@ -98,7 +103,15 @@ def split_place(place: str) -> tuple[str, int]:
     return place, 0
 
 
-def find_dialog(file: str, number: int) -> RecordEntry:
+class FoundDialog(NamedTuple):
+    """A dialog of a file."""
+
+    entry: RecordEntry
+    origin: Origin | None
+    """How the file was made; None if that is unknown."""
+
+
+def find_dialog(file: str, number: int) -> FoundDialog:
     """Return a dialog by its place in a file. UsageError if there is none, or if the file has another shape."""
     source = find_records(file, DIALOGS)
     entry = next(source.entries(number, 1), None)
@@ -106,7 +119,7 @@ def find_dialog(file: str, number: int) -> RecordEntry:
         raise UsageError(f"there is no dialog {number} in {file}: it has {source.count():,}, counted from 0")
     if DIALOGS.key in entry.record:
         raise UsageError(f"{file} is in CLEVR-Dialog's shape, without programs and referents; give the original file")
-    return entry
+    return FoundDialog(entry, origin_of(source.info, file))
 
 
 def scene_of(dialog: RecordEntry, source: SceneSource, domain: Domain) -> Scene:
@@ -126,15 +139,28 @@ def scene_of(dialog: RecordEntry, source: SceneSource, domain: Domain) -> Scene:
 # Explaining -------------------------------------------------------------------------------------------------------
 
 
-def explain_dialog(
-    dialog: RecordEntry, file: str, scene: Scene, synonyms: Synonyms, why_not: WhyNot | None = None
-) -> DialogExplanation:
+def explain_dialog(dialog: FoundDialog, file: str, scene: Scene, synonyms: Synonyms) -> DialogExplanation:
     """Explain a dialog about a scene. BadInput if it is not as `vqagen dialog` writes it, or about another scene."""
-    reader = _DialogReader(dialog, scene)
+    reader = _DialogReader(dialog.entry, scene)
     phrases = {name: synonyms.of(synonyms.domain.relation_type, name)[0] for name in synonyms.domain.relations}
-    rounds = list(reader.rounds(phrases, why_not or (lambda _: {})))
+    reasons = _reasons(dialog, scene, synonyms.domain)
+    rounds = list(reader.rounds(phrases, reasons))
     objects = [scene.describe(1 << i) for i in range(scene.size)]
-    return DialogExplanation(f"{file}#{dialog.position}", scene.index, scene.image, objects, rounds)
+    return DialogExplanation(f"{file}#{dialog.entry.position}", scene.index, scene.image, objects, rounds)
+
+
+def _reasons(dialog: FoundDialog, scene: Scene, domain: Domain) -> Reasons:
+    """Return why other kinds of rounds were not possible; nothing if it is unknown how the dialog was made."""
+    record, origin = dialog.entry.record, dialog.origin
+    if origin is None:
+        return ()
+    try:
+        table = DialogScene(scene, DialogVocabulary.of(domain))
+        moments = replay(record, table, origin.rules, Prospect(origin.quotas, len(record["rounds"])))
+        return [moment.reasons for moment in moments]
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        message = "its programs cannot be run again on this scene: is it of another file or version of vqagen?"
+        raise BadInput([Problem(message, dialog.entry.place, DIALOGS.path(dialog.entry.position))]) from None
 
 
 class _DialogReader:
@@ -151,15 +177,15 @@ class _DialogReader:
             if isinstance(each, Mapping)
         }
 
-    def rounds(self, phrases: Mapping[str, str], why_not: WhyNot) -> Iterator[ExplainedRound]:
+    def rounds(self, phrases: Mapping[str, str], reasons: Reasons) -> Iterator[ExplainedRound]:
         """Yield the caption and the rounds."""
         known = ToldFacts(phrases)
         for number, record in enumerate(self._said):
             knows = known.lines()
             facts = self._facts(record, number)
             known.add(facts)
-            reasons = why_not(number) if number else {}
-            yield self._round(number, record, knows, ToldFacts(phrases).add(facts).lines(), reasons)
+            of_round = reasons[number - 1] if number and reasons else {}
+            yield self._round(number, record, knows, ToldFacts(phrases).add(facts).lines(), of_round)
 
     def _round(
         self, number: int, record: Record, knows: list[str], tells: list[str], reasons: Mapping[str, str]

@@ -117,7 +117,8 @@ def _dialog(files: DomainFiles, place: str, scenes: str) -> Page:
     synonyms = load_synonyms(synonyms_file(files, domain), domain)
     file, number = split_place(place)
     found = find_dialog(file, number)
-    return dialog_page(explain_dialog(found, file, scene_of(found, find_scenes(scenes), domain), synonyms))
+    scene = scene_of(found.entry, find_scenes(scenes), domain)
+    return dialog_page(explain_dialog(found, file, scene, synonyms))
 
 
 def _templates(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log2
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from vqagen.judge.stats.census import text_hash
 from vqagen.judge.stats.dialog_facts import HISTORY_OF, DialogFacts, RoundFacts
-from vqagen.tasks.dialog.quotas import PRESETS, RoundCounts
+from vqagen.tasks.dialog.quotas import PRESETS, Quotas, RoundCounts
 from vqagen.tasks.dialog.round_kind import FAMILIES
 
 _WORD = re.compile(r"\w[\w'’-]*")
@@ -24,7 +24,8 @@ COMPARED = 2000
 CLEVR-Dialog's generator, for the share falls as files grow."""
 Composition = tuple[int, ...]
 """Rounds of each of the FAMILIES in a dialog."""
-QUOTAS = {name: quotas for name, quotas in PRESETS.items() if not quotas.are_free}
+LIMITING = tuple(quotas for quotas in PRESETS.values() if not quotas.are_free)
+"""The presets that limit anything."""
 
 
 def entropy(counts: Mapping[Any, int]) -> float:
@@ -37,19 +38,20 @@ def entropy(counts: Mapping[Any, int]) -> float:
     return sum(count / total * log2(total / count) for count in counts.values() if count)
 
 
-def kept_quotas(rounds: Sequence[RoundFacts]) -> list[str]:
-    """Return the presets whose limits a dialog keeps after every round."""
-    kept, counts = list(QUOTAS), RoundCounts()
+def kept_quotas(rounds: Sequence[RoundFacts], quotas: Iterable[Quotas]) -> list[str]:
+    """Return the names of quotas whose limits a dialog keeps after every round."""
+    kept, counts = list(quotas), RoundCounts()
     for number, each in enumerate(rounds, 1):
         counts = counts.add(each.family, each.label in HISTORY_OF)
-        kept = [name for name in kept if QUOTAS[name].admits(number, counts)]
-    return kept
+        kept = [limits for limits in kept if limits.admits(number, counts)]
+    return [limits.name for limits in kept]
 
 
 @dataclass
 class DialogCensus:
     """The counts of one file."""
 
+    tested_quotas: tuple[Quotas, ...] = LIMITING
     dialogs: int = 0
     rounds: int = 0
     captions: Counter[str] = field(default_factory=Counter)
@@ -80,7 +82,7 @@ class DialogCensus:
     compositions: Counter[Composition] = field(default_factory=Counter)
     """Rounds of each family -> dialogs."""
     quotas: Counter[str] = field(default_factory=Counter)
-    """Preset -> dialogs that keep its quotas."""
+    """Name of quotas -> dialogs that keep them."""
     _texts: array[int] = field(default_factory=lambda: array("Q"))
     _images: array[int] = field(default_factory=lambda: array("Q"))
     _beginnings: list[array[int]] = field(default_factory=list)
@@ -97,7 +99,7 @@ class DialogCensus:
         self.lengths[len(rounds)] += 1
         families = Counter(each.family for each in rounds)
         self.compositions[tuple(families[name] for name in FAMILIES)] += 1
-        self.quotas.update(kept_quotas(rounds))
+        self.quotas.update(kept_quotas(rounds, self.tested_quotas))
         if rounds:
             self.last_families[rounds[-1].family] += 1
         for number, each in enumerate(rounds, 1):

@@ -10,7 +10,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.judge.stats.census import Spread
-from vqagen.judge.stats.dialog_census import COMPARED, QUOTAS, DialogCensus, entropy
+from vqagen.judge.stats.dialog_census import COMPARED, LIMITING, DialogCensus, entropy
 from vqagen.judge.stats.dialog_facts import ALL, COREF, NONE, DialogFacts, DialogReader
 from vqagen.judge.stats.dialog_published import GENERATOR, PAPER
 from vqagen.judge.stats.guessing import Guessing, guess_folds, guess_others
@@ -20,6 +20,7 @@ from vqagen.judge.stats.sample import Sample
 from vqagen.records.discovery import find_records
 from vqagen.records.source import RecordSource
 from vqagen.tasks.dialog.dialog_files import DIALOGS
+from vqagen.tasks.dialog.origin import origin_of
 from vqagen.tasks.dialog.round_kind import FAMILIES
 
 TOLD_EVERY = 100
@@ -66,6 +67,11 @@ class DialogStatistics:
     def compared_share(self) -> float:
         """Return the share of different questions among the first COMPARED rounds."""
         return self.census.distinct_questions(COMPARED) / min(self.census.rounds, COMPARED)
+
+    @property
+    def quota_names(self) -> list[str]:
+        """Return the names of the quotas that dialogs were tested for."""
+        return [each.name for each in self.census.tested_quotas]
 
     @property
     def distinct_answers(self) -> int:
@@ -134,7 +140,7 @@ class DialogStatistics:
             "captions": dict(_ordered(census.captions)),
             "labels": {label: self._label_record(label, count) for label, count in _ordered(census.labels)},
             "shared_beginnings": {str(number): pairs for number, pairs in sorted(self.shared_beginnings.items())},
-            "quotas": {"made_with": self.quotas} | {name: census.quotas[name] for name in QUOTAS},
+            "quotas": {"made_with": self.quotas} | {name: census.quotas[name] for name in self.quota_names},
             "guessed": None if self.guessing is None else {"tested_on": self.tested_on, **self.guessing.to_record()},
             "notes": self.notes,
             "published": {"paper": PAPER, "generator": GENERATOR},
@@ -184,14 +190,16 @@ def dialog_statistics(
     other = None if against is None else find_records(against, DIALOGS)
     if other is not None and other.path == source.path:
         raise UsageError(f"--against {other.path} is the file itself; name one about other scenes, or leave it out")
-    census, sample = DialogCensus(), Sample(Numbering())
+    origin = origin_of(source.info, str(source.path))
+    own = (origin.quotas,) if origin and not origin.quotas.are_free and origin.quotas not in LIMITING else ()
+    census, sample = DialogCensus((*own, *LIMITING)), Sample(Numbering())
     for dialog in _read(source, on_read):
         census.add(dialog)
         _take(sample, dialog)
     if not census.rounds:
         what = "dialogs without rounds" if census.dialogs else "no dialogs"
         raise BadInput([Problem(what, str(source.path))])
-    result = DialogStatistics(str(source.path), census, _quotas(source.info))
+    result = DialogStatistics(str(source.path), census, origin.quotas.name if origin else "")
     result.notes += _missing(census)
     tested = None
     if other is not None:
@@ -250,11 +258,3 @@ def _guess(result: DialogStatistics, sample: Sample, tested: Sample | None, agai
     result.guessing = guess_folds(sample.clues, folds, False)
     part = " about a part of the images" if sample.is_part else ""
     result.tested_on = f"{counted(len(sample.clues), 'round')}{part}, each by what other images teach"
-
-
-def _quotas(info: Mapping[str, Any]) -> str:
-    """Return the quotas that a file was made with; "" if its info does not tell."""
-    match info:
-        case {"generator": {"name": "vqagen", "settings": {"quotas": str(name)}}}:
-            return name
-    return ""

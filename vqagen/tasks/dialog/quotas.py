@@ -154,14 +154,17 @@ def quotas_named(name: str) -> Quotas:
 def read_quotas(path: Path) -> Quotas:
     """Read quotas from a JSON file. Raises BadInput with all problems."""
     text = read_text(path)
-    given = parse_json(text, str(path))
-    problems = [problem_in(str(path), place, message, text) for place, message in _faults(given)]
+    return quotas_from_record(path.name, parse_json(text, str(path)), str(path), text)
+
+
+def quotas_from_record(name: str, given: Any, source: str, text: str = "") -> Quotas:
+    """Return the quotas of parsed JSON, which `source` names in problems. Raises BadInput with all problems."""
+    problems = [problem_in(source, place, message, text) for place, message in _faults(given)]
     if problems:
         raise BadInput(problems)
-    assert isinstance(given, dict)
     shares = {family: (float(given[family][0]), float(given[family][1])) for family in FAMILIES if family in given}
     return Quotas(
-        path.name,
+        name,
         shares,
         given.get("together", 1.0),
         given.get("standalone", 1.0),
