@@ -269,7 +269,7 @@ def test_a_file_may_have_a_number_sign_in_its_name(tmp_path: Path, monkeypatch: 
                 {"fact": "group", "objects": [], "size": None, "values": {"color": "red"}},
                 {"fact": "value-exists", "attribute": "color", "value": "cyan", "exists": False},
             ],
-            ["scene: 7 objects, no more than was mentioned, a set of some red, no cyan"],
+            ["scene: 7 objects, all had been mentioned, a set of some red, no cyan"],
         ),
         ([{"fact": "new", "of": 1}], ['scene: {"fact": "new", "of": 1}']),
     ],

@@ -95,7 +95,7 @@ def _scene_count(fact: Fact, _: Relations) -> Words:
 
 
 def _rest_exists(fact: Fact, _: Relations) -> Words:
-    return ("rest",), "more than was mentioned" if fact["exists"] else "no more than was mentioned", False
+    return ("rest",), "not all had been mentioned" if fact["exists"] else "all had been mentioned", False
 
 
 def _group(fact: Fact, _: Relations) -> Words:

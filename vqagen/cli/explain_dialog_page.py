@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from textwrap import wrap
 
 import click
 
@@ -12,6 +13,8 @@ from vqagen.errors import counted
 
 _WIDTH = 8
 """Of the names in front of the lines of a round."""
+_LINE = 110
+"""Characters after which a list of labels continues on the next line."""
 
 
 def dialog_page(explanation: DialogExplanation) -> Page:
@@ -33,14 +36,19 @@ def _round(each: ExplainedRound) -> Iterator[str]:
     yield from _part("program", [each.program])
     yield from _part("about", [_objects(each.result)] if each.result else [])
     yield from _part("tells", each.tells)
-    yield from _part("instead", [", ".join(each.possible)] if each.possible else [])
-    yield from _part("not", [f"{', '.join(labels)}: {why}" for why, labels in _by_reason(each.not_possible).items()])
+    yield from _part("instead", _wrapped(", ".join(each.possible)))
+    ruled_out = (f"{', '.join(labels)}: {why}" for why, labels in _by_reason(each.not_possible).items())
+    yield from _part("not", [line for text in ruled_out for line in _wrapped(text)])
 
 
 def _part(name: str, lines: list[str]) -> Iterator[str]:
     """Yield lines with their name in front of the first one."""
     for number, line in enumerate(lines):
         yield f"  {_dim((name if number == 0 else '').ljust(_WIDTH))}{line}"
+
+
+def _wrapped(text: str) -> list[str]:
+    return wrap(text, _LINE, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _history(each: ExplainedRound) -> str:
