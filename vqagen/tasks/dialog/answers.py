@@ -35,6 +35,7 @@ def rest(learner: Learner, move: Move) -> Outcome:
     after, objects = learner.after, learner.scene.everything & ~learner.before.mentioned
     after.rest_known = True
     after.all_seen = not objects
+    after.least_size = after.mentioned.bit_count() + (objects != 0)
     if _family(move) == "count" or after.mentioned == after.singles == learner.scene.everything:
         after.size_known = True
     if _family(move) == "count" or not objects:
@@ -55,27 +56,37 @@ def having_value_in_group(learner: Learner, move: Move) -> Outcome:
     before, objects = learner.before, learner.before.group & learner.scene.having[move.value]
     if before.group == learner.scene.everything and before.is_sized:
         (learner.count_value if _family(move) == "count" else learner.find_value)(move.value)
+    learner.after.anchor = before.anchor
     if learner.is_strict:
+        _learn_of_members(learner, objects)
         _learn_of_others(learner, move, objects)
     return _settle(learner, move, objects, before.described | 1 << move.value)
+
+
+def _learn_of_members(learner: Learner, objects: Objects) -> None:
+    """Learn of the one object found in a group that it stands where all of the group do."""
+    if learner.before.anchor is not None and is_single(objects):
+        learner.relate(*learner.before.anchor, only(objects))
 
 
 def _learn_of_others(learner: Learner, move: Move, objects: Objects) -> None:
     """Learn of those of the group without a value that they have the other one, if there are but two."""
     before, numbers = learner.before, learner.scene.vocabulary.values_of
     pair = next(each for each in numbers if move.value in each)
-    others = before.group & ~objects
-    is_told = before.is_sized if _family(move) == "count" else not objects
-    if len(pair) == 2 and others and is_told:
+    least = before.group.bit_count() if before.is_sized else 2 if before.described & before.several else 1
+    others = least - objects.bit_count()
+    is_told = _family(move) == "count" or not objects
+    if len(pair) == 2 and is_told and others > 0:
         other = pair[0] + pair[1] - move.value
         learner.find_value(other)
-        if others.bit_count() > 1:
+        if others > 1:
             learner.after.several |= 1 << other
 
 
 def related(learner: Learner, move: Move) -> Outcome:
     """Ask for the objects in a relation to the focus."""
     (learner.count_related if _family(move) == "count" else learner.find_related)(move.focus, move.relation)
+    learner.after.anchor = move.focus, move.relation
     return _settle(learner, move, learner.scene.related[move.relation][move.focus], 0)
 
 
@@ -98,6 +109,7 @@ def group_itself(learner: Learner, move: Move) -> Outcome:
         learner.count_alike(asked.focus, learner.scene.value_at[asked.attribute][asked.focus])
     elif (asked is None or asked.label == "exist-attribute") and is_single(before.described):
         learner.count_value(only(before.described))
+    learner.after.anchor = before.anchor
     return _settle(learner, move, before.group, before.described)
 
 

@@ -62,7 +62,8 @@ class Bounds:
 def answer_follows(scene: DialogScene, knowledge: Knowledge, move: Move) -> bool:
     """Return whether the answer of a question is known before it is asked."""
     has_numbers = knowledge.value_counts or knowledge.related_counts or knowledge.size_known or knowledge.all_seen
-    return bool(has_numbers) and Consequences(scene, knowledge).decide(move)
+    is_ordered = knowledge.links and move.relation >= 0
+    return bool(has_numbers or is_ordered) and Consequences(scene, knowledge).decide(move)
 
 
 class _Side(NamedTuple):
@@ -84,7 +85,7 @@ class Consequences:
     def __init__(self, scene: DialogScene, knowledge: Knowledge) -> None:
         self.scene, self.known = scene, knowledge
         self.singles = indexes(knowledge.singles)
-        self.size = Bounds(max(len(self.singles), 1))
+        self.size = Bounds(max(len(self.singles), knowledge.least_size, 1))
         self.values = [self._value(value) for value in range(len(scene.counts))]
         relations = range(len(scene.related))
         self.related = {(i, relation): self._related(i, relation) for i in self.singles for relation in relations}
@@ -226,12 +227,10 @@ class Consequences:
         return bounds.is_known or (not is_count and (bounds.least > beyond or bounds.most <= beyond))
 
     def _decides_in_group(self, value: int, is_count: bool) -> bool:
-        bounds, asked = self.values[value], self.known.move
+        bounds, anchor = self.values[value], self.known.anchor
         if self.known.group == self.scene.everything and self.known.is_sized:
             return self._decides(bounds, is_count)
-        members: Objects = 0
-        if asked is not None and ROUND_KINDS[asked.label].learn is related:
-            members = self._ordered[asked.relation][asked.focus]
+        members = self._ordered[anchor[1]][anchor[0]] if anchor and not self.known.described else 0
         return bounds.most == 0 or (not is_count and members & self._bearers(value) != 0)
 
     def _decides_next(self, move: Move) -> bool:

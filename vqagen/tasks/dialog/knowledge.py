@@ -76,6 +76,8 @@ class Knowledge:
     size_known: bool = False
     rest_known: bool = False
     """True if it was asked whether there are further objects."""
+    least_size: int = 0
+    """There are at least so many objects."""
     all_seen: bool = False
     """True if there are none."""
     label: str = ""
@@ -89,6 +91,8 @@ class Knowledge:
     """True if the size of the group is known."""
     described: Values = 0
     """Values that the members of the group are told to have."""
+    anchor: tuple[int, int] | None = None
+    """The object and the relation to it in which all of the group are known to stand."""
     result: Objects = 0
     """The objects that the answer was about."""
     revealed: int = 0
