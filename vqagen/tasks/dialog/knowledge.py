@@ -29,6 +29,8 @@ class Rules(NamedTuple):
     is_strict: bool = True
     """False for the preconditions of the CLEVR-Dialog generator."""
     reading: str = NEAREST
+    is_far: bool = True
+    """True if questions should refer to what was told long ago rather than to what was told just now."""
 
 
 class Move(NamedTuple):

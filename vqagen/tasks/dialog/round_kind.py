@@ -96,7 +96,7 @@ class Situation:
 
         `is_open` returns the open questions of an object; a value of `besides` is no name. Values that several objects
         of the scene have are preferred: such a name needs the history. Of two objects drawn, the one told of earlier is
-        taken, so that dialogs reach back as far as people's do. Without an object, return (-1, -1, 0).
+        taken (or the later one, see `Rules`): so dialogs reach back further. Without an object, return (-1, -1, 0).
         """
         but = (1 << besides.stop) - (1 << besides.start)
         found = [(i, values & ~but, options) for i, values in self.descriptors if (options := is_open(i))]
@@ -107,7 +107,8 @@ class Situation:
             return -1, -1, 0
         drawn = [found[self.pick.below(len(found))] for _ in range(2)]
         named = [(i, self.pick.one(values), options) for i, values, options in drawn]
-        return min(named, key=lambda each: reveal_round(self.scene, self.knowledge, *each[:2]))
+        choose = min if self.rules.is_far else max
+        return choose(named, key=lambda each: reveal_round(self.scene, self.knowledge, *each[:2]))
 
     # Questions that are open ------------------------------------------------------------------------------------------
 

@@ -173,8 +173,8 @@ class DialogSearch:
             if at_hand[kind.refers] and self._prospect.can_finish(round, counts):
                 gains = beam.gains.add(kind.label).capped(objective)
                 gain = sum(gains) - sum(beam.gains) - objective.repeats * (kind.label == known.label)
-                hope = gain + self._prospect.most_gain(round, counts, gains, kind.label)
-                found[hope] += (Step(kind, counts, gains, gain),)
+                more = self._prospect.most_gain(round, counts, gains, kind.label) if self.how.rules.is_strict else 0
+                found[gain + more] += (Step(kind, counts, gains, gain),)
         return found
 
 
