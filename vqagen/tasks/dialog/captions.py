@@ -145,16 +145,16 @@ def _strict_pairs(scene: DialogScene) -> Iterator[Pair]:
 
 
 def _neighbors(scene: DialogScene) -> Iterator[Pair]:
-    """Yield the pairs of CLEVR-Dialog: neighbors in an order, of which exactly one has a unique value."""
+    """Yield the pairs of CLEVR-Dialog: neighbors in an order, one of a unique value and one of a repeated one."""
     unique = scene.present & ~scene.repeated
     for relation, table in enumerate(scene.related):
         order = sorted(range(scene.size), key=lambda i: -table[i].bit_count())
         for anchor, subject in pairwise(order):
-            if bool(scene.values_of[anchor] & unique) == bool(scene.values_of[subject] & unique):
-                continue
-            for value in indexes(scene.values_of[subject]):
-                for other in indexes(scene.values_of[anchor]):
-                    yield subject, value, relation, anchor, other
+            is_anchor = bool(scene.values_of[anchor] & unique)
+            one, other = (unique, scene.repeated) if is_anchor else (scene.repeated, unique)
+            for value in indexes(scene.values_of[subject] & other):
+                for anchor_value in indexes(scene.values_of[anchor] & one):
+                    yield subject, value, relation, anchor, anchor_value
 
 
 CATEGORIES: Mapping[str, Draw] = {

@@ -1,0 +1,58 @@
+"""Dialogs for tests, as the generator makes them; each set of them is made once in a process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import orjson
+import pytest
+from conftest import SHARED
+from dialog_play import dialog_domain
+from scene_records import sampled_scenes
+
+from vqagen.api import DialogSettings
+from vqagen.tasks.dialog.generator import DialogGenerator, SceneDialogs
+from vqagen.tasks.dialog.quotas import quotas_named
+from vqagen.world.scene import compile_scene
+
+Record = dict[str, Any]
+
+
+def real_scenes(count: int) -> list[Record]:
+    """The first CLEVR scenes beside the repository; without them the test is skipped."""
+    path = SHARED / "data" / "clevr_v1_train_scenes_1000.json"
+    if not path.is_file():
+        pytest.skip("no CLEVR scenes in the shared/ folder beside the repository")
+    return [orjson.loads(text) for text in _real_scenes(str(path))[:count]]
+
+
+@cache
+def _real_scenes(path: str) -> list[bytes]:
+    with open(path, "rb") as file:
+        return [orjson.dumps(each) for each in orjson.loads(file.read())["scenes"]]
+
+
+def dialogs_about(scenes: Sequence[Record], domain: str = "clevr", first: int = 0, **settings: Any) -> SceneDialogs:
+    """The dialogs of scenes, numbered from `first`; failures are those of all scenes."""
+    loaded, chosen = dialog_domain(domain), DialogSettings(**settings)
+    generator = DialogGenerator(loaded, chosen, quotas_named(chosen.quotas))
+    made = SceneDialogs()
+    for index, record in enumerate(scenes, start=first):
+        one = generator.dialogs(compile_scene(record, loaded.domain, index))
+        made.records += one.records
+        made.failures.update(one.failures)
+    return made
+
+
+@cache
+def generated(count: int, domain: str = "clevr", **settings: Any) -> tuple[Record, ...]:
+    """The dialogs of the first sampled scenes. Nobody may change them."""
+    return tuple(dialogs_about(sampled_scenes(count, domain=domain), domain, **settings).records)
+
+
+def family_counts(dialog: Record, rounds: int) -> dict[str, int]:
+    """Family -> its rounds among the first ones of a dialog."""
+    families = [each["family"] for each in dialog["rounds"][:rounds]]
+    return {family: families.count(family) for family in ("count", "exist", "seek")}
