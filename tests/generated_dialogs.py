@@ -36,14 +36,19 @@ def _real_scenes(path: str) -> list[bytes]:
 
 def dialogs_about(scenes: Sequence[Record], domain: str = "clevr", first: int = 0, **settings: Any) -> SceneDialogs:
     """The dialogs of scenes, numbered from `first`; failures are those of all scenes."""
-    loaded, chosen = dialog_domain(domain), DialogSettings(**settings)
-    generator = DialogGenerator(loaded, chosen, quotas_named(chosen.quotas))
-    made = SceneDialogs()
+    generator, made = _generator(domain, **settings), SceneDialogs()
     for index, record in enumerate(scenes, start=first):
-        one = generator.dialogs(compile_scene(record, loaded.domain, index))
+        one = generator.dialogs(compile_scene(record, dialog_domain(domain).domain, index))
         made.records += one.records
         made.failures.update(one.failures)
     return made
+
+
+@cache
+def _generator(domain: str, **settings: Any) -> DialogGenerator:
+    """What it works out about quotas serves all scenes."""
+    chosen = DialogSettings(**settings)
+    return DialogGenerator(dialog_domain(domain), chosen, quotas_named(chosen.quotas))
 
 
 @cache

@@ -135,8 +135,8 @@ def test_captions_of_real_scenes_are_true_of_one_thing_only() -> None:
 
 def test_captions_of_dialogs_are_true_of_one_thing_only() -> None:
     """The program in a record is that of the caption's words, whatever the search chose."""
-    scenes = sampled_scenes(30)
-    for dialog in generated(30):
+    scenes = sampled_scenes(20)
+    for dialog in generated(20):
         said = dialog["caption"]
         args, scene = said["program"]["args"], scenes[dialog["scene_index"]]
         assert fitting(scene, said["label"], args) == [meant(said["label"], args)], said
@@ -237,13 +237,13 @@ def test_b8_dialogs_of_a_scene_begin_with_captions_of_every_kind() -> None:
     """Half of all captions were relations, often the same. The fifth dialog may have any kind, but a new caption."""
     kinds: dict[int, list[str]] = {}
     captions: dict[int, list[str]] = {}
-    for dialog in generated(30):
+    for dialog in generated(20):
         kinds.setdefault(dialog["scene_index"], []).append(category_of(dialog))
         captions.setdefault(dialog["scene_index"], []).append(str(dialog["caption"]["program"]))
 
-    assert sum(set(found[:4]) == set(LABELS) for found in kinds.values()) >= 28
+    assert sum(set(found[:4]) == set(LABELS) for found in kinds.values()) >= 18
     fifth = Counter(found[4] for found in kinds.values())
-    assert max(fifth.values()) < 18
+    assert max(fifth.values()) < 12
     assert sum(len(set(found)) < 5 for found in captions.values()) <= 1
 
 

@@ -281,7 +281,7 @@ CLOSURE = [
     # rule, caption, rounds before, never next, may come next
     ("1 a found thing shows that there is one", GREEN, ["seek-attr-rel-imm right color"],
      ["exist-obj-rel-early right @green", "exist-obj-rel-imm left"], ["exist-obj-rel-early left @green"]),
-    ("2 a relation caption shows both directions", PAIR, [],
+    ("2 a relation caption shows both directions", PAIR, OTHER_TOPIC,
      ["exist-obj-rel-early right @green", "exist-obj-rel-early left @cube"],
      ["exist-obj-rel-early left @green", "exist-obj-rel-early front @cube"]),
     ("3 none shows that nothing is there", PURPLE, ["seek-attr-rel-imm right color", SAME_FOCUS + "purple"],

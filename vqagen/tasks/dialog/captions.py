@@ -209,7 +209,8 @@ def _learn_relation(learner: Learner, caption: Caption) -> None:
         learner.tell(i, value)
     learner.after.topic = -1
     learner.after.result = caption.objects | 1 << caption.anchor
-    learner.relate(caption.anchor, caption.relation, subject)
+    if learner.is_strict:
+        learner.relate(caption.anchor, caption.relation, subject)
 
 
 def caption_args(caption: Caption, scene: DialogScene) -> dict[str, Any]:

@@ -46,6 +46,7 @@ class Prospect:
         self.quotas, self.rounds = quotas, rounds
         self.can_finish = cache(self._can_finish)
         self._most_gain = cache(self._find_most_gain)
+        self._unlike_kinds_after = cache(_unlike_kinds_after)
 
     def counts_after(self, counts: RoundCounts, kind: RoundKind) -> RoundCounts:
         """Return the counts of a dialog after another round, as far as the quotas look at them."""
@@ -74,7 +75,7 @@ class Prospect:
         objective, best = self.quotas.objective, 0
         if round == self.rounds or gains == Gains(*objective[: len(gains)]):
             return 0
-        for kind in kinds_after(label):
+        for kind in self._unlike_kinds_after(label):
             then = self.counts_after(counts, kind)
             if self.can_finish(round + 1, then):
                 gained = gains.add(kind.label).capped(objective)
@@ -91,6 +92,18 @@ def _alike(label: str) -> str:
         if follow == [kind.label for kind in ROUND_KINDS.values() if other in kind.after]:
             return other
     return ""
+
+
+def _unlike_kinds_after(label: str) -> tuple[RoundKind, ...]:
+    """Return one kind of round of those that may follow a label, change the counts alike and lead on alike.
+
+    That halves the time of a run's first scene, which was 0.8 s with every kind (10 rounds, quotas `smooth`).
+    """
+    found = {
+        (kind.family, kind.refers == NOTHING, NO_GAINS.add(kind.label), _alike(kind.label)): kind
+        for kind in kinds_after(label)
+    }
+    return tuple(found.values())
 
 
 def check_quotas(quotas: Quotas, rounds: int) -> None:
