@@ -156,7 +156,7 @@ def test_a_wrong_round_is_found(name: str) -> None:
 
 CAPTIONS = {
     "unique-obj: There is a red thing in the image.": "ambiguous",
-    "unique-obj: There is exactly one red thing in the image.": "ambiguous",
+    "unique-obj: There is exactly one red thing in the image.": "wrong",
     "unique-obj: There is a purple thing in the image.": "wrong",
     "extreme-left: The leftmost thing in the image is a blue thing.": "wrong",
     "extreme-right: The leftmost thing in the image is a red thing.": "wrong",
@@ -320,6 +320,45 @@ REDUNDANT: dict[str, tuple[str, list[str]]] = {
             "count-obj-rel-early: How many things are right of the earlier blue thing? 2",
         ],
     ),
+    "an object left of one that is left of a third is another": (
+        "extreme-behind: The rearmost thing in the image is a red thing.",
+        [
+            "seek-attr-rel-imm: What is the material of the next thing right of it? rubber",
+            "seek-attr-rel-imm: What is the size of the next thing right of it? small",
+            "exist-obj-rel-imm: Is anything behind it? yes",
+        ],
+    ),
+    "nothing else is where the leftmost thing is": (
+        LEFTMOST,
+        [
+            "seek-attr-rel-imm: What is the size of the next thing right of it? small",
+            "exist-obj-rel-imm: Is anything left of it? yes",
+        ],
+    ),
+    "the rest lacks what was mentioned": (
+        "count-att: There are exactly two rubber things in the image.",
+        [
+            "count-other: How many things in the image have not been mentioned yet? 3",
+            "count-attribute-group: How many of them are spheres? 1",
+            "seek-attr-imm: What is its material? metal",
+        ],
+    ),
+    "those mentioned and the rest are all": (
+        "count-att: There are exactly two rubber things in the image.",
+        [
+            "count-other: How many things in the image have not been mentioned yet? 3",
+            "count-attribute-group: How many of them are blue things? 1",
+            "count-all: How many things are there in the image? 5",
+        ],
+    ),
+    "both sides of it were mentioned": (
+        BLUE,
+        [
+            "exist-obj-rel-imm: Is anything left of it? yes",
+            "exist-obj-rel-imm2: And is anything right of it? yes",
+            "count-other: How many things in the image have not been mentioned yet? 0",
+        ],
+    ),
     "the next of the next is back": (
         BLUE,
         [
@@ -352,6 +391,20 @@ def test_the_only_object_with_a_value_takes_it_from_others() -> None:
 
     assert kinds(judged(caption.format("rubber thing"), rounds, record)) == [[], [], ["redundant"]]
     assert kinds(judged(caption.format("blue thing"), rounds, record)) == [[], [], []]
+
+
+def test_a_thing_that_was_never_met_is_none_of_the_known_ones() -> None:
+    """If one thing alone is rubber, the next thing beside it is metal, whichever that is."""
+    record = scene_record(
+        ["large red metal cube", "small blue rubber cube", "small green metal sphere"], [0, 1, 2], [0, 1, 2]
+    )
+    rounds = [
+        "exist-obj-rel-imm: Is anything right of it? yes",
+        "seek-attr-rel-early: What is the material of the next thing right of the earlier rubber thing? metal",
+    ]
+    caption = "unique-obj: There is exactly one rubber thing in the image."
+
+    assert kinds(judged(caption, rounds, record)) == [[], [], ["redundant"]]
 
 
 TIED = scene_record(["large red metal cube", "small blue metal cube", "small green metal cube"], [0, 1, 2], [0, 1, 2])

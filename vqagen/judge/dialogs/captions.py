@@ -39,6 +39,8 @@ def worlds_of(reading: Reading, scene: Scene, vocabulary: DialogVocabulary) -> C
     described = having(scene, slots["D"])
     if label == UNIQUE:
         found = indexes(described)
+        if reading.form == EXACT and len(found) > 1:
+            return _false(f"there are {len(found)}")
         return _one([(1 << each,) for each in found], "object of this description")
     if label == CENTER:
         places = _central(scene, vocabulary)

@@ -130,6 +130,38 @@ def the_rest_is_all_but_the_mentioned(known: Knowledge) -> None:
         known.bound(quantity, max(known.least(ALL) - most, 0), max(known.most(ALL) - least, 0), reason)
 
 
+def nothing_is_left_beside_all(known: Knowledge) -> None:
+    """If an object and all on both sides of it were mentioned, or all with each value, there is no rest."""
+    for rest, mentioned in known.mentioned.items():
+        sets = {known.definitions[each] for each in mentioned if each in known.definitions}
+        both_sides = any(
+            ("related", each, relation) in sets and ("related", each, known.logic.inverse[relation]) in sets
+            for each in mentioned
+            for relation in known.logic.total
+        )
+        every_value = any(
+            all(("value", attribute, value) in sets for value in leaves)
+            for attribute, leaves in known.logic.leaves.items()
+        )
+        if both_sides or every_value or ALL in sets:
+            known.bound(("rest", rest), 0, 0, "all objects were mentioned")
+
+
+def the_rest_lacks_what_was_mentioned(known: Knowledge) -> None:
+    """If all red ones were mentioned, none of the rest is red; if some were, that many fewer are left."""
+    for entity, definition in known.sets:
+        mentioned = known.mentioned.get(definition[1], ()) if definition[0] == "rest" else ()
+        for each in mentioned:
+            if known.definitions.get(each, ALL)[0] == "value":
+                _, attribute, value = known.definitions[each]
+                known.bound(("within", entity, attribute, value), 0, 0, f"all {value} ones were mentioned")
+        singles = [each for each in mentioned if each in known.singles]
+        for attribute, value in dict.fromkeys(key for each in singles for key in known.values_of(each)):
+            having = [each for each in singles if known.value(each, attribute) == value]
+            most = known.most(("value", attribute, value)) - known.number_of_different(having)
+            known.bound(("within", entity, attribute, value), 0, max(most, 0), f"the other {value} ones were mentioned")
+
+
 # Places -----------------------------------------------------------------------------------------------------------
 
 
@@ -153,6 +185,53 @@ def what_lies_beyond_is_fewer(known: Knowledge) -> None:
             _at_least(known, ("related", of, relation), ("related", entity, relation), 1, reason)
         else:
             known.bound(("related", of, relation), 1, MANY, "one of them is known")
+
+
+def values_are_of_the_rest_or_the_mentioned(known: Knowledge) -> None:
+    """The red ones are those of the rest and those that were mentioned."""
+    for entity, attribute, value in [key[1:] for key in known.bounds if key[0] == "within"]:
+        definition = known.definitions.get(entity, ALL)
+        if definition[0] != "rest":
+            continue
+        mentioned = dict.fromkeys(known.mentioned.get(definition[1], ()))
+        possible = [each for each in mentioned if known.value(each, attribute) in (None, value)]
+        having = [each for each in mentioned if known.value(each, attribute) == value]
+        least, most = known.range_of(("within", entity, attribute, value))
+        singles = known.number_of_different(each for each in having if each in known.singles)
+        there = max([singles, *(known.size_of(each)[0] for each in having)])
+        most = min(most + sum(known.size_of(each)[1] for each in possible), MANY)
+        reason = f"the {value} ones are those mentioned and those of the rest"
+        known.bound(("value", attribute, value), least + there, most, reason)
+
+
+def orders_are_transitive(known: Knowledge) -> None:
+    """An object left of one that is left of a third is left of the third."""
+    beyond: dict[tuple[int, str], list[int]] = {}
+    for entity, relation, of in known.standing:
+        beyond.setdefault((entity, relation), []).append(of)
+    for one, relation, middle in list(known.standing):
+        if relation in known.logic.inverse:
+            for of in beyond.get((middle, relation), ()):
+                known.set_standing(one, relation, of)
+
+
+def different_objects_have_different_places(known: Knowledge) -> None:
+    """In a total order no two objects have the same number before them; nothing else is where the leftmost thing is."""
+    placed = [
+        (entity, relation, known.range_of(("related", entity, relation)))
+        for entity in known.singles
+        for relation in known.logic.inverse
+        if relation in known.logic.total or (entity, relation) in known.extremes
+    ]
+    for entity, relation, (least, most) in placed:
+        if least != most:
+            continue
+        for other in known.singles:
+            if known.differ(entity, other):
+                beyond: Quantity = ("related", other, relation)
+                low, high = known.range_of(beyond)
+                reason = f"another object has the place with {least} in {relation}"
+                known.bound(beyond, low + (low == least), high - (high == least), reason)
 
 
 def known_ones_count(known: Knowledge) -> None:
@@ -244,9 +323,17 @@ def the_next_of_the_next_is_back(known: Knowledge) -> None:
 # Values -----------------------------------------------------------------------------------------------------------
 
 
+_OF_VALUES = ("value", "within")
+"""Quantities that end with an attribute and a value."""
+
+
 def only_one_value_is_left(known: Knowledge) -> None:
     """An object, or a member of a set, has the only value of an attribute that others leave."""
-    for attribute, leaves in known.logic.leaves.items():
+    counted = dict.fromkeys(
+        key[-2] for key, bounds in known.bounds.items() if key[0] in _OF_VALUES and bounds[1] < MANY
+    )
+    for attribute in counted:
+        leaves = known.logic.leaves[attribute]
         open_values = [value for value in leaves if known.most(("value", attribute, value)) > 0]
         for entity in (*known.singles, *(entity for entity, _ in known.sets)):
             if known.value(entity, attribute) is None:
@@ -276,8 +363,13 @@ RULES: tuple[Rule, ...] = (
     others_alike_are_one_fewer,
     two_sides_are_all_others,
     the_rest_is_all_but_the_mentioned,
+    nothing_is_left_beside_all,
+    the_rest_lacks_what_was_mentioned,
+    values_are_of_the_rest_or_the_mentioned,
     the_next_has_one_fewer_before_it,
+    orders_are_transitive,
     what_lies_beyond_is_fewer,
+    different_objects_have_different_places,
     known_ones_count,
     one_definition_is_one_set,
     one_place_is_one_object,

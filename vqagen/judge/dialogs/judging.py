@@ -56,6 +56,11 @@ class Judged:
         """True if the last sentence that was judged could be read and its references resolved."""
         return len(self.readings) == len(self.verdicts) == len(self.discourse.turns)
 
+    @property
+    def is_certain(self) -> bool:
+        """True if each sentence has one meaning, so that the first world is the only one."""
+        return not any(verdict.kind in ("ambiguous", "nearest") for each in self.verdicts for verdict in each)
+
 
 class DialogJudge:
     """Judges dialogs of one domain."""

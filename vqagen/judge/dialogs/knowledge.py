@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 
 from vqagen.judge.dialogs.facts import (
@@ -119,9 +120,27 @@ class Knowledge:
 
     def canonical(self, quantity: Quantity) -> Quantity:
         """Return a quantity under the name of its entity."""
-        if quantity[0] in NAMES_AN_ENTITY:
+        if self._names and quantity[0] in NAMES_AN_ENTITY:
             return (quantity[0], self.name(quantity[1]), *quantity[2:])
         return quantity
+
+    def copy(self) -> Knowledge:
+        """Return the same knowledge, to which facts can be added."""
+        twin = copy(self)
+        for name, table in vars(self).items():
+            if isinstance(table, dict):
+                setattr(twin, name, dict(table))
+        return twin
+
+    def consider(self, quantity: Quantity) -> tuple[int, int]:
+        """Return the bounds of a quantity that may be of no fact so far."""
+        from vqagen.judge.dialogs.closure import close
+
+        quantity = self.canonical(quantity)
+        if quantity not in self.bounds:
+            self.bounds[quantity] = 0, MANY
+            close(self)
+        return self.range_of(quantity)
 
     # Conclusions ----------------------------------------------------------------------------------------------------
 
@@ -153,6 +172,13 @@ class Knowledge:
     def value(self, entity: int, attribute: str) -> str | None:
         """Return the value of an entity, or of all members of a set, if it is known."""
         return self.values.get((self.name(entity), attribute))
+
+    def values_of(self, entity: int) -> Iterator[tuple[str, str]]:
+        """Yield (attribute, value) for each value of an entity that is known."""
+        for attribute in self.logic.leaves:
+            value = self.value(entity, attribute)
+            if value is not None:
+                yield attribute, value
 
     def set_value(self, entity: int, attribute: str, value: str) -> None:
         """Conclude that an entity has a value."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from vqagen.judge.dialogs.closure import close
 from vqagen.judge.dialogs.discourse import Discourse, Request
-from vqagen.judge.dialogs.facts import MANY, Quantity
+from vqagen.judge.dialogs.facts import Next, Quantity, Single
 from vqagen.judge.dialogs.knowledge import TOLD, Knowledge
 from vqagen.judge.dialogs.labels import LABELS
 from vqagen.judge.dialogs.meanings import NEAREST, NO, presupposed, quantity_of
+
+UNMET = 10**6
+"""An entity that the text has not introduced."""
 
 
 def why_redundant(request: Request, known: Knowledge, discourse: Discourse) -> str:
@@ -31,9 +33,7 @@ def why_redundant(request: Request, known: Knowledge, discourse: Discourse) -> s
 
 
 def _why_number_known(quantity: Quantity, is_count: bool, known: Knowledge) -> str:
-    known.bound(quantity, 0, MANY, TOLD)
-    close(known)
-    least, most = known.range_of(quantity)
+    least, most = known.consider(quantity)
     reason = known.reasons.get(known.canonical(quantity), TOLD)
     if least == most:
         return f"the number is known to be {least} ({reason})"
@@ -60,16 +60,25 @@ def _why_all_counted(request: Request, discourse: Discourse) -> str:
 def _why_value_known(request: Request, known: Knowledge) -> str:
     focus = request.focus
     assert focus is not None
-    found: int | None = focus
     if LABELS[request.label].about == "attr-rel":
         beyond: Quantity = ("related", focus, request.relation)
-        known.bound(beyond, 0, MANY, TOLD)
-        close(known)
-        if known.most(beyond) == 0:
+        least, most = known.consider(beyond)
+        if most == 0:
             return f"nothing is known to stand there ({known.reasons.get(known.canonical(beyond), TOLD)})"
-        found = _entity_found(request, known)
-    value = None if found is None else known.value(found, request.attribute)
+        value = _value_found(request, known) if least else None
+    else:
+        value = known.value(focus, request.attribute)
     return "" if value is None else f"its {request.attribute} is known to be {value}"
+
+
+def _value_found(request: Request, known: Knowledge) -> str | None:
+    """Return the value of the object that is there, if it is known whichever that is."""
+    found = _entity_found(request, known)
+    if found is None:
+        found, known = UNMET, known.copy()
+        assert request.focus is not None
+        known.learn([Single(UNMET), Next(UNMET, request.relation, request.focus)])
+    return known.value(found, request.attribute)
 
 
 def _entity_found(request: Request, known: Knowledge) -> int | None:

@@ -81,7 +81,7 @@ class DialogVerification:
     def _annotation_faults(
         self, dialog: WrittenDialog, judged: Judged, scene: Scene
     ) -> Iterator[tuple[int | None, Verdict]]:
-        if not judged.is_understood:
+        if not (judged.is_understood and judged.is_certain):
             return
         if dialog.is_native:
             yield from annotation_faults(dialog.record, judged, scene)
