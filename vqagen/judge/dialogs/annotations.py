@@ -38,7 +38,8 @@ def _annotation_faults(record: Mapping[str, Any], judged: Judged, scene: Scene) 
     for at, each in enumerate(written[1:], 1):
         for fault in antecedent_faults(at, each, written, judged):
             yield at, Verdict("annotation", fault)
-    for fault in (*_entity_faults(record, written, judged), *_object_faults(record, scene)):
+    whole = (*_scene_faults(record, scene), *_entity_faults(record, written, judged), *_object_faults(record, scene))
+    for fault in whole:
         yield None, Verdict("annotation", fault)
 
 
@@ -67,6 +68,8 @@ def _sentence_faults(at: int, record: Mapping[str, Any], turn: Turn, judged: Jud
     expected = {"label": reading.label, "args": arguments}
     if record.get("program") != expected:
         yield _differs("program", record.get("program"), expected)
+    if record.get("variant") not in reading.variants:
+        yield _differs("variant", record.get("variant"), min(reading.variants))
     if at:
         family = LABELS[turn.request.label].family
         if record.get("family") != family:
@@ -219,6 +222,13 @@ def _entity_faults(record: Mapping[str, Any], written: Sequence[Mapping[str, Any
         listed = each.get("mentions")
         if not isinstance(listed, list) or [m for m in listed if m.get("span") is not None] != said:
             yield _differs(f"entities: the mentions of {each.get('id')}", listed, said)
+
+
+def _scene_faults(record: Mapping[str, Any], scene: Scene) -> Iterator[str]:
+    """Yield faults of the fields that are those of the scene."""
+    for key in ("split", "image_index", "image_filename"):
+        if key in record and record[key] != scene.record.get(key):
+            yield _differs(key, record[key], scene.record.get(key))
 
 
 def _object_faults(record: Mapping[str, Any], scene: Scene) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from vqagen.bits import Objects, only
 from vqagen.judge.dialogs.captions import introduce, is_caption, worlds_of
+from vqagen.judge.dialogs.closure import learn
 from vqagen.judge.dialogs.discourse import Answer, Discourse, Entity, Request, Turn, World
 from vqagen.judge.dialogs.facts import Same
 from vqagen.judge.dialogs.knowledge import Knowledge, Logic
@@ -144,7 +145,7 @@ class _State:
         self._referents: dict[int, int] = {}
         self._note_referents()
         self._omniscient = Knowledge(self.logic, self._referents)
-        self._omniscient.learn(self.discourse.facts)
+        learn(self._omniscient, self.discourse.facts)
 
     def _note_referents(self) -> None:
         world = self.discourse.worlds[0]
@@ -176,7 +177,7 @@ class _State:
         is_untold = self._is_untold(request)
         if why or is_untold:
             reader = Knowledge(self.logic)
-            reader.learn(self.discourse.facts)
+            learn(reader, self.discourse.facts)
             told = why_redundant(request, reader, self.discourse) if why else ""
             if why:
                 faults.append(Verdict("redundant", told) if told else Verdict("identity", why))
@@ -211,7 +212,7 @@ class _State:
         self.judged.outcomes.append(branches[0][1])
         self.judged.mentioned.append(mentioned)
         self._note_referents()
-        self._omniscient.learn(facts)
+        learn(self._omniscient, facts)
 
     def _aliases(self, request: Request) -> list[Same]:
         """Return that all objects that "the earlier red thing" can be are one: it says that there is only one."""

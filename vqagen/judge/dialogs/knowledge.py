@@ -1,6 +1,6 @@
 """Knowledge of a careful reader: bounds of quantities, values of entities, and which entities are the same.
 
-`Knowledge.learn` takes facts, and `close` draws conclusions by the rules of `closure` until none is new.
+`closure.learn` adds facts, and all that follows from them.
 """
 
 from __future__ import annotations
@@ -68,15 +68,8 @@ class Knowledge:
 
     # Facts ----------------------------------------------------------------------------------------------------------
 
-    def learn(self, facts: Iterable[Fact]) -> None:
-        """Take facts, and draw all conclusions from them."""
-        from vqagen.judge.dialogs.closure import close
-
-        for fact in facts:
-            self._take(fact)
-        close(self)
-
-    def _take(self, fact: Fact) -> None:
+    def take(self, fact: Fact) -> None:
+        """Take one fact, as it stands."""
         match fact:
             case Single(entity):
                 self._take_single(entity)
@@ -131,16 +124,6 @@ class Knowledge:
             if isinstance(table, dict):
                 setattr(twin, name, dict(table))
         return twin
-
-    def consider(self, quantity: Quantity) -> tuple[int, int]:
-        """Return the bounds of a quantity that may be of no fact so far."""
-        from vqagen.judge.dialogs.closure import close
-
-        quantity = self.canonical(quantity)
-        if quantity not in self.bounds:
-            self.bounds[quantity] = 0, MANY
-            close(self)
-        return self.range_of(quantity)
 
     # Conclusions ----------------------------------------------------------------------------------------------------
 

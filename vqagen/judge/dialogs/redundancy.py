@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vqagen.judge.dialogs.closure import consider, learn
 from vqagen.judge.dialogs.discourse import Discourse, Request
 from vqagen.judge.dialogs.facts import Next, Quantity, Single
 from vqagen.judge.dialogs.knowledge import TOLD, Knowledge
@@ -21,7 +22,7 @@ def why_redundant(request: Request, known: Knowledge, discourse: Discourse) -> s
         repeated = _why_all_counted(request, discourse)
         if repeated:
             return repeated
-        known.learn(presupposed(request, discourse))
+        learn(known, presupposed(request, discourse))
     if label.about == "attribute-group" and request.group is not None:
         described = known.value(request.group, request.attribute)
         if described is not None:
@@ -33,7 +34,7 @@ def why_redundant(request: Request, known: Knowledge, discourse: Discourse) -> s
 
 
 def _why_number_known(quantity: Quantity, is_count: bool, known: Knowledge) -> str:
-    least, most = known.consider(quantity)
+    least, most = consider(known, quantity)
     reason = known.reasons.get(known.canonical(quantity), TOLD)
     if least == most:
         return f"the number is known to be {least} ({reason})"
@@ -62,7 +63,7 @@ def _why_value_known(request: Request, known: Knowledge) -> str:
     assert focus is not None
     if LABELS[request.label].about == "attr-rel":
         beyond: Quantity = ("related", focus, request.relation)
-        least, most = known.consider(beyond)
+        least, most = consider(known, beyond)
         if most == 0:
             return f"nothing is known to stand there ({known.reasons.get(known.canonical(beyond), TOLD)})"
         value = _value_found(request, known) if least else None
@@ -77,7 +78,7 @@ def _value_found(request: Request, known: Knowledge) -> str | None:
     if found is None:
         found, known = UNMET, known.copy()
         assert request.focus is not None
-        known.learn([Single(UNMET), Next(UNMET, request.relation, request.focus)])
+        learn(known, [Single(UNMET), Next(UNMET, request.relation, request.focus)])
     return known.value(found, request.attribute)
 
 

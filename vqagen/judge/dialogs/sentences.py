@@ -39,6 +39,8 @@ class Reading(NamedTuple):
     """A: attribute, R and E: relation, K: number, D, D2 and V: {attribute: value}."""
     spans: Mapping[str, tuple[int, int]]
     """Role -> its words, by their offsets."""
+    variants: frozenset[int] = frozenset()
+    """The texts of the template that say it."""
 
     @property
     def meaning(self) -> tuple[object, ...]:
@@ -50,6 +52,7 @@ class Reading(NamedTuple):
 class _Pattern:
     label: str
     form: str
+    variant: int
     regex: re.Pattern[str]
     roles: Mapping[str, str]
     """Group -> role."""
@@ -63,8 +66,8 @@ class SentenceParser:
         self._patterns: dict[str, list[_Pattern]] = {}
         for template in templates:
             made = self._patterns.setdefault(template.label, [])
-            texts = dict.fromkeys(each for text in template.texts for each in _expanded(text.written))
-            made.extend(_pattern(template, text, self._words) for text in texts)
+            for variant, text in enumerate(template.texts):
+                made.extend(_pattern(template, variant, each, self._words) for each in _expanded(text.written))
         self._remembered: dict[tuple[str, str], list[Reading]] = {}
 
     @property
@@ -98,7 +101,8 @@ class SentenceParser:
             if match is not None and slots is not None:
                 spans = {role: _words_of(match, group) for group, role in pattern.roles.items() if match[group]}
                 reading = Reading(_label_said(label, slots), pattern.form, slots, spans)
-                found.setdefault(reading.meaning, reading)
+                reading = found.setdefault(reading.meaning, reading)
+                found[reading.meaning] = reading._replace(variants=reading.variants | {pattern.variant})
         return list(found.values())
 
 
@@ -134,7 +138,7 @@ def _words_of(match: re.Match[str], group: str) -> tuple[int, int]:
 # Patterns ---------------------------------------------------------------------------------------------------------
 
 
-def _pattern(template: DialogTemplate, text: str, words: SlotWords) -> _Pattern:
+def _pattern(template: DialogTemplate, variant: int, text: str, words: SlotWords) -> _Pattern:
     roles: dict[str, str] = {}
     numbers: dict[str, int] = {}
 
@@ -154,7 +158,7 @@ def _pattern(template: DialogTemplate, text: str, words: SlotWords) -> _Pattern:
             parts.append(words.pattern(match["slot"], match["plural"] is not None, group_of))
         else:
             parts.append(re.escape(match["text"]).replace(r"\ ", f"[ {GAP}]"))
-    return _Pattern(template.label, template.form, re.compile("".join(parts)), roles)
+    return _Pattern(template.label, template.form, variant, re.compile("".join(parts)), roles)
 
 
 def _lowered(text: str) -> str:
