@@ -33,6 +33,7 @@ from vqagen.run.merging.shard_files import open_shard
 from vqagen.run.output.journal import Journal
 from vqagen.run.windows import block_of
 from vqagen.tasks.questions.selection import QuestionSelection
+from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.questions.task import QuestionTask
 
 SCENES, WINDOW = 40, 16
@@ -593,7 +594,7 @@ def test_a_selection_is_shown_all_that_it_asks_of_a_question(one: Questions, fla
             return super().__getitem__(key)
 
     name, value = flags.removeprefix("--").replace("-", "_").split()
-    selection = QuestionSelection(make_settings(**{name: int(value) if value.isdigit() else value}))
+    selection = QuestionSelection(make_settings(QuestionSettings, {name: int(value) if value.isdigit() else value}))
     for record in (record for questions in one.by_scene for record in questions):
         selection.keeps(Watched(record))
 

@@ -40,12 +40,19 @@ def test_public_names_stand_in_one_sorted_list() -> None:
     assert set(imported) - {"__builtins__"} == set(api.__all__)
 
 
-@pytest.mark.parametrize("call", [vqagen.generate, vqagen.dataset])
-def test_the_signature_shows_every_setting_with_its_default(call: Any) -> None:
+@pytest.mark.parametrize(
+    ("call", "settings"),
+    [
+        (vqagen.generate, vqagen.QuestionSettings),
+        (vqagen.dataset, vqagen.QuestionSettings),
+        (vqagen.dialogs, vqagen.DialogSettings),
+    ],
+)
+def test_the_signature_shows_every_setting_with_its_default(call: Any, settings: Any) -> None:
     """As `help` and editors print it."""
     shown = inspect.signature(call).parameters
 
-    for name, field in vqagen.QuestionSettings.__dataclass_fields__.items():
+    for name, field in settings.__dataclass_fields__.items():
         assert (shown[name].default, shown[name].kind) == (field.default, inspect.Parameter.KEYWORD_ONLY)
     assert "settings" not in shown
 
@@ -62,6 +69,25 @@ def test_generate_makes_what_the_command_writes(scenes: Path, capsysbinary: pyte
     records = [question.to_record(index) for index, question in enumerate(questions)]
     assert json.loads(json.dumps(records)) == json.loads(ran.out)["questions"]
     assert len(records) == 6
+
+
+def test_dialogs_makes_what_the_command_writes(scenes: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    flags = "--seed 8 --start-index 1 --count 2 --dialogs-per-image 2 --rounds 4"
+    ran = Commands(capsysbinary).done(f"dialog --scenes '{scenes}' --out - {flags}")
+    made = list(vqagen.dialogs(scenes, seed=8, start_index=1, count=2, dialogs_per_image=2, rounds=4))
+
+    assert made == json.loads(ran.out)["dialogs"]
+    assert [each["dialog_index"] for each in made] == [0, 1, 2, 3]
+
+
+def test_what_is_wrong_is_raised_before_the_first_dialog(scenes: Path) -> None:
+    """Not when the dialogs are asked for."""
+    with pytest.raises(vqagen.UsageError, match="scenes not found: nowhere"):
+        vqagen.dialogs("nowhere")
+    with pytest.raises(vqagen.UsageError, match="--quotas smoth: no such file, and unknown preset 'smoth'; did you mean 'smooth'"):
+        vqagen.dialogs(scenes, quotas="smoth")
+    with pytest.raises(vqagen.UsageError, match="unknown setting 'round'; did you mean 'rounds'"):
+        vqagen.dialogs(scenes, round=3)
 
 
 def test_sample_scenes_makes_what_the_command_writes(capsysbinary: pytest.CaptureFixture[bytes]) -> None:

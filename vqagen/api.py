@@ -32,13 +32,14 @@ from vqagen.language.program import Program
 from vqagen.language.question import Question
 from vqagen.language.shipped_domains import DIALOGS, QUESTIONS
 from vqagen.plugin import Undefined
-from vqagen.question_dataset import Generation, QuestionDataset
+from vqagen.question_dataset import Generation, QuestionDataset, texts_of, unreadable_located
 from vqagen.run.merging.convert import convert
 from vqagen.run.merging.merge import MergeResult, merge
 from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
+from vqagen.run.windows import span_to_read, windows_of
 from vqagen.run.writing import write_records
-from vqagen.tasks.contract import Report
+from vqagen.tasks.contract import Report, Task
 from vqagen.tasks.dialog.dialog_files import holds_dialogs
 from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.report import DialogReport
@@ -51,6 +52,7 @@ from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.task import question_task
 from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.tasks.sampling.task import SamplingTask
+from vqagen.tasks.settings import RunSettings
 from vqagen.world.domain import Domain, load_domain
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
 from vqagen.world.sampler import sample_scenes as sample_scene_records
@@ -59,6 +61,7 @@ from vqagen.world.scene import Scene, compile_scene
 
 P = ParamSpec("P")
 T = TypeVar("T")
+S = TypeVar("S", bound=RunSettings)
 
 __all__ = [
     "BadInput",
@@ -92,6 +95,7 @@ __all__ = [
     "compile_scene",
     "convert",
     "dataset",
+    "dialogs",
     "find_domain",
     "find_scenes",
     "generate",
@@ -173,17 +177,20 @@ def write_scenes(
     return write_records(task, out, format=format, options=options, shard=shard, on_progress=on_progress)
 
 
-def _shows_settings(function: Callable[P, T]) -> Callable[P, T]:
+def _shows_settings(kind: type[RunSettings]) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Let `help` and editors show the settings that a function takes as keywords, with their defaults."""
-    signature = inspect.signature(function)
-    taken = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
-    settings = inspect.signature(QuestionSettings).parameters.values()
-    shown = [each.replace(kind=each.KEYWORD_ONLY) for each in settings]
-    function.__signature__ = signature.replace(parameters=[*taken, *shown])  # type: ignore[attr-defined]
-    return function
+
+    def show(function: Callable[P, T]) -> Callable[P, T]:
+        signature = inspect.signature(function)
+        taken = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        shown = [each.replace(kind=each.KEYWORD_ONLY) for each in inspect.signature(kind).parameters.values()]
+        function.__signature__ = signature.replace(parameters=[*taken, *shown])  # type: ignore[attr-defined]
+        return function
+
+    return show
 
 
-@_shows_settings
+@_shows_settings(QuestionSettings)
 def generate(
     scenes: PathLike | Iterable[Mapping[str, Any]],
     *,
@@ -199,7 +206,7 @@ def generate(
     `settings` are the fields of `QuestionSettings`, such as seed, count or templates_per_image. Raises VqagenError
     before the first question for anything that is wrong with what was given, and while reading for a scene that is.
     """
-    chosen = make_settings(**settings)
+    chosen = make_settings(QuestionSettings, settings)
     files = find_domain(
         domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins, task=QUESTIONS
     )
@@ -210,7 +217,7 @@ def generate(
     return filter(QuestionSelection(chosen).keeps_question, made)
 
 
-@_shows_settings
+@_shows_settings(QuestionSettings)
 def dataset(
     scenes: PathLike | Iterable[Mapping[str, Any]],
     *,
@@ -228,11 +235,45 @@ def dataset(
     one by one. The questions are those of `generate` with the same arguments; with `marks`, they say where their text
     mentions objects.
     """
-    chosen = make_settings(**settings)
+    chosen = make_settings(QuestionSettings, settings)
     files = find_domain(
         domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins, task=QUESTIONS
     )
     return QuestionDataset(_scenes_of(scenes), files, chosen, marks)
+
+
+@_shows_settings(DialogSettings)
+def dialogs(
+    scenes: PathLike | Iterable[Mapping[str, Any]],
+    *,
+    domain: PathLike | None = None,
+    metadata: PathLike | None = None,
+    templates: PathLike | None = None,
+    synonyms: PathLike | None = None,
+    plugins: PathLike | Sequence[PathLike] = (),
+    **settings: Any,
+) -> Iterator[dict[str, Any]]:
+    """Yield the records of dialogs about scenes, given as for `generate`, as `vqagen dialog` writes them.
+
+    `settings` are the fields of `DialogSettings`, such as seed, rounds or dialogs_per_image. A scene that has fewer
+    dialogs than asked for yields fewer; `write_dialogs` reports why. Raises VqagenError as `generate` does.
+    """
+    chosen = make_settings(DialogSettings, settings)
+    files = find_domain(
+        domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins, task=DIALOGS
+    )
+    return _records_about(_scenes_of(scenes), dialog_task(files, chosen))
+
+
+def _records_about(scenes: SceneSource | Iterable[Mapping[str, Any]], task: Task) -> Iterator[dict[str, Any]]:
+    """Yield the records of a task about scenes, made in this process and numbered as its output numbers them."""
+    make, first = task.load(task.hashes()), task.settings.start_index
+    span = span_to_read(first, task.settings.count, task.window, task.reads_ahead)
+    windows = windows_of(texts_of(scenes, span), task.window)
+    made = (record for window in windows for about in make(window, first, task.tally()) for record in about.records)
+    with unreadable_located(scenes):
+        for number, record in enumerate(made):
+            yield {**record, task.number_key: number}
 
 
 def _scenes_of(scenes: PathLike | Iterable[Mapping[str, Any]]) -> SceneSource | Iterable[Mapping[str, Any]]:
@@ -243,13 +284,13 @@ def _scenes_of(scenes: PathLike | Iterable[Mapping[str, Any]]) -> SceneSource | 
     return scenes
 
 
-def make_settings(**settings: Any) -> QuestionSettings:
+def make_settings(kind: type[S], given: Mapping[str, Any]) -> S:
     """Return settings from keyword arguments. An unknown name is a UsageError that gives the nearest one."""
-    known = QuestionSettings.names()
-    wrong = [unknown("setting", name, known) for name in settings if name not in known]
+    known = kind.names()
+    wrong = [unknown("setting", name, known) for name in given if name not in known]
     if wrong:
         raise UsageError("\n".join(wrong))
-    return QuestionSettings(**settings)
+    return kind(**given)
 
 
 def verify(

@@ -108,7 +108,7 @@ class DialogTask(Task):
 
 def dialog_task(files: DomainFiles, settings: DialogSettings) -> DialogTask:
     """Return the task for a whole run, its domain and quotas loaded. Raises VqagenError."""
-    if settings.quotas not in PRESETS:  # a worker may work in another folder
+    if settings.quotas not in PRESETS and Path(settings.quotas).is_file():  # a worker may work in another folder
         settings = replace(settings, quotas=str(Path(settings.quotas).absolute()))
     task = DialogTask(settings, files)
     _ = task.domain, task.quotas

@@ -21,7 +21,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-CAPTION, COUNT, EXIST, SEEK = FAMILIES = ("caption", "count", "exist", "seek")
+CAPTION = "caption"
+"""The family of captions; those of rounds are in `round_kind`."""
 FOCUS, GROUP, RESULT, SUBJECT, ANCHOR = ROLES = ("focus", "group", "result", "subject", "anchor")
 """The object that a question refers back to, and the group ("them"); the objects that a sentence is about; in captions
 of two objects, each of them."""
