@@ -108,5 +108,10 @@ def _unlike_kinds_after(label: str) -> tuple[RoundKind, ...]:
 
 def check_quotas(quotas: Quotas, rounds: int) -> None:
     """Raise UsageError if no dialog of this length meets the quotas."""
-    if not Prospect(quotas, rounds).can_finish(0, NO_ROUNDS):
-        raise UsageError(f"--quotas {quotas.name}: no dialog of {rounds} rounds can meet them")
+    if Prospect(quotas, rounds).can_finish(0, NO_ROUNDS):
+        return
+    last = next(last for last in range(1, rounds + 1) if not Prospect(quotas, last).can_finish(0, NO_ROUNDS))
+    raise UsageError(
+        f"--quotas {quotas.name}: no dialog of {rounds} rounds can meet them: none meets those of round {last}; "
+        "lower what a family must have, or raise what it may have"
+    )

@@ -189,8 +189,8 @@ def _faults(given: Any) -> Iterator[tuple[str, str]]:
             yield key, f"expected [least, most], shares from 0 to 1, found {value!r}"
         elif key in _SHARES and not _is_share(value):
             yield key, f"expected a share from 0 to 1, found {value!r}"
-        elif key == "from_round" and type(value) is not int:
-            yield key, f"expected a whole number, found {describe(value)}"
+        elif key == "from_round" and not _is_number(value):
+            yield key, f"{NUMBER}, found {value!r}"
         elif key == "objective":
             yield from _objective_faults(value)
 
@@ -202,8 +202,15 @@ def _objective_faults(given: Any) -> Iterator[tuple[str, str]]:
     for key, value in given.items():
         if key not in Objective._fields:
             yield f"objective.{key}", unknown("weight", key, Objective._fields)
-        elif type(value) is not int or value < 0:
-            yield f"objective.{key}", f"expected a whole number of at least 0, found {describe(value)}"
+        elif not _is_number(value):
+            yield f"objective.{key}", f"{NUMBER}, found {value!r}"
+
+
+NUMBER = f"expected a whole number from 0 to {UNLIMITED}"
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= UNLIMITED
 
 
 def _is_share(value: Any) -> bool:

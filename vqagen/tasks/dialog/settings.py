@@ -72,19 +72,21 @@ class DialogSettings(RunSettings):
 
 
 def _mix_faults(mix: str) -> Iterator[str]:
-    total, names = 0.0, []
+    total, names, is_readable = 0.0, [], True
     for pair in mix.split(",") if mix else ():
         name, _, weight = (part.strip() for part in pair.partition("="))
         names.append(name)
+        if name in CAPTION_CATEGORIES and _is_weight(weight):
+            total += float(weight)
+            continue
+        is_readable = False
         if name not in CAPTION_CATEGORIES:
             yield unknown("kind of captions", name, CAPTION_CATEGORIES)
-        elif not _is_weight(weight):
-            yield f"expected {name}=WEIGHT with a number of at least 0, found {pair.strip()!r}"
         else:
-            total += float(weight)
+            yield f"expected {name}=WEIGHT with a number of at least 0, found {pair.strip()!r}"
     if len(names) > len(dict.fromkeys(names)):
         yield "a kind of captions is given twice"
-    elif mix and not total:
+    elif mix and is_readable and not total:
         yield "one weight must be above 0"
 
 
