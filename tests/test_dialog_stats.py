@@ -13,7 +13,7 @@ from commands import Commands
 from dialog_records import Record, as_clevr_dialog, dialog_record, round_record
 
 from vqagen.judge.stats.dialog_census import LIMITING, kept_quotas
-from vqagen.judge.stats.dialog_facts import RoundFacts
+from vqagen.judge.stats.dialog_facts import COREF, NONE, RoundFacts
 from vqagen.judge.stats.dialog_published import GENERATOR
 from vqagen.judge.stats.dialog_statistics import NO_DISTANCES, NO_LAST
 from vqagen.tasks.dialog.dialog_files import holds_dialogs
@@ -240,11 +240,19 @@ def test_a_shared_beginning_has_equal_labels_and_answers(
 )
 def test_quotas_bound_types_and_standalone_questions_from_the_fourth_round_on(types: str, kept: list[str]) -> None:
     """S is a standalone question, here a seek."""
-    names = {"c": ("count", "count-obj-rel-imm"), "e": ("exist", "exist-obj-rel-imm"), "s": ("seek", "seek-attr-imm")}
-    named = {**names, "S": ("seek", "count-all")}
-    rounds = [RoundFacts("", None, named[each][1], named[each][0], "", None, None) for each in types.split()]
+    of_type = {"c": ("count", COREF), "e": ("exist", COREF), "s": ("seek", COREF), "S": ("seek", NONE)}
+    rounds = [RoundFacts("", None, "", *of_type[each], None, None) for each in types.split()]
 
     assert kept_quotas(rounds, LIMITING) == kept
+
+
+def test_light_files_say_the_labels_of_captions(vqagen_: Commands) -> None:
+    """They have no `template_info`, from which those of CLEVR-Dialog's own files are."""
+    asked = {"question": "How many things are there?", "answer": 3, "template": "count-all"}
+    light = [{"image_filename": "a.png", "dialogs": [{"caption": "A.", "template": "unique-obj", "dialog": [asked]}]}]
+    Path("light.json").write_text(json.dumps(light))
+
+    assert found(vqagen_, "light.json")["captions"] == {"unique-obj": 1}
 
 
 def test_the_quotas_of_the_run_are_named(vqagen_: Commands) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import describe
 from vqagen.judge.dialogs.judging import Asked, DialogText
-from vqagen.tasks.dialog.dialog_files import DIALOGS
+from vqagen.tasks.dialog.dialog_files import DIALOGS, caption_label, dependences
 
 Record = Mapping[str, Any]
 
@@ -50,7 +50,7 @@ def _written(name: str, record: object, is_native: bool) -> WrittenDialog:
         text = _native(record) if is_native else _clevr_dialog(record)
     except _Missing as fault:
         return WrittenDialog(name, None, record, is_native, str(fault))
-    return WrittenDialog(name, text, record, is_native, dependences=() if is_native else _dependences(record))
+    return WrittenDialog(name, text, record, is_native, dependences=() if is_native else dependences(record))
 
 
 class _Missing(Exception):
@@ -64,20 +64,8 @@ def _native(record: Record) -> DialogText:
 
 
 def _clevr_dialog(record: Record) -> DialogText:
-    match record:
-        case {"template": str(found)} | {"template_info": [{"label": str(found)}, *_]}:
-            label: str | None = found
-        case _:
-            label = None
     rounds = [_asked(each, "template", f"dialog[{i}]") for i, each in enumerate(_part(record, "dialog", list))]
-    return DialogText(_part(record, "caption", str), label, rounds)
-
-
-def _dependences(record: Record) -> tuple[object, ...]:
-    match record:
-        case {"graph": {"history": [_, *items]}}:
-            return tuple(each.get("dependence") if isinstance(each, Mapping) else None for each in items)
-    return ()
+    return DialogText(_part(record, "caption", str), caption_label(record), rounds)
 
 
 def _asked(record: object, label: str, place: str) -> Asked:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from vqagen.judge.stats.census import text_hash
-from vqagen.judge.stats.dialog_facts import HISTORY_OF, DialogFacts, RoundFacts
+from vqagen.judge.stats.dialog_facts import COREF, DialogFacts, RoundFacts
 from vqagen.tasks.dialog.quotas import PRESETS, Quotas, RoundCounts
 from vqagen.tasks.dialog.round_kind import FAMILIES
 
@@ -42,7 +42,7 @@ def kept_quotas(rounds: Sequence[RoundFacts], quotas: Iterable[Quotas]) -> list[
     """Return the names of quotas whose limits a dialog keeps after every round."""
     kept, counts = list(quotas), RoundCounts()
     for number, each in enumerate(rounds, 1):
-        counts = counts.add(each.family, each.label in HISTORY_OF)
+        counts = counts.add(each.family, each.history != COREF)
         kept = [limits for limits in kept if limits.admits(number, counts)]
     return [limits.name for limits in kept]
 

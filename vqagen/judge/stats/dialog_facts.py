@@ -12,15 +12,11 @@ from typing import Any, NamedTuple
 from vqagen.errors import Fault, describe
 from vqagen.judge.stats.fault_list import FaultList
 from vqagen.judge.stats.question_facts import image_of
-from vqagen.tasks.dialog.dialog_files import DIALOGS
+from vqagen.tasks.dialog.dialog_files import DIALOGS, caption_label, dependences
+from vqagen.tasks.dialog.rounds import ROUND_KINDS
 
 NONE, ALL, COREF = "None", "All", "Coref"
 """The part of the history that a question needs: nothing, all that was mentioned, or one referent."""
-HISTORY_OF = {
-    **dict.fromkeys(("count-all", "count-attribute", "exist-attribute"), NONE),
-    **dict.fromkeys(("count-other", "exist-other"), ALL),
-}
-"""Label -> the part of the history; COREF for all others."""
 
 
 class RoundFacts(NamedTuple):
@@ -107,22 +103,13 @@ def _native_dialog(record: Mapping[str, Any], faults: list[Fault]) -> Read:
 
 def _clevr_dialog(record: Mapping[str, Any], faults: list[Fault]) -> Read:
     caption = _text(record, "caption", "caption", faults)
-    match record:
-        case {"template_info": [{"label": str(label)}, *_]}:
-            pass
-        case _:
-            label = ""
-    match record:
-        case {"graph": {"history": list(items)}}:
-            depends = [each.get("dependence") if isinstance(each, Mapping) else None for each in items[1:]]
-        case _:
-            depends = []
+    depends = dependences(record)
     rounds = []
     for number, (place, each) in enumerate(_objects(record, "dialog", faults)):
         told = depends[number] if number < len(depends) else None
         since = number - told if type(told) is int else None  # the caption is -1
         rounds.append(_round(each, "template", {"d_reveal": since}, place, faults))
-    return caption, label, rounds
+    return caption, caption_label(record) or "", rounds
 
 
 def _objects(record: Mapping[str, Any], key: str, faults: list[Fault]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -150,10 +137,15 @@ def _round(record: Mapping[str, Any], label_key: str, history: Any, place: str, 
         None if answer is None else {True: "yes", False: "no"}[answer] if isinstance(answer, bool) else str(answer),
         label,
         str(record.get("family") or label.partition("-")[0]),
-        str(history.get("class") or HISTORY_OF.get(label, COREF)),
+        str(history.get("class") or _history_class(label)),
         _distance(history, "d_reveal", place, faults),
         _distance(history, "d_last", place, faults),
     )
+
+
+def _history_class(label: str) -> str:
+    """Return the part of the history that a label needs; COREF for labels that no kind of round has."""
+    return ROUND_KINDS[label].history_class if label in ROUND_KINDS else COREF
 
 
 def _text(record: Mapping[str, Any], key: str, place: str, faults: list[Fault]) -> str:

@@ -10,7 +10,7 @@ from vqagen.errors import counted
 from vqagen.judge.stats.census import Spread
 from vqagen.judge.stats.dialog_census import COMPARED, entropy
 from vqagen.judge.stats.dialog_published import GENERATOR, PAPER
-from vqagen.judge.stats.dialog_statistics import DialogStatistics
+from vqagen.judge.stats.dialog_statistics import DialogStatistics, ordered
 from vqagen.tasks.dialog.round_kind import FAMILIES
 
 SHOWN_ANSWERS = 4
@@ -185,7 +185,7 @@ def _caption_rows(statistics: DialogStatistics) -> Rows:
     if set(captions) == {""}:
         return
     yield "", "dialogs", "share", "generator"
-    for label, count in _ordered(captions):
+    for label, count in ordered(captions):
         yield label, f"{count:,}", _share(count / statistics.census.dialogs), _share(GENERATOR["captions"].get(label))
 
 
@@ -193,7 +193,7 @@ def _label_rows(statistics: DialogStatistics) -> Rows:
     """Yield the rounds of each label, the share of "yes", and what is answered most."""
     census = statistics.census
     yield "", "rounds", "share", "generator", "yes", "generator", "guessed", "answered most"
-    for label, count in _ordered(census.labels):
+    for label, count in ordered(census.labels):
         guessed = statistics.guessed_share(label)
         yield (
             label,
@@ -207,10 +207,6 @@ def _label_rows(statistics: DialogStatistics) -> Rows:
         )
 
 
-def _ordered(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-
-
 def _shares_of(counts: Counter[int]) -> dict[int, float]:
     return {number: count / counts.total() for number, count in counts.items()}
 
@@ -221,6 +217,4 @@ def _share(share: float | None) -> str:
 
 def _leading(answers: Counter[str]) -> str:
     more = ", …" if len(answers) > SHOWN_ANSWERS else ""
-    return (
-        ", ".join(f"{name} {count / answers.total():.0%}" for name, count in _ordered(answers)[:SHOWN_ANSWERS]) + more
-    )
+    return ", ".join(f"{name} {count / answers.total():.0%}" for name, count in ordered(answers)[:SHOWN_ANSWERS]) + more

@@ -131,14 +131,14 @@ class DialogStatistics:
             "d_reveal": _spread(census.since_told),
             "d_last": _spread(census.since_mentioned),
             "types": _rounded(self.type_shares()),
-            "compositions": {" ".join(map(str, each)): count for each, count in _ordered(census.compositions)},
+            "compositions": {" ".join(map(str, each)): count for each, count in ordered(census.compositions)},
             "types_of_round": {str(number): _rounded(shares) for number, shares in self.types_of_round().items()},
             "labels_of_round": {
-                str(number): dict(_ordered(labels)) for number, labels in sorted(census.positions.items())
+                str(number): dict(ordered(labels)) for number, labels in sorted(census.positions.items())
             },
             "last_round_bits": round(entropy(census.last_families), 4),
-            "captions": dict(_ordered(census.captions)),
-            "labels": {label: self._label_record(label, count) for label, count in _ordered(census.labels)},
+            "captions": dict(ordered(census.captions)),
+            "labels": {label: self._label_record(label, count) for label, count in ordered(census.labels)},
             "shared_beginnings": {str(number): pairs for number, pairs in sorted(self.shared_beginnings.items())},
             "quotas": {"made_with": self.quotas} | {name: census.quotas[name] for name in self.quota_names},
             "guessed": None if self.guessing is None else {"tested_on": self.tested_on, **self.guessing.to_record()},
@@ -153,11 +153,11 @@ class DialogStatistics:
             "rounds": count,
             "share": round(count / self.census.rounds, 4),
             **({} if yes is None else {"yes": round(yes, 4)}),
-            "answers": dict(_ordered(self.census.answers.get(label, {}))),
+            "answers": dict(ordered(self.census.answers.get(label, {}))),
         }
 
 
-def _ordered(counts: Mapping[Any, int]) -> list[tuple[Any, int]]:
+def ordered(counts: Mapping[Any, int]) -> list[tuple[Any, int]]:
     """Return the items, the most frequent ones first."""
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 

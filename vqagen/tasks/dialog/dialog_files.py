@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from vqagen.files.locations import Location
 from vqagen.files.reading import files_below
 from vqagen.language.question_files import QUESTIONS
@@ -25,3 +28,22 @@ def holds_dialogs(path: Location) -> bool:
         return False
     dialogs, questions = {DIALOGS.key, *DIALOGS.own_keys}, {QUESTIONS.key, *QUESTIONS.own_keys}
     return next((key in dialogs for key in first_keys(path) if key in dialogs | questions), False)
+
+
+def caption_label(dialog: Mapping[str, Any]) -> str | None:
+    """Return the label of the caption of a dialog in CLEVR-Dialog's shape; None if the file does not say it."""
+    match dialog:
+        case {"template": str(label)} | {"template_info": [{"label": str(label)}, *_]}:
+            return label
+    return None
+
+
+def dependences(dialog: Mapping[str, Any]) -> tuple[object, ...]:
+    """Return, of each round of a dialog in CLEVR-Dialog's shape, the round that it depends on.
+
+    That number is -1 for the caption and 0 for the first round. Without a graph, the result is empty.
+    """
+    match dialog:
+        case {"graph": {"history": [_, *items]}}:
+            return tuple(each.get("dependence") if isinstance(each, Mapping) else None for each in items)
+    return ()
