@@ -12,8 +12,9 @@ import pytest
 from dialog_play import Left, Moment, begin, dialog_scene
 from scene_records import scene_record
 
-from vqagen.tasks.dialog.knowledge import LITERAL, Rules
+from vqagen.tasks.dialog.knowledge import Rules
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
+from vqagen.tasks.dialog.settings import LITERAL
 
 SEVEN = dialog_scene(
     scene_record(

@@ -14,9 +14,10 @@ from dialog_play import Moment, dialog_scene, walk
 from scene_records import sampled_scenes
 
 from vqagen.tasks.dialog.captions import CATEGORIES, Caption, CaptionRules, caption_args, knowledge_after
-from vqagen.tasks.dialog.knowledge import LITERAL, Move, Rules
+from vqagen.tasks.dialog.knowledge import Move, Rules
 from vqagen.tasks.dialog.round_kind import GROUP, Pick
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
+from vqagen.tasks.dialog.settings import LITERAL
 
 Record = Mapping[str, Any]
 

@@ -71,7 +71,7 @@ def _learn_of_members(learner: Learner, objects: Objects) -> None:
 
 def _learn_of_others(learner: Learner, move: Move, objects: Objects) -> None:
     """Learn of those of the group without a value that they have the other one, if there are but two."""
-    before, numbers = learner.before, learner.scene.vocabulary.values_of
+    before, numbers = learner.before, learner.scene.vocabulary.numbers_of
     pair = next(each for each in numbers if move.value in each)
     least = before.group.bit_count() if before.is_sized else 2 if before.described & before.several else 1
     others = least - objects.bit_count()

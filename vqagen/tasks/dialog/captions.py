@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from vqagen.bits import Objects, indexes, is_single
 from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Rules
 from vqagen.tasks.dialog.round_kind import Pick
+from vqagen.tasks.dialog.settings import ANY, COUNT, EXTREME, RELATION, REPEATED, UNIQUE
 from vqagen.tasks.dialog.tables import DialogScene, Values
 
 EXTRA = 0.3
@@ -43,7 +44,7 @@ class CaptionRules(NamedTuple):
     """The settings that decide which captions there are."""
 
     rules: Rules
-    extreme_attributes: str = "repeated"
+    extreme_attributes: str = REPEATED
     """`repeated`: of an extreme object, values that several objects have; `any`: all."""
 
 
@@ -68,7 +69,7 @@ def _extremes(scene: DialogScene, how: CaptionRules) -> Iterator[tuple[int, int,
     found += [(-1, i) for i in center] if len(center) == 1 or not how.rules.is_strict else []
     hard = [(relation, i, scene.values_of[i] & scene.repeated) for relation, i in found]
     hard = [option for option in hard if option[2]]
-    if how.extreme_attributes == "any" or (how.rules.is_strict and not hard):
+    if how.extreme_attributes == ANY or (how.rules.is_strict and not hard):
         yield from ((relation, i, scene.values_of[i]) for relation, i in found)
     else:
         yield from hard
@@ -158,12 +159,12 @@ def _neighbors(scene: DialogScene) -> Iterator[Pair]:
 
 
 CATEGORIES: Mapping[str, Draw] = {
-    "extreme": draw_extreme,
-    "unique": draw_unique,
-    "count": draw_count,
-    "relation": draw_relation,
+    EXTREME: draw_extreme,
+    UNIQUE: draw_unique,
+    COUNT: draw_count,
+    RELATION: draw_relation,
 }
-"""Name of a category, for people -> what draws a caption of it."""
+"""Category of captions -> the function that draws one."""
 
 
 # What captions convey -------------------------------------------------------------------------------------------------

@@ -125,7 +125,7 @@ class Consequences:
     def _narrow_values(self) -> bool:
         """Narrow values and the size: for each attribute, the numbers of its values add up to the size."""
         changed = False
-        for numbers in self.scene.vocabulary.values_of:
+        for numbers in self.scene.vocabulary.numbers_of:
             bounds = [self.values[value] for value in numbers]
             least, most = sum(each.least for each in bounds), sum(each.most for each in bounds)
             changed |= self.size.narrow(least, most)
@@ -195,7 +195,7 @@ class Consequences:
     def attribute_is_known(self, i: int, attribute: int) -> bool:
         """True if all values of an attribute but one are borne by as many other objects as have them."""
         left = 0
-        for value in self.scene.vocabulary.values_of[attribute]:
+        for value in self.scene.vocabulary.numbers_of[attribute]:
             others = self._bearers(value) & ~(1 << i)
             left += others.bit_count() < self.values[value].most
         return left <= 1

@@ -19,23 +19,22 @@ from vqagen.tasks.dialog.loading import LoadedDialogDomain
 from vqagen.tasks.dialog.quotas import PRESETS, Quotas
 from vqagen.tasks.dialog.round_kind import Pick
 from vqagen.tasks.dialog.search import Beam, DialogSearch, Prefix, SearchRules
-from vqagen.tasks.dialog.settings import DialogSettings
+from vqagen.tasks.dialog.settings import STRICT, DialogSettings
 from vqagen.tasks.dialog.tables import DialogScene
 from vqagen.tasks.dialog.wording import Wordings
 from vqagen.world.scene import Scene
 
 TRIES = 6
-"""Captions drawn for one dialog before the search is widened."""
+"""Captions that are tried for one dialog with the beams of the settings."""
 WIDER, WIDER_TRIES = 8, 8
-"""Then, so many times as many beams, and so many captions; after that quotas are dropped."""
+"""If no search finds a dialog: so many times as many beams, and captions tried with them; then again without quotas."""
 FRESH = 4
-"""Draws of a caption until one is taken that another dialog of the scene has."""
-
+"""Draws of a caption, at most, until it differs from those of the scene's other dialogs."""
 USUAL_DISTANCE = 2.7
-"""The mean coreference distance of dialogs that name of two objects any (measured on 120 CLEVR scenes: 2.8)."""
-
-NO_CAPTION, NO_ROUNDS, NO_RELATIONS = "no caption", "too few questions", "no relations"
-"""Reasons for a dialog that a scene lacks."""
+"""About the mean coreference distance of dialogs that draw which object they refer to (2.8 on 120 CLEVR scenes). If a
+smaller one is aimed for, questions prefer what was told just now; otherwise, what was told long ago."""
+NO_CAPTION, TOO_FEW_QUESTIONS, NO_RELATIONS = "no caption", "too few questions", "no relations"
+"""Reasons for which a scene lacks a dialog."""
 
 
 class Found(NamedTuple):
@@ -57,6 +56,26 @@ class SceneDialogs:
     """Reason -> dialogs that it cost."""
 
 
+@dataclass
+class _Search:
+    """The dialogs of one scene while they are searched for."""
+
+    scene: DialogScene
+    rng: Random
+    pick: Pick
+    captions: set[Caption] = field(default_factory=set)
+    """The captions of the dialogs found."""
+    prefixes: set[Prefix] = field(default_factory=set)
+    """The first rounds of the dialogs found."""
+    failures: Counter[str] = field(default_factory=Counter)
+    """Reason -> dialogs that it cost."""
+
+    def take(self, found: Found) -> None:
+        """Take a dialog, which the next ones must differ from."""
+        self.captions.add(found.caption)
+        self.prefixes.add(found.beam.prefix)
+
+
 class DialogGenerator:
     """Makes the dialogs of scenes. Everything here is the same for all scenes of a run."""
 
@@ -64,36 +83,33 @@ class DialogGenerator:
         self.settings = settings
         self.vocabulary = loaded.vocabulary
         target = float(settings.target_distance)
-        self.rules = Rules(settings.semantics == "strict", settings.rel_seek, not target or target > USUAL_DISTANCE)
+        self.rules = Rules(settings.semantics == STRICT, settings.rel_seek, not target or target > USUAL_DISTANCE)
         self._caption_rules = CaptionRules(self.rules, settings.extreme_attributes)
         self._wordings = Wordings(loaded.templates, loaded.synonyms, loaded.vocabulary)
         usual = SearchRules(self.rules, quotas, settings.rounds, settings.beams, target)
         wide = replace(usual, beams=settings.beams * WIDER)
-        self._searches = (DialogSearch(usual), DialogSearch(wide), DialogSearch(_without_quotas(wide)))
+        self._beam_searches = (DialogSearch(usual), DialogSearch(wide), DialogSearch(_without_quotas(wide)))
 
     def dialogs(self, scene: Scene) -> SceneDialogs:
         """Return the dialogs of a scene, and why some are missing."""
-        made = SceneDialogs()
         if any(name not in scene.related for name in self.vocabulary.relations):
-            made.failures[NO_RELATIONS] = self.settings.dialogs_per_image
-            return made
+            return SceneDialogs(failures=Counter({NO_RELATIONS: self.settings.dialogs_per_image}))
         table, rng = DialogScene(scene, self.vocabulary), stream(self.settings.seed, "dialogs", scene.index)
         words = stream(self.settings.seed, "dialog words", scene.index)  # so that no template decides what is asked
-        for found in self._found(table, rng, made.failures):
+        search, records = _Search(table, rng, Pick(rng)), list[dict[str, Any]]()
+        for found in self._found(search):
             annotator = Annotator(table, self._wordings.dialog(words), self.rules.reading, words)
             record = annotator.dialog(found.caption, found.knowledge, found.beam)
-            place = {"dialog_index": 0, "scene_index": scene.index, "dialog": len(made.records)}
-            made.records.append({**place, **({"relaxed": True} if found.is_relaxed else {}), **record})
-        return made
+            place = {"dialog_index": 0, "scene_index": scene.index, "dialog": len(records)}
+            records.append({**place, **({"relaxed": True} if found.is_relaxed else {}), **record})
+        return SceneDialogs(records, search.failures)
 
-    def _found(self, scene: DialogScene, rng: Random, failures: Counter[str]) -> Iterator[Found]:
+    def _found(self, search: _Search) -> Iterator[Found]:
         """Yield the dialogs of a scene; count those that cannot be found by the reason."""
-        pick, captions, taken = Pick(rng), set[Caption](), set[Prefix]()
-        for category in self._categories(rng):
-            found = self._first_found(scene, category, rng, pick, captions, taken, failures)
+        for category in self._categories(search.rng):
+            found = self._first_found(category, search)
             if found is not None:
-                captions.add(found.caption)
-                taken.add(found.beam.prefix)
+                search.take(found)
                 yield found
 
     def _categories(self, rng: Random) -> list[str]:
@@ -104,43 +120,32 @@ class DialogGenerator:
         first = shuffled(rng, names)[:wanted]
         return first + [names[int(rng.random() * len(names))] for _ in range(wanted - len(first))]
 
-    def _first_found(
-        self,
-        scene: DialogScene,
-        category: str,
-        rng: Random,
-        pick: Pick,
-        captions: set[Caption],
-        taken: set[Prefix],
-        failures: Counter[str],
-    ) -> Found | None:
+    def _first_found(self, category: str, search: _Search) -> Found | None:
         """Return a dialog; with other captions, then more beams, then without quotas if there is none."""
         reason = NO_CAPTION
-        for search, tries in zip(self._searches, (TRIES, WIDER_TRIES, WIDER_TRIES), strict=True):
+        for beams, tries in zip(self._beam_searches, (TRIES, WIDER_TRIES, WIDER_TRIES), strict=True):
             for number in range(tries):
-                caption = self._caption(scene, category if number < tries / 2 else None, rng, pick, captions)
+                caption = self._caption(category if number < tries / 2 else None, search)
                 if caption is None:
                     continue
-                reason = NO_ROUNDS
-                knowledge = knowledge_after(caption, scene, self.rules)
-                beam = search.find(scene, knowledge, rng, taken)
+                reason = TOO_FEW_QUESTIONS
+                knowledge = knowledge_after(caption, search.scene, self.rules)
+                beam = beams.find(search.scene, knowledge, search.rng, search.prefixes)
                 if beam is not None:
-                    return Found(caption, knowledge, beam, search is self._searches[-1])
-        failures[reason] += 1
+                    return Found(caption, knowledge, beam, beams is self._beam_searches[-1])
+        search.failures[reason] += 1
         return None
 
-    def _caption(
-        self, scene: DialogScene, category: str | None, rng: Random, pick: Pick, captions: set[Caption]
-    ) -> Caption | None:
+    def _caption(self, category: str | None, search: _Search) -> Caption | None:
         """Draw a caption, of any allowed category if None is given or has none; one that is new if that is easy."""
         weights = self.settings.caption_weights
         allowed = [name for name in CATEGORIES if not weights or weights.get(name)]
-        order: Sequence[str] = shuffled(rng, allowed)
+        order: Sequence[str] = shuffled(search.rng, allowed)
         for name in order if category is None else (category, *order):
             drawn = None
             for _ in range(FRESH):
-                drawn = CATEGORIES[name](scene, pick, self._caption_rules)
-                if drawn is None or drawn not in captions:
+                drawn = CATEGORIES[name](search.scene, search.pick, self._caption_rules)
+                if drawn is None or drawn not in search.captions:
                     break
             if drawn is not None:
                 return drawn

@@ -13,14 +13,11 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes, is_single, only
+from vqagen.tasks.dialog.settings import LITERAL, NEAREST
 from vqagen.tasks.dialog.tables import DialogScene, Values
 
 ROUND_BITS = 12
 """Bits of a round's number in `Knowledge.revealed`."""
-
-
-NEAREST, LITERAL = READINGS = "nearest", "literal"
-"""Readings of "the thing left of it": the next one in the order, or the only one."""
 
 
 class Rules(NamedTuple):
@@ -271,15 +268,12 @@ class Learner:
     def _conclude_counts(self) -> None:
         """Conclude counts of values from the number of objects, and that number from counts of all values."""
         after, counts = self.after, self.scene.counts
-        for numbers in self.scene.vocabulary.values_of:
-            of_attribute = (1 << numbers.stop) - (1 << numbers.start)
-            unknown = of_attribute & ~after.value_counts
-            if not unknown:
+        for of_attribute in self.scene.vocabulary.value_sets:
+            if not of_attribute & ~after.value_counts:
                 after.size_known = True
         if not after.size_known:
             return
-        for numbers in self.scene.vocabulary.values_of:
-            of_attribute = (1 << numbers.stop) - (1 << numbers.start)
+        for of_attribute in self.scene.vocabulary.value_sets:
             unknown = of_attribute & ~after.value_counts
             counted = sum(counts[value] for value in indexes(of_attribute & ~unknown))
             if is_single(unknown) or (unknown and counted == self.scene.size):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from vqagen.tasks.dialog.knowledge import NEAREST, Rules
+from vqagen.tasks.dialog.knowledge import Rules
 from vqagen.tasks.dialog.quotas import PRESETS, Quotas, quotas_from_record
+from vqagen.tasks.dialog.settings import LEGACY, NEAREST
 
 
 class Origin(NamedTuple):
@@ -23,7 +24,7 @@ def origin_of(info: Mapping[str, Any], source: str) -> Origin | None:
     """
     match info:
         case {"generator": {"name": "vqagen", "settings": {"quotas": str(name), **settings}, **rest}}:
-            rules = Rules(settings.get("semantics") != "legacy", str(settings.get("rel_seek", NEAREST)))
+            rules = Rules(settings.get("semantics") != LEGACY, str(settings.get("rel_seek", NEAREST)))
             if "quotas" in rest:
                 return Origin(rules, quotas_from_record(name, rest["quotas"], f"{source}: info.generator.quotas"))
             return Origin(rules, PRESETS.get(name, PRESETS["none"]))

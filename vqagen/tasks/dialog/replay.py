@@ -92,6 +92,12 @@ class _Every(Pick):
     def one(self, options: int) -> int:
         return indexes(options)[self.below(options.bit_count())] if options else -1
 
+    def happens(self, probability: float) -> bool:
+        return self.below(2) == 1
+
+    def share(self) -> float:
+        return self.below(2) / 2
+
     def below(self, count: int) -> int:
         if self._depth == len(self._choices):
             self._choices.append((0, count))

@@ -9,7 +9,8 @@ from random import Random
 from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes
-from vqagen.tasks.dialog.knowledge import LITERAL, Knowledge, Learner, Move, Rules, reveal_round
+from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, Rules, reveal_round
+from vqagen.tasks.dialog.settings import LITERAL
 from vqagen.tasks.dialog.tables import DialogScene, Values
 
 FAMILIES = ("count", "exist", "seek")
@@ -91,15 +92,14 @@ class Situation:
             last |= known.result
         return [(i, values & unique) for i, values in told if values & unique and not last >> i & 1]
 
-    def named(self, is_open: Callable[[int], int], besides: range = range(0)) -> tuple[int, int, int]:
+    def named(self, is_open: Callable[[int], int], besides: Values = 0) -> tuple[int, int, int]:
         """Return an object that can be named, a value that names it, and the questions that are open of it, as a set.
 
         `is_open` returns the open questions of an object; a value of `besides` is no name. Values that several objects
         of the scene have are preferred: such a name needs the history. Of two objects drawn, the one told of earlier is
         taken (or the later one, see `Rules`): so dialogs reach back further. Without an object, return (-1, -1, 0).
         """
-        but = (1 << besides.stop) - (1 << besides.start)
-        found = [(i, values & ~but, options) for i, values in self.descriptors if (options := is_open(i))]
+        found = [(i, values & ~besides, options) for i, values in self.descriptors if (options := is_open(i))]
         repeated = self.scene.repeated
         hard = [(i, values & repeated, options) for i, values, options in found if values & repeated]
         found = hard or [entry for entry in found if entry[1]]
@@ -162,8 +162,7 @@ class Situation:
     def undescribed(self) -> Values:
         """Values of attributes that do not describe the group."""
         described, values = self.knowledge.described, self.all_values
-        for numbers in self.scene.vocabulary.values_of if described else ():
-            of_attribute = (1 << numbers.stop) - (1 << numbers.start)
+        for of_attribute in self.scene.vocabulary.value_sets if described else ():
             if described & of_attribute:
                 values &= ~of_attribute
         return values

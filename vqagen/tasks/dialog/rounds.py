@@ -19,7 +19,7 @@ from vqagen.tasks.dialog.answers import (
     rest,
     whole_scene,
 )
-from vqagen.tasks.dialog.knowledge import READINGS, Move
+from vqagen.tasks.dialog.knowledge import Move
 from vqagen.tasks.dialog.round_kind import (
     FOCUS,
     GROUP,
@@ -30,6 +30,7 @@ from vqagen.tasks.dialog.round_kind import (
     kinds_after,
     round_kind,
 )
+from vqagen.tasks.dialog.settings import READINGS
 
 __all__ = ["ROUND_KINDS", "kinds_after"]
 
@@ -239,7 +240,7 @@ def seek_same_of_earlier(now: Situation) -> Move | None:
     """Ask for the attribute just asked about, of the earlier red thing."""
     asked = now.previous.attribute
     focus, descriptor, options = now.named(
-        lambda i: now.open_attributes(i) & 1 << asked, besides=now.scene.vocabulary.values_of[asked]
+        lambda i: now.open_attributes(i) & 1 << asked, besides=now.scene.vocabulary.value_sets[asked]
     )
     return _about_attribute(now, "seek-attr-sim-early", focus, options, descriptor)
 

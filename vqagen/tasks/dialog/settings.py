@@ -11,7 +11,11 @@ from typing import Any
 from vqagen.errors import unknown
 from vqagen.tasks.settings import RunSettings, setting
 
-CAPTION_CATEGORIES = ("extreme", "unique", "count", "relation")
+STRICT, LEGACY = SEMANTICS = "strict", "legacy"
+NEAREST, LITERAL = READINGS = "nearest", "literal"
+"""Readings of "the thing left of it": the next one in the order, or the only one."""
+REPEATED, ANY = EXTREME_ATTRIBUTES = "repeated", "any"
+EXTREME, UNIQUE, COUNT, RELATION = CAPTION_CATEGORIES = "extreme", "unique", "count", "relation"
 MOST_ROUNDS = 100
 
 
@@ -22,14 +26,14 @@ class DialogSettings(RunSettings):
     dialogs_per_image: int = setting(5, "Dialogs about each scene.", least=1)
     rounds: int = setting(10, "Rounds of each dialog, after its caption.", least=1)
     semantics: str = setting(
-        "strict",
+        STRICT,
         "legacy: the looser preconditions of the CLEVR-Dialog generator; its rounds can be ambiguous or redundant.",
-        choices=("strict", "legacy"),
+        choices=SEMANTICS,
     )
     rel_seek: str = setting(
-        "nearest",
+        NEAREST,
         "Attributes of things in a direction: nearest asks for the next one, literal only where there is just one.",
-        choices=("nearest", "literal"),
+        choices=READINGS,
     )
     caption_mix: str = setting(
         "",
@@ -38,9 +42,9 @@ class DialogSettings(RunSettings):
         metavar="KIND=N,…",
     )
     extreme_attributes: str = setting(
-        "repeated",
+        REPEATED,
         "Values that captions tell of the leftmost thing: repeated ones, which other things have too, or any.",
-        choices=("repeated", "any"),
+        choices=EXTREME_ATTRIBUTES,
     )
     beams: int = setting(10, "Unfinished dialogs kept in each round of the search.", least=1)
     quotas: str = setting(

@@ -32,7 +32,7 @@ class DialogScene:
         self.counts = [objects.bit_count() for objects in self.having]
         self.present: Values = sum(1 << value for value, count in enumerate(self.counts) if count)
         self.repeated: Values = sum(1 << value for value, count in enumerate(self.counts) if count > 1)
-        self.value_at = [self._row(numbers) for numbers in vocabulary.values_of]
+        self.value_at = [self._row(numbers) for numbers in vocabulary.numbers_of]
         self.values_of: list[Values] = [sum(1 << row[i] for row in self.value_at) for i in range(self.size)]
         self.related = [scene.related[name] for name in vocabulary.relations]
         self.next = [[_next(table, i) for i in range(self.size)] for table in self.related]

@@ -47,12 +47,17 @@ class DialogVocabulary:
         return tuple((number, value) for number, each in enumerate(self.attributes) for value in each.leaves)
 
     @cached_property
-    def values_of(self) -> tuple[range, ...]:
+    def numbers_of(self) -> tuple[range, ...]:
         """Attribute -> the numbers of its values."""
         ends = [0]
         for each in self.attributes:
             ends.append(ends[-1] + len(each.leaves))
         return tuple(range(*span) for span in pairwise(ends))
+
+    @cached_property
+    def value_sets(self) -> tuple[int, ...]:
+        """Attribute -> its values, as a set of their numbers."""
+        return tuple((1 << numbers.stop) - (1 << numbers.start) for numbers in self.numbers_of)
 
     def described(self, value: int) -> dict[str, str]:
         """Return a value by its number as JSON: {attribute: value}."""
