@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from fnmatch import fnmatch
-from functools import cache
+from functools import cache, cached_property
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 
@@ -21,7 +21,7 @@ from vqagen.tasks.dialog.captions import Caption, knowledge_after
 from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
 from vqagen.tasks.dialog.quotas import PRESETS
-from vqagen.tasks.dialog.round_kind import Pick, Situation
+from vqagen.tasks.dialog.round_kind import Pick, RoundKind, Situation
 from vqagen.tasks.dialog.search import Beam, DialogSearch, SearchRules, play
 from vqagen.tasks.dialog.tables import DialogScene
 from vqagen.world.scene import compile_scene
@@ -93,6 +93,16 @@ class Left(NamedTuple):
     is_sized: bool = False
 
 
+@cache
+def _search(rules: Rules) -> DialogSearch:
+    return DialogSearch(SearchRules(rules, PRESETS["none"], 1, 1))
+
+
+def _ask(kind: RoundKind, now: Situation, pick: Pick) -> Move | None:
+    now.pick = pick
+    return kind.ask(now)
+
+
 class Moment:
     """A moment of a dialog."""
 
@@ -106,22 +116,28 @@ class Moment:
         topic = known.topic if known.topic >= 0 else None
         return Left(topic, tuple(indexes(known.group)), known.is_sized and known.group != 0)
 
-    def moves(self) -> dict[str, Move]:
+    def moves(self, labels: str = "*") -> dict[str, Move]:
         """Return the questions that may come next, by their texts; those that are only drawn less often, too."""
-        search = DialogSearch(SearchRules(self.rules, PRESETS["none"], 1, 1))
-        steps = [step for group in search._steps(Beam(self.knowledge), 1).values() for step in group]
         return {
             self.text(move): move
-            for step in steps
-            for wish in (0.0, 0.9999)
-            for move in outcomes(lambda pick, step=step, wish=wish: step.kind.ask(self._situation(pick, wish)))
+            for kind in self._kinds
+            if fnmatch(kind.label, labels)
+            for now in self._situations
+            for move in outcomes(lambda pick, kind=kind, now=now: _ask(kind, now, pick))
             if move is not None
         }
 
-    def _situation(self, pick: Pick, wish: float) -> Situation:
+    @cached_property
+    def _kinds(self) -> list[RoundKind]:
+        search = _search(self.rules)
+        return [step.kind for steps in search._steps(Beam(self.knowledge), 1).values() for step in steps]
+
+    @cached_property
+    def _situations(self) -> list[Situation]:
+        """The moment with the wish for a yes, and for a no."""
         scene = copy(self.scene)
         scene.repeated = 0  # or else names that several objects of the scene could have hide all others
-        return Situation(scene, self.knowledge, pick, self.rules, wish)
+        return [Situation(scene, self.knowledge, Scripted([]), self.rules, wish) for wish in (0.0, 0.9999)]
 
     def text(self, move: Move) -> str:
         """Return a question as tests write it."""
@@ -134,12 +150,12 @@ class Moment:
 
     def may(self, pattern: str) -> list[str]:
         """Return the questions that may come next and match a pattern with wildcards."""
-        return [text for text in sorted(self.moves()) if fnmatch(text, pattern)]
+        return [text for text in sorted(self.moves(pattern.split()[0])) if fnmatch(text, pattern)]
 
     def ask(self, text: str) -> Moment:
         """Return the moment after a question that may come next."""
-        moves = self.moves()
-        assert text in moves, f"{text} may not come; these may: {sorted(moves)}"
+        moves = self.moves(text.split()[0])
+        assert text in moves, f"{text} may not come; these may: {sorted(self.moves())}"
         return self.play(moves[text])
 
     def play(self, move: Move) -> Moment:

@@ -247,7 +247,7 @@ def test_earlier_thing_is_named_by_a_value_told_of_it_alone(
     """Spec 3.3: one single entity was told to have the value, no set was, and the entity is not the topic."""
     moment = played(caption, before)
 
-    assert {name: bool(moment.may(f"*@{name}")) for name in (*used, *unused)} == {
+    assert {name: bool(moment.may(f"* *@{name}")) for name in (*used, *unused)} == {
         **dict.fromkeys(used, True),
         **dict.fromkeys(unused, False),
     }

@@ -323,6 +323,7 @@ def test_other_seeds_give_other_dialogs(vqagen_: Commands) -> None:
     assert set(one).isdisjoint(two)
 
 
+@pytest.mark.quick("3")
 @pytest.mark.parametrize("cut", [1, 3])
 def test_shards_merge_to_one_run_wherever_they_are_cut(vqagen_: Commands, cut: int) -> None:
     vqagen_.done(f"{RUN} --out whole.json")

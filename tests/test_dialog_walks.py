@@ -65,7 +65,7 @@ def seen(reading: str) -> tuple[Seen, ...]:
 
 def _seen(rules: Rules) -> Iterator[Seen]:
     labels: Counter[str] = Counter()
-    for number, record in enumerate(each for each in sampled_scenes(45) if len(each["objects"]) <= 6):
+    for number, record in enumerate(each for each in sampled_scenes(40) if len(each["objects"]) <= 5):
         scene = dialog_scene(record)
         caption = a_caption(scene, number, rules)
         moment = Moment(scene, knowledge_after(caption, scene, rules), rules, ())
