@@ -12,6 +12,7 @@ import pytest
 from commands import Commands
 from dialog_records import Record, as_clevr_dialog, dialog_record, round_record
 
+import vqagen
 from vqagen.judge.stats.dialog_census import LIMITING, kept_quotas
 from vqagen.judge.stats.dialog_facts import COREF, NONE, RoundFacts
 from vqagen.judge.stats.dialog_published import GENERATOR
@@ -81,6 +82,14 @@ def test_a_file_of_dialogs_is_told_from_one_of_questions_by_its_first_keys(
 
     assert holds_dialogs(tmp_path / "some.json") is is_dialogs
     assert holds_dialogs(tmp_path) is is_dialogs
+
+
+def test_documents_of_visdials_kind_are_refused(tmp_path: Path) -> None:
+    """Their questions are numbers, and they have no annotation: nothing could be judged or counted."""
+    (tmp_path / "d.json").write_text('{"version": "1.0", "data": {"dialogs": []}, "split": "val"}')
+
+    with pytest.raises(vqagen.BadInput, match="VisDial's documents and coreference clusters cannot be read"):
+        holds_dialogs(tmp_path / "d.json")
 
 
 def test_a_missing_file_holds_no_dialogs(tmp_path: Path) -> None:

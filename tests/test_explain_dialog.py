@@ -285,6 +285,7 @@ def test_facts_have_words(facts: list[Record], lines: list[str]) -> None:
         ("--dialog dialogs.json", 2, "--dialog needs --scenes: the scenes that dialogs.json is about"),
         ("--dialog dialogs.json one_hop.json", 2, "--dialog explains a dialog; leave out one_hop.json"),
         ("--dialog dialogs.json --functions", 2, "leave out --functions"),
+        ("--dialog dialogs.json --scenes scenes.json --scene 4", 2, "--dialog needs no --scene: the dialog says"),
         ("--dialog no.json#1 --scenes scenes.json", 2, "dialogs not found: no.json"),
         ("--dialog dialogs.json#4 --scenes scenes.json", 2, "there is no dialog 4 in dialogs.json: it has 1"),
         ("--dialog clevr.json --scenes scenes.json", 2, "clevr.json is in CLEVR-Dialog's shape"),

@@ -68,6 +68,9 @@ def command(
         raise click.UsageError(f"--{catalogue} lists all there are; leave out TEMPLATE")
     if dialog and (template or catalogue):
         raise click.UsageError(f"--dialog explains a dialog; leave out {f'--{catalogue}' if catalogue else template}")
+    if dialog and (scene is not None or domain["templates"]):
+        wrong = "--templates" if scene is None else "--scene"
+        raise click.UsageError(f"--dialog needs no {wrong}: the dialog says its scene and its texts")
     if dialog and not scenes:
         raise click.UsageError(f"--dialog needs --scenes: the scenes that {dialog} is about")
     if template and not (domain["domain"] or domain["metadata"] or domain["templates"]):
