@@ -8,7 +8,7 @@ from typing import Any
 
 from scene_records import scene_record
 
-from vqagen.judge.dialogs.judging import Asked, DialogJudge, DialogText, Judged
+from vqagen.judge.dialogs.judging import Asked, DialogJudge, Judged, Transcript
 from vqagen.judge.dialogs.sentences import SentenceParser
 from vqagen.language.domain_files import find_domain
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
@@ -48,14 +48,14 @@ def compiled(record: Mapping[str, Any], name: str = "clevr") -> Scene:
     return compile_scene(record, dialog_domain(name).domain)
 
 
-def spoken(caption: str, rounds: Sequence[str]) -> DialogText:
+def spoken(caption: str, rounds: Sequence[str]) -> Transcript:
     """A dialog. A caption is written as "label: text", a round as "label: question answer".
 
     >>> spoken("unique-obj: There is a blue thing in the image.", ["count-all: How many things are there? 5"]).rounds
     [Asked(question='How many things are there?', answer=5, label='count-all')]
     """
     label, text = caption.split(": ", 1)
-    return DialogText(text, label, [_asked(each) for each in rounds])
+    return Transcript(text, label, [_asked(each) for each in rounds])
 
 
 def _asked(written: str) -> Asked:

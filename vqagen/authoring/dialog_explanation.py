@@ -14,7 +14,7 @@ from vqagen.language.synonyms import Synonyms
 from vqagen.records.discovery import find_records
 from vqagen.records.source import RecordEntry
 from vqagen.tasks.dialog.dialog_files import DIALOGS
-from vqagen.tasks.dialog.origin import Origin, origin_of
+from vqagen.tasks.dialog.origin import DialogOrigin, origin_of
 from vqagen.tasks.dialog.prospect import Prospect
 from vqagen.tasks.dialog.replay import replay
 from vqagen.tasks.dialog.tables import DialogScene
@@ -107,7 +107,7 @@ class FoundDialog(NamedTuple):
     """A dialog of a file."""
 
     entry: RecordEntry
-    origin: Origin | None
+    origin: DialogOrigin | None
     """How the file was made; None if that is unknown."""
 
 

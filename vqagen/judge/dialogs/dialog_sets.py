@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vqagen.judge.dialogs.judging import Asked, DialogText
+from vqagen.judge.dialogs.judging import Asked, Transcript
 from vqagen.judge.dialogs.labels import LABELS, STANDALONE
 from vqagen.judge.dialogs.verdicts import Verdict
 
@@ -20,7 +20,7 @@ class DialogsSeen:
         self._words: dict[tuple[int, int], str] = {}
         self._openings: dict[tuple[int, int], str] = {}
 
-    def faults(self, dialog: DialogText, scene: int, name: str) -> Iterator[Verdict]:
+    def faults(self, dialog: Transcript, scene: int, name: str) -> Iterator[Verdict]:
         """Take the next dialog of a scene; yield a fault for an earlier one that it is too much like."""
         words = scene, hash((dialog.caption, *(asked.question for asked in dialog.rounds)))
         if words in self._words:
@@ -53,7 +53,7 @@ def _quota_faults(rounds: Sequence[Asked], preset: str) -> Iterator[Verdict]:
     for number in range(FIRST_ROUND, len(rounds) + 1):
         so_far = [asked.label for asked in rounds[:number] if asked.label in LABELS]
         families = [LABELS[label].family for label in so_far]
-        types, most_counted, most_standalone = _bounds(preset, number)
+        types, most_counted, most_standalone = _limits(preset, number)
         found = {
             **{family: (families.count(family), *types[family]) for family in types},
             "count and exist": (len(families) - families.count("seek"), 0, most_counted),
@@ -84,10 +84,11 @@ _REFERENCE = {
 }
 """Round -> count, exist, seek; count and exist together; standalone (4.1)."""
 
-Bounds = tuple[Mapping[str, tuple[int, int]], int, int]
+_Limits = tuple[Mapping[str, tuple[int, int]], int, int]
+"""Family -> least and most rounds; most of count and exist together; most standalone ones."""
 
 
-def _bounds(preset: str, number: int) -> Bounds:
+def _limits(preset: str, number: int) -> _Limits:
     if preset == "reference":
         if number not in _REFERENCE:
             return {}, number, number

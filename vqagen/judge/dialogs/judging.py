@@ -30,7 +30,7 @@ class Asked(NamedTuple):
     label: str
 
 
-class DialogText(NamedTuple):
+class Transcript(NamedTuple):
     """A dialog, as written: all that is judged."""
 
     caption: str
@@ -70,7 +70,7 @@ class DialogJudge:
         self._parser, self._vocabulary = parser, vocabulary
         self._captions = tuple(label for label in parser.labels if is_caption(label))
 
-    def judge(self, dialog: DialogText, scene: Scene) -> Judged:
+    def judge(self, dialog: Transcript, scene: Scene) -> Judged:
         """Judge every sentence up to the first that cannot be understood."""
         judged = Judged()
         self._take_caption(dialog, scene, judged)
@@ -84,7 +84,7 @@ class DialogJudge:
 
     # Captions -------------------------------------------------------------------------------------------------------
 
-    def _take_caption(self, dialog: DialogText, scene: Scene, judged: Judged) -> None:
+    def _take_caption(self, dialog: Transcript, scene: Scene, judged: Judged) -> None:
         labels = self._captions if dialog.label is None else (dialog.label,)
         readings = [each for label in labels for each in self._parser.parse(dialog.caption, label)]
         if not readings:

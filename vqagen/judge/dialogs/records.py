@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from vqagen.errors import describe
-from vqagen.judge.dialogs.judging import Asked, DialogText
+from vqagen.judge.dialogs.judging import Asked, Transcript
 from vqagen.tasks.dialog.dialog_files import DIALOGS, caption_label, dependences
 
 Record = Mapping[str, Any]
@@ -17,7 +17,7 @@ class WrittenDialog(NamedTuple):
 
     name: str
     """The name of the dialog in reports."""
-    text: DialogText | None
+    text: Transcript | None
     """None if the record does not hold a dialog's texts, answers and labels."""
     record: Record
     is_native: bool
@@ -57,15 +57,15 @@ class _Missing(Exception):
     """A part of a dialog that its record lacks."""
 
 
-def _native(record: Record) -> DialogText:
+def _native(record: Record) -> Transcript:
     caption = _part(record, "caption", Mapping)
     rounds = [_asked(each, "label", f"rounds[{i}]") for i, each in enumerate(_part(record, "rounds", list))]
-    return DialogText(_part(caption, "text", str, "caption."), _part(caption, "label", str, "caption."), rounds)
+    return Transcript(_part(caption, "text", str, "caption."), _part(caption, "label", str, "caption."), rounds)
 
 
-def _clevr_dialog(record: Record) -> DialogText:
+def _clevr_dialog(record: Record) -> Transcript:
     rounds = [_asked(each, "template", f"dialog[{i}]") for i, each in enumerate(_part(record, "dialog", list))]
-    return DialogText(_part(record, "caption", str), caption_label(record), rounds)
+    return Transcript(_part(record, "caption", str), caption_label(record), rounds)
 
 
 def _asked(record: object, label: str, place: str) -> Asked:

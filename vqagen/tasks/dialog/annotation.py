@@ -15,9 +15,8 @@ from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, 
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
 from vqagen.tasks.dialog.search import Beam
 from vqagen.tasks.dialog.tables import DialogScene
-from vqagen.tasks.dialog.wording import DialogWords, Said
+from vqagen.tasks.dialog.wording import DialogWords, Said, Span
 
-Span = tuple[int, int]
 BOXES = ("pixel_coords", "bbox", "box")
 """Keys of an object record that say where in the image the object is."""
 COPIED = ("split", "image_index", "image_filename")

@@ -30,7 +30,7 @@ from vqagen.tasks.dialog.shapes.visdial import named
 MENTIONS = ("reference", "referrer", "coref")
 
 
-class Mention(NamedTuple):
+class ClusterMention(NamedTuple):
     """A mention of a cluster in words."""
 
     round: int
@@ -65,12 +65,12 @@ class CorefClusters(Shape):
             yield FoundEntry(entry, orjson.dumps(entry))
 
 
-def _mentions(record: Record) -> list[Mention]:
+def _mentions(record: Record) -> list[ClusterMention]:
     """Return the mentions of a dialog's clusters in the order of its words."""
     return sorted((each for entity in record["entities"] for each in _mentions_of(entity)), key=lambda each: each[:4])
 
 
-def _mentions_of(entity: Record) -> Iterator[Mention]:
+def _mentions_of(entity: Record) -> Iterator[ClusterMention]:
     """Yield the mentions of an entity; none if fewer than two are in words, for a span is missing where words are."""
     number = entity["id"]
     spans = sorted((each["round"], *each["span"]) for each in entity["mentions"] if each["span"])
@@ -84,10 +84,10 @@ def _mentions_of(entity: Record) -> Iterator[Mention]:
     }
     for place, (at, begin, behind) in enumerate(spans):
         mention = {"cluster_id": number, "start_word": begin, "end_word": behind}
-        yield Mention(at, begin, behind, number, not place, mention if not place else {**mention, **reference})
+        yield ClusterMention(at, begin, behind, number, not place, mention if not place else {**mention, **reference})
 
 
-def _clusters(text: str, mentions: list[Mention], names: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+def _clusters(text: str, mentions: list[ClusterMention], names: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
     """Return the clusters of a caption or question: those that begin in it, those that it refers to, and all."""
     kept = {
         "reference": [each.record for each in mentions if each.is_reference],

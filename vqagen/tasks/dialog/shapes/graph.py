@@ -20,8 +20,8 @@ from typing import Any
 from vqagen.records.layouts import Record
 
 Facts = dict[str, Any]
-Item = dict[str, Any]
-Objects = dict[int, Facts]
+HistoryItem = dict[str, Any]
+KnownObjects = dict[int, Facts]
 CAPTION_GROUP = 0
 """The `group_id` of captions, which the reference writes and nothing reads."""
 UNTOLD = frozenset({"count-att-no", "exist-other"})
@@ -31,7 +31,7 @@ UNTOLD = frozenset({"count-att-no", "exist-other"})
 def graph_of(record: Record) -> dict[str, Any]:
     """Return the graph of a dialog."""
     item = _caption_item(record["caption"])
-    known: Objects = {}
+    known: KnownObjects = {}
     relationships = _relationships(item)
     history = [item]
     _merge(known, item)
@@ -50,7 +50,7 @@ def graph_of(record: Record) -> dict[str, Any]:
     }
 
 
-def _merge(known: Objects, item: Item) -> None:
+def _merge(known: KnownObjects, item: HistoryItem) -> None:
     if item["mergeable"]:
         for told in item["objects"]:
             known.setdefault(told["id"], {}).update(told)
@@ -59,9 +59,9 @@ def _merge(known: Objects, item: Item) -> None:
 # Captions -------------------------------------------------------------------------------------------------------------
 
 
-def _caption_item(caption: Record) -> Item:
+def _caption_item(caption: Record) -> HistoryItem:
     label, args = caption["label"], caption["program"]["args"]
-    item: Item = {"round": 0, "template": label, "mergeable": label not in UNTOLD, "objects": []}
+    item: HistoryItem = {"round": 0, "template": label, "mergeable": label not in UNTOLD, "objects": []}
     if "relation" in args:
         told = [{"id": args[each], **args[f"{each}_value"]} for each in ("subject", "anchor")]
         item |= {"objects": told, "relation": args["relation"]}
@@ -82,7 +82,7 @@ def _told_of_place(label: str) -> Facts:
     return {} if place == "center" else {f"{place}_count": 0, f"{place}_exist": False}
 
 
-def _relationships(item: Item) -> dict[str, dict[str, list[int]]]:
+def _relationships(item: HistoryItem) -> dict[str, dict[str, list[int]]]:
     if "relation" not in item:
         return {}
     subject, anchor = item["objects"]
@@ -92,11 +92,11 @@ def _relationships(item: Item) -> dict[str, dict[str, list[int]]]:
 # Rounds ---------------------------------------------------------------------------------------------------------------
 
 
-def _round_item(number: int, each: Record, before: Item, known: Objects) -> Item:
+def _round_item(number: int, each: Record, before: HistoryItem, known: KnownObjects) -> HistoryItem:
     label, args, answer = each["label"], each["program"]["args"], each["answer"]
     said = _said(each, known)
     inherited = {told["id"]: told for told in before["objects"]} if label.endswith("-group") else {}
-    item: Item = {
+    item: HistoryItem = {
         "round": number,
         "template": label,
         "mergeable": label not in UNTOLD,
@@ -118,7 +118,7 @@ def _found(each: Record) -> Iterable[int]:
     return [args["focus"]] if is_own_value else each["referents"]["result"]
 
 
-def _said(each: Record, known: Objects) -> Facts:
+def _said(each: Record, known: KnownObjects) -> Facts:
     """Return the value that a round tells of the objects its answer is about."""
     args = each["program"]["args"]
     if "attribute" not in args:
