@@ -8,7 +8,7 @@ from textwrap import wrap
 import click
 
 from vqagen.authoring.dialog_explanation import DialogExplanation, ExplainedRound, Reference
-from vqagen.cli.explain_page import Page
+from vqagen.cli.explain_page import Page, bold, dim
 from vqagen.errors import counted
 
 _WIDTH = 8
@@ -20,7 +20,7 @@ _LINE = 110
 def dialog_page(explanation: DialogExplanation) -> Page:
     """Return the explanation of a dialog."""
     image = f", {explanation.image}" if explanation.image else ""
-    lines = [f"{_bold(explanation.place)}  {_dim(f'scene {explanation.scene}{image}')}", "", _bold("Objects")]
+    lines = [f"{bold(explanation.place)}  {dim(f'scene {explanation.scene}{image}')}", "", bold("Objects")]
     lines += (f"  #{number} {words}" for number, words in enumerate(explanation.objects))
     for each in explanation.rounds:
         lines += ["", *_round(each)]
@@ -30,7 +30,7 @@ def dialog_page(explanation: DialogExplanation) -> Page:
 def _round(each: ExplainedRound) -> Iterator[str]:
     title = f"Round {each.number}" if each.number else "Caption"
     answer = f" {click.style(each.answer, fg='yellow', bold=True)}" if each.number else ""
-    yield f"{_bold(title)}  {click.style(each.text, fg='green')}{answer}  {_dim(each.label)}"
+    yield f"{bold(title)}  {click.style(each.text, fg='green')}{answer}  {dim(each.label)}"
     yield from _part("knows", each.knows)
     yield from _part("refers", [_history(each), *map(_reference, each.references)] if each.number else [])
     yield from _part("program", [each.program])
@@ -44,7 +44,7 @@ def _round(each: ExplainedRound) -> Iterator[str]:
 def _part(name: str, lines: list[str]) -> Iterator[str]:
     """Yield lines with their name in front of the first one."""
     for number, line in enumerate(lines):
-        yield f"  {_dim((name if number == 0 else '').ljust(_WIDTH))}{line}"
+        yield f"  {dim((name if number == 0 else '').ljust(_WIDTH))}{line}"
 
 
 def _wrapped(text: str) -> list[str]:
@@ -81,11 +81,3 @@ def _by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:
     for label, reason in reasons.items():
         found.setdefault(reason, []).append(label)
     return found
-
-
-def _bold(text: str) -> str:
-    return click.style(text, bold=True)
-
-
-def _dim(text: str) -> str:
-    return click.style(text, dim=True)

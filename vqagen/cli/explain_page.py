@@ -42,7 +42,7 @@ def list_page(templates: Sequence[Template], warnings: TemplateWarnings) -> Page
     wide, narrow = (max((len(row[k]) for row in rows), default=0) for k in (0, 1))
     lines = []
     for name, kind, text in rows:
-        lines.append(f"{_bold(name.ljust(wide))}  {kind.ljust(narrow)}  {_slots(text)}")
+        lines.append(f"{bold(name.ljust(wide))}  {kind.ljust(narrow)}  {_slots(text)}")
         lines += (f"  {_warning(warning)}" for warning in warnings.get(name, ()))
     return Page(lines, record)
 
@@ -52,7 +52,7 @@ def short_page(explanations: Sequence[Explanation], warnings: TemplateWarnings) 
     lines = []
     for each in explanations:
         lines.append(
-            f"{_bold(each.template.id)}  {each.template.answer_type}  {_dim(_scenes_tried(each.tried))}".rstrip()
+            f"{bold(each.template.id)}  {each.template.answer_type}  {dim(_scenes_tried(each.tried))}".rstrip()
         )
         for example in each.examples:
             lines.append(f"  {example.question} {_answer(example.answer)}")
@@ -69,18 +69,18 @@ def explanation_page(explanation: Explanation, warnings: TemplateWarnings) -> Pa
         "Texts": [_slots(text) for text in template.texts],
         "Slots": list(_slot_lines(template)),
         "Program": [_node(explanation.nodes[each.number], each) for each in branches(template)],
-        "Constraints": [f"{_slots(words)}  {_dim(name)}" for name, words in explanation.constraints],
+        "Constraints": [f"{_slots(words)}  {dim(name)}" for name, words in explanation.constraints],
         "Examples": [line for n, each in enumerate(explanation.examples, 1) for line in _example(n, each)],
         "Scenes": [_scenes_tried(explanation.tried)] if explanation.tried else [],
     }
     if explanation.failure:
         parts[f"Nothing on scene {explanation.failure.scene}"] = list(_failure(explanation.failure))
     parts["Warnings"] = [_warning(each) for each in warnings.get(template.id, ())]
-    never = f"  {_dim('never ' + _said(list(explanation.impossible)))}" if explanation.impossible else ""
-    lines = [f"{_bold(template.id)}  {template.answer_type}{never}"]
+    never = f"  {dim('never ' + _said(list(explanation.impossible)))}" if explanation.impossible else ""
+    lines = [f"{bold(template.id)}  {template.answer_type}{never}"]
     for title, part in parts.items():
         if part:
-            lines += ["", _bold(title), *(f"  {line}" for line in part)]
+            lines += ["", bold(title), *(f"  {line}" for line in part)]
     return Page(lines, _record(explanation, warnings))
 
 
@@ -89,9 +89,9 @@ def entries_page(entries: Sequence[CatalogueEntry]) -> Page:
     lines: list[str] = []
     wide = max((len(each.signature) for each in entries), default=0)
     for source, group in groupby(entries, key=lambda each: each.source):
-        lines += ["", _bold(source)] if lines else [_bold(source)]
+        lines += ["", bold(source)] if lines else [bold(source)]
         for each in group:
-            also = _dim(f"also {', '.join(each.aliases)}") if each.aliases else ""
+            also = dim(f"also {', '.join(each.aliases)}") if each.aliases else ""
             about = "  ".join(filter(None, (each.meaning, also)))
             lines.append(f"  {click.style(each.signature.ljust(wide), fg='cyan')}  {about}".rstrip())
     return Page(lines, [each.to_record() for each in entries])
@@ -104,9 +104,9 @@ def vocabulary_page(vocabularies: Sequence[WordList]) -> Page:
         remarks = [f"key {each.key}"] if each.key else []
         remarks += [f"left open: {each.null}"] if each.null else []
         about = "; ".join((*remarks, *each.traits))
-        lines.append(f"{_bold(each.type)}  {each.name}" + (f"  {_dim(about)}" if about else ""))
+        lines.append(f"{bold(each.type)}  {each.name}" + (f"  {dim(about)}" if about else ""))
         for word in each.words:
-            said = f"  {_dim(' / '.join(word.ways))}" if word.ways else ""
+            said = f"  {dim(' / '.join(word.ways))}" if word.ways else ""
             lines.append("  " * (word.depth + 1) + word.value + said)
     return Page(lines, [each.to_record() for each in vocabularies])
 
@@ -132,21 +132,21 @@ def _slot_lines(template: Template) -> Iterator[str]:
 
 
 def _node(node: NodeSketch, branch: Branch) -> str:
-    begin = f"{'  ' * branch.depth}{_dim(str(node.number))} {_slots(node.call)}"
+    begin = f"{'  ' * branch.depth}{dim(str(node.number))} {_slots(node.call)}"
     if branch.is_met_again:
-        return f"{begin}  {_dim('as above')}"
+        return f"{begin}  {dim('as above')}"
     about = f"= {', '.join(node.stands_for)}" if node.stands_for else node.meaning
-    return f"{begin} -> {node.output}" + (f"  {_dim(about)}" if about else "")
+    return f"{begin} -> {node.output}" + (f"  {dim(about)}" if about else "")
 
 
 def _example(number: int, example: Example) -> Iterator[str]:
     """Yield the question, its answer, and its steps."""
     place = f"scene {example.scene}" + (f", {example.image}" if example.image else "")
-    yield f"{number}. {click.style(example.question, fg='green')} {_answer(example.answer)}  {_dim(place)}"
+    yield f"{number}. {click.style(example.question, fg='green')} {_answer(example.answer)}  {dim(place)}"
     calls = [_call(i, step) for i, step in enumerate(example.steps)]
     wide = max(map(len, calls))
     for i, (call, step) in enumerate(zip(calls, example.steps, strict=True)):
-        yield f"   {_dim(f'{i:2}')} {call.ljust(wide)}  {_output(step)}"
+        yield f"   {dim(f'{i:2}')} {call.ljust(wide)}  {_output(step)}"
 
 
 def _call(i: int, step: ExampleStep) -> str:
@@ -173,9 +173,9 @@ def _scenes_tried(tried: ScenesTried | None) -> str:
 def _failure(failure: Failure) -> Iterator[str]:
     yield _ended(failure)
     for choice in failure.choices:
-        yield _dim(f"node {choice.node} {choice.call}: {_fate(choice)}")
+        yield dim(f"node {choice.node} {choice.call}: {_fate(choice)}")
         for cause, times in choice.died.items():
-            yield _dim(f"  {times:,} died: {cause}")
+            yield dim(f"  {times:,} died: {cause}")
 
 
 def _ended(failure: Failure) -> str:
@@ -187,7 +187,7 @@ def _warning(warning: CheckWarning) -> str:
     """Return a warning as `vqagen check` prints it, without the JSON path."""
     problem = warning.problem
     place = problem.source + (f":{problem.line}:{problem.column}" if problem.line is not None else "")
-    return f"{place}: {click.style(problem.message, fg='yellow')} {_dim(f'[{warning.code}]')}"
+    return f"{place}: {click.style(problem.message, fg='yellow')} {dim(f'[{warning.code}]')}"
 
 
 def _fate(choice: OptionsTried) -> str:
@@ -209,9 +209,11 @@ def _slots(text: str) -> str:
     return _SLOT.sub(lambda match: click.style(match[0], fg="cyan"), text)
 
 
-def _bold(text: str) -> str:
+def bold(text: str) -> str:
+    """Return a text in bold, for terminals."""
     return click.style(text, bold=True)
 
 
-def _dim(text: str) -> str:
+def dim(text: str) -> str:
+    """Return a text in a weaker color, for terminals."""
     return click.style(text, dim=True)

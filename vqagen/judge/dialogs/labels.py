@@ -20,7 +20,7 @@ class Label(NamedTuple):
 
     @property
     def history_class(self) -> str | None:
-        """How the answer depends on the history: None, All or Coref."""
+        """Return the part of the history that the answer depends on: None, All or Coref."""
         return {"": NONE, "mentioned": EVERYTHING}.get(self.reference, COREFERENCE)
 
 

@@ -24,7 +24,7 @@ COPIED = ("split", "image_index", "image_filename")
 
 @dataclass
 class _Entity:
-    """What a dialog talks about: an object or a set."""
+    """An object or a set that a dialog talks about."""
 
     number: int
     objects: Objects

@@ -1,4 +1,4 @@
-"""Whether the answer of a question follows from what is known, by counting: the slow, complete test of redundancy.
+"""The slow, complete test of redundancy: find by counting if the answer of a question follows from what is known.
 
 The search avoids most redundant questions by facts alone (`knowledge`). What remains follows from several facts at
 once: a thing has not the color whose only bearer is another; four things lie behind the second thing from the front
@@ -67,16 +67,16 @@ def answer_follows(scene: DialogScene, knowledge: Knowledge, move: Move) -> bool
 
 
 class _Side(NamedTuple):
-    """What lies in a direction of an object."""
+    """Bounds of the number of objects in a direction of an object, and those that they depend on."""
 
     there: Bounds
     opposite: Bounds
     is_total: bool
     """True if every other object lies in the direction or opposite to it."""
     beyond: Sequence[Bounds]
-    """What lies in the same direction of the objects that are known to lie there."""
+    """Of each object known to lie there: the number of objects in the same direction."""
     next_ones: Sequence[Bounds]
-    """Those of which exactly one object fewer lies there: of the objects known to be next, this way or the other."""
+    """Of these, the objects known to be next, which have exactly one object fewer there."""
 
 
 class Consequences:

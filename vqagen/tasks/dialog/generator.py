@@ -95,7 +95,7 @@ class DialogGenerator:
         if any(name not in scene.related for name in self.vocabulary.relations):
             return SceneDialogs(failures=Counter({NO_RELATIONS: self.settings.dialogs_per_image}))
         table, rng = DialogScene(scene, self.vocabulary), stream(self.settings.seed, "dialogs", scene.index)
-        words = stream(self.settings.seed, "dialog words", scene.index)  # so that no template decides what is asked
+        words = stream(self.settings.seed, "dialog words", scene.index)  # so that templates do not change what is asked
         search, records = _Search(table, rng, Pick(rng)), list[dict[str, Any]]()
         for found in self._found(search):
             annotator = Annotator(table, self._wordings.dialog(words), self.rules.reading, words)

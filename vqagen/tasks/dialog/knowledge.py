@@ -1,4 +1,4 @@
-"""What the dialog has conveyed so far: the questioner's partial knowledge of a scene.
+"""The questioner's partial knowledge of a scene: the facts that a dialog has conveyed so far.
 
 Facts are true, so knowledge only says *which* facts are known; the scene has their content. Sets of facts are ints:
 `told` and `alike_*` have the bit `i * values + value` for object i, `known` the bit `i * attributes + attribute`, and

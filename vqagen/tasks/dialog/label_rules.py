@@ -12,7 +12,7 @@ from vqagen.tasks.dialog.template import ANCHOR, ANY_EXTREME, CAPTION, FOCUS, GR
 
 
 class LabelRule(NamedTuple):
-    """What the texts of a label must say."""
+    """The family of a label, and the slots and marks that its texts must have."""
 
     family: str
     slots: tuple[str, ...] = ()

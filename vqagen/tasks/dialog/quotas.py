@@ -21,7 +21,7 @@ UNLIMITED = 10**6
 
 
 class Objective(NamedTuple):
-    """The weights of what makes a dialog good: rounds that need the history count up to these numbers."""
+    """The score of a dialog: how many rounds of each sort count for it, and what a repeated label costs."""
 
     ellipses: int = 1
     """Questions that repeat the one before in a few words (labels with imm2)."""
@@ -30,7 +30,7 @@ class Objective(NamedTuple):
     early: int = 6
     """Questions about an object of an earlier round (labels with early)."""
     repeats: int = 1
-    """Weight of rounds with the label of the round before, which count against a dialog."""
+    """Cost of each round with the label of the round before."""
 
 
 DEFAULT_OBJECTIVE = Objective()

@@ -1,4 +1,4 @@
-"""Going through a dialog again: what was known before each round, every question there could have been, and why not."""
+"""Replay of a dialog: what was known before each round, and why other kinds of rounds could not come next."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class DialogTally:
 
 
 class DialogReport(Report):
-    """How many dialogs were made, of which rounds, and which scenes have too few."""
+    """The report of a run: dialogs, rounds by label, captions, and the scenes that have too few dialogs."""
 
     def __init__(self, settings: DialogSettings) -> None:
         super().__init__("dialog", "scene")

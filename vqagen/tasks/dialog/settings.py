@@ -43,7 +43,7 @@ class DialogSettings(RunSettings):
     )
     extreme_attributes: str = setting(
         REPEATED,
-        "Values that captions tell of the leftmost thing: repeated ones, which other things have too, or any.",
+        "Values of the leftmost thing that captions say: repeated ones, which other things have too, or any.",
         choices=EXTREME_ATTRIBUTES,
     )
     beams: int = setting(10, "Unfinished dialogs kept in each round of the search.", least=1)
