@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatch
 
 import pytest
-from dialog_play import Left, Moment, begin, dialog_scene
+from dialog_play import Left, Moment, begin, dialog_scene, value_number
 from scene_records import scene_record
 
 from vqagen.tasks.dialog.knowledge import Rules
@@ -389,3 +389,17 @@ def test_b6_no_closes_the_count() -> None:
         moment = played(PURPLE, [question])
         assert moment.answers == ("no",)
         assert moment.may(pattern) == []
+
+
+# Bugs of this generator -----------------------------------------------------------------------------------------------
+
+
+def test_one_other_of_a_material_is_not_taken_for_several() -> None:
+    """Two objects are metal, so it was taken for known that two of "the others" are; bounds then never settled."""
+    objects = ["small gray metal cylinder", "small yellow rubber cylinder", "large cyan metal cylinder"]
+    moment = begin(dialog_scene(scene_record(objects, [0, 1, 2], [0, 1, 2])), "unique-obj:bare 0 gray")
+    moment = moment.ask("seek-attr-imm material").ask("exist-obj-exclude-imm material")
+    moment = moment.ask("count-attribute-group small")
+
+    assert moment.answers == ("metal", "yes", 0)
+    assert not moment.knowledge.several >> value_number(moment.scene, "large") & 1

@@ -73,7 +73,7 @@ def _learn_of_others(learner: Learner, move: Move, objects: Objects) -> None:
     """Learn of those of the group without a value that they have the other one, if there are but two."""
     before, numbers = learner.before, learner.scene.vocabulary.numbers_of
     pair = next(each for each in numbers if move.value in each)
-    least = before.group.bit_count() if before.is_sized else 2 if before.described & before.several else 1
+    least = before.group.bit_count() if before.is_sized else 2 if before.move is None else 1  # None: "several cubes"
     others = least - objects.bit_count()
     is_told = _family(move) == "count" or not objects
     if len(pair) == 2 and is_told and others > 0:

@@ -46,6 +46,7 @@ class Bounds:
         if least <= self.least and most >= self.most:
             return False
         self.least, self.most = max(self.least, least), min(self.most, most)
+        assert self.least <= self.most, "facts contradict each other"
         return True
 
     @property
