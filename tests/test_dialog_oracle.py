@@ -351,6 +351,33 @@ REDUNDANT: dict[str, tuple[str, list[str]]] = {
             "count-all: How many things are there in the image? 5",
         ],
     ),
+    "the rest lacks the value of one and of all others alike": (
+        CYLINDER,
+        [
+            "seek-attr-imm: What is its material? rubber",
+            "exist-obj-exclude-imm: In terms of material, do any other things match it? yes",
+            "count-other: How many things in the image have not been mentioned yet? 3",
+            "count-attribute-group: How many of them are blue things? 1",
+            "seek-attr-imm: What is its material? metal",
+        ],
+    ),
+    "none of the rubber ones is blue": (
+        "count-att-no: There are at least two rubber things in the image.",
+        [
+            "exist-attribute-group: Are any of them blue things? no",
+            "count-attribute: How many blue things are there in the image? 1",
+            "seek-attr-imm: What is its material? metal",
+        ],
+    ),
+    "both members of a set are known": (
+        CYLINDER,
+        [
+            "seek-attr-rel-imm: What is the shape of the next thing left of it? cube",
+            "seek-attr-rel-early: What is the shape of the next thing right of the earlier cylinder? sphere",
+            "count-obj-rel-early: How many things are right of the earlier cube? 2",
+            "exist-attribute-group: Are any of them cubes? no",
+        ],
+    ),
     "both sides of it were mentioned": (
         BLUE,
         [

@@ -23,6 +23,7 @@ RULES: tuple[Rule, ...] = (
     place_rules.two_sides_are_all_others,
     number_rules.the_rest_is_all_but_the_mentioned,
     number_rules.nothing_is_left_beside_all,
+    number_rules.known_members_count,
     number_rules.the_rest_lacks_what_was_mentioned,
     number_rules.values_are_of_the_rest_or_the_mentioned,
     place_rules.the_next_has_one_fewer_before_it,

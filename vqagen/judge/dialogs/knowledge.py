@@ -240,6 +240,20 @@ class Knowledge:
                 return
             entity = definition[1]
 
+    def members(self, entity: int) -> Iterator[int]:
+        """Yield the single entities that are known to be members of a set, by its definition."""
+        match self.definitions.get(self.name(entity)):
+            case ("value", str(attribute), str(value)):
+                yield from (each for each in self.singles if self.value(each, attribute) == value)
+            case ("alike", int(of), str(attribute)):
+                shared = self.value(of, attribute)
+                alike = (each for each in self.singles if shared and self.value(each, attribute) == shared)
+                yield from (each for each in alike if self.differ(each, of))
+            case ("related", int(of), str(relation)):
+                yield from (
+                    one for one, r, other in self.standing if (r, other) == (relation, of) and one in self.singles
+                )
+
     def differ(self, one: int, other: int) -> bool:
         """Return whether two single entities are known to be different objects."""
         one, other = self.name(one), self.name(other)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from vqagen.judge.dialogs.arithmetic import conclude_at_least, conclude_offset, conclude_sum
 from vqagen.judge.dialogs.facts import ALL, MANY, Quantity
 from vqagen.judge.dialogs.knowledge import Knowledge
@@ -80,19 +82,38 @@ def nothing_is_left_beside_all(known: Knowledge) -> None:
             known.bound(("rest", rest), 0, 0, "all objects were mentioned")
 
 
+def known_members_count(known: Knowledge) -> None:
+    """A set has at least as many red members as are known."""
+    for entity, attribute, value in [key[1:] for key in known.bounds if key[0] == "within"]:
+        members = [each for each in known.members(entity) if known.value(each, attribute) == value]
+        if members:
+            quantity: Quantity = ("within", entity, attribute, value)
+            known.bound(quantity, known.number_of_different(members), MANY, "so many members are known")
+
+
 def the_rest_lacks_what_was_mentioned(known: Knowledge) -> None:
     """If all red ones were mentioned, none of the rest is red; if some were, that many fewer are left."""
     for entity, definition in known.sets:
         mentioned = known.mentioned.get(definition[1], ()) if definition[0] == "rest" else ()
-        for each in mentioned:
-            if known.definitions.get(each, ALL)[0] == "value":
-                _, attribute, value = known.definitions[each]
-                known.bound(("within", entity, attribute, value), 0, 0, f"all {value} ones were mentioned")
+        for attribute, value in _values_mentioned(known, mentioned):
+            known.bound(("within", entity, attribute, value), 0, 0, f"all {value} ones were mentioned")
         singles = [each for each in mentioned if each in known.singles]
         for attribute, value in dict.fromkeys(key for each in singles for key in known.values_of(each)):
             having = [each for each in singles if known.value(each, attribute) == value]
             most = known.most(("value", attribute, value)) - known.number_of_different(having)
             known.bound(("within", entity, attribute, value), 0, max(most, 0), f"the other {value} ones were mentioned")
+
+
+def _values_mentioned(known: Knowledge, mentioned: tuple[int, ...]) -> Iterator[tuple[str, str]]:
+    """Yield (attribute, value) of which all objects were mentioned: as a set, or as one and all others alike."""
+    for each in mentioned:
+        match known.definitions.get(each, ALL):
+            case ("value", str(attribute), str(value)):
+                yield attribute, value
+            case ("alike", int(of), str(attribute)) if of in mentioned:
+                shared = known.value(of, attribute)
+                if shared is not None:
+                    yield attribute, shared
 
 
 def values_are_of_the_rest_or_the_mentioned(known: Knowledge) -> None:
@@ -157,10 +178,20 @@ def _may_have(known: Knowledge, entity: int, attribute: str, value: str) -> bool
     for definition in known.lineage(entity):
         if definition[0] == "within" and known.most(("within", definition[1], attribute, value)) == 0:
             return False
-    if known.most(("within", entity, attribute, value)) == 0:
+    if known.most(("within", entity, attribute, value)) == 0 or _is_of_no_set(known, entity, attribute, value):
         return False
     most = known.most(("value", attribute, value))
     if most >= MANY or entity not in known.singles:
         return True
     others = [each for each in known.singles if known.value(each, attribute) == value and known.differ(each, entity)]
     return known.number_of_different(others) < most
+
+
+def _is_of_no_set(known: Knowledge, entity: int, attribute: str, value: str) -> bool:
+    """Return whether none of all objects with a value has another value that the entity is known to have."""
+    sets = [each for each, definition in known.sets if definition == ("value", attribute, value)]
+    return any(
+        known.most(("within", each, other, known_value)) == 0
+        for each in sets
+        for other, known_value in known.values_of(entity)
+    )

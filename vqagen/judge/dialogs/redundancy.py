@@ -24,9 +24,9 @@ def why_redundant(request: Request, known: Knowledge, discourse: Discourse) -> s
             return repeated
         learn(known, presupposed(request, discourse))
     if label.about == "attribute-group" and request.group is not None:
-        described = known.value(request.group, request.attribute)
+        described = discourse.entities[request.group].values.get(request.attribute)
         if described is not None:
-            return f"every member of the set is known to be {described}"
+            return f"every member of the set is said to be {described.value}"
     if label.about == "group" and request.group is not None:
         least, most = known.size_of(request.group)
         return f"the set is known to have {least}" if least == most else ""
