@@ -160,9 +160,9 @@ _OF_VALUES = ("value", "within")
 
 def only_one_value_is_left(known: Knowledge) -> None:
     """An object, or a member of a set, has the only value of an attribute that others leave."""
-    counted = dict.fromkeys(
-        key[-2] for key, bounds in known.bounds.items() if key[0] in _OF_VALUES and bounds[1] < MANY
-    )
+    limited = [key for key, bounds in known.bounds.items() if bounds[1] < MANY]
+    limited += [definition for _, definition in known.sets]
+    counted = dict.fromkeys(key[-2] for key in limited if key[0] in _OF_VALUES)
     for attribute in counted:
         leaves = known.logic.leaves[attribute]
         open_values = [value for value in leaves if known.most(("value", attribute, value)) > 0]
