@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from commands import Commands
+from readme_blocks import ROOT
 from scene_records import sampled_scenes
 from spoken_dialogs import compiled, dialog_judge
 
@@ -257,3 +258,15 @@ def test_a_dialog_of_no_scene_is_a_fault(vqagen_: Commands, dialogs: Record) -> 
 
     assert "there is no scene of this image_filename" in report["faults"][0]["why"]
     assert report["unjudged_rounds"] == 10
+
+
+def test_other_plurals_than_the_run_had_are_warned_of(vqagen_: Commands) -> None:
+    """A domain may keep them in a file of its own; the table of roles once lacked it."""
+    metadata = json.loads((ROOT / "metadata" / "clevr.json").read_text())
+    Path("metadata.json").write_text(json.dumps({**metadata, "plurals": "plurals.json"}))
+    Path("plurals.json").write_text('{"cube": "cubes"}')
+    vqagen_.done("dialog --metadata metadata.json --scenes scenes.json --count 1 --out d.json")
+    Path("plurals.json").write_text('{"cube": "cubes", "ball": "balls"}')
+
+    ran = vqagen_("verify d.json --metadata metadata.json --scenes scenes.json")
+    assert "d.json: other plurals than the dialogs were made from: the content differs" in ran.err

@@ -10,14 +10,6 @@ from vqagen.files.locations import Location
 from vqagen.records.info import describe_output
 
 PLUGINS = "plugins"
-_NAMES = {
-    "scenes": "scenes",
-    "metadata": "metadata",
-    "templates": "templates",
-    "synonyms": "synonyms",
-    PLUGINS: "plug-ins",
-}
-"""Role of an input -> its name in a sentence."""
 
 
 def check_origin(questions: Location, hashes: Mapping[str, Callable[[], str]], records: str = "questions") -> None:
@@ -38,7 +30,8 @@ def check_origin(questions: Location, hashes: Mapping[str, Callable[[], str]], r
         if role == PLUGINS and not found:
             message = f"a plug-in is missing: the {records} were made with one; give it with --plugin"
         else:
-            message = f"other {_NAMES[role]} than the {records} were made from: the content differs"
+            inputs = "plug-ins" if role == PLUGINS else role
+            message = f"other {inputs} than the {records} were made from: the content differs"
         warn(Problem(message, str(questions)))
 
 

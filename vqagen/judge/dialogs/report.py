@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,7 +66,7 @@ class DialogVerificationReport:
         if len(self.faults) < KEPT_FAULTS:
             self.faults.append(fault)
 
-    def number(self, kinds: tuple[str, ...], label: str | None = None) -> int:
+    def number(self, kinds: Collection[str], label: str | None = None) -> int:
         """Return the number of faults of some kinds, of one label or of all."""
         return sum(number for (each, kind), number in self.counts.items() if kind in kinds and label in (None, each))
 
@@ -146,19 +146,8 @@ class DialogVerificationReport:
         }
 
 
-_MEANINGS = {
-    "wrong": "the scene gives another answer, or the caption is false",
-    "ambiguous": "it can be understood in several ways",
-    "redundant": "the answer follows from the text so far",
-    "unlicensed": "a reference has no single antecedent",
-    "unparseable": "no template says the sentence",
-    "annotation": "a field of the record is wrong",
-    "set": "dialogs of an image are too alike, or settings are not kept",
-    "antecedents": "soft: a pronoun has two singular antecedents",
-    "nearest": "soft: the next object is meant and not said",
-    "untold": "soft: the value that others share was not told",
-    "identity": "soft: the answer follows if two mentions are known to be of one object",
-}
+_MEANINGS = {**HARD, **{kind: f"soft: {meaning}" for kind, meaning in SOFT.items()}}
+"""Kind -> its meaning, for people."""
 
 
 def fault_of(verdict: Verdict, dialog: str, scene: int | None, place: tuple[int | None, str, str]) -> DialogFault:

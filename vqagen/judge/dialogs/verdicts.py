@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-HARD = ("wrong", "ambiguous", "redundant", "unlicensed", "unparseable", "annotation", "set")
-"""Kinds of faults: the answer is not the scene's, or the caption is false; the sentence can be understood in several
-ways; the answer follows from what is known; a reference has no single antecedent; no template says the sentence; a
-field of the record is wrong; two dialogs of an image are too alike, or the settings of the run are not kept."""
-SOFT = ("antecedents", "nearest", "untold", "identity")
-"""Kinds of weaknesses: a pronoun with two singular antecedents; the next object is meant and not said; others of a
-value that was not told; an answer that follows if one knows that two mentions are of one object."""
+HARD: Mapping[str, str] = {
+    "wrong": "the scene gives another answer, or the caption is false",
+    "ambiguous": "it can be understood in several ways",
+    "redundant": "the answer follows from the text so far",
+    "unlicensed": "a reference has no single antecedent",
+    "unparseable": "no template says the sentence",
+    "annotation": "a field of the record is wrong",
+    "set": "dialogs of an image are too alike, or settings are not kept",
+}
+"""Kind of a fault -> its meaning."""
+SOFT: Mapping[str, str] = {
+    "antecedents": "a pronoun has two singular antecedents",
+    "nearest": "the next object is meant and not said",
+    "untold": "the value that others share was not told",
+    "identity": "the answer follows if two mentions are known to be of one object",
+}
+"""Kind of a weakness -> its meaning."""
 
 
 class Verdict(NamedTuple):
@@ -18,8 +29,3 @@ class Verdict(NamedTuple):
 
     kind: str
     why: str
-
-    @property
-    def is_hard(self) -> bool:
-        """True for a fault."""
-        return self.kind in HARD

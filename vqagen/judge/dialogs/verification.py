@@ -18,7 +18,7 @@ from vqagen.judge.dialogs.judging import DialogJudge, Judged
 from vqagen.judge.dialogs.records import WrittenDialog, dialogs_of
 from vqagen.judge.dialogs.report import WHOLE, DialogFault, DialogVerificationReport, fault_of
 from vqagen.judge.dialogs.sentences import SentenceParser
-from vqagen.judge.dialogs.verdicts import Verdict
+from vqagen.judge.dialogs.verdicts import HARD, Verdict
 from vqagen.judge.origin import check_origin, settings_of
 from vqagen.judge.scene_lookup import HeldScenes, QuestionFault, SceneNames, contradiction
 from vqagen.records.discovery import find_records
@@ -55,7 +55,7 @@ class DialogVerification:
             faults.append(fault_of(verdict, dialog.name, index, _sentence(dialog, place)))
         for fault in faults:
             report.add(fault)
-        report.faulty += any(Verdict(fault.kind, "").is_hard for fault in faults)
+        report.faulty += any(fault.kind in HARD for fault in faults)
 
     def _verdicts(self, dialog: WrittenDialog, scene: Scene | QuestionFault) -> Iterator[tuple[int | None, Verdict]]:
         """Yield (round, verdict); the round is None for a verdict on the whole dialog."""
