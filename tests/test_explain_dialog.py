@@ -14,7 +14,7 @@ from scene_records import SMALL_SCENES, sampled_scenes
 
 import vqagen
 from vqagen.authoring.dialog_explanation import FoundDialog, explain_dialog, scene_of, split_place
-from vqagen.authoring.told_facts import ToldFacts
+from vqagen.authoring.known_facts import KnownFacts
 from vqagen.language.domain_files import find_domain
 from vqagen.language.shipped_domains import DIALOGS
 from vqagen.records.discovery import find_records
@@ -276,7 +276,7 @@ def test_a_file_may_have_a_number_sign_in_its_name(tmp_path: Path, monkeypatch: 
 )
 def test_facts_have_words(facts: list[Record], lines: list[str]) -> None:
     """Values come first; a number replaces that there is any; a fact of another version is shown as it is."""
-    assert ToldFacts({"left": "left of"}).add(facts).lines() == lines
+    assert KnownFacts({"left": "left of"}).add(facts).lines() == lines
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vqagen.authoring.told_facts import Fact, ToldFacts
+from vqagen.authoring.known_facts import Fact, KnownFacts
 from vqagen.errors import BadInput, Problem, UsageError, describe
 from vqagen.judge.scene_lookup import QuestionFault, SceneNames
 from vqagen.language.synonyms import Synonyms
@@ -179,13 +179,13 @@ class _DialogReader:
 
     def rounds(self, phrases: Mapping[str, str], reasons: Reasons) -> Iterator[ExplainedRound]:
         """Yield the caption and the rounds."""
-        known = ToldFacts(phrases)
+        known = KnownFacts(phrases)
         for number, record in enumerate(self._said):
             knows = known.lines()
             facts = self._facts(record, number)
             known.add(facts)
             of_round = reasons[number - 1] if number and reasons else {}
-            yield self._round(number, record, knows, ToldFacts(phrases).add(facts).lines(), of_round)
+            yield self._round(number, record, knows, KnownFacts(phrases).add(facts).lines(), of_round)
 
     def _round(
         self, number: int, record: Record, knows: list[str], tells: list[str], reasons: Mapping[str, str]
@@ -264,7 +264,7 @@ class _DialogReader:
             if "object" in fact:
                 self._objects([fact["object"]], f"{at}.object")
             try:
-                ToldFacts({}).add([fact])
+                KnownFacts({}).add([fact])
             except (KeyError, TypeError, AttributeError):
                 kind = fact.get("fact")
                 raise self._bad(at, f"expected a fact as `vqagen dialog` writes it, found another {kind!r}") from None

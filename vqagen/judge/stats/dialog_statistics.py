@@ -23,7 +23,7 @@ from vqagen.tasks.dialog.dialog_files import DIALOGS
 from vqagen.tasks.dialog.origin import origin_of
 from vqagen.tasks.dialog.round_kind import FAMILIES
 
-TOLD_EVERY = 100
+PROGRESS_EVERY = 100
 """Records between two calls for the progress bar."""
 NO_DISTANCES = "no coreference distances in the file: they are left out"
 NO_LAST = "the file does not say when a referent was last mentioned: that distance is left out"
@@ -218,7 +218,7 @@ def _read(source: RecordSource, on_read: Callable[[int], None]) -> Iterator[Dial
         for dialog in reader.dialogs(record, index):
             since += 1
             yield dialog
-        if index % TOLD_EVERY == TOLD_EVERY - 1:
+        if index % PROGRESS_EVERY == PROGRESS_EVERY - 1:
             on_read(since)
             since = 0
     reader.finish()

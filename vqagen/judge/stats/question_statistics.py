@@ -20,7 +20,7 @@ from vqagen.language.question_files import QUESTIONS
 from vqagen.records.discovery import find_records
 from vqagen.records.source import RecordSource
 
-TOLD_EVERY = 1000
+PROGRESS_EVERY = 1000
 """Questions between two calls for the progress bar."""
 NO_PROGRAMS = "no programs in the file: what they would tell (lengths, the tree's guesses) is left out"
 NO_ANSWERS = "no answers in the file: what they would tell (evenness, guesses) is left out"
@@ -187,8 +187,8 @@ def count_questions(
         if facts is not None:
             census.add(facts)
             sample.add(facts)
-        if index % TOLD_EVERY == TOLD_EVERY - 1:
-            on_read(TOLD_EVERY)
+        if index % PROGRESS_EVERY == PROGRESS_EVERY - 1:
+            on_read(PROGRESS_EVERY)
     reader.finish()
 
 

@@ -1,4 +1,4 @@
-"""Facts that a dialog has told, in words: the `knowledge_delta` of its rounds, gathered for each object."""
+"""Facts that a dialog has conveyed, in words: the `knowledge_delta` of its rounds, gathered for each object."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FactKey = tuple[str, ...]
 """The fact's question, such as ("related", "left"): a number that answers it replaces that there is any."""
 
 
-class ToldFacts:
+class KnownFacts:
     """Facts about the objects of a scene (`#3`) and about the scene."""
 
     def __init__(self, relation_words: Mapping[str, str]) -> None:
@@ -21,7 +21,7 @@ class ToldFacts:
         self._by_subject: dict[str, dict[FactKey, str]] = {}
         self._numbers: set[tuple[str, FactKey]] = set()
 
-    def add(self, facts: Iterable[Fact]) -> ToldFacts:
+    def add(self, facts: Iterable[Fact]) -> KnownFacts:
         """Add facts; return these with all before."""
         for fact in facts:
             say = _WORDS.get(str(fact.get("fact")), _as_it_is)
