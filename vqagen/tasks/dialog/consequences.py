@@ -8,7 +8,7 @@ introduced one by one count as different ones, so a question is rather taken to 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import product
 from operator import or_
@@ -27,6 +27,7 @@ from vqagen.tasks.dialog.answers import (
     whole_scene,
 )
 from vqagen.tasks.dialog.knowledge import Knowledge, Move
+from vqagen.tasks.dialog.round_kind import Learn
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
 from vqagen.tasks.dialog.tables import DialogScene
 
@@ -204,49 +205,71 @@ class Consequences:
     # Questions --------------------------------------------------------------------------------------------------------
 
     def decide(self, move: Move) -> bool:
-        """Return whether the answer of a question follows."""
-        learn, is_count = ROUND_KINDS[move.label].learn, move.label.startswith("count")
-        if learn is group_itself:
-            return self._counts_group()
-        if learn in (whole_scene, rest):
-            return self._decides(self.size, is_count, self.known.mentioned.bit_count())
-        if learn is having_value:
-            return self._decides(self.values[move.value], is_count)
-        if learn is having_value_in_group:
-            return self._decides_in_group(move.value, is_count)
-        if learn is related:
-            return self._decides(self.related[move.focus, move.relation], is_count)
-        if learn is alike:
-            value = self.scene.value_at[move.attribute][move.focus]
-            return self._decides(self.values[value], is_count, 1)
-        if learn is attribute_of_focus:
-            return self.attribute_is_known(move.focus, move.attribute)
-        return learn is attribute_of_next and self._decides_next(move)
+        """Return whether the answer of a question follows; False if `_DECISIONS` does not know how it is answered."""
+        kind = ROUND_KINDS[move.label]
+        decision = _DECISIONS.get(kind.learn)
+        return decision is not None and decision(self, move, kind.family == "count")
 
-    def _decides(self, bounds: Bounds, is_count: bool, beyond: int = 0) -> bool:
-        """Return whether the bounds decide a number, or whether it is more than `beyond`."""
-        return bounds.is_known or (not is_count and (bounds.least > beyond or bounds.most <= beyond))
+    def of_size(self, move: Move, is_count: bool) -> bool:
+        """Decide how many objects there are, or whether there are more than those mentioned."""
+        return self._decides(self.size, is_count, self.known.mentioned.bit_count())
 
-    def _decides_in_group(self, value: int, is_count: bool) -> bool:
-        bounds, anchor = self.values[value], self.known.anchor
+    def of_value(self, move: Move, is_count: bool) -> bool:
+        """Decide how many objects have a value."""
+        return self._decides(self.values[move.value], is_count)
+
+    def of_value_in_group(self, move: Move, is_count: bool) -> bool:
+        """Decide how many objects of the group have a value."""
+        bounds, anchor = self.values[move.value], self.known.anchor
         if self.known.group == self.scene.everything and self.known.is_sized:
             return self._decides(bounds, is_count)
         members = self._ordered[anchor[1]][anchor[0]] if anchor and not self.known.described else 0
-        return bounds.most == 0 or (not is_count and members & self._bearers(value) != 0)
+        return bounds.most == 0 or (not is_count and members & self._bearers(move.value) != 0)
 
-    def _decides_next(self, move: Move) -> bool:
-        """Return whether nothing lies in the direction, or what does is known and so is its attribute."""
-        if self.related[move.focus, move.relation].most == 0:
-            return True
-        j = self.scene.next[move.relation][move.focus]
-        is_known = self.known.links >> move.focus * len(self.scene.related) + move.relation & 1
-        return bool(is_known) and self.attribute_is_known(j, move.attribute)
-
-    def _counts_group(self) -> bool:
-        """Return whether the number of things that the question before asked for follows."""
+    def of_group(self, move: Move, is_count: bool) -> bool:
+        """Decide how many objects the question before asked for."""
         asked = self.known.move
         if asked is None:
             return any(self.values[value].is_known for value in indexes(self.known.described))
         if ROUND_KINDS[asked.label].learn is having_value_in_group:
             return False
         return self.decide(asked._replace(label=asked.label.replace("exist", "count", 1)))
+
+    def of_related(self, move: Move, is_count: bool) -> bool:
+        """Decide how many objects stand in a relation to the focus."""
+        return self._decides(self.related[move.focus, move.relation], is_count)
+
+    def of_alike(self, move: Move, is_count: bool) -> bool:
+        """Decide how many other objects have the focus's value."""
+        value = self.scene.value_at[move.attribute][move.focus]
+        return self._decides(self.values[value], is_count, 1)
+
+    def of_attribute(self, move: Move, is_count: bool) -> bool:
+        """Decide the value of the focus."""
+        return self.attribute_is_known(move.focus, move.attribute)
+
+    def of_next(self, move: Move, is_count: bool) -> bool:
+        """Decide that nothing lies in a direction, or the value of the object known to be next there."""
+        if self.related[move.focus, move.relation].most == 0:
+            return True
+        j = self.scene.next[move.relation][move.focus]
+        is_known = self.known.links >> move.focus * len(self.scene.related) + move.relation & 1
+        return bool(is_known) and self.attribute_is_known(j, move.attribute)
+
+    def _decides(self, bounds: Bounds, is_count: bool, beyond: int = 0) -> bool:
+        """Return whether the bounds decide a number, or whether it is more than `beyond`."""
+        return bounds.is_known or (not is_count and (bounds.least > beyond or bounds.most <= beyond))
+
+
+_DECISIONS: Mapping[Learn, Callable[[Consequences, Move, bool], bool]] = {
+    whole_scene: Consequences.of_size,
+    rest: Consequences.of_size,
+    having_value: Consequences.of_value,
+    having_value_in_group: Consequences.of_value_in_group,
+    group_itself: Consequences.of_group,
+    related: Consequences.of_related,
+    alike: Consequences.of_alike,
+    attribute_of_focus: Consequences.of_attribute,
+    attribute_of_next: Consequences.of_next,
+}
+"""How a question is answered -> whether the answer follows: (question, whether it counts) -> bool."""
