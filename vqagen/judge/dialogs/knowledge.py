@@ -10,7 +10,6 @@ from copy import copy
 from dataclasses import dataclass, field
 
 from vqagen.judge.dialogs.facts import (
-    ALL,
     MANY,
     Bounds,
     Defined,
@@ -300,6 +299,3 @@ class Knowledge:
             return 1, 1
         definition = self.definitions.get(entity)
         return (0, MANY) if definition is None else self.range_of(definition)
-
-
-__all__ = ["ALL", "MANY", "Knowledge", "Logic"]

@@ -2,8 +2,11 @@
 
 To add a kind, write one function here and a template with its label in `templates/dialog`. The function looks at the
 `Situation`, makes its free choices with `now.pick`, and returns a `Move`, or None if there is nothing to ask; the
-decorator names the function that answers, of `answers`, and the slots of its texts. Labels and preconditions follow
-CLEVR-Dialog (Kottur et al. 2019), made strict: nothing is asked that is known or follows from what is known.
+decorator names the function that answers, of `answers`, and the slots of its texts. A function that answers in a way of
+its own also needs a row in `consequences`, which finds out if its answers follow from what is known.
+
+Labels and preconditions follow CLEVR-Dialog (Kottur et al. 2019), made strict: nothing is asked that is known or that
+follows from what is known.
 """
 
 from __future__ import annotations

@@ -117,11 +117,6 @@ class DialogTemplates:
     def _by_label(self) -> Mapping[tuple[str, str], DialogTemplate]:
         return {(each.label, each.form): each for each in self.templates}
 
-    @cached_property
-    def labels(self) -> frozenset[str]:
-        """The labels that have texts; ANY_EXTREME stands for several."""
-        return frozenset(each.label for each in self.templates)
-
     def of(self, label: str, form: str = "") -> DialogTemplate | None:
         """Return the template of a label and form, if there is one; one of its own goes before ANY_EXTREME."""
         found = self._by_label.get((label, form))
