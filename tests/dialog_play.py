@@ -199,12 +199,16 @@ def begin(scene: DialogScene, text: str, rules: Rules | None = None) -> Moment:
 def walk(
     moment: Moment, rng: Random, rounds: int, played: Counter[str]
 ) -> Iterator[tuple[Moment, Mapping[str, Move], str]]:
-    """Yield (moment, the questions that may come, the one that comes): one of a label that was `played` least."""
+    """Yield (moment, the questions that may come, the one that comes): one of a label that was `played` least.
+
+    Of equal ones it seeks a value, which is not possible for long: what describes a set is not sought.
+    """
     for _ in range(rounds):
         moves = moment.moves()
         if not moves:
             return
-        label = min(sorted({text.split()[0] for text in moves}), key=lambda label: (played[label], rng.random()))
+        labels = sorted({text.split()[0] for text in moves})
+        label = min(labels, key=lambda label: (played[label], not label.startswith("seek"), rng.random()))
         texts = sorted(text for text in moves if text.split()[0] == label)
         text = texts[int(rng.random() * len(texts))]
         played[label] += 1

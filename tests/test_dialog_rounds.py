@@ -312,7 +312,8 @@ CLOSURE = [
      ["*-attribute-group large", "*-attribute-group rubber"], ["*-attribute-group cube"]),
     ("9 two things share the value", SMALL_GREEN, [*OTHER_TOPIC, "seek-attr-imm size"],
      ["exist-obj-exclude-imm size"], ["count-obj-exclude-imm size"]),
-    ("9 a counted set shares the value", GREEN, ["count-other", "count-attribute-group small", SAME_FOCUS + "green"],
+    ("9 a counted set shares the value", SMALL_GREEN,
+     ["count-other", "count-attribute-group small", "seek-attr-early shape @green"],
      ["exist-obj-exclude-imm size"], ["exist-obj-exclude-imm color"]),
     ("10 the rest have the last value", GREEN, ["count-all", "count-attribute large"],
      ["*-attribute small"], ["*-attribute metal"]),
@@ -338,6 +339,15 @@ def test_nothing_is_asked_that_follows_from_the_dialog(
 
     assert [moment.may(pattern) for pattern in closed] == [[] for _ in closed]
     assert [pattern for pattern in open_ if not moment.may(pattern)] == []
+
+
+@pytest.mark.parametrize("before", [["count-attribute gray"], ["count-attribute green", "exist-obj-rel-imm right"]])
+def test_attribute_that_describes_a_set_is_asked_of_no_object(before: Sequence[str]) -> None:
+    """Or else "What is its size?" after "There are four small things" would always be answered with large."""
+    moment = played(FOUR_SMALL, before)
+
+    assert moment.may("seek-* *size*") == []
+    assert moment.may("seek-* *material*") != []
 
 
 # The next thing -------------------------------------------------------------------------------------------------------

@@ -53,6 +53,8 @@ class Knowledge:
     """Values that the text tells of singles."""
     known: int = 0
     """Attributes of objects, also of members of sets, that need not be asked any more."""
+    closed: int = 0
+    """Attributes that describe a set. Its members are not asked for them, so nobody is: the answer would be another."""
     plural: Values = 0
     """Values that describe a set of several or of an unknown size: they cannot name one object."""
     several: Values = 0
@@ -177,6 +179,9 @@ class Learner:
         after.value_exists |= described
         if is_sized:
             after.several |= described
+        if self.is_strict:
+            for value in indexes(described):
+                after.closed |= 1 << self.scene.vocabulary.values[value][0]
         for value in indexes(described):
             for i in indexes(objects):
                 if self.is_strict:

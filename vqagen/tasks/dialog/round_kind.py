@@ -113,8 +113,8 @@ class Situation:
     # Questions that are open ------------------------------------------------------------------------------------------
 
     def open_attributes(self, i: int) -> int:
-        """Return the attributes of an object that are not known."""
-        return ~(self.knowledge.known >> i * self._attributes) & (1 << self._attributes) - 1
+        """Return the attributes of an object that are not known, and that do not describe a set."""
+        return ~(self.knowledge.known >> i * self._attributes | self.knowledge.closed) & (1 << self._attributes) - 1
 
     def uncounted(self, i: int) -> int:
         """Return the relations in which it is not known how many objects stand to an object."""
@@ -151,7 +151,8 @@ class Situation:
             if j >= 0:
                 options |= self.open_attributes(j) << relation * self._attributes
             elif j == -1 and not known.related_counts >> i * self._relations + relation & 1:
-                options |= 1 << relation * self._attributes + self.pick.below(self._attributes)
+                attribute = self.pick.one(~known.closed & (1 << self._attributes) - 1)
+                options |= 1 << relation * self._attributes + attribute if attribute >= 0 else 0
         return options
 
     def relation_and_attribute(self, pair: int) -> tuple[int, int]:
