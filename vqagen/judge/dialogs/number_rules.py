@@ -162,9 +162,10 @@ def only_one_value_is_left(known: Knowledge) -> None:
     """An object, or a member of a set, has the only value of an attribute that others leave."""
     limited = [key for key, bounds in known.bounds.items() if bounds[1] < MANY]
     limited += [definition for _, definition in known.sets]
-    counted = dict.fromkeys(key[-2] for key in limited if key[0] in _OF_VALUES)
-    for attribute in counted:
-        leaves = known.logic.leaves[attribute]
+    counted = dict.fromkeys((key[-2], key[-1]) for key in limited if key[0] in _OF_VALUES)
+    for attribute, leaves in known.logic.leaves.items():
+        if sum((attribute, value) in counted for value in leaves) < len(leaves) - 1:
+            continue
         open_values = [value for value in leaves if known.most(("value", attribute, value)) > 0]
         for entity in (*known.singles, *(entity for entity, _ in known.sets)):
             if known.value(entity, attribute) is None:
