@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 from commands import Commands
+from dialog_play import dialog_scene
+from generated_dialogs import generated
 from scene_records import SMALL_SCENES, sampled_scenes
 
 import vqagen
@@ -18,9 +20,14 @@ from vqagen.authoring.known_facts import KnownFacts
 from vqagen.language.domain_files import find_domain
 from vqagen.language.shipped_domains import DIALOGS
 from vqagen.records.discovery import find_records
+from vqagen.tasks.dialog.consequences import answer_follows
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
+from vqagen.tasks.dialog.knowledge import Rules
 from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.origin import origin_of
+from vqagen.tasks.dialog.prospect import Prospect
+from vqagen.tasks.dialog.quotas import PRESETS
+from vqagen.tasks.dialog.replay import POSSIBLE, possible_moves, replay
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
 
 Record = dict[str, Any]
@@ -330,3 +337,14 @@ def test_a_dialog_that_is_not_as_it_should_be_is_placed(
 
     assert ran.code == 3, ran.err
     assert message in ran.err
+
+
+def test_a_kind_of_round_whose_answers_are_all_known_was_not_possible() -> None:
+    """Answers that follow by counting too: the search would not have taken such a question."""
+    prospect = Prospect(PRESETS["smooth"], 10)
+    for record in generated(6)[::5]:
+        scene = dialog_scene(sampled_scenes(6)[record["scene_index"]])
+        for moment in replay(record, scene, Rules(), prospect):
+            for label in (name for name, reason in moment.reasons.items() if reason == POSSIBLE):
+                moves = possible_moves(ROUND_KINDS[label], scene, moment.knowledge, Rules())
+                assert not all(answer_follows(scene, moment.knowledge, move) for move in moves), label

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from vqagen.bits import indexes, union_of
 from vqagen.tasks.dialog.captions import Caption, knowledge_after
+from vqagen.tasks.dialog.consequences import answer_follows
 from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
 from vqagen.tasks.dialog.prospect import NO_ROUNDS, Prospect
 from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, TOPIC, Pick, RoundKind, Situation
@@ -54,9 +55,17 @@ def why_not(kind: RoundKind, scene: DialogScene, knowledge: Knowledge, rules: Ru
         return _MISSING[kind.refers]
     if kind.refers == NAMED and not Situation(scene, knowledge, _Every(), rules, 0.0).descriptors:
         return "no value names an earlier object alone"
-    if next(possible_moves(kind, scene, knowledge, rules), None) is None:
-        return "nothing to ask that is not known"
-    return POSSIBLE
+    moves = dict.fromkeys(possible_moves(kind, scene, knowledge, rules))
+    is_open = any(_is_accepted(move, scene, knowledge, rules) for move in moves)
+    return POSSIBLE if is_open else "nothing to ask that is not known"
+
+
+def _is_accepted(move: Move, scene: DialogScene, knowledge: Knowledge, rules: Rules) -> bool:
+    """True if the search accepts a question: its answer is not known and finds no object introduced before."""
+    if not rules.is_strict:
+        return True
+    after, _ = play(scene, knowledge, move, 1, rules)
+    return not after.is_alias and not answer_follows(scene, knowledge, move)
 
 
 def possible_moves(kind: RoundKind, scene: DialogScene, knowledge: Knowledge, rules: Rules) -> Iterator[Move]:
