@@ -38,6 +38,10 @@ def rest(learner: Learner, move: Move) -> Outcome:
     after.least_size = after.mentioned.bit_count() + (objects != 0)
     if _family(move) == "count" or after.mentioned == after.singles == learner.scene.everything:
         after.size_known = True
+    if learner.is_strict:
+        after.lacking, after.rest_of = learner.mentioned_wholly(), learner.before.mentioned
+        if _family(move) == "count":
+            after.rest = after.rest_of, objects.bit_count(), after.lacking
     if _family(move) == "count" or not objects:
         return _settle(learner, move, objects, 0)
     after.group, after.is_sized, after.described, after.result = objects, False, 0, objects
@@ -48,6 +52,7 @@ def having_value(learner: Learner, move: Move) -> Outcome:
     """Ask for the objects with a value."""
     learn = learner.count_value if _family(move) == "count" else learner.find_value
     learn(move.value)
+    learner.after.exhausted |= 1 << move.value
     return _settle(learner, move, learner.scene.having[move.value], 1 << move.value)
 
 
@@ -56,11 +61,18 @@ def having_value_in_group(learner: Learner, move: Move) -> Outcome:
     before, objects = learner.before, learner.before.group & learner.scene.having[move.value]
     if before.group == learner.scene.everything and before.is_sized:
         (learner.count_value if _family(move) == "count" else learner.find_value)(move.value)
-    learner.after.anchor = before.anchor
+    if before.rest_of and (_family(move) == "count" or not objects):
+        learner.after.parts += ((move.value, before.rest_of, objects.bit_count()),)
+    _keep_group(learner)
     if learner.is_strict:
         _learn_of_members(learner, objects)
         _learn_of_others(learner, move, objects)
     return _settle(learner, move, objects, before.described | 1 << move.value)
+
+
+def _keep_group(learner: Learner) -> None:
+    """Keep what is known of all members of the group, for some of them."""
+    learner.after.anchor, learner.after.lacking = learner.before.anchor, learner.before.lacking
 
 
 def _learn_of_members(learner: Learner, objects: Objects) -> None:
@@ -95,6 +107,7 @@ def alike(learner: Learner, move: Move) -> Outcome:
     scene = learner.scene
     value = scene.value_at[move.attribute][move.focus]
     (learner.count_alike if _family(move) == "count" else learner.find_alike)(move.focus, value)
+    learner.after.exhausted |= 1 << value
     return _settle(learner, move, scene.having[value] & ~(1 << move.focus), 1 << value)
 
 
@@ -109,7 +122,8 @@ def group_itself(learner: Learner, move: Move) -> Outcome:
         learner.count_alike(asked.focus, learner.scene.value_at[asked.attribute][asked.focus])
     elif (asked is None or asked.label == "exist-attribute") and is_single(before.described):
         learner.count_value(only(before.described))
-    learner.after.anchor = before.anchor
+    _keep_group(learner)
+    learner.after.rest_of = before.rest_of
     return _settle(learner, move, before.group, before.described)
 
 

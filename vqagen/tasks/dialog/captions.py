@@ -199,6 +199,7 @@ def _learn_set(learner: Learner, caption: Caption) -> None:
     is_sized = caption.label == "count-att"
     learner.introduce_set(caption.objects, 1 << value, is_sized)
     learner.after.several |= 1 << value
+    learner.after.exhausted |= 1 << value
     if is_sized:
         learner.count_value(value)
 

@@ -29,7 +29,7 @@ from vqagen.tasks.dialog.answers import (
 from vqagen.tasks.dialog.knowledge import Knowledge, Move
 from vqagen.tasks.dialog.round_kind import Learn
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
-from vqagen.tasks.dialog.tables import DialogScene
+from vqagen.tasks.dialog.tables import DialogScene, Values
 
 MANY = 1 << 30
 
@@ -46,8 +46,9 @@ class Bounds:
         """Narrow the bounds; return true if that changed them."""
         if least <= self.least and most >= self.most:
             return False
+        if self.least > self.most:  # facts contradict each other, and narrowing would never end
+            return False
         self.least, self.most = max(self.least, least), min(self.most, most)
-        assert self.least <= self.most, "facts contradict each other"
         return True
 
     @property
@@ -64,8 +65,9 @@ class Bounds:
 def answer_follows(scene: DialogScene, knowledge: Knowledge, move: Move) -> bool:
     """Return whether the answer of a question is known before it is asked."""
     has_numbers = knowledge.value_counts or knowledge.related_counts or knowledge.size_known or knowledge.all_seen
-    is_ordered = knowledge.links and move.relation >= 0
-    return bool(has_numbers or is_ordered) and Consequences(scene, knowledge).decide(move)
+    is_found = (knowledge.links and move.relation >= 0) or knowledge.lacks or knowledge.parts
+    is_found = is_found or ROUND_KINDS[move.label].learn is rest
+    return bool(has_numbers or is_found) and Consequences(scene, knowledge).decide(move)
 
 
 class _Side(NamedTuple):
@@ -92,9 +94,12 @@ class Consequences:
         relations = range(len(scene.related))
         self.related = {(i, relation): self._related(i, relation) for i in self.singles for relation in relations}
         self._ordered = self._order()
+        self._rows = [[self.related[i, relation] for i in self._placed(relation)] for relation in relations]
         self._sides = [self._side(i, relation) for i, relation in self.related]
         if knowledge.size_known or knowledge.all_seen:
             self.size.narrow(scene.size, scene.size)
+        for value, others, count in knowledge.parts:
+            self._narrow_part(value, others, count)
         while self._narrow_values() | self._narrow_order():
             pass
 
@@ -122,6 +127,12 @@ class Consequences:
             return Bounds(1) if count else Bounds(0, 0)
         return Bounds()
 
+    def _narrow_part(self, value: int, others: Objects, count: int) -> None:
+        """Narrow how many objects have a value, of which so many are not among `others`."""
+        unknown = self._unknown(others, value)
+        having = (others & ~unknown & self.scene.having[value]).bit_count()
+        self.values[value].narrow(count + having, count + having + unknown.bit_count())
+
     # What follows -----------------------------------------------------------------------------------------------------
 
     def _narrow_values(self) -> bool:
@@ -133,7 +144,28 @@ class Consequences:
             changed |= self.size.narrow(least, most)
             for each in bounds:
                 changed |= each.narrow(self.size.least - (most - each.most), self.size.most - (least - each.least))
+            if self.known.rest is not None:
+                changed |= self._narrow_rest(numbers, *self.known.rest)
         return changed
+
+    def _narrow_rest(self, numbers: range, others: Objects, size: int, lacking: Values) -> bool:
+        """Narrow values of one attribute: those of all objects but some others, `size` of them, add up to that."""
+        if self._unknown(others, numbers.start):
+            return False
+        left = [value for value in numbers if not lacking >> value & 1]
+        told = [(self.values[value], (others & self.scene.having[value]).bit_count()) for value in left]
+        least, most = sum(each.least - count for each, count in told), sum(each.most - count for each, count in told)
+        changed = False
+        for each, count in told:
+            changed |= each.narrow(
+                size - (most - (each.most - count)) + count, size - (least - (each.least - count)) + count
+            )
+        return changed
+
+    def _unknown(self, objects: Objects, value: int) -> Objects:
+        """Return those of the objects whose value of the attribute is not known."""
+        width, attribute = len(self.scene.value_at), self.scene.vocabulary.values[value][0]
+        return sum(1 << i for i in indexes(objects) if not self.known.known >> i * width + attribute & 1)
 
     def _side(self, i: int, relation: int) -> _Side:
         bounds, back = self.related, self.scene.vocabulary.inverse[relation]
@@ -149,6 +181,12 @@ class Consequences:
             [bounds[j, relation] for j in beyond],
             [bounds[j, relation] for j in next_ones],
         )
+
+    def _placed(self, relation: int) -> list[int]:
+        """Return the objects introduced one by one that have a place of their own in an order."""
+        back = self.scene.vocabulary.inverse[relation]
+        tables = self.scene.related[relation], self.scene.related[back]
+        return [i for i in self.singles if tables[0][i] | tables[1][i] | 1 << i == self.scene.everything]
 
     def _order(self) -> list[list[Objects]]:
         """Return relation -> object -> the objects known to lie there, near or far."""
@@ -192,14 +230,29 @@ class Consequences:
                 changed |= there.narrow(each.least + 1) | each.narrow(most=there.most - 1)
             for each in next_ones:
                 changed |= there.narrow(most=each.most + 1) | each.narrow(there.least - 1)
+        for row in self._rows:
+            changed |= self._narrow_places(row)
+        return changed
+
+    def _narrow_places(self, row: Sequence[Bounds]) -> bool:
+        """Narrow the places of objects in one order: no two have the same one, and as many lie beyond as must."""
+        changed = False
+        for here in row:
+            beyond = sum(1 for other in row if other.most < here.least)
+            changed |= here.narrow(beyond)
+            for other in row if here.is_known else ():
+                if other is not here and other.least == here.least and not other.is_known:
+                    changed |= other.narrow(here.least + 1)
+                elif other is not here and other.most == here.least and not other.is_known:
+                    changed |= other.narrow(most=here.least - 1)
         return changed
 
     def attribute_is_known(self, i: int, attribute: int) -> bool:
-        """True if all values of an attribute but one are borne by as many other objects as have them."""
-        left = 0
+        """True if an object lacks all values of an attribute but one: as many others as can be have them."""
+        left, lacks = 0, self.known.lacks >> i * len(self.scene.counts)
         for value in self.scene.vocabulary.numbers_of[attribute]:
             others = self._bearers(value) & ~(1 << i)
-            left += others.bit_count() < self.values[value].most
+            left += not lacks >> value & 1 and others.bit_count() < self.values[value].most
         return left <= 1
 
     # Questions --------------------------------------------------------------------------------------------------------
@@ -209,6 +262,23 @@ class Consequences:
         kind = ROUND_KINDS[move.label]
         decision = _DECISIONS.get(kind.learn)
         return decision is not None and decision(self, move, kind.family == "count")
+
+    def of_rest(self, move: Move, is_count: bool) -> bool:
+        """Decide whether there are objects that were not mentioned, or how many."""
+        return self.of_size(move, is_count) or self._all_are_mentioned()
+
+    def _all_are_mentioned(self) -> bool:
+        """True if it is known that all objects were mentioned: on both sides of one, or of every value there is."""
+        if self.known.mentioned != self.scene.everything:
+            return False
+        exists, inverse = self.known.related_exists, self.scene.vocabulary.inverse
+        both_sides = any(
+            exists >> i * len(inverse) + relation & exists >> i * len(inverse) + inverse[relation] & 1
+            for i, relation in self.related
+        )
+        exhausted = self.known.exhausted
+        missing = {value for value, each in enumerate(self.values) if not exhausted >> value & 1 and each.most}
+        return both_sides or any(missing.isdisjoint(numbers) for numbers in self.scene.vocabulary.numbers_of)
 
     def of_size(self, move: Move, is_count: bool) -> bool:
         """Decide how many objects there are, or whether there are more than those mentioned."""
@@ -249,12 +319,9 @@ class Consequences:
         return self.attribute_is_known(move.focus, move.attribute)
 
     def of_next(self, move: Move, is_count: bool) -> bool:
-        """Decide that nothing lies in a direction, or the value of the object known to be next there."""
-        if self.related[move.focus, move.relation].most == 0:
-            return True
-        j = self.scene.next[move.relation][move.focus]
-        is_known = self.known.links >> move.focus * len(self.scene.related) + move.relation & 1
-        return bool(is_known) and self.attribute_is_known(j, move.attribute)
+        """Decide that nothing lies in a direction, or that something does and only one value is left for it."""
+        there, j = self.related[move.focus, move.relation], self.scene.next[move.relation][move.focus]
+        return there.most == 0 or (there.least > 0 and self.attribute_is_known(j, move.attribute))
 
     def _decides(self, bounds: Bounds, is_count: bool, beyond: int = 0) -> bool:
         """Return whether the bounds decide a number, or whether it is more than `beyond`."""
@@ -263,7 +330,7 @@ class Consequences:
 
 _DECISIONS: Mapping[Learn, Callable[[Consequences, Move, bool], bool]] = {
     whole_scene: Consequences.of_size,
-    rest: Consequences.of_size,
+    rest: Consequences.of_rest,
     having_value: Consequences.of_value,
     having_value_in_group: Consequences.of_value_in_group,
     group_itself: Consequences.of_group,

@@ -62,6 +62,14 @@ class Knowledge:
     mentioned: Objects = 0
     value_counts: Values = 0
     value_exists: Values = 0
+    exhausted: Values = 0
+    """Values whose bearers were all mentioned: the other objects have none of them."""
+    parts: tuple[tuple[int, Objects, int], ...] = ()
+    """(value, some objects, how many of all the others have the value), as told of what was not mentioned by then."""
+    rest: tuple[Objects, int, Values] | None = None
+    """Some objects, how many others there are, and values that none of those has."""
+    lacks: int = 0
+    """Values that singles are known not to have, at the bits of `told`."""
     """Values of which it is known whether any object has them."""
     related_counts: int = 0
     related_exists: int = 0
@@ -92,6 +100,10 @@ class Knowledge:
     """True if the size of the group is known."""
     described: Values = 0
     """Values that the members of the group are told to have."""
+    lacking: Values = 0
+    """Values that no member of the group has."""
+    rest_of: Objects = 0
+    """The objects that were mentioned before, if the group is all the others."""
     anchor: tuple[int, int] | None = None
     """The object and the relation to it in which all of the group are known to stand."""
     result: Objects = 0
@@ -166,12 +178,30 @@ class Learner:
         if is_single(objects) and is_sized:
             i = only(objects)
             self.introduce(i, is_found=True)
+            self._lack(i, after.lacking)
             for value in indexes(described):
                 self.tell(i, value)
             return
         after.group, after.is_sized, after.described = objects, is_sized, described
         if objects:
             self._describe(objects, described, is_sized)
+
+    def _lack(self, i: int, values: Values) -> None:
+        """Learn that object i has none of some values; if one value of an attribute is left, it has that."""
+        after, width = self.after, len(self.scene.counts)
+        after.lacks |= values << i * width
+        for attribute, of_attribute in enumerate(self.scene.vocabulary.value_sets):
+            left = of_attribute & ~(after.lacks >> i * width)
+            if is_single(left):
+                self.note(i, attribute)
+
+    def mentioned_wholly(self) -> Values:
+        """Return the values whose bearers were all mentioned, as sets or one by one."""
+        after, values = self.after, self.after.exhausted
+        for value in indexes(after.value_counts & ~values):
+            bearers = sum(after.told >> i * self._values + value & 1 for i in indexes(after.singles))
+            values |= (bearers == self.scene.counts[value]) << value
+        return values
 
     def _describe(self, objects: Objects, described: Values, is_sized: bool) -> None:
         after = self.after

@@ -162,7 +162,7 @@ class Situation:
     @property
     def undescribed(self) -> Values:
         """Values of attributes that do not describe the group."""
-        described, values = self.knowledge.described, self.all_values
+        described, values = self.knowledge.described, self.all_values & ~self.knowledge.lacking
         for of_attribute in self.scene.vocabulary.value_sets if described else ():
             if described & of_attribute:
                 values &= ~of_attribute

@@ -182,7 +182,8 @@ def play(scene: DialogScene, before: Knowledge, move: Move, round: int, rules: R
     """Return what is known after a round, and its outcome."""
     learner = Learner(scene, before, round, rules)
     after = learner.after
-    after.topic, after.group, after.described, after.is_sized, after.anchor, after.result = -1, 0, 0, False, None, 0
+    after.topic, after.group, after.described, after.is_sized, after.result = -1, 0, 0, False, 0
+    after.anchor, after.lacking, after.rest_of = None, 0, 0
     after.label, after.move, after.is_alias = move.label, move, False
     outcome = ROUND_KINDS[move.label].learn(learner, move)
     return learner.conclude(), outcome
