@@ -61,6 +61,10 @@ def having_value_in_group(learner: Learner, move: Move) -> Outcome:
     before, objects = learner.before, learner.before.group & learner.scene.having[move.value]
     if before.group == learner.scene.everything and before.is_sized:
         (learner.count_value if _family(move) == "count" else learner.find_value)(move.value)
+    if learner.is_strict and not objects and is_single(before.described):
+        of_group = only(before.described)
+        if before.group == learner.scene.having[of_group]:
+            learner.keep_apart(of_group, move.value)
     if before.rest_of and (_family(move) == "count" or not objects):
         learner.after.parts += ((move.value, before.rest_of, objects.bit_count()),)
     _keep_group(learner)

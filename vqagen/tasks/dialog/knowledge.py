@@ -68,6 +68,8 @@ class Knowledge:
     """(value, some objects, how many of all the others have the value), as told of what was not mentioned by then."""
     rest: tuple[Objects, int, Values] | None = None
     """Some objects, how many others there are, and values that none of those has."""
+    apart: tuple[tuple[int, int], ...] = ()
+    """Pairs of values that no object has both."""
     lacks: int = 0
     """Values that singles are known not to have, at the bits of `told`."""
     """Values of which it is known whether any object has them."""
@@ -153,6 +155,9 @@ class Learner:
             after.told |= told << i * self._values
         after.value_exists |= told
         self.note(i, attribute)
+        for one, other in after.apart:
+            if value in (one, other):
+                self._lack(i, 1 << one + other - value)
 
     def note(self, i: int, attribute: int) -> None:
         """Note that an attribute of an object is known."""
@@ -185,6 +190,15 @@ class Learner:
         after.group, after.is_sized, after.described = objects, is_sized, described
         if objects:
             self._describe(objects, described, is_sized)
+
+    def keep_apart(self, one: int, other: int) -> None:
+        """Learn that no object has both values."""
+        after, values = self.after, len(self.scene.counts)
+        after.apart += ((one, other),)
+        for i in indexes(after.singles):
+            for value in (one, other):
+                if after.told >> i * values + value & 1:
+                    self._lack(i, 1 << one + other - value)
 
     def _lack(self, i: int, values: Values) -> None:
         """Learn that object i has none of some values; if one value of an attribute is left, it has that."""

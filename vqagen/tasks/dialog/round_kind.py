@@ -8,7 +8,7 @@ from functools import cached_property
 from random import Random
 from typing import NamedTuple
 
-from vqagen.bits import Objects, indexes
+from vqagen.bits import Objects, indexes, is_single
 from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, Rules, reveal_round
 from vqagen.tasks.dialog.settings import LITERAL
 from vqagen.tasks.dialog.tables import DialogScene, Values
@@ -161,10 +161,11 @@ class Situation:
 
     @property
     def undescribed(self) -> Values:
-        """Values of attributes that do not describe the group."""
-        described, values = self.knowledge.described, self.all_values & ~self.knowledge.lacking
-        for of_attribute in self.scene.vocabulary.value_sets if described else ():
-            if described & of_attribute:
+        """Values of attributes that do not describe the group: more than one of them is left for its members."""
+        described, lacking = self.knowledge.described, self.knowledge.lacking
+        values = self.all_values & ~lacking
+        for of_attribute in self.scene.vocabulary.value_sets if described or lacking else ():
+            if described & of_attribute or is_single(of_attribute & ~lacking):
                 values &= ~of_attribute
         return values
 
