@@ -46,8 +46,6 @@ class Bounds:
         """Narrow the bounds; return true if that changed them."""
         if least <= self.least and most >= self.most:
             return False
-        if self.least > self.most:  # facts contradict each other, and narrowing would never end
-            return False
         self.least, self.most = max(self.least, least), min(self.most, most)
         return True
 
@@ -106,9 +104,10 @@ class Consequences:
     # What is known at first -------------------------------------------------------------------------------------------
 
     def _bearers(self, value: int) -> Objects:
-        """Return the objects introduced one by one that are told to have a value."""
-        width, known = len(self.scene.counts), self.known
-        return sum(1 << i for i in self.singles if known.told >> i * width + value & 1)
+        """Return the objects introduced one by one that are known to have a value."""
+        width, attribute = len(self.scene.value_at), self.scene.vocabulary.values[value][0]
+        having = indexes(self.known.singles & self.scene.having[value])
+        return sum(1 << i for i in having if self.known.known >> i * width + attribute & 1)
 
     def _value(self, value: int) -> Bounds:
         known, count = self.known, self.scene.counts[value]
@@ -173,7 +172,7 @@ class Consequences:
         is_total = there | self.scene.related[back][i] | 1 << i == self.scene.everything
         bounds[i, relation].narrow(self._ordered[relation][i].bit_count())
         beyond = indexes(self._ordered[relation][i] & self.known.singles)
-        next_ones = [j for j in beyond if self._is_next(i, relation, j) or self._is_next(j, back, i)]
+        next_ones = [j for j in beyond if self._is_next(i, relation, j)]
         return _Side(
             bounds[i, relation],
             bounds[i, back],
@@ -205,17 +204,19 @@ class Consequences:
                 changed |= far != table[i]
                 table[i] = far
                 for j in indexes(far):
-                    if self._is_next(i, relation, j) or self._is_next(j, self.scene.vocabulary.inverse[relation], i):
+                    if self._is_next(i, relation, j):
                         beyond = table[j] | far & ~(1 << j)
                         changed |= beyond != table[j]
                         table[j] = beyond
         return facts
 
     def _is_next(self, i: int, relation: int, j: int) -> bool:
-        """True if object j is known to be next to object i, and one fewer lies beyond it."""
-        table, is_linked = self.scene.related[relation], self.known.links >> i * len(self.scene.related) + relation & 1
-        is_next = self.scene.next[relation][i] == j
-        return bool(is_linked) and is_next and table[i].bit_count() == table[j].bit_count() + 1
+        """True if object j is known to be next to object i, or i to j, and exactly one fewer lies beyond it."""
+        back, relations = self.scene.vocabulary.inverse[relation], len(self.scene.related)
+        is_told = self.known.links >> i * relations + relation & 1 and self.scene.next[relation][i] == j
+        is_told = is_told or (self.known.links >> j * relations + back & 1 and self.scene.next[back][j] == i)
+        table = self.scene.related[relation]
+        return bool(is_told) and table[i] == table[j] | 1 << j
 
     def _narrow_order(self) -> bool:
         """Narrow what lies in directions: all others lie on either side, and those beyond a thing lie beyond it."""
