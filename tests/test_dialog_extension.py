@@ -15,7 +15,7 @@ from scene_records import sampled_scenes
 
 from vqagen.language.domain_files import find_domain
 from vqagen.language.shipped_domains import DIALOGS
-from vqagen.tasks.dialog import prospect, rounds
+from vqagen.tasks.dialog import rounds
 from vqagen.tasks.dialog.answers import whole_scene
 from vqagen.tasks.dialog.generator import DialogGenerator
 from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
@@ -39,12 +39,10 @@ def indented_block(beginning: str) -> str:
 def label() -> Iterator[str]:
     """The label of the kind in README.md, registered while the test runs."""
     before = set(rounds.ROUND_KINDS)
-    prospect._alike.cache_clear()  # other tests may have looked ahead without the kind
     exec(indented_block("@round_kind("), vars(rounds) | {"__name__": "example"})
     (added,) = set(rounds.ROUND_KINDS) - before
     yield added
     del rounds.ROUND_KINDS[added]
-    prospect._alike.cache_clear()
 
 
 def test_a_kind_of_round_is_one_function_and_one_template(label: str, tmp_path: Path) -> None:
