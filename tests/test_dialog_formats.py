@@ -17,6 +17,7 @@ from pyarrow import parquet
 from scene_records import sampled_scenes
 
 from vqagen.api import BadInput, RunOptions, UsageError, VqagenError, convert, find_domain, merge, write_records
+from vqagen.authoring.check.checking import check_paths
 from vqagen.language.shipped_domains import DIALOGS
 from vqagen.records.discovery import find_records
 from vqagen.run.progress import Progress
@@ -100,6 +101,23 @@ def test_shards_merge_to_the_bytes_of_one_run(form: str, write_some: Write) -> N
     assert contents(name_of(form, "merged-")) == contents(name_of(form))
     assert merged.records == (45 if write_some is write else 33)
     assert merged.noun == "dialog"
+
+
+def test_an_info_beside_a_shard_is_no_shard() -> None:
+    """A pattern such as part-*.json names part-1.json.info.json too."""
+    for number in (1, 2, 3):
+        write(f"part-{number}.json", "light", f"{number}/3")
+
+    assert merge(sorted(map(str, Path().glob("part-*.json"))), "merged.json").shards == 3
+
+
+@pytest.mark.parametrize("form", FORMATS[:3])
+def test_check_says_that_dialogs_are_verified_elsewhere(form: str) -> None:
+    """Dialogs have objects, and are no scenes."""
+    write(name_of(form), form)
+    report = check_paths([Path(name_of(form))])
+
+    assert [(file.kind, len(file.not_checked)) for file in report.files] == [("dialogs", 1)]
 
 
 @pytest.mark.quick(9)

@@ -52,14 +52,14 @@ LOOKS = {
     QUESTIONS: '{"questions": […]}, a list of questions (objects with "program"), one on each line, or Parquet',
 }
 _KEYS = {
+    DIALOGS: {DIALOG_RECORDS.key, DIALOG_RECORDS.own_keys[0]},
     METADATA: {"types"},
     TEMPLATES: {"templates", "nodes", "constraints"},
     DIALOG_TEMPLATES: {"label"},
     SCENES: {SCENE_RECORDS.key, *SCENE_RECORDS.own_keys},
     QUESTIONS: {QUESTION_RECORDS.key, *QUESTION_RECORDS.own_keys},
-    DIALOGS: {DIALOG_RECORDS.key, *DIALOG_RECORDS.own_keys},
 }
-"""Keys of a document, or of an item of its list; any one of them shows the kind."""
+"""Keys of a document, or of an item of its list; any one of them shows the kind. Dialogs can have objects as well."""
 
 SUFFIXES = (*IN_FOLDERS, *(f"{lines}{packing}" for lines in LINES_SUFFIXES for packing in ("", *PACKINGS)))
 _UNPACKED = ", ".join(f"*{suffix}" for suffix in SUFFIXES if not suffix.endswith(PACKINGS))

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.locations import Location, locate
 from vqagen.files.reading import files_in
-from vqagen.records.formats import PARQUET, Format, choose_format
+from vqagen.records.formats import LIST, PARQUET, Format, choose_format
 from vqagen.records.layouts import Record, Selection
 from vqagen.records.shape import Shape
-from vqagen.records.writer import record_file
+from vqagen.records.writer import info_beside, record_file
 from vqagen.run.merging.belonging import differences, faults_of, in_order, merged_info
 from vqagen.run.merging.columns import write_columns
 from vqagen.run.merging.shard_files import ShardFile, find_records_in, open_shard
@@ -54,7 +54,7 @@ def merge(
     called now and then with the number of records merged since. Raises VqagenError before anything is written if the
     shards do not belong together, and while writing, which then leaves no file, if one has been changed.
     """
-    paths = [locate(shard) for shard in shards]
+    paths = _without_infos([locate(shard) for shard in shards])
     check_names(paths)
     files = _opened(paths)
     faults = faults_of(files)
@@ -62,6 +62,12 @@ def merge(
         raise BadInput(Problem(fault) for fault in faults)
     files = in_order(files)
     return write_merged(files, out, merged_info(files), format=format, force=force, on_merged=on_merged)
+
+
+def _without_infos(paths: Sequence[Location]) -> Sequence[Location]:
+    """Return paths without the infos beside others of them: part-*.json names part-1.json.info.json as well."""
+    infos = {info_beside(str(path), LIST) for path in paths}
+    return [path for path in paths if str(path) not in infos]
 
 
 def _folder_of(files: Sequence[ShardFile]) -> str:
