@@ -103,6 +103,7 @@ def related(learner: Learner, move: Move) -> Outcome:
     """Ask for the objects in a relation to the focus."""
     (learner.count_related if _family(move) == "count" else learner.find_related)(move.focus, move.relation)
     learner.after.anchor = move.focus, move.relation
+    learner.after.lacking = learner.borne_by_one(move.focus)
     return _settle(learner, move, learner.scene.related[move.relation][move.focus], 0)
 
 

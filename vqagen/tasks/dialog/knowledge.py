@@ -122,7 +122,7 @@ class Knowledge:
         return _distinctive(self)
 
 
-_ordered = attrgetter("related_counts", "links", "mentioned")
+_ordered = attrgetter("related_counts", "links")
 _content = attrgetter(*(each.name for each in fields(Knowledge)))
 _distinctive = attrgetter(*(each.name for each in fields(Knowledge) if each.name not in ("revealed", "move")))
 
@@ -140,9 +140,7 @@ class Learner:
         self.scene, self.before, self.round = scene, before, round
         self.is_strict, self.is_literal = rules.is_strict, rules.reading == LITERAL
         self.after = before.copy()
-        self._values = len(scene.counts)
-        self._attributes = len(scene.value_at)
-        self._relations = len(scene.related)
+        self._values, self._attributes, self._relations = scene.widths
 
     # Objects and sets ------------------------------------------------------------------------------------------------
 
@@ -208,6 +206,13 @@ class Learner:
             left = of_attribute & ~(after.lacks >> i * width)
             if is_single(left):
                 self.note(i, attribute)
+
+    def borne_by_one(self, i: int) -> Values:
+        """Return the values that object i alone is known to have: all others lack them."""
+        if not self.is_strict:
+            return 0
+        told = self.after.told >> i * self._values & self.after.value_counts
+        return sum(1 << value for value in indexes(told) if self.scene.counts[value] == 1)
 
     def mentioned_wholly(self) -> Values:
         """Return the values whose bearers were all mentioned, as sets or one by one."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from random import Random
 from typing import NamedTuple
 
@@ -67,8 +66,9 @@ class Situation:
 
     def __init__(self, scene: DialogScene, knowledge: Knowledge, pick: Pick, rules: Rules, wish: float) -> None:
         self.scene, self.knowledge, self.pick, self.rules, self.wish = scene, knowledge, pick, rules, wish
-        self._values, self._attributes, self._relations = len(scene.counts), len(scene.value_at), len(scene.related)
+        self._values, self._attributes, self._relations = scene.widths
         self.all_values: Values = (1 << self._values) - 1
+        self._descriptors: Sequence[tuple[int, Values]] | None = None
 
     @property
     def previous(self) -> Move:
@@ -76,9 +76,14 @@ class Situation:
         assert self.knowledge.move is not None
         return self.knowledge.move
 
-    @cached_property
+    @property
     def descriptors(self) -> Sequence[tuple[int, Values]]:
         """Objects that a value names alone, with these values: "the earlier red thing"; never what "it" stands for."""
+        if self._descriptors is None:  # not a cached property: those take 20 times as long to read in Python 3.11
+            self._descriptors = self._find_descriptors()
+        return self._descriptors
+
+    def _find_descriptors(self) -> Sequence[tuple[int, Values]]:
         known, width, once, twice = self.knowledge, self._values, 0, 0
         told = [(i, known.told >> i * width & self.all_values) for i in indexes(known.singles)]
         for _, values in told:
@@ -99,16 +104,27 @@ class Situation:
         of the scene have are preferred: such a name needs the history. Of two objects drawn, the one told of earlier is
         taken (or the later one, see `Rules`): so dialogs reach back further. Without an object, return (-1, -1, 0).
         """
-        found = [(i, values & ~besides, options) for i, values in self.descriptors if (options := is_open(i))]
-        repeated = self.scene.repeated
-        hard = [(i, values & repeated, options) for i, values, options in found if values & repeated]
-        found = hard or [entry for entry in found if entry[1]]
+        hard, easy, repeated = [], [], self.scene.repeated & ~besides
+        for i, values in self.descriptors:
+            if options := is_open(i):
+                if values & repeated:
+                    hard.append((i, values & repeated, options))
+                elif values & ~besides:
+                    easy.append((i, values & ~besides, options))
+        found = hard or easy
         if not found:
             return -1, -1, 0
-        drawn = [found[self.pick.below(len(found))] for _ in range(2)]
-        named = [(i, self.pick.one(values), options) for i, values, options in drawn]
-        choose = min if self.rules.is_far else max
-        return choose(named, key=lambda each: reveal_round(self.scene, self.knowledge, *each[:2]))
+        pick = self.pick
+        i, values, options = found[pick.below(len(found))]
+        one = i, pick.one(values), options
+        if len(found) == 1 and not values & values - 1:
+            return one
+        i, values, options = found[pick.below(len(found))]
+        other = i, pick.one(values), options
+        is_older = reveal_round(self.scene, self.knowledge, *other[:2]) < reveal_round(
+            self.scene, self.knowledge, *one[:2]
+        )
+        return other if is_older == self.rules.is_far else one
 
     # Questions that are open ------------------------------------------------------------------------------------------
 
@@ -179,6 +195,18 @@ class Situation:
     def coin(self, options: int, truths: int, yes: float) -> int:
         """Return the options whose answer is yes, with that chance, or those whose answer is no."""
         return options & truths if self.wish < yes else options & ~truths
+
+    def wished(self, truths: Values, among: int) -> Values:
+        """Return the values whose question has the answer to be: yes for `truths`, no for the others.
+
+        Yes is looked for with the chance that, values drawn evenly, none of the objects asked of (`among`) has the
+        value: so both answers come out even for each attribute, and the attribute does not give the answer away.
+        """
+        yes = 0
+        for of_attribute in self.scene.vocabulary.value_sets:
+            if self.wish < (1 - 1 / of_attribute.bit_count()) ** among:
+                yes |= of_attribute
+        return (truths & yes) | (~truths & ~yes & self.all_values)
 
     def of_a_number(self, objects: Objects, options: Values, one: float) -> Values:
         """Return the options that one of the objects has, with that chance; or else those of another number.

@@ -23,6 +23,8 @@ from vqagen.tasks.dialog.tables import DialogScene
 
 SHARED = 2
 """The longest prefix of labels and answers that two dialogs of a scene may share."""
+FINALISTS = 20
+"""Finished dialogs of which the first without a fault is taken."""
 Prefix = tuple[tuple[str, int | str], ...]
 
 
@@ -104,7 +106,8 @@ class DialogSearch:
     def _children(
         self, scene: DialogScene, beams: list[Beam], round: int, pick: Pick, wish: float, taken: Container[Prefix]
     ) -> list[Beam]:
-        """Return the best continuations of beams, at most as many as there may be beams."""
+        """Return the best continuations of beams, at most as many as there may be beams; `FINALISTS` at the end."""
+        most = self.how.beams if round < self.how.rounds else min(self.how.beams, FINALISTS)
         by_hope: dict[float, list[tuple[Beam, Step]]] = defaultdict(list)
         for beam in beams:
             for more, steps in self._steps(beam, round).items():
@@ -122,10 +125,10 @@ class DialogSearch:
                 if key not in seen:
                     seen.add(key)
                     children.append(child)
-                    if len(children) == self.how.beams and not self.how.target_distance:
+                    if len(children) == most and not self.how.target_distance:
                         return children
         children.sort(key=lambda child: child.misfit - child.score)
-        return children[: self.how.beams]
+        return children[:most]
 
     def _child(self, beam: Beam, now: Situation, step: Step, round: int) -> Beam | None:
         """Return a beam continued by one kind of round, or None if it has nothing to ask."""

@@ -17,6 +17,7 @@ Values = int
 class DialogScene:
     """A scene and its tables; never changed.
 
+    widths — how many values, attributes and relations there are
     having[value] — the objects with the value; counts[value] — how many they are
     value_at[attribute][i] — the value of object i; values_of[i] — all its values
     related[relation][i] — the objects that stand in the relation to object i
@@ -28,6 +29,7 @@ class DialogScene:
         self.scene, self.vocabulary = scene, vocabulary
         self.size, self.everything = scene.size, scene.everything
         names = [each.name for each in vocabulary.attributes]
+        self.widths = len(vocabulary.values), len(vocabulary.attributes), len(vocabulary.relations)
         self.having = [scene.having[names[attribute]][value] for attribute, value in vocabulary.values]
         self.counts = [objects.bit_count() for objects in self.having]
         self.present: Values = sum(1 << value for value, count in enumerate(self.counts) if count)
