@@ -67,6 +67,9 @@ def having_value_in_group(learner: Learner, move: Move) -> Outcome:
             learner.keep_apart(of_group, move.value)
     if before.rest_of and (_family(move) == "count" or not objects):
         learner.after.parts += ((move.value, before.rest_of, objects.bit_count()),)
+    if before.anchor is not None and objects:
+        number = objects.bit_count() if _family(move) == "count" else 1
+        learner.after.at_least += ((*before.anchor, number),)
     _keep_group(learner)
     if learner.is_strict:
         _learn_of_members(learner, objects)

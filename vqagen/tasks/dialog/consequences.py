@@ -27,7 +27,7 @@ from vqagen.tasks.dialog.answers import (
     whole_scene,
 )
 from vqagen.tasks.dialog.knowledge import Knowledge, Move
-from vqagen.tasks.dialog.round_kind import Learn
+from vqagen.tasks.dialog.round_kind import GROUP, Learn
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
 from vqagen.tasks.dialog.tables import DialogScene, Values
 
@@ -63,9 +63,15 @@ class Bounds:
 def answer_follows(scene: DialogScene, knowledge: Knowledge, move: Move) -> bool:
     """Return whether the answer of a question is known before it is asked."""
     has_numbers = knowledge.value_counts or knowledge.related_counts or knowledge.size_known or knowledge.all_seen
-    is_found = (knowledge.links and move.relation >= 0) or knowledge.lacks or knowledge.parts
-    is_found = is_found or ROUND_KINDS[move.label].learn is rest
-    return bool(has_numbers or is_found) and Consequences(scene, knowledge).decide(move)
+    is_found = (knowledge.links and move.relation >= 0) or knowledge.lacks or knowledge.parts or knowledge.at_least
+    kind = ROUND_KINDS[move.label]
+    if not has_numbers and not is_found and kind.learn is not rest:
+        return False
+    is_about_order = move.relation >= 0 or kind.refers == GROUP or kind.learn is rest
+    may_tell_size = bool(knowledge.related_counts) and not knowledge.size_known
+    attribute = scene.vocabulary.values[move.value][0] if move.value >= 0 else move.attribute
+    with_all = is_about_order or may_tell_size or attribute < 0
+    return (Consequences(scene, knowledge) if with_all else Consequences(scene, knowledge, attribute)).decide(move)
 
 
 class _Side(NamedTuple):
@@ -84,20 +90,26 @@ class _Side(NamedTuple):
 class Consequences:
     """All that follows from what is known about numbers: of the scene, of values, of things in a direction."""
 
-    def __init__(self, scene: DialogScene, knowledge: Knowledge) -> None:
+    def __init__(self, scene: DialogScene, knowledge: Knowledge, attribute: int = -1) -> None:
+        """With an attribute, work out what follows for its values alone: nothing for others, nor for directions."""
         self.scene, self.known = scene, knowledge
         self.singles = indexes(knowledge.singles)
         self.size = Bounds(max(len(self.singles), knowledge.least_size, 1))
-        self.values = [self._value(value) for value in range(len(scene.counts))]
-        relations = range(len(scene.related))
+        has_all, numbers_of = attribute < 0, scene.vocabulary.numbers_of
+        self._numbers_of = numbers_of if has_all else numbers_of[attribute : attribute + 1]
+        self.values = {value: self._value(value) for numbers in self._numbers_of for value in numbers}
+        relations = range(len(scene.related) if has_all else 0)
         self.related = {(i, relation): self._related(i, relation) for i in self.singles for relation in relations}
-        self._ordered = self._order()
+        self._ordered = self._order() if has_all else []
         self._rows = [[self.related[i, relation] for i in self._placed(relation)] for relation in relations]
         self._sides = [self._side(i, relation) for i, relation in self.related]
         if knowledge.size_known or knowledge.all_seen:
             self.size.narrow(scene.size, scene.size)
+        for i, relation, least in knowledge.at_least if has_all else ():
+            self.related[i, relation].narrow(least)
         for value, others, count in knowledge.parts:
-            self._narrow_part(value, others, count)
+            if value in self.values:
+                self._narrow_part(value, others, count)
         while self._narrow_values() | self._narrow_order():
             pass
 
@@ -137,7 +149,7 @@ class Consequences:
     def _narrow_values(self) -> bool:
         """Narrow values and the size: for each attribute, the numbers of its values add up to the size."""
         changed = False
-        for numbers in self.scene.vocabulary.numbers_of:
+        for numbers in self._numbers_of:
             bounds = [self.values[value] for value in numbers]
             least, most = sum(each.least for each in bounds), sum(each.most for each in bounds)
             changed |= self.size.narrow(least, most)
@@ -278,7 +290,7 @@ class Consequences:
             for i, relation in self.related
         )
         exhausted = self.known.exhausted
-        missing = {value for value, each in enumerate(self.values) if not exhausted >> value & 1 and each.most}
+        missing = {value for value, each in self.values.items() if not exhausted >> value & 1 and each.most}
         return both_sides or any(missing.isdisjoint(numbers) for numbers in self.scene.vocabulary.numbers_of)
 
     def of_size(self, move: Move, is_count: bool) -> bool:

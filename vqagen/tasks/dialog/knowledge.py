@@ -66,6 +66,8 @@ class Knowledge:
     """Values whose bearers were all mentioned: the other objects have none of them."""
     parts: tuple[tuple[int, Objects, int], ...] = ()
     """(value, some objects, how many of all the others have the value), as told of what was not mentioned by then."""
+    at_least: tuple[tuple[int, int, int], ...] = ()
+    """(object, relation, least number of objects that stand in it to the object), as told of groups."""
     rest: tuple[Objects, int, Values] | None = None
     """Some objects, how many others there are, and values that none of those has."""
     apart: tuple[tuple[int, int], ...] = ()

@@ -196,15 +196,16 @@ class Situation:
         """Return the options whose answer is yes, with that chance, or those whose answer is no."""
         return options & truths if self.wish < yes else options & ~truths
 
-    def wished(self, truths: Values, among: int) -> Values:
+    def wished(self, truths: Values, among: int, odds: float) -> Values:
         """Return the values whose question has the answer to be: yes for `truths`, no for the others.
 
-        Yes is looked for with the chance that, values drawn evenly, none of the objects asked of (`among`) has the
-        value: so both answers come out even for each attribute, and the attribute does not give the answer away.
+        Yes is looked for with the odds that, values drawn evenly, none of the objects asked of (`among`) has the value,
+        times `odds`: so the answers come out even for each attribute, and the attribute does not give them away.
         """
         yes = 0
         for of_attribute in self.scene.vocabulary.value_sets:
-            if self.wish < (1 - 1 / of_attribute.bit_count()) ** among:
+            rarity = (1 - 1 / of_attribute.bit_count()) ** among
+            if self.wish * (1 + (odds - 1) * rarity) < odds * rarity:
                 yes |= of_attribute
         return (truths & yes) | (~truths & ~yes & self.all_values)
 
