@@ -26,7 +26,7 @@ from vqagen.world.scene import Scene
 
 TRIES = 6
 """Captions that are tried for one dialog with the beams of the settings."""
-WIDER, WIDER_TRIES = 8, 8
+WIDER, WIDER_TRIES = 8, 4
 """If no search finds a dialog: so many times as many beams, and captions tried with them; then again without quotas."""
 FRESH = 4
 """Draws of a caption, at most, until it differs from those of the scene's other dialogs."""
@@ -123,7 +123,7 @@ class DialogGenerator:
     def _first_found(self, category: str, search: _Search) -> Found | None:
         """Return a dialog; with other captions, then more beams, then without quotas if there is none."""
         reason = NO_CAPTION
-        for beams, tries in zip(self._beam_searches, (TRIES, WIDER_TRIES, WIDER_TRIES), strict=True):
+        for beams, tries in zip(self._beam_searches, (TRIES, WIDER_TRIES, WIDER_TRIES // 2), strict=True):
             for number in range(tries):
                 caption = self._caption(category if number < tries / 2 else None, search)
                 if caption is None:

@@ -46,7 +46,7 @@ class DialogSettings(RunSettings):
         "Values of the leftmost thing that captions say: repeated ones, which other things have too, or any.",
         choices=EXTREME_ATTRIBUTES,
     )
-    beams: int = setting(6, "Unfinished dialogs kept in each round of the search.", least=1)
+    beams: int = setting(5, "Unfinished dialogs kept in each round of the search.", least=1)
     quotas: str = setting(
         "smooth",
         "Shares of count, exist and seek questions: smooth, paper, reference, none, or a JSON file.",
