@@ -150,7 +150,8 @@ class Learner:
         """Tell a value of one object."""
         after, attribute = self.after, self.scene.vocabulary.values[value][0]
         if after.told & (told := 1 << value) << i * self._values == 0:
-            if any(after.told >> other * self._values & told for other in indexes(after.singles & ~(1 << i))):
+            others = after.singles & ~(1 << i) if not after.several & told else 0
+            if others and any(after.told >> other * self._values & told for other in indexes(others)):
                 after.several |= told
             after.told |= told << i * self._values
         after.value_exists |= told
@@ -351,13 +352,15 @@ class Learner:
                     self.count_related(i, relation)
                     self.count_related(j, relation)
             for i, relation in self._pairs(after.related_counts):
-                back = inverse[relation]
-                there, behind = self.scene.related[relation][i], self.scene.related[back][i]
+                back, there = inverse[relation], self.scene.related[relation][i]
+                if there and not after.size_known:
+                    continue
+                behind = self.scene.related[back][i]
                 if (there | behind | 1 << i) != self.scene.everything:
                     continue  # an object beside it in neither direction
                 if after.size_known:
                     self.count_related(i, back)
-                elif not there and after.mentioned & ~(1 << i):
+                elif after.mentioned & ~(1 << i):
                     self.find_related(i, back)
 
     def _pairs(self, facts: int) -> Iterator[tuple[int, int]]:
