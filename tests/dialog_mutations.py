@@ -67,22 +67,22 @@ def _round_with(dialog: Record, key: str, random: Random) -> Record | None:
     return random.choice(having) if having else None
 
 
-def refer_by_another_value(dialog: Record, _: Record, random: Random) -> object:
-    """The earlier blue thing, not the earlier red thing."""
-    each = _round_with(dialog, "descriptor", random)
+def _ask_with_another_value(dialog: Record, key: str, random: Random) -> object:
+    each = _round_with(dialog, key, random)
     text = each and _say_another_value(each["question"], random)
     if each and text:
         each["question"] = text
     return text
+
+
+def refer_by_another_value(dialog: Record, _: Record, random: Random) -> object:
+    """The earlier blue thing, not the earlier red thing."""
+    return _ask_with_another_value(dialog, "descriptor", random)
 
 
 def ask_for_another_value(dialog: Record, _: Record, random: Random) -> object:
     """How many cubes, not how many spheres."""
-    each = _round_with(dialog, "value", random)
-    text = each and _say_another_value(each["question"], random)
-    if each and text:
-        each["question"] = text
-    return text
+    return _ask_with_another_value(dialog, "value", random)
 
 
 def ask_for_another_relation(dialog: Record, _: Record, random: Random) -> object:

@@ -159,6 +159,10 @@ class Task(ABC):
     """True if files belong to the records: then the output is a folder."""
     WINDOW: ClassVar[int] = 250
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what a task has loaded: it stays in this process."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     @property
     def noun(self) -> str:
         """One record, for people: the key without its s."""

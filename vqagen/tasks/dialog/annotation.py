@@ -113,7 +113,7 @@ class Annotator:
 
     def _caption_slots(self, caption: Caption) -> dict[str, Any]:
         words = self.scene.vocabulary
-        values = {name: word for value in caption.values for name, word in words.described(value).items()}
+        values = words.described(*caption.values)
         slots: dict[str, Any] = {"D": values, "V": values, "K": caption.objects.bit_count()}
         if caption.relation >= 0:
             slots["R"] = slots["E"] = words.relations[caption.relation]
@@ -286,7 +286,7 @@ def new_facts(scene: DialogScene, before: Knowledge, after: Knowledge) -> Iterat
         i, value = divmod(place, values)
         yield {"fact": "attribute", "object": i, **_value(scene, value)}
     if after.group:
-        told = {name: word for value in indexes(after.described) for name, word in words.described(value).items()}
+        told = words.described(*indexes(after.described))
         size = after.group.bit_count() if after.is_sized else None
         yield {"fact": "group", "objects": indexes(after.group), "size": size, "values": told}
     counted = after.value_counts & ~before.value_counts

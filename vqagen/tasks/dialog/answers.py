@@ -8,19 +8,19 @@ from vqagen.tasks.dialog.round_kind import Outcome
 from vqagen.tasks.dialog.tables import Values
 
 
-def _family(move: Move) -> str:
-    return move.label.partition("-")[0]
+def _learn_value(learner: Learner, move: Move) -> None:
+    """Learn how many objects of the scene have the value asked for, or whether any has it."""
+    (learner.count_value if move.is_count else learner.find_value)(move.value)
 
 
 def _settle(learner: Learner, move: Move, objects: Objects, described: Values) -> Outcome:
     """Introduce the objects that a question about a set asks for, and return its answer."""
-    is_count = _family(move) == "count"
-    learner.introduce_set(objects, described, is_count)
+    learner.introduce_set(objects, described, move.is_count)
     after = learner.after
     has_rival = move.focus >= 0 and after.topic not in (-1, move.focus)
-    if learner.is_strict and is_count and has_rival:
+    if learner.is_strict and move.is_count and has_rival:
         after.topic = -1  # "it" could be the focus as well
-    answer = objects.bit_count() if is_count else "yes" if objects else "no"
+    answer = objects.bit_count() if move.is_count else "yes" if objects else "no"
     return Outcome(answer, objects)
 
 
@@ -36,13 +36,13 @@ def rest(learner: Learner, move: Move) -> Outcome:
     after.rest_known = True
     after.all_seen = not objects
     after.least_size = after.mentioned.bit_count() + (objects != 0)
-    if _family(move) == "count" or after.mentioned == after.singles == learner.scene.everything:
+    if move.is_count or after.mentioned == after.singles == learner.scene.everything:
         after.size_known = True
     if learner.is_strict:
         after.lacking, after.rest_of = learner.mentioned_wholly(), learner.before.mentioned
-        if _family(move) == "count":
+        if move.is_count:
             after.rest = after.rest_of, objects.bit_count(), after.lacking
-    if _family(move) == "count" or not objects:
+    if move.is_count or not objects:
         return _settle(learner, move, objects, 0)
     after.group, after.is_sized, after.described, after.result = objects, False, 0, objects
     return Outcome("yes", objects)
@@ -50,8 +50,7 @@ def rest(learner: Learner, move: Move) -> Outcome:
 
 def having_value(learner: Learner, move: Move) -> Outcome:
     """Ask for the objects with a value."""
-    learn = learner.count_value if _family(move) == "count" else learner.find_value
-    learn(move.value)
+    _learn_value(learner, move)
     learner.after.exhausted |= 1 << move.value
     return _settle(learner, move, learner.scene.having[move.value], 1 << move.value)
 
@@ -60,15 +59,15 @@ def having_value_in_group(learner: Learner, move: Move) -> Outcome:
     """Ask for the objects of the group that have a value. The group may be the whole scene."""
     before, objects = learner.before, learner.before.group & learner.scene.having[move.value]
     if before.group == learner.scene.everything and before.is_sized:
-        (learner.count_value if _family(move) == "count" else learner.find_value)(move.value)
+        _learn_value(learner, move)
     if learner.is_strict and not objects and is_single(before.described):
         of_group = only(before.described)
         if before.group == learner.scene.having[of_group]:
             learner.keep_apart(of_group, move.value)
-    if before.rest_of and (_family(move) == "count" or not objects):
+    if before.rest_of and (move.is_count or not objects):
         learner.after.parts += ((move.value, before.rest_of, objects.bit_count()),)
     if before.anchor is not None and objects:
-        number = objects.bit_count() if _family(move) == "count" else 1
+        number = objects.bit_count() if move.is_count else 1
         learner.after.at_least += ((*before.anchor, number),)
     _keep_group(learner)
     if learner.is_strict:
@@ -94,7 +93,7 @@ def _learn_of_others(learner: Learner, move: Move, objects: Objects) -> None:
     pair = next(each for each in numbers if move.value in each)
     least = before.group.bit_count() if before.is_sized else 2 if before.move is None else 1  # None: "several cubes"
     others = least - objects.bit_count()
-    is_told = _family(move) == "count" or not objects
+    is_told = move.is_count or not objects
     if len(pair) == 2 and is_told and others > 0:
         other = pair[0] + pair[1] - move.value
         learner.find_value(other)
@@ -104,7 +103,7 @@ def _learn_of_others(learner: Learner, move: Move, objects: Objects) -> None:
 
 def related(learner: Learner, move: Move) -> Outcome:
     """Ask for the objects in a relation to the focus."""
-    (learner.count_related if _family(move) == "count" else learner.find_related)(move.focus, move.relation)
+    (learner.count_related if move.is_count else learner.find_related)(move.focus, move.relation)
     learner.after.anchor = move.focus, move.relation
     learner.after.lacking = learner.borne_by_one(move.focus)
     return _settle(learner, move, learner.scene.related[move.relation][move.focus], 0)
@@ -114,7 +113,7 @@ def alike(learner: Learner, move: Move) -> Outcome:
     """Ask for the other objects with the focus's value of an attribute."""
     scene = learner.scene
     value = scene.value_at[move.attribute][move.focus]
-    (learner.count_alike if _family(move) == "count" else learner.find_alike)(move.focus, value)
+    (learner.count_alike if move.is_count else learner.find_alike)(move.focus, value)
     learner.after.exhausted |= 1 << value
     return _settle(learner, move, scene.having[value] & ~(1 << move.focus), 1 << value)
 

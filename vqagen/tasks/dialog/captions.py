@@ -218,7 +218,7 @@ def _learn_relation(learner: Learner, caption: Caption) -> None:
 def caption_args(caption: Caption, scene: DialogScene) -> dict[str, Any]:
     """Return what fills the caption, as JSON: objects by their ids, values and relations by their names."""
     words, objects = scene.vocabulary, indexes(caption.objects)
-    values = {name: word for value in caption.values for name, word in words.described(value).items()}
+    values = words.described(*caption.values)
     if caption.label == "obj-relation":
         return {
             "subject": objects[0],

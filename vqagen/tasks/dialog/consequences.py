@@ -54,11 +54,6 @@ class Bounds:
         """True if there is one number left."""
         return self.least >= self.most
 
-    @property
-    def is_decided(self) -> bool:
-        """True if it is known whether the number is above 0."""
-        return self.least > 0 or self.most == 0
-
 
 def answer_follows(scene: DialogScene, knowledge: Knowledge, move: Move) -> bool:
     """Return whether the answer of a question is known before it is asked."""
@@ -101,7 +96,8 @@ class Consequences:
         relations = range(len(scene.related) if has_all else 0)
         self.related = {(i, relation): self._related(i, relation) for i in self.singles for relation in relations}
         self._ordered = self._order() if has_all else []
-        self._rows = [[self.related[i, relation] for i in self._placed(relation)] for relation in relations]
+        placed = [indexes(scene.placed[relation] & knowledge.singles) for relation in relations]
+        self._rows = [[self.related[i, relation] for i in row] for relation, row in enumerate(placed)]
         self._sides = [self._side(i, relation) for i, relation in self.related]
         if knowledge.size_known or knowledge.all_seen:
             self.size.narrow(scene.size, scene.size)
@@ -117,9 +113,8 @@ class Consequences:
 
     def _bearers(self, value: int) -> Objects:
         """Return the objects introduced one by one that are known to have a value."""
-        width, attribute = len(self.scene.value_at), self.scene.vocabulary.values[value][0]
-        having = indexes(self.known.singles & self.scene.having[value])
-        return sum(1 << i for i in having if self.known.known >> i * width + attribute & 1)
+        having = self.known.singles & self.scene.having[value]
+        return having & ~self._unknown(having, value)
 
     def _value(self, value: int) -> Bounds:
         known, count = self.known, self.scene.counts[value]
@@ -180,24 +175,16 @@ class Consequences:
 
     def _side(self, i: int, relation: int) -> _Side:
         bounds, back = self.related, self.scene.vocabulary.inverse[relation]
-        there = self.scene.related[relation][i]
-        is_total = there | self.scene.related[back][i] | 1 << i == self.scene.everything
         bounds[i, relation].narrow(self._ordered[relation][i].bit_count())
         beyond = indexes(self._ordered[relation][i] & self.known.singles)
         next_ones = [j for j in beyond if self._is_next(i, relation, j)]
         return _Side(
             bounds[i, relation],
             bounds[i, back],
-            is_total,
+            self.scene.placed[relation] >> i & 1 == 1,
             [bounds[j, relation] for j in beyond],
             [bounds[j, relation] for j in next_ones],
         )
-
-    def _placed(self, relation: int) -> list[int]:
-        """Return the objects introduced one by one that have a place of their own in an order."""
-        back = self.scene.vocabulary.inverse[relation]
-        tables = self.scene.related[relation], self.scene.related[back]
-        return [i for i in self.singles if tables[0][i] | tables[1][i] | 1 << i == self.scene.everything]
 
     def _order(self) -> list[list[Objects]]:
         """Return relation -> object -> the objects known to lie there, near or far."""

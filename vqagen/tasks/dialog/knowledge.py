@@ -42,6 +42,11 @@ class Move(NamedTuple):
     descriptor: int = -1
     """The value by which the focus is named: "the earlier red thing"."""
 
+    @property
+    def is_count(self) -> bool:
+        """True if it asks for a number; labels begin with their family."""
+        return self.label.startswith("count")
+
 
 @dataclass(slots=True)
 class Knowledge:
@@ -355,8 +360,7 @@ class Learner:
                 back, there = inverse[relation], self.scene.related[relation][i]
                 if there and not after.size_known:
                     continue
-                behind = self.scene.related[back][i]
-                if (there | behind | 1 << i) != self.scene.everything:
+                if not self.scene.placed[relation] >> i & 1:
                     continue  # an object beside it in neither direction
                 if after.size_known:
                     self.count_related(i, back)

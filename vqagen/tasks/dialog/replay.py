@@ -50,8 +50,7 @@ def why_not(kind: RoundKind, scene: DialogScene, knowledge: Knowledge, rules: Ru
     """Return why a kind of round cannot come next; `POSSIBLE` if it can."""
     if kind.after and knowledge.label not in kind.after:
         return f"not after {knowledge.label}"
-    at_hand = {TOPIC: knowledge.topic >= 0, GROUP: knowledge.group != 0, NAMED: knowledge.singles != 0}
-    if not at_hand.get(kind.refers, True):
+    if not kind.has_referent(knowledge):
         return _MISSING[kind.refers]
     if kind.refers == NAMED and not Situation(scene, knowledge, _Every(), rules, 0.0).descriptors:
         return "no value names an earlier object alone"

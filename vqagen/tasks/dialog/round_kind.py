@@ -249,6 +249,14 @@ class RoundKind:
     forms: tuple[str, ...] = ("",)
     """The forms of the question; each has a template of its own."""
 
+    def has_referent(self, knowledge: Knowledge) -> bool:
+        """True if there is something of the sort that the question refers to."""
+        if self.refers == TOPIC:
+            return knowledge.topic >= 0
+        if self.refers == GROUP:
+            return knowledge.group != 0
+        return self.refers != NAMED or knowledge.singles != 0
+
     @property
     def history_class(self) -> str:
         """None, All or Coref: the part of the history that the question depends on."""

@@ -17,7 +17,7 @@ from vqagen.tasks.dialog.consequences import answer_follows
 from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, Rules, reveal_round
 from vqagen.tasks.dialog.prospect import NO_GAINS, NO_ROUNDS, Gains, Prospect
 from vqagen.tasks.dialog.quotas import Quotas, RoundCounts
-from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, Outcome, Pick, RoundKind, Situation
+from vqagen.tasks.dialog.round_kind import NOTHING, Outcome, Pick, RoundKind, Situation
 from vqagen.tasks.dialog.rounds import ROUND_KINDS, kinds_after
 from vqagen.tasks.dialog.tables import DialogScene
 
@@ -163,17 +163,10 @@ class DialogSearch:
 
     def _find_steps(self, beam: Beam, round: int) -> Steps:
         known, objective = beam.knowledge, self.how.quotas.objective
-        at_hand = {
-            NOTHING: True,
-            FOCUS: True,
-            TOPIC: known.topic >= 0,
-            GROUP: bool(known.group),
-            NAMED: bool(known.singles),
-        }
         found: dict[int, tuple[Step, ...]] = defaultdict(tuple)
         for kind in kinds_after(known.label):
             counts = self._prospect.counts_after(beam.counts, kind)
-            if at_hand[kind.refers] and self._prospect.can_finish(round, counts):
+            if kind.has_referent(known) and self._prospect.can_finish(round, counts):
                 gains = beam.gains.add(kind.label).capped(objective)
                 gain = sum(gains) - sum(beam.gains) - objective.repeats * (kind.label == known.label)
                 more = self._prospect.most_gain(round, counts, gains, kind.label) if self.how.rules.is_strict else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vqagen.bits import Objects, indexes
+from vqagen.bits import Objects, indexes, union_of
 from vqagen.tasks.dialog.vocabulary import DialogVocabulary
 from vqagen.world.scene import Scene
 
@@ -21,6 +21,7 @@ class DialogScene:
     having[value] — the objects with the value; counts[value] — how many they are
     value_at[attribute][i] — the value of object i; values_of[i] — all its values
     related[relation][i] — the objects that stand in the relation to object i
+    placed[relation] — the objects to which every other one stands in the relation or in its inverse
     next[relation][i] — the one of these that is next to i in the order; NONE or TIE if there is none
     filled[i] — the relations in which any object stands to object i, as a set of their numbers
     """
@@ -37,10 +38,15 @@ class DialogScene:
         self.value_at = [self._row(numbers) for numbers in vocabulary.numbers_of]
         self.values_of: list[Values] = [sum(1 << row[i] for row in self.value_at) for i in range(self.size)]
         self.related = [scene.related[name] for name in vocabulary.relations]
+        self.placed = [self._placed(relation) for relation in range(len(self.related))]
         self.next = [[_next(table, i) for i in range(self.size)] for table in self.related]
         self.filled = [
             sum(1 << relation for relation, table in enumerate(self.related) if table[i]) for i in range(self.size)
         ]
+
+    def _placed(self, relation: int) -> Objects:
+        table, opposite = self.related[relation], self.related[self.vocabulary.inverse[relation]]
+        return union_of(i for i in range(self.size) if table[i] | opposite[i] | 1 << i == self.everything)
 
     def _row(self, values: range) -> list[int]:
         """Return object -> its value among those of one attribute."""

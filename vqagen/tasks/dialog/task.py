@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -36,10 +36,6 @@ class DialogTask(Task):
     index_key = "scene_index"
     formats = DIALOG_FORMATS
     WINDOW = 50
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what is loaded: it stays in this process."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
     def domain(self) -> LoadedDialogDomain:

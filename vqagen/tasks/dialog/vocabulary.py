@@ -59,10 +59,9 @@ class DialogVocabulary:
         """Attribute -> its values, as a set of their numbers."""
         return tuple((1 << numbers.stop) - (1 << numbers.start) for numbers in self.numbers_of)
 
-    def described(self, value: int) -> dict[str, str]:
-        """Return a value by its number as JSON: {attribute: value}."""
-        attribute, word = self.values[value]
-        return {self.attributes[attribute].name: word}
+    def described(self, *values: int) -> dict[str, str]:
+        """Return values by their numbers as JSON: {attribute: value}."""
+        return {self.attributes[attribute].name: word for attribute, word in (self.values[value] for value in values)}
 
 
 def _order(domain: Domain) -> RelationOrder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
@@ -44,10 +44,6 @@ class QuestionTask(Task):
     index_key = "scene_index"
     formats = (JSON, JSON_LINES, PARQUET)
     dialects = tuple(FUNCTION_KEYS)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what is loaded: it stays in this process."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
     def domain(self) -> LoadedDomain:
