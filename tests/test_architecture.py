@@ -19,12 +19,12 @@ LONGEST_FUNCTION = 60
 LAYERS = (
     ("errors", "bits", "rng", "extras", "files", "json", "plugin"),
     ("records",),
-    ("world",),
+    ("world", "art"),
     ("language",),
     ("search",),
     ("tasks",),
     ("run",),
-    ("authoring", "judge", "human", "inspect_tasks", "draw"),
+    ("authoring", "judge", "human", "inspect_tasks", "draw", "exchange"),
     ("question_dataset", "api", "__init__"),
     ("cli", "__main__"),
 )

@@ -26,6 +26,7 @@ SCHEMA_OF = {QUESTIONS: "templates", DIALOGS: "dialog-templates"}
 """Task -> the schema of its templates."""
 FILES = [
     ("synonyms", ROOT / "synonyms.json"),
+    ("director", ROOT / "metadata" / "director.json"),
     *(("metadata", ROOT / listed.metadata) for listed in SHIPPED_DOMAINS.values()),
     *(
         (SCHEMA_OF[task], file.path)
@@ -60,7 +61,15 @@ def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_there_is_a_schema_for_each_kind_of_file() -> None:
-    assert schema_names() == ("dialog-templates", "metadata", "questions", "scenes", "synonyms", "templates")
+    assert schema_names() == (
+        "dialog-templates",
+        "director",
+        "metadata",
+        "questions",
+        "scenes",
+        "synonyms",
+        "templates",
+    )
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

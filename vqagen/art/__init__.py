@@ -1,0 +1,1 @@
+"""Pictures out of descriptions: items in a small drawing language, and grids of them."""

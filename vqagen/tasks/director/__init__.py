@@ -1,0 +1,1 @@
+"""Perspective-taking trials on a grid of items, which a participant sees whole and a director in part."""

@@ -1,0 +1,149 @@
+"""The catalogue of items: their nouns, properties, colors and sizes, and how they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from vqagen.errors import BadInput, Fault, Problem
+from vqagen.files.shipped import require, shipped
+from vqagen.json.parsing import parse_json, read_text
+from vqagen.json.schema import schema_faults
+from vqagen.json.text import locate as locate_in_text
+
+ITEM = "item"
+"""The noun of every item."""
+COLOR = "color"
+"""The class of adjectives that drawn items are painted in."""
+COMMENT = "comment"
+SHIPPED_CATALOGUE = "metadata/director.json"
+
+
+@dataclass(frozen=True)
+class GridItem:
+    """One item that can stand in a cell."""
+
+    name: str
+    kind: str
+    """Items of one kind look alike but for color and size."""
+    size: int
+    """The size level, from 1."""
+    nouns: tuple[str, ...]
+    """From the narrowest to `item`."""
+    properties: tuple[str, ...]
+    """The adjectives that are true, in their spoken order."""
+    unclear: frozenset[str]
+    """Nouns and adjectives that people may not agree on."""
+    picture: str = ""
+    """The file of the user's own picture, relative to the catalogue's folder; "" for a drawn item."""
+
+    @cached_property
+    def true(self) -> frozenset[str]:
+        """Nouns and adjectives that are true."""
+        return frozenset((*self.nouns, *self.properties))
+
+    def is_related(self, criteria: frozenset[str]) -> bool:
+        """True if the noun and all adjectives are true."""
+        return criteria <= self.true
+
+    def is_unrelated(self, criteria: frozenset[str]) -> bool:
+        """True if the noun or an adjective is clearly false."""
+        return not criteria <= self.true | self.unclear
+
+
+@dataclass(frozen=True)
+class ItemCatalogue:
+    """A catalogue, read and checked. `record` is its document; `folder` is where its pictures are."""
+
+    record: Mapping[str, Any] = field(repr=False)
+    folder: Path
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the document as an output's `info` holds it."""
+        return {key: value for key, value in self.record.items() if key not in ("$schema", COMMENT)}
+
+    @cached_property
+    def classes(self) -> dict[str, str]:
+        """Adjective -> its class, in the spoken order."""
+        return {value: each["class"] for each in self.record["adjectives"] for value in _named(each["values"])}
+
+    @cached_property
+    def paints(self) -> dict[str, str]:
+        """Color -> its paint, such as `#d62728`."""
+        colors = (each for each in self.record["adjectives"] if each["class"] == COLOR)
+        return {name: entry["paint"] for each in colors for name, entry in _named(each["values"]).items()}
+
+    @cached_property
+    def physics(self) -> frozenset[str]:
+        """The adjectives that say how a thing behaves, which no picture shows."""
+        values = (pair for each in self.record["adjectives"] for pair in _named(each["values"]).items())
+        return frozenset(name for name, entry in values if entry.get("is_physics"))
+
+    @cached_property
+    def sizes(self) -> tuple[float, ...]:
+        """The share of a tile's side that an item of each size level fills."""
+        return tuple(self.record["sizes"])
+
+    @cached_property
+    def items(self) -> tuple[GridItem, ...]:
+        """All items, drawn ones first, in the order of the document."""
+        return (*self._drawn_items(), *self._pictured_items())
+
+    def spoken(self, noun: str) -> str:
+        """Return a noun as it is spoken, such as `pair of scissors`."""
+        entry: Mapping[str, str] = self.record.get("nouns", {}).get(noun, {})
+        return entry.get("singular", noun.replace("_", " "))
+
+    def spoken_plural(self, noun: str) -> str:
+        """Return the plural of a noun as it is spoken."""
+        entry: Mapping[str, str] = self.record.get("nouns", {}).get(noun, {})
+        return entry.get("plural", self.spoken(noun) + "s")
+
+    def _drawn_items(self) -> Iterator[GridItem]:
+        for kind, entry in _named(self.record["kinds"]).items():
+            nouns = (kind, *entry.get("nouns", ()), ITEM)
+            unclear = frozenset(entry.get("unclear", ()))
+            for color in self.paints:
+                properties = self._in_order({*entry.get("properties", ()), color})
+                for size in range(1, len(self.sizes) + 1):
+                    yield GridItem(f"{color}_{kind}_{size}", kind, size, nouns, properties, unclear)
+
+    def _pictured_items(self) -> Iterator[GridItem]:
+        for name, entry in _named(self.record.get("items", {})).items():
+            kind = entry.get("kind", name)
+            nouns = tuple(dict.fromkeys((kind, *entry.get("nouns", ()), ITEM)))
+            properties = self._in_order(set(entry.get("properties", ())))
+            unclear = frozenset(entry.get("unclear", ()))
+            yield GridItem(name, kind, entry.get("size", 1), nouns, properties, unclear, entry["image_path"])
+
+    def _in_order(self, properties: set[str]) -> tuple[str, ...]:
+        return tuple(each for each in self.classes if each in properties)
+
+
+def _named(entries: Mapping[str, Any]) -> dict[str, Any]:
+    """Return named entries without a comment among them."""
+    return {name: entry for name, entry in entries.items() if name != COMMENT}
+
+
+def load_catalogue_file(path: Path | str | None = None) -> ItemCatalogue:
+    """Return the catalogue of a file, by default the shipped one. BadInput with every fault, UsageError without it."""
+    place = require(Path(path or shipped(SHIPPED_CATALOGUE)), "catalogue")
+    text = read_text(place)
+    document = parse_json(text, str(place))
+    faults = list(catalogue_faults(document, place.parent))
+    if faults:
+        raise BadInput([_located(text, str(place), fault) for fault in faults])
+    return ItemCatalogue(document, place.parent)
+
+
+def catalogue_faults(document: Any, folder: Path) -> Iterator[Fault]:
+    """Yield (JSON path, message) of each mistake in a catalogue whose pictures are in `folder`."""
+    yield from schema_faults(document, "director")
+
+
+def _located(text: str, source: str, fault: Fault) -> Problem:
+    path, message = fault
+    return Problem(message, source, path, *(locate_in_text(text, path) or ()))

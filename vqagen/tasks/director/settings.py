@@ -1,0 +1,82 @@
+"""The settings of the director task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from math import isfinite
+from typing import Any
+
+from vqagen.tasks.settings import RunSettings, setting
+
+SUPERLATIVE, RELATIONAL = QUESTIONS = "superlative", "relational"
+DIRECTIONAL, ALWAYS, NEVER = SUFFIXES = "directional", "always", "never"
+STRICT, REFERENCE = COMPATS = "strict", "reference"
+RENDERS = ("png", "svg", "md", "ascii", "json", "none")
+PARTICIPANT, DIRECTOR, BOTH = VIEWS = "participant", "director", "both"
+LEAST_SIDE, LARGEST_SIDE = 2, 8
+
+
+def share(default: float, help: str) -> Any:
+    """A setting that is a share, from 0 to 1."""
+    return setting(default, help, types=(float, int), metavar="SHARE")
+
+
+@dataclass(frozen=True)
+class DirectorSettings(RunSettings):
+    """All that decides which trials are made. A count must be given: there is no last trial."""
+
+    start_index: int = setting(0, "Number of the first trial.", least=0)
+    count: int = setting(0, "How many trials.", least=1)
+    width: int = setting(4, "Columns of the grid, 2 to 8.", least=LEAST_SIDE)
+    height: int = setting(4, "Rows of the grid, 2 to 8.", least=LEAST_SIDE)
+    fill: float = share(0.5, "Share of cells that hold an item.")
+    blocked: float = share(0.4, "Share of cells that the director cannot see into.")
+    related: float = share(0.3, "Share of the other items that fit the instruction too.")
+    related_blocked: float = share(0.5, "Share of those that stand in blocked cells.")
+    competitors: int = setting(1, "Blocked items that beat the target in test trials.", least=1)
+    test_share: float = share(0.5, "Share of test trials, in which the director's blocked view matters.")
+    size_share: float = share(0.25, "Share of trials about the smallest or largest.")
+    vertical_share: float = share(0.25, "Share of trials about the topmost or bottommost.")
+    horizontal_share: float = share(0.25, "Share of trials about the leftmost or rightmost; the rest has no rule.")
+    physics_share: float = share(0.5, "Share of trials about what is hot, cold, sharp or stackable.")
+    director_frame_share: float = share(0.5, "Share of trials in the director's words: from my point of view.")
+    questions: str = setting(
+        SUPERLATIVE, "superlative: one item of a kind; relational: the item next to another.", choices=QUESTIONS
+    )
+    suffix: str = setting(
+        DIRECTIONAL, "Which instructions say whose point of view is taken: those with left or right.", choices=SUFFIXES
+    )
+    compat: str = setting(
+        STRICT, "reference: the looser rules of the first director task, with ties and idle words.", choices=COMPATS
+    )
+    paired: bool = setting(False, "Make trials in pairs: one blocked cell moves, and the answer changes.")
+    render: tuple[str, ...] = setting(
+        (), "Pictures or texts of the grid: png, svg, md, ascii, json, none; may be given several times. [default: png]"
+    )
+    view: str = setting(PARTICIPANT, "Whose view is drawn.", choices=VIEWS)
+    figure: bool = setting(False, "Draw the director behind the shelf; pictures without the figure are made as well.")
+    cell: int = setting(120, "Side of a cell in pixels.", least=24)
+
+    def _faults(self) -> Iterator[str]:
+        yield from super()._faults()
+        for name in ("width", "height"):
+            if getattr(self, name) > LARGEST_SIDE:
+                yield f"--{name} must be at most {LARGEST_SIDE}, found {getattr(self, name)}"
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(each.default, float) and not (isfinite(value) and 0 <= value <= 1):
+                yield f"--{each.name.replace('_', '-')} must be a share from 0 to 1, found {value}"
+        rules = self.size_share + self.vertical_share + self.horizontal_share
+        if rules > 1 + 1e-9:
+            yield f"--size-share, --vertical-share and --horizontal-share make {rules:g}; together at most 1"
+        yield from (f"--render must be one of {', '.join(RENDERS)}, found {each!r}" for each in self._strange_renders())
+
+    def _strange_renders(self) -> list[str]:
+        return [each for each in self.render if each not in RENDERS]
+
+    @property
+    def renders(self) -> tuple[str, ...]:
+        """The forms to render in, without `none`."""
+        given = tuple(dict.fromkeys(self.render)) or RENDERS[:1]
+        return tuple(each for each in given if each != "none")
