@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from vqagen.art.drawing import drawing_faults
 from vqagen.errors import BadInput, Fault, Problem
 from vqagen.files.shipped import require, shipped
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_faults
 from vqagen.json.text import locate as locate_in_text
+from vqagen.json.text import show_path
 
 ITEM = "item"
 """The noun of every item."""
 COLOR = "color"
 """The class of adjectives that drawn items are painted in."""
 COMMENT = "comment"
+_IN_ART = re.compile(r"kinds\..+\.art(\[|$)")
+"""The path of something inside a drawing, whose faults `drawing_faults` knows better than the schema."""
 SHIPPED_CATALOGUE = "metadata/director.json"
 
 
@@ -141,7 +146,13 @@ def load_catalogue_file(path: Path | str | None = None) -> ItemCatalogue:
 
 def catalogue_faults(document: Any, folder: Path) -> Iterator[Fault]:
     """Yield (JSON path, message) of each mistake in a catalogue whose pictures are in `folder`."""
-    yield from schema_faults(document, "director")
+    shape_faults = [fault for fault in schema_faults(document, "director") if not _IN_ART.match(fault[0])]
+    yield from shape_faults
+    kinds = document.get("kinds") if isinstance(document, dict) else None
+    for kind, entry in _named(kinds).items() if isinstance(kinds, dict) else ():
+        if isinstance(entry, dict) and "art" in entry:
+            art = show_path(("kinds", kind, "art"))
+            yield from ((art + path, message) for path, message in drawing_faults(entry["art"]))
 
 
 def _located(text: str, source: str, fault: Fault) -> Problem:
