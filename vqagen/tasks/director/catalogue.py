@@ -16,12 +16,11 @@ from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_faults
 from vqagen.json.text import locate as locate_in_text
 from vqagen.json.text import show_path
+from vqagen.tasks.director.catalogue_check import COLOR as COLOR
+from vqagen.tasks.director.catalogue_check import COMMENT as COMMENT
+from vqagen.tasks.director.catalogue_check import ITEM as ITEM
+from vqagen.tasks.director.catalogue_check import entry_faults
 
-ITEM = "item"
-"""The noun of every item."""
-COLOR = "color"
-"""The class of adjectives that drawn items are painted in."""
-COMMENT = "comment"
 _IN_ART = re.compile(r"kinds\..+\.art(\[|$)")
 """The path of something inside a drawing, whose faults `drawing_faults` knows better than the schema."""
 SHIPPED_CATALOGUE = "metadata/director.json"
@@ -146,13 +145,18 @@ def load_catalogue_file(path: Path | str | None = None) -> ItemCatalogue:
 
 def catalogue_faults(document: Any, folder: Path) -> Iterator[Fault]:
     """Yield (JSON path, message) of each mistake in a catalogue whose pictures are in `folder`."""
-    shape_faults = [fault for fault in schema_faults(document, "director") if not _IN_ART.match(fault[0])]
-    yield from shape_faults
+    wrong = shape_faults(document)
+    yield from wrong or entry_faults(document, folder)
     kinds = document.get("kinds") if isinstance(document, dict) else None
     for kind, entry in _named(kinds).items() if isinstance(kinds, dict) else ():
         if isinstance(entry, dict) and "art" in entry:
             art = show_path(("kinds", kind, "art"))
             yield from ((art + path, message) for path, message in drawing_faults(entry["art"]))
+
+
+def shape_faults(document: Any) -> list[Fault]:
+    """Return the (JSON path, message) of what has not the shape of a catalogue, drawings aside."""
+    return [fault for fault in schema_faults(document, "director") if not _IN_ART.match(fault[0])]
 
 
 def _located(text: str, source: str, fault: Fault) -> Problem:
