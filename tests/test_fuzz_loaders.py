@@ -38,6 +38,10 @@ from vqagen.plugin.loading import load_plugins
 from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.template import ANY_EXTREME
 from vqagen.tasks.dialog.wording import Wordings
+from vqagen.tasks.director.catalogue import load_catalogue_file
+from vqagen.tasks.director.instructions import FRAME_NAMES, RULES
+from vqagen.tasks.director.settings import ALWAYS
+from vqagen.tasks.director.wording import load_wording
 from vqagen.world.domain import load_domain
 from vqagen.world.loading import find_scenes, load_scenes
 from vqagen.world.sampling_rules import SamplingRules
@@ -82,6 +86,14 @@ def read_dialog_templates(path: Path) -> None:
         wordings.dialog(rng).say(label, each.form, {"A": "color", "R": "left", "E": "left", "K": 3, **values}, rng)
 
 
+def read_instructions(path: Path) -> None:
+    """And say each rule in each frame."""
+    wording = load_wording(path, ALWAYS)
+    for rule in RULES:
+        for frame in (None, *FRAME_NAMES):
+            assert all("red book" in form.instruction("red book") for form in wording.forms(rule, frame))
+
+
 def read_plugin(path: Path) -> None:
     Catalogue(CLEVR.domain, load_plugins([str(path)]).declarations)
 
@@ -104,6 +116,12 @@ LOADERS = {
         read_dialog_templates,
         tuple(ROOT / "templates" / "dialog" / name for name in ("captions.json", "seek.json")),
         "dialog-templates.json",
+    ),
+    "instructions": Loader(
+        read_instructions, (ROOT / "templates" / "director" / "instructions.json",), "director-templates.json"
+    ),
+    "catalogue": Loader(
+        lambda path: list(load_catalogue_file(path).items), (ROOT / "metadata" / "director.json",), "director.json"
     ),
     "synonyms": Loader(lambda path: load_synonyms(path, CLEVR.domain), (ROOT / "synonyms.json",), "synonyms.json"),
     "scenes": Loader(

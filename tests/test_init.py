@@ -84,10 +84,12 @@ def test_each_file_names_a_schema_that_lies_beside_it_and_fits(name: str, tmp_pa
 
 
 def test_every_schema_comes_along(tmp_path: Path) -> None:
+    """Except those of the director task, which has no domain."""
     write_starter(tmp_path / "farm")
+    names = [name for name in schema_names() if not name.startswith("director")]
 
     assert contents(tmp_path / "farm" / "schemas") == {
-        f"{name}.schema.json": schema_text(name).encode() for name in schema_names()
+        f"{name}.schema.json": schema_text(name).encode() for name in names
     }
 
 

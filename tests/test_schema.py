@@ -27,6 +27,7 @@ SCHEMA_OF = {QUESTIONS: "templates", DIALOGS: "dialog-templates"}
 FILES = [
     ("synonyms", ROOT / "synonyms.json"),
     ("director", ROOT / "metadata" / "director.json"),
+    *(("director-templates", file.path) for file in find_template_files(ROOT / "templates" / "director")),
     *(("metadata", ROOT / listed.metadata) for listed in SHIPPED_DOMAINS.values()),
     *(
         (SCHEMA_OF[task], file.path)
@@ -64,6 +65,7 @@ def test_there_is_a_schema_for_each_kind_of_file() -> None:
     assert schema_names() == (
         "dialog-templates",
         "director",
+        "director-templates",
         "metadata",
         "questions",
         "scenes",
@@ -205,6 +207,13 @@ FAULTS: list[tuple[str, str, list[str]]] = [
     ("synonyms", '{"red": "ruby", "Color": {"red": [], "blue": ["<X>"]}}',
      ["red: expected a list or an object, found 'ruby'", "Color.red: expected a list of at least 1, found a list of 0",
       "Color.blue[0]: expected a way to say it, without < > [ ], found '<X>'"]),
+    ("director-templates", '{}', [": expected an object with at least 1 key, found none"]),
+    ("director-templates", '{"targets": {"left": ["<D>"], "none": [], "above": [""], "below": ["a", "a"]}}',
+     ["targets.left: unknown key 'left'; did you mean 'left_of'?",
+      "targets.none: expected a list of at least 1, found a list of 0",
+      "targets.above[0]: expected some text, found ''", "targets.below: something is listed twice"]),
+    ("director-templates", '{"frames": {"me": ["as I see it"]}, "templates": [{"text": "Pick the <T> <F>."}]}',
+     ["frames.me: unknown key 'me'; known: comment, director, participant", "templates[0]: missing key 'name'"]),
     ("scenes", '{"scenes": [{"objects": [{"3d_coords": [0, 1]}, 3]}, {"object": []}]}',
      ["scenes[0].objects[0].3d_coords: expected a list of at least 3, found a list of 2",
       "scenes[0].objects[1]: expected an object, found 3", "scenes[1]: missing key 'objects' (found 'object')"]),
@@ -236,6 +245,7 @@ RIGHT: list[tuple[str, str]] = [
     ("synonyms", '{"red": ["ruby"], "Color": {"comment": "x", "red": ["scarlet"]}, "comment": "x", "$schema": "y"}'),
     ("scenes", '{"info": null, "scenes": [{"objects": [{"id": 1, "text": {"body": "x"}, "tag": null}], "more": 1}]}'),
     ("scenes", '{"scenes": [{"objects": [], "relationships": {"left": {"a": ["b"]}, "right": [[0], []]}}]}'),
+    ("director-templates", '{"targets": {"comment": "x", "none": ["<D>"]}, "templates": [{"name": "a", "text": "b"}]}'),
     ("questions", '{"questions": [{"question": "a", "answer": ["x"]}, {"program": [{"type": "scene"}]}]}'),
 ]  # fmt: skip
 

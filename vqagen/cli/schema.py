@@ -12,8 +12,9 @@ from vqagen.json.schema import schema_names, schema_text
 def command(name: str) -> None:
     """Print the JSON Schema of a kind of file.
 
-    NAME is metadata, templates, dialog-templates, synonyms, scenes or questions. An editor completes and checks a file
-    whose first key, `"$schema"`, names the file with its schema.
+    NAME is metadata, templates, dialog-templates, synonyms, scenes or questions, or, for the director task, director
+    (the catalogue of items) or director-templates. An editor completes and checks a file whose first key, `"$schema"`,
+    names the file with its schema.
 
     \b
     Example:

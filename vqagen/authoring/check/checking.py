@@ -9,11 +9,14 @@ from typing import TypeVar
 
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.dialog_templates import check_dialog_templates
+from vqagen.authoring.check.director_files import check_director_files
 from vqagen.authoring.check.domains import DomainGroup, Flags, Grouping
 from vqagen.authoring.check.question_rules import check_questions, verify_answers
 from vqagen.authoring.check.recognition import (
     DIALOG_TEMPLATES,
     DIALOGS,
+    DIRECTOR,
+    DIRECTOR_TEMPLATES,
     METADATA,
     PLUGIN,
     QUESTIONS,
@@ -70,13 +73,17 @@ def check_paths(
 ) -> CheckReport:
     """Check files, and all files in folders. No file is changed; a mistake in a file raises nothing.
 
-    The content of a file shows whether it holds metadata, templates, synonyms, scenes, questions or a plug-in.
+    The content of a file shows whether it holds metadata, templates, synonyms, scenes, questions, a plug-in, or a
+    catalogue or instructions of the director task.
     `domain` or `metadata` names the domain to check against; the default is the nearest metadata. Templates are tried
     on the scenes of the file `scenes`, or else on up to `samples` sampled scenes (0: none). `on_progress` is called
     with numbers of scenes tried and questions verified. Raises UsageError if there is nothing to check.
     """
     report = CheckReport()
     items = recognise_all(find_files(paths, report), report)
+    of_director = [item for item in items if item.kind in (DIRECTOR, DIRECTOR_TEMPLATES)]
+    check_director_files(of_director, report)
+    items = [item for item in items if item not in of_director]
     groups = Grouping(items, Flags(domain, metadata, synonyms, tuple(plugins)), report).run()
     trying = Trying(Path(scenes) if scenes else None, samples, on_progress)
     checks = [_DomainCheck(group, trying, report) for group in groups]

@@ -31,6 +31,8 @@ from vqagen.world.loading import SCENES as SCENE_RECORDS
 from vqagen.world.metadata_reader import section_of_types
 from vqagen.world.named_files import files_named_by
 
+DIRECTOR, DIRECTOR_TEMPLATES = "director", "director-templates"
+"""A catalogue of items of the director task, and its instructions."""
 METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS, DIALOGS, PLUGIN, WORDS = (
     "metadata",
     "templates",
@@ -45,6 +47,8 @@ METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS, DIALOGS, PLU
 """Kinds of files. WORDS are plurals or rewrites in a file that the metadata names. DIALOGS are not checked here."""
 LOOKS = {
     METADATA: 'an object with "types"',
+    DIRECTOR_TEMPLATES: 'instructions of the director task: an object with "targets", "frames" or "templates"',
+    DIRECTOR: 'a catalogue of items of the director task: an object with "adjectives" and "kinds"',
     DIALOG_TEMPLATES: 'a list of dialog templates (objects with "label" and "text"), or {"templates": […]}',
     TEMPLATES: 'a list of templates (objects with "text" and "nodes"), or {"templates": […]}',
     SYNONYMS: "an object of value: [ways to say it]",
@@ -54,6 +58,8 @@ LOOKS = {
 _KEYS = {
     DIALOGS: {DIALOG_RECORDS.key, DIALOG_RECORDS.own_keys[0]},
     METADATA: {"types"},
+    DIRECTOR: {"adjectives", "kinds"},
+    DIRECTOR_TEMPLATES: {"targets", "frames"},
     TEMPLATES: {"templates", "nodes", "constraints"},
     DIALOG_TEMPLATES: {"label"},
     SCENES: {SCENE_RECORDS.key, *SCENE_RECORDS.own_keys},

@@ -1,0 +1,256 @@
+"""The director's instructions: what they say, that they can be read back, and what is wrong in files of one's own."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import ROOT, Commands
+
+from vqagen.authoring.check.checking import check_paths
+from vqagen.errors import BadInput
+from vqagen.tasks.director.catalogue import load_catalogue_file
+from vqagen.tasks.director.instructions import FRAME_NAMES, MIRRORED, RELATIONS, RULES
+from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL, NEVER, SUFFIXES
+from vqagen.tasks.director.wording import Form, Wording, load_wording
+
+SHIPPED = ROOT / "templates" / "director" / "instructions.json"
+DOCUMENT: dict[str, Any] = json.loads(SHIPPED.read_text("utf-8"))
+CATALOGUE = load_catalogue_file()
+PHRASES = ("red book", "item", "hot pair of scissors")
+FORMS = [(rule, frame) for rule in RULES for frame in (None, *FRAME_NAMES)]
+over_forms = pytest.mark.parametrize(("rule", "frame"), FORMS)
+
+
+@pytest.fixture(scope="module")
+def always() -> Wording:
+    return load_wording(suffix=ALWAYS)
+
+
+Reading = tuple[str, str | None, str]
+"""Spoken rule, frame and description."""
+
+
+@pytest.fixture(scope="module")
+def readings() -> dict[str, list[Reading]]:
+    """Every text about the PHRASES by the grammar of the shipped file, with the ways to read it."""
+    frames = [(None, "")] + [(name, f" {said}") for name in FRAME_NAMES for said in DOCUMENT["frames"][name]]
+    sentences = [said for record in DOCUMENT["templates"] for said in record["text"]]
+    found: dict[str, list[Reading]] = {}
+    for sentence, rule, (frame, suffix), phrase in product(sentences, RULES, frames, PHRASES):
+        for target in DOCUMENT["targets"][rule]:
+            text = sentence.replace(" <F>", suffix).replace("<T>", target).replace("<D>", phrase)
+            found.setdefault(text, []).append((rule, frame, phrase))
+    return found
+
+
+def said_without_description(forms: tuple[Form, ...]) -> list[str]:
+    return [form.instruction("…") for form in forms]
+
+
+# The shipped texts ----------------------------------------------------------------------------------------------------
+
+
+@over_forms
+def test_each_rule_is_said_in_several_ways(rule: str, frame: str | None, always: Wording) -> None:
+    """At least twelve sentences, six templates, and two ways to say each rule but none; and no text twice."""
+    forms = always.forms(rule, frame)
+    texts = said_without_description(forms)
+
+    assert len(DOCUMENT["targets"][rule]) >= (1 if rule == "none" else 2)
+    assert len({form.template for form in forms}) >= 6
+    assert len(texts) == len(set(texts)) >= 12
+
+
+@over_forms
+def test_a_text_can_be_read_back_in_one_way(
+    rule: str, frame: str | None, always: Wording, readings: dict[str, list[Reading]]
+) -> None:
+    """The spoken rule is the opposite one only for left and right in other words than the participant's."""
+    spoken = MIRRORED.get(rule, rule) if frame != "participant" else rule
+    for form, phrase in product(always.forms(rule, frame), PHRASES):
+        assert readings[form.instruction(phrase)] == [(spoken, frame, phrase)]
+
+
+def test_no_text_has_two_meanings(always: Wording) -> None:
+    meanings: dict[str, set[tuple[str, str | None]]] = {}
+    for rule, frame in FORMS:
+        spoken = MIRRORED.get(rule, rule) if frame != "participant" else rule
+        for text in said_without_description(always.forms(rule, frame)):
+            meanings.setdefault(text.casefold(), set()).add((spoken, frame))
+
+    assert [text for text, found in meanings.items() if len(found) > 1] == []
+
+
+@over_forms
+def test_the_twin_has_no_director(rule: str, frame: str | None, always: Wording) -> None:
+    """It says the rule in the participant's words, without a frame, by a sentence of the same template."""
+    without = {(form.template, form.instruction("…")) for form in always.forms(rule, None)}
+    if rule in MIRRORED:
+        without = {(form.template, form.instruction("…")) for form in always.forms(MIRRORED[rule], None)}
+
+    assert {(form.template, form.twin("…")) for form in always.forms(rule, frame)} == without
+
+
+def test_twins_differ_from_the_director_s_words_in_left_and_right_alone(always: Wording) -> None:
+    """Without a frame, they are the same sentence in the same way, but for the words for left and right."""
+    swapped = {"left": "right", "right": "left", "leftmost": "rightmost", "rightmost": "leftmost"}
+    for rule in RULES:
+        for form in always.forms(rule, None):
+            words = re.split(r"\b", form.instruction("…"))
+            expected = "".join(swapped.get(word, word) for word in words)
+
+            assert form.twin("…") == (expected if rule in MIRRORED else form.instruction("…"))
+
+
+@pytest.mark.parametrize("said", [text for record in DOCUMENT["templates"] for text in record["text"]])
+def test_a_sentence_is_tidy_and_names_no_speaker(said: str) -> None:
+    """The twin is said where nobody else is there; and no sentence hints at what the director cannot see."""
+    assert re.fullmatch(r"[A-Z][^.?!]*[.?]", said)
+    assert not re.search(r"\b(I|me|my|we|us|see|hidden|blocked|behind)\b", said)
+
+
+def test_relations_name_the_line_that_they_run_along() -> None:
+    """Or "the first item to the right" could stand in another row."""
+    texts = {rule: DOCUMENT["targets"][rule] for rule in RELATIONS}
+    lines = {rule: "column" if rule in ("above", "below") else "row" for rule in RELATIONS}
+
+    assert [text for rule, said in texts.items() for text in said if not text.endswith(lines[rule])] == []
+
+
+def test_a_text_is_put_together() -> None:
+    wording = load_wording()
+    form = wording.forms("leftmost", "director")[0]
+    phrase = wording.phrase(CATALOGUE, "scissors", ("red", "sharp"))
+
+    assert form.template == "instructions.json#pick"
+    assert form.instruction(phrase) == "Please pick the rightmost sharp red pair of scissors from my point of view."
+    assert form.twin(phrase) == "Please pick the leftmost sharp red pair of scissors."
+    assert wording.phrase(CATALOGUE, "ice_lolly", ()) == "ice lolly"
+
+
+SAYING = {
+    DIRECTIONAL: {"leftmost", "rightmost", *RELATIONS},
+    ALWAYS: set(RULES),
+    NEVER: set[str](),
+}
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_the_suffix_policy_decides_which_texts_say_a_frame(suffix: str) -> None:
+    wording = load_wording(suffix=suffix)
+    says = {rule for rule in RULES if wording.forms(rule, "director") != wording.forms(rule, None)}
+
+    assert says == {rule for rule in RULES if wording.says_frame(rule)} == SAYING[suffix]
+
+
+def test_without_a_frame_left_and_right_are_the_director_s() -> None:
+    (form, *_) = load_wording(suffix=NEVER).forms("leftmost", None)
+
+    assert (form.instruction("cup"), form.twin("cup")) == (
+        "Please pick the rightmost cup.",
+        "Please pick the leftmost cup.",
+    )
+
+
+# Files of one's own ---------------------------------------------------------------------------------------------------
+
+
+def file(folder: Path, document: object, name: str = "own.json") -> Path:
+    path = folder / name
+    path.write_text(document if isinstance(document, str) else json.dumps(document), "utf-8")
+    return path
+
+
+def test_a_file_replaces_the_sections_that_it_has(tmp_path: Path) -> None:
+    """Each rule and frame for itself, and the templates as a whole; the rest is as shipped."""
+    path = file(
+        tmp_path, {"targets": {"none": ["only <D>"]}, "templates": [{"name": "get", "text": "Get the <T> <F>."}]}
+    )
+    wording = load_wording(path, ALWAYS)
+
+    assert [form.instruction("cup") for form in wording.forms("none", None)] == ["Get the only cup."]
+    assert wording.forms("topmost", "director")[0] == Form(
+        "own.json#get", "Get the topmost ", " from my point of view.", "Get the topmost ", "."
+    )
+
+
+def test_the_files_of_a_folder_are_used_together(tmp_path: Path) -> None:
+    file(tmp_path, {"templates": [{"name": "get", "text": "Get the <T> <F>."}]}, "a.json")
+    file(tmp_path, {"templates": [{"name": "get", "text": "Get me the <T> <F>."}]}, "b.json")
+
+    assert [form.template for form in load_wording(tmp_path).forms("none", None)] == ["a.json#get", "b.json#get"]
+
+
+BLANKS = "blanks at an end, or several in a row; write single blanks between words"
+NO_BLANK = "no blank before <F>; it is left out with its blank where no frame is said"
+MISTAKES: list[tuple[dict[str, Any], list[str]]] = [
+    ({"targets": {"none": ["the <D>"]}},
+     ["targets.none[0]: an article before the target; the sentence has it: leave out 'the'"]),
+    ({"targets": {"none": ["cup"]}}, ["targets.none[0]: expected <D> once, found no slot"]),
+    ({"targets": {"none": ["<D> <D>"]}}, ["targets.none[0]: expected <D> once, found <D> <D>"]),
+    ({"targets": {"none": ["<T>"]}}, ["targets.none[0]: expected <D> once, found <T>"]),
+    ({"targets": {"none": [" <D>"]}}, [f"targets.none[0]: {BLANKS}"]),
+    ({"targets": {"largest": ["smallest <D>"]}},
+     ["targets.largest[0]: the same words as targets.smallest[0]; a text can have one meaning only"]),
+    ({"targets": {"leftmost": ["leftmost <D>"]}},
+     ["targets.leftmost: unequal numbers of ways: leftmost has 1 and rightmost has 3; give both the same number, "
+      "way i of leftmost being the mirror image of way i of rightmost"]),
+    ({"frames": {"director": ["as <D> sees it"]}}, ["frames.director[0]: expected no slot, found <D>"]),
+    ({"frames": {"director": ["As you see it"]}},
+     ["frames.director[0]: the same words as frames.participant[2]; a text can have one meaning only"]),
+    ({"templates": [{"name": "a", "text": "Get the <T>."}]},
+     ["templates[0].text: expected <T> and behind it <F> once, found <T>"]),
+    ({"templates": [{"name": "a", "text": ["Get the <T>(<F>)"]}]},
+     [f"templates[0].text[0]: {NO_BLANK}", "templates[0].text[0]: no mark at the end; write . ? or !"]),
+    ({"templates": [{"name": "a", "text": "Get a <T> <F>."}]},
+     ["templates[0].text: no article before the target; write: the <T>"]),
+    ({"templates": [{"name": "a", "text": "Get the <T> <F>."}, {"name": "a", "text": "Get the <T> <F>!"}]},
+     ["templates[1].name: name 'a' is taken by templates[0]"]),
+    ({"templates": [{"name": "a", "text": ["Get the <T> <F>.", "get the <T> <F>."]}]},
+     ["templates[0].text[1]: the same words as templates[0].text[0]; a text can have one meaning only"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("document", "told"), MISTAKES)
+def test_a_mistake_is_an_error_at_its_place(document: dict[str, Any], told: list[str], tmp_path: Path) -> None:
+    """The loader and `vqagen check` find the same ones."""
+    path = file(tmp_path, {"$schema": "director-templates.schema.json", **document})
+    with pytest.raises(BadInput) as caught:
+        load_wording(path)
+    report = check_paths([path])
+
+    assert [f"{each.path}: {each.message}" for each in caught.value.problems] == told
+    assert report.files[0].errors == sorted(caught.value.problems, key=lambda each: (each.line, each.column))
+    assert [each.kind for each in report.files] == ["director-templates"]
+
+
+def test_the_command_checks_instructions_and_catalogues(
+    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Shipped ones have no mistakes; instructions are known by their keys."""
+    vqagen = Commands(capsysbinary)
+    path = file(tmp_path, '{\n  "targets": {\n    "topmots": ["topmost <D>"]}}')
+    shipped = vqagen.done(f"check {SHIPPED.parent} {ROOT / 'metadata' / 'director.json'}")
+    found = vqagen(f"check {path}")
+
+    assert shipped.out == b"0 errors, 0 warnings in 2 files\n"
+    assert (found.code, found.out.decode().splitlines()[:2]) == (
+        1,
+        [str(path), "  error  3:16  targets.topmots  unknown key 'topmots'; did you mean 'topmost'?"],
+    )
+
+
+def test_a_broken_catalogue_is_an_error_at_its_place(tmp_path: Path) -> None:
+    path = file(tmp_path, {"adjectives": [], "kinds": {}, "sizes": [1, 2]}, "mine.json")
+    (found,) = check_paths([path]).files
+
+    assert found.kind == "director"
+    assert [f"{each.path}: {each.message}" for each in found.errors] == [
+        "adjectives: expected a list of at least 1, found a list of 0",
+        "sizes[1]: expected 1 or less, found 2",
+    ]

@@ -1,0 +1,234 @@
+"""Files of instructions: the targets, frames and sentences in which a director asks for an item.
+
+A sentence holds `<T>`, which is replaced by a target, and behind it ` <F>`, which is replaced by a frame. Where no
+frame is said, ` <F>` is left out with its blank. A target holds `<D>`, the description of an item: "leftmost <D>". So
+
+    "Please pick the <T> <F>."  "leftmost <D>"  "from my point of view"  "red book"
+
+make "Please pick the leftmost red book from my point of view."
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from vqagen.errors import BadInput, Problem
+from vqagen.files.shipped import shipped
+from vqagen.json.parsing import parse_json, read_text
+from vqagen.json.schema import schema_faults
+from vqagen.language.loading import TemplateFile, find_template_files
+from vqagen.world.findings import problem_in
+
+SCHEMA = "director-templates"
+SHIPPED_INSTRUCTIONS = "templates/director"
+TARGETS, FRAMES, TEMPLATES = "targets", "frames", "templates"
+NO_RULE = "none"
+SUPERLATIVE_RULES = ("smallest", "largest", "topmost", "bottommost", "leftmost", "rightmost")
+RELATIONS = ("right_of", "left_of", "above", "below")
+RULES = (NO_RULE, *SUPERLATIVE_RULES, *RELATIONS)
+MY, YOUR = FRAME_NAMES = "director", "participant"
+MIRRORED: Mapping[str, str] = {
+    "leftmost": "rightmost",
+    "rightmost": "leftmost",
+    "left_of": "right_of",
+    "right_of": "left_of",
+}
+"""Rule -> the rule that someone opposite says for it. All other rules are the same from both sides."""
+TARGET, DESCRIPTION, FRAME = "<T>", "<D>", "<F>"
+_SLOT = re.compile(r"<[^<>]*>|[<>]")
+
+
+class _Entry(NamedTuple):
+    """A text of a file and its place."""
+
+    said: str
+    section: str
+    """The section, and in it the rule, the frame or the name of the template: `targets.leftmost`."""
+    path: str
+    source: str
+    document: str
+    """All of the file."""
+    file: str
+    """The file's name inside its folder."""
+
+    def problem(self, message: str) -> Problem:
+        """Return a problem at this place."""
+        return problem_in(self.source, self.path, message, self.document)
+
+
+@dataclass(frozen=True)
+class Instructions:
+    """All ways to ask for an item."""
+
+    targets: Mapping[str, tuple[str, ...]]
+    """Rule -> the ways to say it."""
+    frames: Mapping[str, tuple[str, ...]]
+    """Frame -> the ways to say it."""
+    sentences: tuple[tuple[str, str], ...]
+    """(template, such as `instructions.json#pick`; sentence)."""
+
+
+class InstructionsRead(NamedTuple):
+    """The instructions of files with all mistakes. They can be used if there are none."""
+
+    instructions: Instructions
+    problems: tuple[Problem, ...]
+
+
+def find_instruction_files(path: Path | str | None = None) -> list[TemplateFile]:
+    """Return the files of instructions in a file or folder, by default the shipped ones."""
+    return find_template_files(path or shipped(SHIPPED_INSTRUCTIONS))
+
+
+def load_instructions(path: Path | str | None = None) -> Instructions:
+    """Return the instructions of a file or folder; sections that are not in it are the shipped ones.
+
+    Raises BadInput with every mistake.
+    """
+    read = read_instructions(find_instruction_files(path))
+    if read.problems:
+        raise BadInput(read.problems)
+    return read.instructions
+
+
+def read_instructions(files: Sequence[TemplateFile]) -> InstructionsRead:
+    """Return the instructions of files, whose sections replace the shipped ones, with the mistakes in the files."""
+    problems: list[Problem] = []
+    own = [entry for file in files for entry in _entries(file, problems)]
+    own_sections = {_replaced_with(entry.section) for entry in own}
+    places = {file.path.resolve() for file in files}
+    others = [file for file in find_instruction_files() if file.path.resolve() not in places]
+    shipped_entries = [entry for file in others for entry in _entries(file, [])]
+    entries = [*(each for each in shipped_entries if _replaced_with(each.section) not in own_sections), *own]
+    problems += _faults(entries)
+    problems += _unequal_mirrors(entries) if not problems else ()
+    return InstructionsRead(_instructions_of(entries), tuple(dict.fromkeys(problems)))
+
+
+def _replaced_with(section: str) -> str:
+    """Return the section that is replaced as a whole: all templates, or the ways to say one rule or frame."""
+    return TEMPLATES if section.startswith(TEMPLATES) else section
+
+
+def _instructions_of(entries: Iterable[_Entry]) -> Instructions:
+    said: dict[str, list[str]] = {}
+    sentences = []
+    for entry in entries:
+        said.setdefault(entry.section, []).append(entry.said)
+        if entry.section.startswith(TEMPLATES):
+            sentences.append((f"{entry.file}#{entry.section.removeprefix(f'{TEMPLATES}.')}", entry.said))
+    return Instructions(
+        {rule: tuple(said.get(f"{TARGETS}.{rule}", ())) for rule in RULES},
+        {frame: tuple(said.get(f"{FRAMES}.{frame}", ())) for frame in FRAME_NAMES},
+        tuple(sentences),
+    )
+
+
+def _entries(file: TemplateFile, problems: list[Problem]) -> list[_Entry]:
+    """Return the texts of a file in reading order; add its faults of form, for which it is left out."""
+    source = str(file.path)
+    try:
+        text = read_text(file.path)
+        document = parse_json(text, source)
+    except BadInput as error:
+        problems += error.problems
+        return []
+    faults = [problem_in(source, place, message, text) for place, message in schema_faults(document, SCHEMA)]
+    names: dict[str, str] = {}
+    for i, record in enumerate(document.get(TEMPLATES, ()) if not faults else ()):
+        first = names.setdefault(record["name"], f"{TEMPLATES}[{i}]")
+        if first != f"{TEMPLATES}[{i}]":
+            wrong = f"name {record['name']!r} is taken by {first}"
+            faults.append(problem_in(source, f"{TEMPLATES}[{i}].name", wrong, text))
+    problems += faults
+    if faults:
+        return []
+    return [_Entry(*found, source, text, file.name) for found in _texts(document)]
+
+
+def _texts(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield each text of a document with its section and JSON path."""
+    for section, content in document.items():
+        if section in (TARGETS, FRAMES):
+            for name, ways in content.items():
+                if name != "comment":
+                    yield from ((said, f"{section}.{name}", f"{section}.{name}[{i}]") for i, said in enumerate(ways))
+        elif section == TEMPLATES:
+            for i, record in enumerate(content):
+                name, said = f"{TEMPLATES}.{record['name']}", record["text"]
+                if isinstance(said, str):
+                    yield said, name, f"{TEMPLATES}[{i}].text"
+                else:
+                    yield from ((each, name, f"{TEMPLATES}[{i}].text[{k}]") for k, each in enumerate(said))
+
+
+# Mistakes -------------------------------------------------------------------------------------------------------------
+
+
+def _faults(entries: Iterable[_Entry]) -> Iterator[Problem]:
+    """Yield the faults of each text, and each text that is there twice, for then it has two meanings."""
+    taken: dict[tuple[str, str], _Entry] = {}
+    for entry in entries:
+        kind = entry.section.partition(".")[0]
+        yield from (entry.problem(message) for message in _FAULTS_OF[kind](entry.said))
+        first = taken.setdefault((kind, entry.said.casefold()), entry)
+        if first is not entry:
+            yield entry.problem(f"the same words as {first.path}; a text can have one meaning only")
+
+
+def _words_faults(said: str) -> Iterator[str]:
+    if said != said.strip() or "  " in said:
+        yield "blanks at an end, or several in a row; write single blanks between words"
+
+
+def _slot_faults(said: str, slots: Sequence[str]) -> Iterator[str]:
+    """Yield a fault unless the text has each of these slots once, in this order, and no other one."""
+    found = _SLOT.findall(said)
+    if found != list(slots):
+        wanted = " and behind it ".join(slots) or "no slot"
+        yield f"expected {wanted}{' once' if slots else ''}, found {' '.join(found) or 'no slot'}"
+
+
+def _target_faults(said: str) -> Iterator[str]:
+    yield from _words_faults(said)
+    yield from _slot_faults(said, (DESCRIPTION,))
+    if re.match(r"(?i)(the|an?)\b", said):
+        yield f"an article before the target; the sentence has it: leave out {said.split()[0]!r}"
+
+
+def _frame_faults(said: str) -> Iterator[str]:
+    yield from _words_faults(said)
+    yield from _slot_faults(said, ())
+
+
+def _sentence_faults(said: str) -> Iterator[str]:
+    yield from _words_faults(said)
+    slots = list(_slot_faults(said, (TARGET, FRAME)))
+    yield from slots
+    if not slots and f" {FRAME}" not in said:
+        yield f"no blank before {FRAME}; it is left out with its blank where no frame is said"
+    if not slots and f"the {TARGET}" not in said.casefold().replace("<t>", TARGET):
+        yield f"no article before the target; write: the {TARGET}"
+    if not re.search(r"[.?!]\Z", said):
+        yield "no mark at the end; write . ? or !"
+
+
+_FAULTS_OF = {TARGETS: _target_faults, FRAMES: _frame_faults, TEMPLATES: _sentence_faults}
+
+
+def _unequal_mirrors(entries: Sequence[_Entry]) -> Iterator[Problem]:
+    """Yield rules that have not as many ways as their mirror images: way i of one mirrors way i of the other."""
+    ways: dict[str, list[_Entry]] = {}
+    for entry in entries:
+        ways.setdefault(entry.section, []).append(entry)
+    for rule, mirror in MIRRORED.items():
+        here, there = ways.get(f"{TARGETS}.{rule}", []), ways.get(f"{TARGETS}.{mirror}", [])
+        if rule < mirror and len(here) != len(there):
+            last = max((*here, *there), key=entries.index)
+            counts = f"{rule} has {len(here)} and {mirror} has {len(there)}"
+            advice = f"give both the same number, way i of {rule} being the mirror image of way i of {mirror}"
+            yield problem_in(last.source, last.section, f"unequal numbers of ways: {counts}; {advice}", last.document)

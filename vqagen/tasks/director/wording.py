@@ -1,0 +1,99 @@
+"""Puts instructions into words: which text asks for a rule in a frame, with which words for left and right.
+
+Rules are in the participant's frame. The director stands opposite, so in his frame left and right change places: he
+says "rightmost … from my point of view" for the participant's leftmost. Words without a frame are his too, for he is
+the speaker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from vqagen.tasks.director.catalogue import ItemCatalogue
+from vqagen.tasks.director.instructions import (
+    DESCRIPTION,
+    FRAME,
+    MIRRORED,
+    RELATIONS,
+    TARGET,
+    YOUR,
+    Instructions,
+    load_instructions,
+)
+from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL, NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One text for a rule in a frame, split at the description; `twin_…` is its text without a director."""
+
+    template: str
+    """The id, such as `instructions.json#pick`."""
+    before: str
+    after: str
+    twin_before: str
+    twin_after: str
+
+    def instruction(self, phrase: str) -> str:
+        """Return the instruction for the items of a description."""
+        return f"{self.before}{phrase}{self.after}"
+
+    def twin(self, phrase: str) -> str:
+        """Return the same instruction where there is no director: in the participant's words, without a frame."""
+        return f"{self.twin_before}{phrase}{self.twin_after}"
+
+
+@dataclass(frozen=True)
+class Wording:
+    """All texts of instructions, with a suffix policy: which of them say a frame."""
+
+    instructions: Instructions
+    suffix: str = DIRECTIONAL
+
+    @cached_property
+    def _forms(self) -> dict[tuple[str, str | None], tuple[Form, ...]]:
+        return {}
+
+    def says_frame(self, rule: str) -> bool:
+        """True if the texts of a rule say whose point of view is taken."""
+        return self.suffix == ALWAYS or (self.suffix != NEVER and (rule in MIRRORED or rule in RELATIONS))
+
+    def forms(self, rule: str, frame: str | None) -> tuple[Form, ...]:
+        """Return every text for a rule in a frame; frame None, or a rule whose frame is not said, has no suffix."""
+        said = frame if self.says_frame(rule) else None
+        found = self._forms.get((rule, said))
+        if found is None:
+            found = self._forms[rule, said] = tuple(self._made(rule, said))
+        return found
+
+    def phrase(self, catalogue: ItemCatalogue, noun: str, adjectives: Sequence[str]) -> str:
+        """Return a description such as "sharp red tool", with its adjectives in the spoken order."""
+        order = list(catalogue.classes)
+        spoken = sorted(adjectives, key=order.index)
+        return " ".join((*(each.replace("_", " ") for each in spoken), catalogue.spoken(noun)))
+
+    def _made(self, rule: str, frame: str | None) -> Iterator[Form]:
+        targets = self.instructions.targets
+        spoken = rule if frame == YOUR else MIRRORED.get(rule, rule)
+        suffixes = [f" {each}" for each in self.instructions.frames[frame]] if frame else [""]
+        for template, sentence in self.instructions.sentences:
+            for said, twin in zip(targets[spoken], targets[rule], strict=False):
+                for suffix in suffixes:
+                    yield Form(template, *_split(sentence, said, suffix), *_split(sentence, twin, ""))
+
+
+def load_wording(path: Path | str | None = None, suffix: str = DIRECTIONAL) -> Wording:
+    """Return the wording of a file or folder of instructions, by default the shipped ones.
+
+    Raises BadInput with every mistake in the files.
+    """
+    return Wording(load_instructions(path), suffix)
+
+
+def _split(sentence: str, target: str, suffix: str) -> tuple[str, str]:
+    """Return what stands before and behind the description."""
+    before, _, after = sentence.replace(f" {FRAME}", suffix).replace(TARGET, target).partition(DESCRIPTION)
+    return before, after
