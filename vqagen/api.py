@@ -33,11 +33,12 @@ from vqagen.language.question import Question
 from vqagen.language.shipped_domains import DIALOGS, QUESTIONS
 from vqagen.plugin import Undefined
 from vqagen.question_dataset import Generation, QuestionDataset, texts_of, unreadable_located
+from vqagen.run.items import number_items
 from vqagen.run.merging.convert import convert
 from vqagen.run.merging.merge import MergeResult, merge
 from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
-from vqagen.run.windows import span_to_read, windows_of
+from vqagen.run.windows import Span, span_to_read, windows_of
 from vqagen.run.writing import write_records
 from vqagen.tasks.contract import Report, Task
 from vqagen.tasks.dialog.dialog_files import holds_dialogs
@@ -45,6 +46,11 @@ from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.report import DialogReport
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.task import dialog_task
+from vqagen.tasks.director.catalogue import load_catalogue_file
+from vqagen.tasks.director.design import number_of_trials
+from vqagen.tasks.director.maker import Outlook, TrialMaker
+from vqagen.tasks.director.settings import DirectorSettings
+from vqagen.tasks.director.task import DirectorTask, director_task
 from vqagen.tasks.questions.family_choice import load_families, skipped_templates, warn_skipped
 from vqagen.tasks.questions.report import QuestionReport
 from vqagen.tasks.questions.selection import QuestionSelection
@@ -70,6 +76,7 @@ __all__ = [
     "DialogSettings",
     "DialogStatistics",
     "DialogVerificationReport",
+    "DirectorSettings",
     "Domain",
     "DomainFiles",
     "Generation",
@@ -106,12 +113,15 @@ __all__ = [
     "merge",
     "sample_scenes",
     "stats",
+    "trial_design",
+    "trials",
     "verify",
     "write_dialogs",
     "write_questions",
     "write_records",
     "write_scenes",
     "write_stats_page",
+    "write_trials",
 ]
 
 
@@ -175,6 +185,29 @@ def write_scenes(
     """Draw scenes by the rules in a domain's metadata, and write them to `out`; see `write_records`."""
     task = SamplingTask(settings, files or find_domain())
     return write_records(task, out, format=format, options=options, shard=shard, on_progress=on_progress)
+
+
+def write_trials(
+    out: PathLike,
+    settings: DirectorSettings,
+    *,
+    catalogue: PathLike | None = None,
+    templates: PathLike | None = None,
+    format: str | None = None,
+    options: RunOptions | None = None,
+    shard: str | None = None,
+    on_progress: OnProgress = lambda _: None,
+) -> Report:
+    """Make director trials with items of a catalogue, and write them to the folder `out`; see `write_records`."""
+    task = director_task(settings, catalogue, templates)
+    return write_records(task, out, format=format, options=options, shard=shard, on_progress=on_progress)
+
+
+def trial_design(settings: DirectorSettings, *, catalogue: PathLike | None = None) -> list[tuple[Outlook, int]]:
+    """Return for each cell of a design what can be made, and how many trials (or pairs) a run makes of it."""
+    maker = TrialMaker(load_catalogue_file(None if catalogue is None else str(catalogue)), settings)
+    numbers = number_of_trials(settings, DirectorTask.WINDOW)
+    return [(each, numbers[each.cell]) for each in maker.outlooks]
 
 
 def _shows_settings(kind: type[RunSettings]) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -274,6 +307,28 @@ def _records_about(scenes: SceneSource | Iterable[Mapping[str, Any]], task: Task
     with unreadable_located(scenes):
         for number, record in enumerate(made):
             yield {**record, task.number_key: number}
+
+
+@_shows_settings(DirectorSettings)
+def trials(
+    *, catalogue: PathLike | None = None, templates: PathLike | None = None, **settings: Any
+) -> Iterator[dict[str, Any]]:
+    """Yield the records of director trials as `vqagen director generate` makes them, without pictures.
+
+    `settings` are the fields of `DirectorSettings`: count, and others such as seed, width or paired. Raises VqagenError
+    before the first trial for a design that cannot be made.
+    """
+    chosen = make_settings(DirectorSettings, {"render": ("none",), **settings})
+    task = director_task(chosen, catalogue, templates)
+    return _records_of_numbers(task)
+
+
+def _records_of_numbers(task: DirectorTask) -> Iterator[dict[str, Any]]:
+    """Yield the records of a task about numbers, made in this process."""
+    make, span = task.load(task.hashes()), Span(task.settings.start_index, task.settings.count)
+    for window in number_items(task.item, span, task.window).windows(span.first):
+        for about in make(window, span.first, task.tally()):
+            yield from map(dict, about.records)
 
 
 def _scenes_of(scenes: PathLike | Iterable[Mapping[str, Any]]) -> SceneSource | Iterable[Mapping[str, Any]]:

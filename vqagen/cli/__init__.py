@@ -20,6 +20,7 @@ from vqagen.errors import VqagenError, is_out_of_memory
 COMMANDS = {
     "generate": "vqagen.cli.generate",
     "dialog": "vqagen.cli.dialog",
+    "director": "vqagen.cli.director",
     "merge": "vqagen.cli.merge",
     "convert": "vqagen.cli.convert",
     "verify": "vqagen.cli.verify",

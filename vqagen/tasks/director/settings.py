@@ -70,6 +70,8 @@ class DirectorSettings(RunSettings):
         rules = self.size_share + self.vertical_share + self.horizontal_share
         if rules > 1 + 1e-9:
             yield f"--size-share, --vertical-share and --horizontal-share make {rules:g}; together at most 1"
+        if self.compat == REFERENCE and (self.paired or self.questions == RELATIONAL):
+            yield "--compat reference has neither pairs nor relational questions"
         yield from (f"--render must be one of {', '.join(RENDERS)}, found {each!r}" for each in self._strange_renders())
 
     def _strange_renders(self) -> list[str]:

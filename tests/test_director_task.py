@@ -1,0 +1,217 @@
+"""`vqagen director generate`: the design's shares, the laws, pairs, feasibility, and bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import Commands
+
+import vqagen
+from vqagen.rng import stream
+from vqagen.tasks.director.design import Deal, Design
+from vqagen.tasks.director.settings import DirectorSettings
+
+Record = dict[str, Any]
+
+
+@pytest.fixture
+def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsysbinary)
+
+
+def contents(folder: str) -> dict[str, bytes]:
+    """Name -> content of each file in a folder."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()
+    }
+
+
+# The design -----------------------------------------------------------------------------------------------------------
+
+SHARES = [(0.5, 0.5), (0.25,) * 4, (0.3, 0.7), (0.1, 0.2, 0.3, 0.4), (0.05, 0.9, 0.05), (1.0,), (1 / 3, 2 / 3)]
+
+
+@pytest.mark.parametrize("shares", SHARES, ids=str)
+def test_after_any_number_of_draws_each_share_is_off_by_less_than_one(shares: tuple[float, ...]) -> None:
+    """Tijdeman's bound, at every step of 500 and with five seeds."""
+    for seed in range(5):
+        deal, drawn = Deal(shares, stream(seed, "test")), Counter[int]()
+        for draws in range(1, 501):
+            drawn[deal.draw()] += 1
+            assert all(abs(drawn[number] - draws * share) < 1 for number, share in enumerate(shares))
+
+
+def test_equal_shares_are_drawn_in_an_order_of_chance() -> None:
+    """Nobody can tell the type of a trial by its number."""
+    orders = {tuple(Deal((0.5, 0.5), stream(seed, "test")).draw() for _ in range(1)) for seed in range(20)}
+
+    assert orders == {(0,), (1,)}
+
+
+def test_every_part_of_the_design_has_its_share() -> None:
+    """Types, rule classes inside types, frames inside these, and so on, for uneven shares too."""
+    settings = DirectorSettings(
+        count=960, test_share=0.3, size_share=0.1, vertical_share=0.2, physics_share=0.4, director_frame_share=0.75
+    )
+    cells = [cell for cell, _ in zip(Design(settings, 0).cells(), range(960), strict=False)]
+
+    types = Counter(cell.is_test for cell in cells)
+    classes = Counter((cell.is_test, cell.rule_class) for cell in cells)
+    frames = Counter((cell.is_test, cell.frame) for cell in cells if cell.rule_class == "horizontal")
+    assert types == {True: 288, False: 672}
+    assert abs(classes[True, "size"] - 28.8) < 1
+    assert abs(classes[False, "none"] - 672 * 0.45) < 1
+    assert abs(frames[False, "director"] - classes[False, "horizontal"] * 0.75) < 1
+    assert {cell.frame for cell in cells if cell.rule_class != "horizontal"} == {None}
+
+
+def test_the_design_command_counts_what_generate_makes(vqagen_: Commands) -> None:
+    flags = "--count 200 --start-index 900 --seed 4 --physics-share 0.3 --width 3"
+    rows = json.loads(vqagen_(f"director design {flags} --json").out)
+    vqagen_(f"director generate {flags} --render none --out t")
+
+    made = Counter(
+        (record["trial_type"] == "test", record["rule"], record["frame"], record["is_physics"])
+        for record in map(json.loads, Path("t/trials.jsonl").read_text("utf-8").splitlines())
+    )
+    assert {(row["is_test"], row["rule"], row["frame"], row["is_physics"]): row["trials"] for row in rows} == made
+
+
+# The laws -------------------------------------------------------------------------------------------------------------
+
+KINDS = {
+    "plain": {},
+    "paired": {"paired": True},
+    "relational": {"questions": "relational"},
+    "paired relational": {"questions": "relational", "paired": True},
+    "loose": {"compat": "reference"},
+    "wide": {"width": 7, "height": 5, "competitors": 2},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_runs_laid_end_to_end_equal_one_run(kind: str) -> None:
+    """Any cut, inside a window and across its end."""
+    whole = list(vqagen.trials(count=1200, seed=5, **KINDS[kind]))
+
+    cuts = [0, 2, 300, 950, 962, 1200]
+    parts = [
+        list(vqagen.trials(start_index=start, count=end - start, seed=5, **KINDS[kind]))
+        for start, end in pairwise(cuts)
+    ]
+    assert [record for part in parts for record in part] == whole
+    assert [record["trial_index"] for record in whole] == list(range(1200))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_two_trials_of_a_window_are_the_same(kind: str) -> None:
+    records = list(vqagen.trials(count=960, seed=6, **KINDS[kind]))
+
+    looks = Counter(json.dumps([record["instruction"], record["cells"], record["blocked"]]) for record in records)
+    assert max(looks.values()) == 1
+
+
+def test_shards_merge_into_the_same_bytes(vqagen_: Commands) -> None:
+    """Pictures and records, with workers and without."""
+    flags = "--seed 2 --cell 24"
+    vqagen_(f"director generate --count 24 {flags} --out whole --workers 2")
+    vqagen_(f"director generate --count 10 {flags} --out a")
+    vqagen_(f"director generate --start-index 10 --count 14 {flags} --out b")
+
+    assert vqagen_("merge a b --out merged").code == 0
+    merged, whole = contents("merged"), contents("whole")
+    assert sorted(merged) == sorted(whole)
+    assert [name for name in whole if whole[name] != merged[name] and "info" not in name] == []
+
+
+def test_the_hash_seed_changes_nothing(vqagen_: Commands) -> None:
+    """In processes of their own."""
+    import subprocess
+    import sys
+
+    for seed in ("1", "77"):
+        code = f"from vqagen.cli import run; run('director generate --count 40 --render json --out t{seed}'.split())"
+        subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONHASHSEED": seed})
+
+    assert contents("t1") == contents("t77")
+
+
+# Pairs ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("questions", ["superlative", "relational"])
+def test_one_block_moves_in_a_pair_and_the_answer_with_it(questions: str) -> None:
+    """All else is the same, counts too; with a rule one is a control trial."""
+    records = list(vqagen.trials(count=960, seed=7, paired=True, questions=questions))
+
+    same = ("pair", "cells", "instruction", "template", "rule", "frame", "counts")
+    for one, other in zip(records[::2], records[1::2], strict=True):
+        assert [one[key] for key in same] == [other[key] for key in same]
+        moved = set(one["blocked"]) ^ set(other["blocked"])
+        assert moved == {one["answer"], other["answer"]}
+        types = sorted((one["trial_type"], other["trial_type"]))
+        assert types == (["test", "test"] if one["rule"] == "none" else ["control", "test"])
+
+
+def test_the_order_in_a_pair_does_not_give_away_the_type() -> None:
+    records = list(vqagen.trials(count=960, seed=7, paired=True, questions="relational"))
+
+    first = Counter(record["trial_type"] for record in records[::2])
+    assert 190 < first["test"] < 290
+
+
+# Bad input ------------------------------------------------------------------------------------------------------------
+
+USAGE = [
+    ("--width 9", ["--width must be at most 8, found 9"]),
+    ("--height 1", ["--height must be at least 2, found 1"]),
+    ("--fill 1.5 --blocked nan", ["--fill must be a share from 0 to 1, found 1.5", "--blocked must be a share"]),
+    ("--size-share 0.5 --vertical-share 0.6", ["together at most 1"]),
+    ("--render gif", ["--render must be one of png, svg, md, ascii, json, none, found 'gif'"]),
+    ("--compat reference --paired", ["--compat reference has neither pairs nor relational questions"]),
+    ("--paired", ["--start-index and --count must be even"]),
+    ("--height 2", ["test, topmost", "control, bottommost", "needs more rows"]),
+    ("--competitors 4", ["test, leftmost", "needs more columns"]),
+    ("--fill 0.1", ["test, smallest", "needs 3 items, and --fill 0.1 makes 1"]),
+    ("--blocked 0", ["needs 1 blocked cell, and --blocked 0 makes 0"]),
+    ("--questions relational --fill 1", ["needs 1 cell without an item, found 0"]),
+    ("--catalogue lost.json", ["catalogue not found: lost.json"]),
+    ("--templates lost", ["lost"]),
+]
+
+
+@pytest.mark.parametrize(("options", "messages"), USAGE, ids=[options for options, _ in USAGE])
+def test_wrong_usage_is_reported_at_once_and_nothing_is_written(
+    vqagen_: Commands, options: str, messages: list[str]
+) -> None:
+    """All that is wrong, the cell of the design for which nothing can be made, and the exit code 2."""
+    ran = vqagen_(f"director generate --count 11 --out t {options}")
+
+    assert ran.code == 2
+    assert [message for message in messages if message not in ran.err] == []
+    assert os.listdir() == []
+
+
+def test_a_design_without_enough_different_trials_ends_with_a_message(vqagen_: Commands) -> None:
+    """Two items of one kind on four cells cannot give 900 trials."""
+    catalogue = json.loads((Path(vqagen.__file__).parents[1] / "metadata/director.json").read_text("utf-8"))
+    kinds = {name: catalogue["kinds"][name] for name in ("apple", "book")}
+    colors = [{"class": "color", "values": {"red": {"paint": "#dd0000"}}}]
+    other = [each for each in catalogue["adjectives"] if each["class"] != "color"]
+    small = {**catalogue, "kinds": kinds, "adjectives": [*other, *colors], "sizes": [1.0]}
+    small.pop("nouns")
+    Path("small.json").write_text(json.dumps(small), "utf-8")
+
+    shares = "--size-share 0 --vertical-share 0 --horizontal-share 0 --physics-share 0"
+    ran = vqagen_(f"director generate --count 900 --width 2 --height 2 {shares} --catalogue small.json --out t")
+
+    assert ran.code == 2
+    assert "100 draws in a row made a trial again" in ran.err

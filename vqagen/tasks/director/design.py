@@ -1,0 +1,169 @@
+"""The design: which trial is of which type, rule, frame and kind of question, in exact shares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from random import Random
+from typing import NamedTuple
+
+from vqagen.rng import shuffled, stream
+from vqagen.tasks.director.settings import ALWAYS, NEVER, SUPERLATIVE, DirectorSettings
+
+CONTROL, TEST = TYPES = "control", "test"
+FRAMES = "director", "participant"
+NONE, SIZE, VERTICAL, HORIZONTAL, RELATION = "none", "size", "vertical", "horizontal", "relation"
+RULES = {
+    NONE: ("none",),
+    SIZE: ("smallest", "largest"),
+    VERTICAL: ("topmost", "bottommost"),
+    HORIZONTAL: ("leftmost", "rightmost"),
+    RELATION: ("left_of", "right_of", "above", "below"),
+}
+"""Rule class -> its rules, in the participant's frame."""
+MIRRORED = frozenset({"leftmost", "rightmost", "left_of", "right_of"})
+"""The rules that the director, who stands opposite, has the other word for."""
+
+
+class Cell(NamedTuple):
+    """One cell of the design."""
+
+    is_test: bool
+    rule_class: str
+    rule: str
+    frame: str | None
+    """Whose point of view the text names; None if it names none."""
+    is_physics: bool
+
+    def __str__(self) -> str:
+        rule = self.rule if self.rule != NONE else "no rule"
+        kind = "physics" if self.is_physics else "no physics"
+        return ", ".join((TYPES[self.is_test], rule, kind))
+
+
+class Deal:
+    """Numbers dealt in fixed shares: after any number of draws, each was drawn its share of times, off by less than 1.
+
+    The method is the one of Tijdeman, "The chairman assignment problem" (1980); where several numbers are equally due,
+    chance decides.
+    """
+
+    def __init__(self, shares: Sequence[float], rng: Random) -> None:
+        self._shares, self._rng = shares, rng
+        self._numbers = range(len(shares))
+        self._drawn = [0] * len(shares)
+        self._draws = 0
+        self._due: list[int] = []
+        self._are_equal = len(dict.fromkeys(shares)) == 1
+
+    def draw(self) -> int:
+        """Return the next number."""
+        if self._are_equal:
+            if not self._due:
+                self._due = shuffled(self._rng, self._numbers)
+            return self._due.pop()
+        return self._most_due()
+
+    def _most_due(self) -> int:
+        self._draws += 1
+        slack = 1 / (2 * len(self._shares) - 2)
+        owed = {number: self._draws * self._shares[number] - self._drawn[number] for number in self._numbers}
+        waits = {
+            number: round((1 - slack - lack) / self._shares[number], 6)
+            for number, lack in owed.items()
+            if lack >= slack - 1e-9
+        }
+        shortest = min(waits.values())
+        chosen = shuffled(self._rng, [number for number, wait in waits.items() if wait == shortest])[0]
+        self._drawn[chosen] += 1
+        return chosen
+
+
+class Design:
+    """The cells of a window of trials (or pairs). Shares hold inside each part of the wider division.
+
+    Trials are divided by type, then by rule class, by frame, by physics, and by rule. In pairs, each cell gives two.
+    """
+
+    def __init__(self, settings: DirectorSettings, window: int) -> None:
+        self._settings, self._rng = settings, stream(settings.seed, "design", window)
+        self._root = self._types()
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield cells without end."""
+        while True:
+            part: _Division | Cell = self._root
+            while not isinstance(part, Cell):
+                part = part.parts[part.deal.draw()]
+            yield part
+
+    def _divided(self, divided: Iterable[tuple[float, Callable[[], _Division | Cell]]]) -> _Division:
+        """Return a division into parts that have a share."""
+        used = [(share, make) for share, make in divided if share > 0]
+        return _Division(Deal([share for share, _ in used], self._rng), [make() for _, make in used])
+
+    def _types(self) -> _Division:
+        share = 1.0 if self._settings.paired else self._settings.test_share
+        return self._divided([(1 - share, partial(self._classes, False)), (share, partial(self._classes, True))])
+
+    def _classes(self, is_test: bool) -> _Division:
+        shares = class_shares(self._settings)
+        return self._divided([(share, partial(self._frames, is_test, name)) for name, share in shares.items()])
+
+    def _frames(self, is_test: bool, rule_class: str) -> _Division:
+        if not has_suffix(self._settings.suffix, rule_class):
+            return self._kinds(is_test, rule_class, None)
+        share = self._settings.director_frame_share
+        shares = zip((share, 1 - share), FRAMES, strict=True)
+        return self._divided([(each, partial(self._kinds, is_test, rule_class, frame)) for each, frame in shares])
+
+    def _kinds(self, is_test: bool, rule_class: str, frame: str | None) -> _Division:
+        share, make = self._settings.physics_share, partial(self._rules, is_test, rule_class, frame)
+        return self._divided([(1 - share, partial(make, False)), (share, partial(make, True))])
+
+    def _rules(self, is_test: bool, rule_class: str, frame: str | None, is_physics: bool) -> _Division:
+        rules = RULES[rule_class]
+        return self._divided([(1.0, partial(Cell, is_test, rule_class, rule, frame, is_physics)) for rule in rules])
+
+    def leaves(self) -> Iterator[Cell]:
+        """Yield every cell that has a share, in order."""
+        return _leaves(self._root)
+
+
+class _Division(NamedTuple):
+    deal: Deal
+    parts: Sequence[_Division | Cell]
+
+
+def _leaves(part: _Division | Cell) -> Iterator[Cell]:
+    if isinstance(part, Cell):
+        yield part
+    else:
+        for each in part.parts:
+            yield from _leaves(each)
+
+
+def has_suffix(policy: str, rule_class: str) -> bool:
+    """True if texts about the rules of a class name a point of view."""
+    return policy == ALWAYS or (policy != NEVER and rule_class in (HORIZONTAL, RELATION))
+
+
+def class_shares(settings: DirectorSettings) -> dict[str, float]:
+    """Return the share of each rule class."""
+    if settings.questions != SUPERLATIVE:
+        return {RELATION: 1.0}
+    shares = {SIZE: settings.size_share, VERTICAL: settings.vertical_share, HORIZONTAL: settings.horizontal_share}
+    return {NONE: max(round(1 - sum(shares.values()), 9), 0.0), **shares}
+
+
+def number_of_trials(settings: DirectorSettings, window: int) -> Counter[Cell]:
+    """Return how many trials a run makes for each cell, in windows of so many; pairs count as one."""
+    step = 2 if settings.paired else 1
+    first, end, size = settings.start_index // step, (settings.start_index + settings.count) // step, window // step
+    numbers: Counter[Cell] = Counter()
+    for number in range(first // size, -(-end // size)):
+        start = number * size
+        numbers.update(islice(Design(settings, number).cells(), max(first - start, 0), min(end - start, size)))
+    return numbers

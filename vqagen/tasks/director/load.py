@@ -1,0 +1,191 @@
+"""How many items, blocked cells and related items a trial has, and whether it can have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from vqagen.errors import counted
+from vqagen.tasks.director.design import HORIZONTAL, MIRRORED, NONE, RELATION, RULES, SIZE, VERTICAL
+from vqagen.tasks.director.places import OPPOSITE, Standing, rays, standings
+from vqagen.tasks.director.question_table import Ids, Question
+from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
+from vqagen.tasks.settings import LARGEST
+
+
+class Load(NamedTuple):
+    """Numbers that every trial of a rule has, whatever its type."""
+
+    items: int
+    blocked: int
+    seen: int
+    """Related items besides the target that the director sees; he would choose the target before them."""
+    hidden: int
+    """Related items in blocked cells."""
+
+
+def load_of(settings: DirectorSettings, rule_class: str) -> Load:
+    """Return the numbers for the trials of a rule class."""
+    cells = settings.width * settings.height
+    items, blocked = _part(cells, settings.fill), _part(cells, settings.blocked)
+    related = _part(max(items - 1, 0), settings.related)
+    hidden = max(settings.competitors, _part(related, settings.related_blocked))
+    if settings.compat == REFERENCE:
+        return Load(items, blocked, max(related - hidden, 0), hidden)
+    if rule_class in (NONE, RELATION):
+        return Load(items, blocked, 0, hidden if rule_class == NONE else settings.competitors)
+    return Load(items, blocked, max(1, related - hidden), hidden)
+
+
+def _part(whole: int, share: float) -> int:
+    """Return the share of a number, rounded down; 0.3 of 10 is 3, whatever 0.3 is to a computer."""
+    return int(whole * share + 1e-9)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Where and with which numbers the trials of one rule can be made, for questions with so many adjectives."""
+
+    settings: DirectorSettings
+    rule: str
+    rule_class: str
+    adjectives: int
+
+    @cached_property
+    def load(self) -> Load:
+        """The numbers."""
+        return load_of(self.settings, self.rule_class)
+
+    @property
+    def others(self) -> int:
+        """Items that are nothing to the question."""
+        gold = 2 if self.rule_class == RELATION else 1
+        foils = 0 if self.settings.compat == REFERENCE else self.adjectives
+        extra = foils + self.load.seen + self.load.hidden
+        opposite = 1 if self.rule_class == RELATION and self.rule in MIRRORED else 0
+        return self.load.items - gold - extra - opposite
+
+    @property
+    def spare(self) -> int:
+        """Cells that may be blocked, besides those of hidden items."""
+        settings = self.settings
+        return settings.width * settings.height - (self.load.items - self.others)
+
+    @cached_property
+    def targets(self) -> tuple[Standing, ...]:
+        """The cells that the target can stand in, in control and test trials alike."""
+        settings, load = self.settings, self.load
+        if self.rule_class not in (VERTICAL, HORIZONTAL):
+            return standings(settings.width, settings.height, self.rule)
+        every = standings(settings.width, settings.height, self.rule)
+        if settings.compat == REFERENCE:
+            return tuple(each for each in every if len(each.worse) >= load.seen + load.hidden)
+        return tuple(each for each in every if len(each.worse) >= load.seen + load.hidden and self._firsts(each))
+
+    @cached_property
+    def firsts_of(self) -> dict[int, tuple[int, ...]]:
+        """Cell of the target -> the cells in which the best competitor can stand."""
+        return {each.cell: self._firsts(each) for each in self.targets}
+
+    def _firsts(self, target: Standing) -> tuple[int, ...]:
+        """Return the cells in which the best of all competitors can stand, under a spatial rule."""
+        settings, rivals = self.settings, self.settings.competitors
+        all_standings = standings(settings.width, settings.height, self.rule)
+        better = frozenset(target.better)
+        found = []
+        for cell in target.better:
+            between = better & frozenset(all_standings[cell].worse)
+            ahead = better - between - {cell} if settings.paired else better - {cell}
+            free = len(better) - 1 - (rivals - 1)
+            if len(between) >= rivals - 1 and min(len(ahead), free) >= self.adjectives:
+                found.append(cell)
+        return tuple(found)
+
+    @property
+    def empty(self) -> int:
+        """Cells without an item."""
+        return self.settings.width * self.settings.height - self.load.items
+
+    @cached_property
+    def references(self) -> tuple[int, ...]:
+        """The cells in which the reference object of a relation can stand."""
+        settings = self.settings
+        ahead = rays(settings.width, settings.height, self.rule)
+        behind = rays(settings.width, settings.height, OPPOSITE[self.rule])
+        needs_behind = 1 if self.rule in MIRRORED else 0
+        return tuple(
+            cell
+            for cell in range(settings.width * settings.height)
+            if len(ahead[cell]) > settings.competitors and len(behind[cell]) >= needs_behind
+        )
+
+    def faults(self) -> Iterator[str]:
+        """Yield why no trial of the rule can be made on this grid."""
+        load, settings = self.load, self.settings
+        if self.others < 0:
+            yield f"needs {load.items - self.others} items, and --fill {settings.fill:g} makes {load.items}"
+        if load.hidden > load.blocked:
+            needed = counted(load.hidden, "blocked cell")
+            yield f"needs {needed}, and --blocked {settings.blocked:g} makes {load.blocked}"
+        elif self.spare < load.blocked - load.hidden:
+            most = self.spare + load.hidden
+            yield f"leaves {most} cells that can be blocked, and --blocked {settings.blocked:g} makes {load.blocked}"
+        if self.rule_class == RELATION and self.empty < settings.competitors:
+            yield f"needs {counted(settings.competitors, 'cell')} without an item, found {self.empty}"
+        elif self.rule_class == RELATION and not self.references:
+            yield "needs more cells in a row or column"
+        elif self.rule_class != RELATION and not self.targets:
+            lines = "rows" if self.rule_class == VERTICAL else "columns"
+            yield f"needs more {lines}, or fewer related items or competitors"
+
+    def fits(self, question: Question) -> bool:
+        """True if trials of the rule can be made with a question of so many adjectives."""
+        if self.rule_class != SIZE:
+            return True
+        return bool(question.ladders if self.settings.compat == REFERENCE else self.rungs_of(question))
+
+    def rungs_of(self, question: Question) -> tuple[Rung, ...]:
+        """Return the sizes of targets that a question allows under a size rule."""
+        found = self._rungs.get(question)
+        if found is None:
+            found = self._rungs[question] = self._find_rungs(question)
+        return found
+
+    @cached_property
+    def _rungs(self) -> dict[Question, tuple[Rung, ...]]:
+        return {}
+
+    def _find_rungs(self, question: Question) -> tuple[Rung, ...]:
+        found = []
+        for ladder in question.ladders:
+            steps = [*zip(ladder.levels, ladder.rungs, strict=True)]
+            steps = steps if self.rule == RULES[SIZE][0] else steps[::-1]
+            for place in range(1, len(steps) - 1):
+                better = steps[:place]
+                bests = better if self.settings.competitors == 1 else better[:-1]
+                bars = [self._bar(steps[place][0], level) for level, _ in bests]
+                if bests and all(question.has_foils_of_size(*bar) for bar in bars):
+                    worse = tuple(each for _, ids in steps[place + 1 :] for each in ids)
+                    found.append(Rung(steps[place][1], tuple(ids for _, ids in better), worse, tuple(bars)))
+        return tuple(found)
+
+    def _bar(self, target: int, best: int) -> tuple[int, int]:
+        """Return the least and the largest size level of foils that beat or equal the target.
+
+        In pairs they beat or equal the best competitor too, whose size level is `best`.
+        """
+        bar = best if self.settings.paired else target
+        return (0, bar) if self.rule == RULES[SIZE][0] else (bar, LARGEST)
+
+
+class Rung(NamedTuple):
+    """A size of the target among the sizes of its kind."""
+
+    targets: Ids
+    better: tuple[Ids, ...]
+    """The items of each size that beats the target, from the best of all."""
+    worse: Ids
+    bars: tuple[tuple[int, int], ...]
+    """For each size of `better` that the best competitor can have: the least and the largest size level of foils."""

@@ -1,0 +1,78 @@
+"""Trials by the looser rules of the first director task: ties are allowed, and no word need be needed."""
+
+from __future__ import annotations
+
+from random import Random
+
+from vqagen.rng import pick
+from vqagen.tasks.director.design import NONE, RULES, SIZE, Cell
+from vqagen.tasks.director.load import Plan
+from vqagen.tasks.director.places import line_of, standings
+from vqagen.tasks.director.question_table import Ids, Ladder, Question
+from vqagen.tasks.director.strict import take
+from vqagen.tasks.director.trial import EMPTY, Trial
+
+
+def make_loose(cell: Cell, question: Question, plan: Plan, rng: Random) -> Trial:
+    """Return a trial of a cell of the design. Blocked items may be as good as the target."""
+    load, settings = plan.load, plan.settings
+    standing = pick(rng, plan.targets)
+    target, worse = standing.cell, list(standing.worse)
+    grid = [EMPTY] * (settings.width * settings.height)
+    grid[target], worse_items, rival_items = _items(question, plan, rng)
+    seen, hidden = (load.seen, load.hidden) if cell.is_test else (load.seen + load.hidden, 0)
+    if cell.rule == NONE:
+        seen, hidden = 0, load.seen + load.hidden if cell.is_test else 0
+    kept = [target]
+    for _ in range(seen):
+        kept.append(take(worse, rng))
+        grid[kept[-1]] = pick(rng, worse_items)
+    blocked = []
+    if hidden:
+        good = [each for each in (*standing.better, *standing.even) if grid[each] == EMPTY]
+        blocked = [take(good, rng)]
+        grid[blocked[0]] = pick(rng, rival_items)
+    free = [each for each in range(len(grid)) if grid[each] == EMPTY]
+    for _ in range(hidden - len(blocked)):
+        blocked.append(take(free, rng))
+        grid[blocked[-1]] = pick(rng, question.related)
+    for _ in range(load.items - 1 - seen - hidden):
+        grid[take(free, rng)] = pick(rng, question.unrelated)
+    protected = frozenset((*(kept if cell.is_test else kept[:1]), *blocked))
+    closable = [each for each in range(len(grid)) if each not in protected]
+    blocked += [take(closable, rng) for _ in range(load.blocked - len(blocked))]
+    return _trial(cell, question, plan, grid, frozenset(blocked), target)
+
+
+def _items(question: Question, plan: Plan, rng: Random) -> tuple[int, Ids, Ids]:
+    """Return the target, the items that it beats, and those that beat or equal it."""
+    if plan.rule_class != SIZE:
+        return pick(rng, question.related), question.related, question.related
+    ladder: Ladder = pick(rng, question.ladders)
+    rungs = ladder.rungs if plan.rule == RULES[SIZE][0] else ladder.rungs[::-1]
+    own = int(rng.random() * (len(rungs) - 1))
+    behind = tuple(each for rung in rungs[own + 1 :] for each in rung)
+    return pick(rng, rungs[own]), behind, tuple(each for rung in rungs[: own + 1] for each in rung)
+
+
+def _trial(cell: Cell, question: Question, plan: Plan, grid: list[int], blocked: frozenset[int], target: int) -> Trial:
+    fitting = frozenset(question.related)
+    related = [place for place, item in enumerate(grid) if item in fitting]
+    hidden = sum(place in blocked for place in related)
+    return Trial(
+        cell, question, grid, blocked, target, _best(related, grid, question, plan), len(related) - hidden, hidden
+    )
+
+
+def _best(related: list[int], grid: list[int], question: Question, plan: Plan) -> tuple[int, ...]:
+    """Return the cells that fit best for someone who sees everything."""
+    if plan.rule == NONE:
+        return tuple(related)
+    if plan.rule_class == SIZE:
+        sign = 1 if plan.rule == RULES[SIZE][0] else -1
+        ranks = {place: sign * question.table.catalogue.items[grid[place]].size for place in related}
+    else:
+        width = plan.settings.width
+        sign = 1 if standings(width, plan.settings.height, plan.rule)[0].worse else -1
+        ranks = {place: sign * line_of(place, width, plan.rule) for place in related}
+    return tuple(place for place, rank in ranks.items() if rank == min(ranks.values()))

@@ -1,0 +1,124 @@
+"""What a design can make with a catalogue, found before the first trial; and the trials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from random import Random
+from typing import NamedTuple
+
+from vqagen.errors import UsageError
+from vqagen.rng import pick
+from vqagen.tasks.director.catalogue import ItemCatalogue
+from vqagen.tasks.director.design import NONE, Cell, Design
+from vqagen.tasks.director.load import Plan
+from vqagen.tasks.director.loose import make_loose
+from vqagen.tasks.director.question_table import MOST_ADJECTIVES, Question, QuestionTable
+from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
+from vqagen.tasks.director.strict import make_strict, twin_of
+from vqagen.tasks.director.trial import Trial
+
+TRIES = 100
+"""Draws of a trial that is to differ from the others of its window."""
+
+
+class Group(NamedTuple):
+    """Questions that are alike: as wide a noun, as many adjectives."""
+
+    plan: Plan
+    questions: tuple[Question, ...]
+
+
+class Outlook(NamedTuple):
+    """What can be made for a cell of the design."""
+
+    cell: Cell
+    questions: int
+    """How many there are to choose from."""
+    faults: tuple[str, ...]
+    """Why nothing can be made; empty if something can."""
+
+
+class TrialMaker:
+    """Makes the trials of a design. Raises UsageError naming each cell of the design that nothing can be made for."""
+
+    def __init__(self, catalogue: ItemCatalogue, settings: DirectorSettings) -> None:
+        self.catalogue, self._settings = catalogue, settings
+        self._table = QuestionTable(catalogue)
+        self._make = make_loose if settings.compat == REFERENCE else make_strict
+        self._plans: dict[tuple[str, int], Plan] = {}
+        self._groups: dict[tuple[str, bool], tuple[Group, ...]] = {}
+
+    @cached_property
+    def outlooks(self) -> tuple[Outlook, ...]:
+        """The outlook for every cell of the design, in order."""
+        return tuple(self._outlook(cell) for cell in Design(self._settings, 0).leaves())
+
+    def check(self) -> None:
+        """Raise UsageError if there is a cell that nothing can be made for."""
+        faults = dict.fromkeys(f"{each.cell}: {fault}" for each in self.outlooks for fault in each.faults)
+        if faults:
+            raise UsageError("this design cannot be made:\n" + "\n".join(f"  {each}" for each in faults))
+
+    def make(self, cell: Cell, rng: Random) -> Trial:
+        """Return a trial of a cell."""
+        group = pick(rng, self._groups_of(cell))
+        question = group.questions[int(rng.random() * len(group.questions))]
+        return self._make(cell, question, group.plan, rng)
+
+    def make_new(self, cell: Cell, rng: Random, known: set[object]) -> Trial:
+        """Return a trial that is not `known`, and note it there. Raises UsageError if there seems to be none."""
+        for _ in range(TRIES):
+            trial = self.make(cell, rng)
+            key = (trial.question.noun, trial.question.adjectives, cell.rule, trial.blocked, *trial.grid)
+            if key not in known:
+                known.add(key)
+                return trial
+        raise UsageError(f"{cell}: {TRIES} draws in a row made a trial again; choose a larger grid or more items")
+
+    def pair_of(self, trial: Trial) -> Trial:
+        """Return the other trial of a pair."""
+        return twin_of(trial, trial.cell if trial.cell.rule == NONE else trial.cell._replace(is_test=False))
+
+    def _outlook(self, cell: Cell) -> Outlook:
+        questions = sum(len(group.questions) for group in self._groups_of(cell))
+        return Outlook(cell, questions, () if questions else tuple(self._faults(cell)))
+
+    def _faults(self, cell: Cell) -> Iterator[str]:
+        """Yield why nothing can be made for a cell: what a question without adjectives lacks, or else its words."""
+        faults = list(self._plan(cell, 0).faults())
+        if faults:
+            yield from faults
+        elif not any(each.is_physics == cell.is_physics for each in self._questions):
+            yield "the catalogue has no such question"
+        else:
+            yield "the catalogue has no such question with so few items, cells and sizes"
+
+    @property
+    def _questions(self) -> tuple[Question, ...]:
+        return self._table.plain_questions if self._settings.compat == REFERENCE else self._table.questions
+
+    def _plan(self, cell: Cell, adjectives: int) -> Plan:
+        key = cell.rule, adjectives
+        if key not in self._plans:
+            self._plans[key] = Plan(self._settings, cell.rule, cell.rule_class, adjectives)
+        return self._plans[key]
+
+    def _groups_of(self, cell: Cell) -> tuple[Group, ...]:
+        key = cell.rule, cell.is_physics
+        groups = self._groups.get(key)
+        if groups is None:
+            groups = self._groups[key] = tuple(self._find_groups(cell))
+        return groups
+
+    def _find_groups(self, cell: Cell) -> Iterator[Group]:
+        for adjectives in range(MOST_ADJECTIVES + 1):
+            plan = self._plan(cell, adjectives)
+            if any(plan.faults()):
+                continue
+            by_width: dict[str, list[Question]] = {}
+            for question in self._questions:
+                alike = len(question.adjectives) == adjectives and question.is_physics == cell.is_physics
+                if alike and plan.fits(question):
+                    by_width.setdefault(question.width, []).append(question)
+            yield from (Group(plan, tuple(found)) for found in by_width.values())

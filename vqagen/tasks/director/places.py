@@ -1,0 +1,72 @@
+"""Cells of a grid: their labels, and which cell beats which under a rule."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from vqagen.tasks.director.design import HORIZONTAL, RULES, VERTICAL
+
+Cells = tuple[int, ...]
+"""Cells by number, row by row from the top left one."""
+FIRST = frozenset({"topmost", "leftmost"})
+"""The spatial rules under which the first line of cells is the best."""
+STEPS = {"left_of": (-1, 0), "right_of": (1, 0), "above": (0, -1), "below": (0, 1)}
+"""Relation -> the step from the reference object, in columns and rows."""
+OPPOSITE = {"left_of": "right_of", "right_of": "left_of", "above": "below", "below": "above"}
+
+
+class Standing(NamedTuple):
+    """A cell beside all others under a rule."""
+
+    cell: int
+    better: Cells
+    """Cells that beat it."""
+    even: Cells
+    worse: Cells
+    """Cells that it beats."""
+
+
+@cache
+def labels(width: int, height: int) -> tuple[str, ...]:
+    """Return the label of each cell: a letter for the column, a number for the row."""
+    return tuple(f"{chr(ord('A') + x)}{y + 1}" for y in range(height) for x in range(width))
+
+
+@cache
+def standings(width: int, height: int, rule: str) -> tuple[Standing, ...]:
+    """Return each cell's standing. Without a spatial rule, every other cell is both better and worse."""
+    return tuple(_standing(cell, width, height, rule) for cell in range(width * height))
+
+
+def _standing(cell: int, width: int, height: int, rule: str) -> Standing:
+    others = [other for other in range(width * height) if other != cell]
+    if rule not in RULES[VERTICAL] + RULES[HORIZONTAL]:
+        return Standing(cell, tuple(others), (), tuple(others))
+    own, sign = line_of(cell, width, rule), 1 if rule in FIRST else -1
+    behind = {other: sign * (line_of(other, width, rule) - own) for other in others}
+    return Standing(
+        cell,
+        tuple(other for other, lines in behind.items() if lines < 0),
+        tuple(other for other, lines in behind.items() if lines == 0),
+        tuple(other for other, lines in behind.items() if lines > 0),
+    )
+
+
+def line_of(cell: int, width: int, rule: str) -> int:
+    """Return the row of a cell under a vertical rule, its column under a horizontal one."""
+    return cell // width if rule in RULES[VERTICAL] else cell % width
+
+
+@cache
+def rays(width: int, height: int, relation: str) -> tuple[Cells, ...]:
+    """Return for each cell the cells in the direction of a relation, the nearest first."""
+    step_x, step_y = STEPS[relation]
+    found = []
+    for cell in range(width * height):
+        x, y, ray = cell % width + step_x, cell // width + step_y, []
+        while 0 <= x < width and 0 <= y < height:
+            ray.append(y * width + x)
+            x, y = x + step_x, y + step_y
+        found.append(tuple(ray))
+    return tuple(found)

@@ -1,0 +1,171 @@
+"""The questions that a catalogue allows: a noun with up to two adjectives, each of which can be needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vqagen.tasks.director.catalogue import ITEM, ItemCatalogue
+
+Ids = tuple[int, ...]
+"""Places of items in the catalogue."""
+MOST_ADJECTIVES = 2
+KIND, WIDER = "kind", "wider"
+"""How wide a noun is; the widest, `item`, is its own width."""
+
+
+class Ladder(NamedTuple):
+    """The related items of one kind by size, from the smallest level with any."""
+
+    levels: tuple[int, ...]
+    rungs: tuple[Ids, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A noun and adjectives, and the items that fit. Frozen but for what it works out once."""
+
+    table: QuestionTable
+    noun: str
+    adjectives: tuple[str, ...]
+    """In their spoken order."""
+    is_physics: bool
+
+    @property
+    def width(self) -> str:
+        """How many items the noun alone fits: those of a kind, of several, or all."""
+        return ITEM if self.noun == ITEM else KIND if self.noun in self.table.kinds else WIDER
+
+    @cached_property
+    def related(self) -> Ids:
+        """Items for which the noun and all adjectives are true."""
+        return _ids(self.table.all_true((self.noun, *self.adjectives)))
+
+    @cached_property
+    def unrelated(self) -> Ids:
+        """Items for which the noun or an adjective is clearly false."""
+        return _ids(self.table.one_false((self.noun, *self.adjectives)))
+
+    @cached_property
+    def foils(self) -> tuple[Ids, ...]:
+        """For each adjective the items that it alone keeps from being related."""
+        return tuple(_ids(self.table.foils(self.noun, self.adjectives, each)) for each in self.adjectives)
+
+    @cached_property
+    def near_misses(self) -> Ids:
+        """All foils; unrelated items for a question without adjectives."""
+        return tuple(dict.fromkeys(each for foils in self.foils for each in foils)) or self.unrelated
+
+    @cached_property
+    def ladders(self) -> tuple[Ladder, ...]:
+        """The related items of each kind by size, for kinds of several sizes."""
+        by_kind: dict[str, dict[int, list[int]]] = {}
+        for each in self.related:
+            item = self.table.catalogue.items[each]
+            by_kind.setdefault(item.kind, {}).setdefault(item.size, []).append(each)
+        rungs = (sorted(levels.items()) for levels in by_kind.values() if len(levels) > 1)
+        return tuple(
+            Ladder(tuple(each[0] for each in found), tuple(tuple(each[1]) for each in found)) for found in rungs
+        )
+
+    def foils_of_size(self, least: int, most: int) -> tuple[Ids, ...]:
+        """Return for each adjective its foils of the size levels from `least` to `most`."""
+        found = self._foils_of_size.get((least, most))
+        if found is None:
+            sizes = self.table.sizes
+            found = tuple(tuple(each for each in foils if least <= sizes[each] <= most) for foils in self.foils)
+            self._foils_of_size[least, most] = found
+        return found
+
+    @cached_property
+    def _foils_of_size(self) -> dict[tuple[int, int], tuple[Ids, ...]]:
+        return {}
+
+    def has_foils_of_size(self, least: int, most: int) -> bool:
+        """True if every adjective has foils of these levels."""
+        return all(any(least <= level <= most for level in levels) for levels in self._foil_levels)
+
+    @cached_property
+    def _foil_levels(self) -> tuple[tuple[int, ...], ...]:
+        sizes = self.table.sizes
+        return tuple(tuple(dict.fromkeys(sizes[each] for each in foils)) for foils in self.foils)
+
+
+class QuestionTable:
+    """The questions of a catalogue: something is related, something unrelated, and each adjective has foils."""
+
+    def __init__(self, catalogue: ItemCatalogue) -> None:
+        self.catalogue = catalogue
+        items = catalogue.items
+        self.kinds = frozenset(item.kind for item in items)
+        self.sizes = tuple(item.size for item in items)
+        self.nouns = tuple(dict.fromkeys(noun for item in items for noun in item.nouns))
+        words = (*self.nouns, *catalogue.classes)
+        self._true = {word: np.array([word in item.true for item in items]) for word in words}
+        self._possible = {word: self._true[word] | np.array([word in item.unclear for item in items]) for word in words}
+
+    def all_true(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Return for each item whether all words are true."""
+        found: NDArray[np.bool_] = np.logical_and.reduce([self._true[word] for word in words])
+        return found
+
+    def one_false(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Return for each item whether one word is clearly false."""
+        found: NDArray[np.bool_] = ~np.logical_and.reduce([self._possible[word] for word in words])
+        return found
+
+    def foils(self, noun: str, adjectives: Sequence[str], without: str) -> NDArray[np.bool_]:
+        """Return for each item whether all words but one are true, and that one is clearly false."""
+        others = [noun, *(each for each in adjectives if each != without)]
+        found: NDArray[np.bool_] = self.all_true(others) & ~self._possible[without]
+        return found
+
+    @cached_property
+    def questions(self) -> tuple[Question, ...]:
+        """All questions, by noun and number of adjectives."""
+        return tuple(self._questions())
+
+    @cached_property
+    def plain_questions(self) -> tuple[Question, ...]:
+        """A kind with its color, alone or with one more property of it: those of the first director task."""
+        found = []
+        for noun, color in (
+            (noun, color) for noun in self.nouns if noun in self.kinds for color in self.catalogue.paints
+        ):
+            related = self.all_true((noun, color))
+            others = [each for each in self.catalogue.classes if each not in self.catalogue.paints]
+            if related.any() and self.one_false((noun, color)).any():
+                found += [
+                    self._question(noun, (*more, color))
+                    for more in ((), *((each,) for each in others if self.all_true((noun, color, each)).any()))
+                ]
+        return tuple(found)
+
+    def _questions(self) -> Iterator[Question]:
+        for noun in self.nouns:
+            for number in range(MOST_ADJECTIVES + 1):
+                for adjectives in combinations(self.catalogue.classes, number):
+                    if self._is_allowed(noun, adjectives):
+                        yield self._question(noun, adjectives)
+
+    def _is_allowed(self, noun: str, adjectives: tuple[str, ...]) -> bool:
+        words = (noun, *adjectives)
+        return bool(
+            self.all_true(words).any()
+            and self.one_false(words).any()
+            and all(self.foils(noun, adjectives, each).any() for each in adjectives)
+        )
+
+    def _question(self, noun: str, adjectives: Sequence[str]) -> Question:
+        in_order = tuple(each for each in self.catalogue.classes if each in adjectives)
+        return Question(self, noun, in_order, not self.catalogue.physics.isdisjoint(adjectives))
+
+
+def _ids(found: NDArray[np.bool_]) -> Ids:
+    return tuple(np.flatnonzero(found).tolist())

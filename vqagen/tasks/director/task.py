@@ -1,0 +1,179 @@
+"""Perspective-taking trials as a task. An item is the number of a trial."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from vqagen.errors import UsageError
+from vqagen.files.reading import content_hash
+from vqagen.files.shipped import shipped
+from vqagen.language.domain_files import PathLike, check_hashes
+from vqagen.records.formats import JSON, JSON_LINES
+from vqagen.rng import below, stream
+from vqagen.tasks.contract import Item, ItemRecords, Make, Report, Tally, Task
+from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, load_catalogue_file
+from vqagen.tasks.director.design import Design
+from vqagen.tasks.director.maker import TrialMaker
+from vqagen.tasks.director.record import RecordMaker
+from vqagen.tasks.director.settings import DirectorSettings
+from vqagen.tasks.director.trial import Trial
+from vqagen.tasks.director.wording import load_wording
+
+TRIALS = "trials"
+
+
+class TrialTally(Counter[str]):
+    """Trials by type and rule class."""
+
+    def take(self) -> dict[str, int]:
+        """Return the counts, and start again from zero."""
+        counts = {name: self[name] for name in sorted(self)}
+        self.clear()
+        return counts
+
+
+class TrialReport(Report):
+    """The report of a run: how many trials of which type and rule class."""
+
+    def __init__(self) -> None:
+        super().__init__("trial", "trial")
+        self._counts: Counter[str] = Counter()
+
+    def add(self, tally: Mapping[str, Any]) -> None:
+        """Add the tally of a block."""
+        self._counts.update(tally)
+
+    def summary(self) -> str:
+        """Return the counts in a line for each type."""
+        by_type: dict[str, list[str]] = {}
+        for name, count in sorted(self._counts.items()):
+            trial_type, _, rule_class = name.partition(" ")
+            by_type.setdefault(trial_type, []).append(f"{rule_class} {count:,}")
+        return "\n".join((super().summary(), *(f"{name}: {', '.join(counts)}" for name, counts in by_type.items())))
+
+    def content(self) -> dict[str, Any]:
+        """Return the counts as JSON."""
+        return {**super().content(), "by_type_and_rule": dict(sorted(self._counts.items()))}
+
+
+@dataclass(frozen=True)
+class DirectorTask(Task):
+    """Makes trials in windows, whose shares are exact. A trial depends on the seed and its window."""
+
+    settings: DirectorSettings
+    catalogue_file: Path
+    wording_folder: Path
+
+    key = TRIALS
+    index_key = "trial_index"
+    item = "trial"
+    reads_scenes = False
+    formats = (JSON_LINES, JSON)
+    makes_files = True
+    WINDOW = 960  # shares of halves, thirds, quarters and fifths come out even
+
+    @cached_property
+    def catalogue(self) -> ItemCatalogue:
+        """The catalogue, loaded once. Raises VqagenError."""
+        return load_catalogue_file(self.catalogue_file)
+
+    @cached_property
+    def maker(self) -> TrialMaker:
+        """What makes the trials. Raises VqagenError for a design that cannot be made."""
+        maker = TrialMaker(self.catalogue, self.settings)
+        maker.check()
+        return maker
+
+    @cached_property
+    def records(self) -> RecordMaker:
+        """What words and records the trials. Raises VqagenError."""
+        return RecordMaker(self.catalogue, self.settings, load_wording(self.wording_folder, self.settings.suffix))
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """The catalogue, its pictures, and the templates."""
+        return (self.catalogue_file, *self._pictures, self.wording_folder)
+
+    @cached_property
+    def _pictures(self) -> tuple[Path, ...]:
+        items = self.catalogue.items
+        return tuple(self.catalogue.folder / item.picture for item in items if item.picture)
+
+    def hashes(self) -> dict[str, str]:
+        """Return the content hash of each input, by its role."""
+        return {
+            "catalogue": content_hash((self.catalogue_file, *self._pictures)),
+            "templates": content_hash(sorted(self.wording_folder.glob("*.json"))),
+        }
+
+    def load(self, hashes: Mapping[str, str]) -> Make:
+        """Load the catalogue and the templates."""
+        check_hashes(hashes, self.hashes())
+        maker, recorder = self.maker, self.records
+
+        def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:
+            assert isinstance(tally, TrialTally)
+            trials = None
+            for item in items:
+                if trials is None:
+                    trials = self._trials(maker, recorder, item.index // self.WINDOW)
+                trial, form, pair = next(trials)
+                if item.index < first:
+                    continue
+                names, _ = recorder.grid_of(trial)
+                record = recorder.record(item.index, trial, form, names)
+                if pair is not None:
+                    record["pair"] = pair
+                tally[f"{record['trial_type']} {record['rule_class']}"] += 1
+                yield ItemRecords(item.index, [record])
+
+        return make
+
+    def _trials(self, maker: TrialMaker, recorder: RecordMaker, window: int) -> Iterator[tuple[Trial, Any, int | None]]:
+        """Yield the trials of a window from its first on, without end: trial, form of the instruction, pair."""
+        rng, known = stream(self.settings.seed, TRIALS, window), set[object]()
+        for number, cell in enumerate(Design(self.settings, window).cells(), start=window * self.WINDOW // 2):
+            trial = maker.make_new(cell, rng, known)
+            form = recorder.form_of(trial, rng)
+            if not self.settings.paired:
+                yield trial, form, None
+                continue
+            pair = [trial, maker.pair_of(trial)]
+            first = below(rng, 2)  # the order does not give away which is the test
+            yield pair[first], form, number
+            yield pair[1 - first], form, number
+
+    def tally(self) -> TrialTally:
+        """Return an empty tally."""
+        return TrialTally()
+
+    def report(self) -> TrialReport:
+        """Return an empty report."""
+        return TrialReport()
+
+    def info(self, generator: dict[str, Any]) -> dict[str, Any]:
+        """Return the output's `info`, with a copy of the catalogue."""
+        return {"generator": generator, "catalogue": self.catalogue.to_record()}
+
+
+def director_task(
+    settings: DirectorSettings, catalogue: PathLike | None = None, templates: PathLike | None = None
+) -> DirectorTask:
+    """Return the task for a whole run, loaded and checked. Raises VqagenError before anything is written."""
+    if settings.paired and settings.count % 2 + settings.start_index % 2:
+        raise UsageError("--paired makes two trials of a pair: --start-index and --count must be even")
+    catalogue_file = _absolute(Path(catalogue or shipped(SHIPPED_CATALOGUE)))
+    wording_folder = _absolute(Path(templates or shipped("templates/director")))
+    task = DirectorTask(settings, catalogue_file, wording_folder)
+    _ = task.maker, task.records
+    return task
+
+
+def _absolute(path: Path) -> Path:
+    """Return the place of a file for a worker, which may work in another folder."""
+    return path.absolute() if path.exists() else path
