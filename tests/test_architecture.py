@@ -25,7 +25,7 @@ LAYERS = (
     ("tasks",),
     ("run",),
     ("authoring", "judge", "human", "inspect_tasks", "draw", "exchange"),
-    ("question_dataset", "api", "__init__"),
+    ("question_dataset", "director_trials", "keyword_settings", "api", "__init__"),
     ("cli", "__main__"),
 )
 """Lowest first. A part imports from lower layers, and from its own layer as long as no two parts need each other."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
-from vqagen.errors import BadInput, UsageError, VqagenError, unknown
+from vqagen.director_trials import trial_design, trials, write_trials
+from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files.locations import locate
 from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require
@@ -18,6 +18,7 @@ from vqagen.judge.stats.dialog_statistics import DialogStatistics, dialog_statis
 from vqagen.judge.stats.question_statistics import QuestionStatistics, question_statistics
 from vqagen.judge.verification import verify_questions
 from vqagen.judge.verification_report import Mismatch, VerificationReport
+from vqagen.keyword_settings import make_settings, shows_settings
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import (
     DomainFiles,
@@ -33,12 +34,11 @@ from vqagen.language.question import Question
 from vqagen.language.shipped_domains import DIALOGS, QUESTIONS
 from vqagen.plugin import Undefined
 from vqagen.question_dataset import Generation, QuestionDataset, texts_of, unreadable_located
-from vqagen.run.items import number_items
 from vqagen.run.merging.convert import convert
 from vqagen.run.merging.merge import MergeResult, merge
 from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
-from vqagen.run.windows import Span, span_to_read, windows_of
+from vqagen.run.windows import span_to_read, windows_of
 from vqagen.run.writing import write_records
 from vqagen.tasks.contract import Report, Task
 from vqagen.tasks.dialog.dialog_files import holds_dialogs
@@ -46,11 +46,7 @@ from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.report import DialogReport
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.task import dialog_task
-from vqagen.tasks.director.catalogue import load_catalogue_file
-from vqagen.tasks.director.design import number_of_trials
-from vqagen.tasks.director.maker import Outlook, TrialMaker
 from vqagen.tasks.director.settings import DirectorSettings
-from vqagen.tasks.director.task import DirectorTask, director_task
 from vqagen.tasks.questions.family_choice import load_families, skipped_templates, warn_skipped
 from vqagen.tasks.questions.report import QuestionReport
 from vqagen.tasks.questions.selection import QuestionSelection
@@ -58,16 +54,11 @@ from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.task import question_task
 from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.tasks.sampling.task import SamplingTask
-from vqagen.tasks.settings import RunSettings
 from vqagen.world.domain import Domain, load_domain
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
 from vqagen.world.sampler import sample_scenes as sample_scene_records
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import Scene, compile_scene
-
-P = ParamSpec("P")
-T = TypeVar("T")
-S = TypeVar("S", bound=RunSettings)
 
 __all__ = [
     "BadInput",
@@ -187,43 +178,7 @@ def write_scenes(
     return write_records(task, out, format=format, options=options, shard=shard, on_progress=on_progress)
 
 
-def write_trials(
-    out: PathLike,
-    settings: DirectorSettings,
-    *,
-    catalogue: PathLike | None = None,
-    templates: PathLike | None = None,
-    format: str | None = None,
-    options: RunOptions | None = None,
-    shard: str | None = None,
-    on_progress: OnProgress = lambda _: None,
-) -> Report:
-    """Make director trials with items of a catalogue, and write them to the folder `out`; see `write_records`."""
-    task = director_task(settings, catalogue, templates)
-    return write_records(task, out, format=format, options=options, shard=shard, on_progress=on_progress)
-
-
-def trial_design(settings: DirectorSettings, *, catalogue: PathLike | None = None) -> list[tuple[Outlook, int]]:
-    """Return for each cell of a design what can be made, and how many trials (or pairs) a run makes of it."""
-    maker = TrialMaker(load_catalogue_file(None if catalogue is None else str(catalogue)), settings)
-    numbers = number_of_trials(settings, DirectorTask.WINDOW)
-    return [(each, numbers[each.cell]) for each in maker.outlooks]
-
-
-def _shows_settings(kind: type[RunSettings]) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Let `help` and editors show the settings that a function takes as keywords, with their defaults."""
-
-    def show(function: Callable[P, T]) -> Callable[P, T]:
-        signature = inspect.signature(function)
-        taken = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
-        shown = [each.replace(kind=each.KEYWORD_ONLY) for each in inspect.signature(kind).parameters.values()]
-        function.__signature__ = signature.replace(parameters=[*taken, *shown])  # type: ignore[attr-defined]
-        return function
-
-    return show
-
-
-@_shows_settings(QuestionSettings)
+@shows_settings(QuestionSettings)
 def generate(
     scenes: PathLike | Iterable[Mapping[str, Any]],
     *,
@@ -250,7 +205,7 @@ def generate(
     return filter(QuestionSelection(chosen).keeps_question, made)
 
 
-@_shows_settings(QuestionSettings)
+@shows_settings(QuestionSettings)
 def dataset(
     scenes: PathLike | Iterable[Mapping[str, Any]],
     *,
@@ -275,7 +230,7 @@ def dataset(
     return QuestionDataset(_scenes_of(scenes), files, chosen, marks)
 
 
-@_shows_settings(DialogSettings)
+@shows_settings(DialogSettings)
 def dialogs(
     scenes: PathLike | Iterable[Mapping[str, Any]],
     *,
@@ -309,43 +264,12 @@ def _records_about(scenes: SceneSource | Iterable[Mapping[str, Any]], task: Task
             yield {**record, task.number_key: number}
 
 
-@_shows_settings(DirectorSettings)
-def trials(
-    *, catalogue: PathLike | None = None, templates: PathLike | None = None, **settings: Any
-) -> Iterator[dict[str, Any]]:
-    """Yield the records of director trials as `vqagen director generate` makes them, without pictures.
-
-    `settings` are the fields of `DirectorSettings`: count, and others such as seed, width or paired. Raises VqagenError
-    before the first trial for a design that cannot be made.
-    """
-    chosen = make_settings(DirectorSettings, {"render": ("none",), **settings})
-    task = director_task(chosen, catalogue, templates)
-    return _records_of_numbers(task)
-
-
-def _records_of_numbers(task: DirectorTask) -> Iterator[dict[str, Any]]:
-    """Yield the records of a task about numbers, made in this process."""
-    make, span = task.load(task.hashes()), Span(task.settings.start_index, task.settings.count)
-    for window in number_items(task.item, span, task.window).windows(span.first):
-        for about in make(window, span.first, task.tally()):
-            yield from map(dict, about.records)
-
-
 def _scenes_of(scenes: PathLike | Iterable[Mapping[str, Any]]) -> SceneSource | Iterable[Mapping[str, Any]]:
     if isinstance(scenes, str | Path):
         return find_scenes(scenes)
     if isinstance(scenes, Mapping) or not isinstance(scenes, Iterable):
         raise UsageError("scenes must be a file, a folder or a list of scene records, such as document['scenes']")
     return scenes
-
-
-def make_settings(kind: type[S], given: Mapping[str, Any]) -> S:
-    """Return settings from keyword arguments. An unknown name is a UsageError that gives the nearest one."""
-    known = kind.names()
-    wrong = [unknown("setting", name, known) for name in given if name not in known]
-    if wrong:
-        raise UsageError("\n".join(wrong))
-    return kind(**given)
 
 
 def verify(
