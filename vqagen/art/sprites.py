@@ -40,7 +40,7 @@ def sprite(drawing: Drawing, paint: str, side: int) -> Image:
     image: Any = needed("PIL.Image", "draw", "a picture")
     used, counts = _counts(drawing, side)
     total = counts.sum(axis=2, keepdims=True, dtype=numpy.int64)
-    colors = numpy.array(_colors(paint), dtype=numpy.int64)[used]
+    colors = numpy.array(colors_of(paint), dtype=numpy.int64)[used]
     shown = (counts @ colors + total // 2) // numpy.maximum(total, 1)
     whole = _finer(side) ** 2
     alpha = (total * 255 + whole // 2) // whole
@@ -51,7 +51,7 @@ def sprite(drawing: Drawing, paint: str, side: int) -> Image:
 
 def svg_of(drawing: Drawing, paint: str, x: float, y: float, side: float) -> str:
     """Return a drawing as a group of SVG whose unit square has its top left corner at (x, y)."""
-    colors = [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in _colors(paint)]
+    colors = [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in colors_of(paint)]
     paths = [path for shape in drawing.shapes for path in _svg_paths(shape, colors)]
     inner = side * (1 - EDGE)
     move = f"translate({_short(x + side * EDGE / 2)} {_short(y + side * EDGE / 2)}) scale({_short(inner)})"
@@ -77,7 +77,7 @@ def picture_sprite(path: Path | str, side: int) -> Image:
 # Colors -------------------------------------------------------------------------------------------------------------
 
 
-def _colors(paint: str) -> list[Rgb]:
+def colors_of(paint: str) -> list[Rgb]:
     """Return the color of each fill, then those of their edges, both in the order of FILLS."""
     base = (int(paint[1:3], 16), int(paint[3:5], 16), int(paint[5:7], 16))
     shades = {BASE: base, DARK: _shade(base, DARK_SHADE), LIGHT: _shade(base, LIGHT_SHADE)}
@@ -107,7 +107,7 @@ def _finer(side: int) -> int:
 def _counts(drawing: Drawing, side: int) -> tuple[list[int], Any]:
     """Return the colors that are used, and counts[row, column, color]: how many fine pixels of a pixel have a color.
 
-    A color is an index into `_colors`. Counts do not depend on the paint, so that a drawing is rastered once for all
+    A color is an index into `colors_of`. Counts do not depend on the paint, so that a drawing is rastered once for all
     its colors. They are whole numbers, so that a sprite is the same on every machine.
     """
     finer = _finer(side)

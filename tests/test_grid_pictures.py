@@ -1,0 +1,456 @@
+"""Pictures of grids: where things lie, what each view shows, contrasts, and the same bytes for the same grid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from io import BytesIO
+from itertools import product
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image, ImageFilter
+
+from tests.grids import random_grid, shipped_looks
+from vqagen.art.canvas import DIRECTOR, LEAST_CELL, Box, Canvas, CellPlan, GridStyle
+from vqagen.art.drawing import read_drawing
+from vqagen.art.grid_picture import GridPainter, colors_for, draw_around
+from vqagen.art.looks import Look
+from vqagen.art.palette import MOST_COLORS, Palette, TrueColor, hex_to_rgb
+from vqagen.art.png import ENCODERS, ISAL
+from vqagen.art.shelf import CEILING, EDGE, FLOOR, HALO, INK, OUTLINE, ROOM, SIDE, SURFACES, WALL, WALL_EDGE, Back
+from vqagen.art.sprites import sprite
+from vqagen.art.tiles import Tiles, draw_cell, item_square
+from vqagen.errors import BadInput
+
+SVG = "{http://www.w3.org/2000/svg}"
+SIDES = range(2, 9)
+SIZES = [(width, height, cell) for width, height in product(SIDES, SIDES) for cell in (LEAST_CELL, 37, 120)]
+STYLE = GridStyle(4, 4)
+
+
+def decoded(png: bytes) -> np.ndarray:
+    """The pixels of a PNG file, as another program reads them."""
+    with Image.open(BytesIO(png)) as picture:
+        return np.asarray(picture.convert("RGB")).astype(int)
+
+
+def part(pixels: np.ndarray, style: GridStyle, number: int) -> np.ndarray:
+    """The pixels of a cell, numbered row by row as the participant sees them."""
+    left, top = Canvas(style).corner(number)
+    return pixels[top : top + style.cell, left : left + style.cell]
+
+
+def square_of(color: str) -> Look:
+    """The look of an item that is a square of one color."""
+    return Look("square", "square", read_drawing([{"rect": [0, 0, 1, 1]}]), color)
+
+
+# Places -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_grid_of_four_by_four_makes_a_picture_of_the_usual_size() -> None:
+    assert Canvas(STYLE).size == (800, 600)
+    assert decoded(GridPainter(shipped_looks(), STYLE).png(*random_grid(0))).shape == (600, 800, 3)
+
+
+@pytest.mark.parametrize("has_figure", [False, True])
+def test_labels_cells_and_figure_are_inside_of_the_canvas(has_figure: bool) -> None:
+    """For every grid; the reference's pictures lose labels from five rows on, and cells from six."""
+    for width, height, cell in SIZES:
+        canvas = Canvas(GridStyle(width, height, cell, has_figure))
+        right, bottom = canvas.size
+        half = canvas.font_size / 2
+        labels = [(label.x - half, label.y - half, label.x + half, label.y + half) for label in canvas.labels()]
+        cells = [(*at, at[0] + cell, at[1] + cell) for at in map(canvas.corner, range(width * height))]
+        box = canvas.figure
+        figure = [(box.left + 0.28 * box.width, box.top, box.left + 0.72 * box.width, box.bottom)] if box else []
+
+        assert len(labels) == width + height
+        assert len(figure) == has_figure
+        for place in (*labels, *cells, *figure):
+            assert place[0] >= 0 and place[1] >= 0 and place[2] <= right and place[3] <= bottom, (canvas, place)
+
+
+@pytest.mark.parametrize(("width", "height", "cell"), [(2, 2, LEAST_CELL), (8, 8, LEAST_CELL), (8, 2, 37), (2, 8, 120)])
+def test_nothing_drawn_touches_the_border_of_the_picture(width: int, height: int, cell: int) -> None:
+    """So that no letter and no hand is cut off."""
+    picture = np.asarray(draw_around(Canvas(GridStyle(width, height, cell, figure=True))))
+    border = np.concatenate((picture[0], picture[-1], picture[:, 0], picture[:, -1]))
+
+    assert {tuple(color) for color in border.tolist()} == {hex_to_rgb(ROOM)}
+
+
+@pytest.mark.parametrize("cell", [LEAST_CELL, 60, 120])
+def test_labels_stand_beside_their_cells(cell: int) -> None:
+    """Each row and column has ink in the margin next to the shelf, level with its middle and nowhere else."""
+    canvas = Canvas(GridStyle(5, 3, cell))
+    dark = np.asarray(draw_around(canvas)).max(axis=2) < 100
+    shelf = canvas.shelf.grown(canvas.board + canvas.plan.outline)
+    above, beside = dark[: shelf.top].any(axis=0), dark[:, : shelf.left].any(axis=1)
+
+    def inked(marks: np.ndarray, start: int, count: int) -> list[bool]:
+        third = cell // 3
+        return [bool(marks[start + n * cell + third : start + (n + 1) * cell - third].any()) for n in range(count)]
+
+    assert inked(above, canvas.shelf.left, 5) == [True] * 5
+    assert inked(beside, canvas.shelf.top, 3) == [True] * 3
+    assert not dark[:, shelf.right :].any()
+    assert not dark[shelf.bottom :].any()
+
+
+def test_an_item_stays_inside_of_the_boards_of_its_cell() -> None:
+    """With its halo, for each kind at its largest, in small and large cells."""
+    largest = [look for name, look in shipped_looks().items() if name.startswith("red_") and name.endswith("_4")]
+    for cell, back in product((LEAST_CELL, 80), (Back.OPEN, Back.BLOCKED)):
+        plan = CellPlan(cell)
+        empty = np.asarray(draw_cell(plan, None, back)).astype(int)
+        for look in largest:
+            changed = (np.asarray(draw_cell(plan, look, back)) != empty).any(axis=2)
+            assert changed.any(), look.name
+            front = plan.front
+            changed[front.top : front.bottom, front.left : front.right] = False
+            assert not changed.any(), (look.name, cell)
+
+
+def test_items_of_all_sizes_stand_on_the_floor() -> None:
+    """In the middle, however large they are, and though their drawing does not fill its square."""
+    low = read_drawing([{"rect": [0, 0.2, 0.5, 0.3]}])
+    for scale in (0.42, 0.58, 0.78, 1.0):
+        plan = CellPlan(120)
+        item = np.asarray(draw_cell(plan, Look("low", "", low, "#0000ff", scale=scale), Back.OPEN)).astype(int)
+        rows, columns = np.nonzero(np.abs(item - np.asarray(draw_cell(plan, None, Back.OPEN))).sum(axis=2) > 60)
+        assert abs(rows.max() + 1 - plan.item_bottom) <= 1
+        assert abs((columns.min() + columns.max() + 1) / 2 - 60) <= 1
+
+
+# Contrast (O17) -----------------------------------------------------------------------------------------------------
+
+
+def luminance(color: str) -> float:
+    """The relative luminance of the Web Content Accessibility Guidelines."""
+    parts = [value / 255 for value in hex_to_rgb(color)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, two: str) -> float:
+    dark, light = sorted(map(luminance, (one, two)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def lab(color: str) -> np.ndarray:
+    """A color in the space CIELAB, in which distances are about as large as they look."""
+    parts = np.array(hex_to_rgb(color)) / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear
+    x, y, z = np.cbrt(xyz / [0.9505, 1, 1.089])
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def test_blocked_cells_are_told_from_open_ones() -> None:
+    """The contrast that guidelines ask of graphics is 3."""
+    assert contrast(WALL, ROOM) >= 3
+    assert contrast(WALL, HALO) >= 3
+    assert contrast(INK, ROOM) >= 7
+
+
+@pytest.mark.parametrize("paint", dict.fromkeys(look.paint for look in shipped_looks().values()))
+def test_each_paint_stands_out_from_what_is_behind_it(paint: str) -> None:
+    """From the room in open cells; in blocked ones from the rim, which stands out from the grey."""
+    behind = {back: float(np.linalg.norm(lab(paint) - lab(back))) for back in (ROOM, HALO, WALL)}
+
+    assert min(behind.values()) >= 25, behind
+
+
+@pytest.mark.parametrize("cell", [LEAST_CELL, 120])
+def test_each_occupied_cell_differs_from_an_empty_one(cell: int) -> None:
+    """Also for the smallest items in the smallest cells."""
+    smallest = [look for name, look in shipped_looks().items() if name.endswith("_1")]
+    plan = CellPlan(cell)
+    for number, look in enumerate(smallest[::3]):
+        back = (Back.OPEN, Back.BLOCKED)[number % 2]
+        pixels = np.asarray(draw_cell(plan, look, back)).astype(int) - np.asarray(draw_cell(plan, None, back))
+        strong = np.abs(pixels).max(axis=2) > 40
+        assert strong.sum() >= 0.01 * cell**2, (look.name, back)
+
+
+def test_the_grey_back_shows_around_the_largest_item() -> None:
+    """At least an eighth of it, though the item be a full square."""
+    for cell in (LEAST_CELL, 120):
+        picture = np.asarray(draw_cell(CellPlan(cell), square_of("#f0f0f0"), Back.BLOCKED))
+        grey = sum((picture == hex_to_rgb(color)).all(axis=2).sum() for color in (WALL, WALL_EDGE))
+        assert grey >= CellPlan(cell).back.width * CellPlan(cell).back.height / 8
+
+
+def test_items_in_blocked_cells_have_a_light_rim() -> None:
+    """Beside a square on grey are one or two light pixels, on each side."""
+    for cell in (LEAST_CELL, 120):
+        plan = CellPlan(cell)
+        look = replace(square_of("#000000"), scale=0.58)
+        square = item_square(look, plan)
+        row = np.asarray(draw_cell(plan, look, Back.BLOCKED))[(square.top + square.bottom) // 2]
+        light = [column for column, color in enumerate(row.tolist()) if min(color) > 180]
+        left = [column for column in light if plan.back.left <= column <= square.left + 1]
+        right = [column for column in light if square.right - 2 <= column < plan.back.right]
+        assert 1 <= len(left) <= 3
+        assert 1 <= len(right) <= 3
+
+
+# Views --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("width", "height"), [(4, 4), (3, 5)])
+def test_the_director_sees_open_cells_mirrored_and_closed_backs(width: int, height: int) -> None:
+    """An item in an open cell looks the same to both; a blocked cell shows him nothing."""
+    style = GridStyle(width, height, 60)
+    view = GridStyle(width, height, 60, view=DIRECTOR)
+    painter = GridPainter(shipped_looks(), style)
+    cells, blocked = random_grid(3, width, height)
+    seen, from_behind = decoded(painter.png(cells, blocked)), decoded(painter.restyled(view).png(cells, blocked))
+    closed = [part(from_behind, view, number) for number, hides in enumerate(blocked) if hides]
+
+    assert 2 < sum(blocked) < width * height - 2
+    for number, hides in enumerate(blocked):
+        assert (part(seen, style, number) == part(from_behind, view, number)).all() == (not hides)
+    assert all((each == closed[0]).all() for each in closed)
+    assert Canvas(view).corner(0)[0] == Canvas(style).corner(width - 1)[0]
+
+
+def test_the_director_reads_the_labels_of_the_participant() -> None:
+    """His leftmost column is the participant's rightmost; the rows keep their numbers."""
+    style, view = GridStyle(3, 2), GridStyle(3, 2, view=DIRECTOR)
+    labels = {label.text: (label.x, label.y) for label in Canvas(style).labels()}
+    mirrored = {label.text: (label.x, label.y) for label in Canvas(view).labels()}
+
+    assert list(labels) == ["A", "B", "C", "1", "2"]
+    assert [mirrored[text] for text in "ABC12"] == [labels[text] for text in "CBA12"]
+
+
+def test_a_moved_block_changes_its_two_cells_alone() -> None:
+    """Pairs of trials differ by it."""
+    painter = GridPainter(shipped_looks(), STYLE)
+    cells, blocked = random_grid(5)
+    moved = [*blocked]
+    first, second = blocked.index(True), blocked.index(False)
+    moved[first], moved[second] = False, True
+    before, after = decoded(painter.png(cells, blocked)), decoded(painter.png(cells, moved))
+
+    changed = [n for n in range(16) if (part(before, STYLE, n) != part(after, STYLE, n)).any()]
+    assert changed == sorted((first, second))
+
+
+def test_the_figure_stands_beside_the_cells() -> None:
+    """It is right of the shelf, where no cell shows it, and not in the director's own view."""
+    grid = random_grid(1)
+    painter = GridPainter(shipped_looks(), STYLE)
+    alone = decoded(painter.png(*grid))
+    differs = (decoded(painter.restyled(GridStyle(4, 4, figure=True)).png(*grid)) != alone).any(axis=2)
+    own = [painter.restyled(GridStyle(4, 4, figure=figure, view=DIRECTOR)).png(*grid) for figure in (False, True)]
+
+    shelf = Canvas(STYLE).shelf
+    assert differs[:, shelf.right :].sum() > 5_000
+    assert not differs[:, : shelf.right].any()
+    assert own[0] == own[1]
+
+
+# Colors and bytes ---------------------------------------------------------------------------------------------------
+
+
+def plain_picture(style: GridStyle, cells: list[str | None], blocked: list[bool]) -> np.ndarray:
+    """A grid as the participant sees it, drawn the plain way: in true color, polygons and pasted sprites."""
+    canvas, plan = Canvas(style), CellPlan(style.cell)
+    picture = draw_around(canvas)
+    for number, (name, hides) in enumerate(zip(cells, blocked, strict=True)):
+        left, top = canvas.corner(number)
+        for box, color in plain_cell(plan, hides):
+            picture.paste(color, (left + box.left, top + box.top, left + box.right, top + box.bottom))
+        if name is not None:
+            look = shipped_looks()[name]
+            square = item_square(look, plan)
+            item = Image.new("RGBA", picture.size)
+            assert look.drawing is not None
+            item.paste(sprite(look.drawing, look.paint, square.width), (left + square.left, top + square.top))
+            if hides:
+                picture.paste(HALO, mask=item.getchannel("A").filter(ImageFilter.MaxFilter(2 * plan.halo + 1)))
+            picture.paste(item, mask=item)
+    return np.asarray(picture).astype(int)
+
+
+def plain_cell(plan: CellPlan, hides: bool) -> Iterator[tuple[Box, str]]:
+    """The surfaces of a cell, with stairs of pixels for the slanted edges between its walls."""
+    front, back, rim = plan.front, plan.back, plan.outline
+    yield Box(0, 0, plan.cell, plan.cell), EDGE
+    yield front.grown(rim), OUTLINE
+    yield front, SIDE
+    for depth in range(front.bottom - back.bottom):
+        inward = round(depth * (back.left - front.left) / (front.bottom - back.bottom))
+        yield Box(front.left + inward, front.bottom - depth - 1, front.right - inward, front.bottom - depth), FLOOR
+    for depth in range(back.top - front.top):
+        inward = round(depth * (back.left - front.left) / (back.top - front.top))
+        yield Box(front.left + inward, front.top + depth, front.right - inward, front.top + depth + 1), CEILING
+    yield back, WALL_EDGE if hides else ROOM
+    if hides:
+        yield back.grown(-rim), WALL
+
+
+@pytest.mark.parametrize("cell", [40, 120])
+def test_pictures_look_like_those_of_a_plain_painter(cell: int) -> None:
+    """The palette and the tiles change no color much; walls have smooth edges where the plain painter has stairs."""
+    style = GridStyle(4, 4, cell)
+    grid = random_grid(7)
+    apart = np.abs(decoded(GridPainter(shipped_looks(), style).png(*grid)) - plain_picture(style, *grid)).max(axis=2)
+
+    assert (apart > 24).mean() < 0.002
+    assert apart.mean() < 0.5
+
+
+def test_all_surfaces_and_paints_keep_their_exact_color() -> None:
+    """One palette serves all pictures of the catalogue; only blends at edges are approximated."""
+    colors = colors_for(shipped_looks())
+    assert isinstance(colors, Palette)
+    stored = colors.to_bytes()
+    kept = {tuple(stored[at : at + 3]) for at in range(0, len(stored), 3)}
+
+    assert len(kept) == len(stored) // 3 == MOST_COLORS
+    paints = {look.paint for look in shipped_looks().values()}
+    assert {hex_to_rgb(color) for color in (*SURFACES, *paints)} <= kept
+
+
+def test_a_catalogue_of_very_many_paints_is_drawn_in_true_color() -> None:
+    looks = {str(number): square_of(f"#{number * 99991:06x}") for number in range(100)}
+    grid: list[str | None] = [str(number) for number in range(40, 56)]
+    pixels = decoded(GridPainter(looks, STYLE).png(grid, [False] * 16))
+
+    assert isinstance(colors_for(looks), TrueColor)
+    assert [tuple(part(pixels, STYLE, n)[60, 60]) for n in range(16)] == [
+        hex_to_rgb(f"#{number * 99991:06x}") for number in range(40, 56)
+    ]
+
+
+def test_the_same_grid_makes_the_same_bytes_whatever_was_drawn_before() -> None:
+    """One painter draws many pictures on one canvas, and forgets old tiles when there are too many."""
+    painter, grids = GridPainter(shipped_looks(), STYLE), [random_grid(seed) for seed in range(6)]
+    forward = [painter.png(*grid) for grid in grids]
+    forgetful = GridPainter(shipped_looks(), STYLE)
+    forgetful._tiles._most = 3
+
+    assert [forgetful.png(*grid) for grid in reversed(grids)] == forward[::-1]
+    assert len(forgetful._tiles._made) == 3
+    assert painter.restyled(STYLE).png(*grids[2]) == forward[2]
+    assert max(map(len, forward)) <= 25_000
+
+
+def test_tiles_of_large_cells_are_limited_by_their_bytes() -> None:
+    looks = shipped_looks()
+    colors = colors_for(looks)
+
+    assert Tiles(looks, CellPlan(120), colors)._most * 120**2 <= 64 * 2**20
+    assert Tiles(looks, CellPlan(2000), colors)._most == 64
+
+
+def test_each_encoder_stores_the_same_pixels() -> None:
+    """The bytes differ, which is why the encoder is a setting: the default is the same everywhere."""
+    grid = random_grid(2)
+    files = {encoder: GridPainter(shipped_looks(), STYLE, encoder).png(*grid) for encoder in ENCODERS}
+
+    assert (decoded(files["zlib"]) == decoded(files[ISAL])).all()
+    assert GridPainter(shipped_looks(), STYLE).png(*grid) == files["zlib"]
+
+
+# Pictures of the user's own -----------------------------------------------------------------------------------------
+
+
+def photo(path: Path, size: tuple[int, int] = (90, 30)) -> Look:
+    Image.new("RGB", size, (12, 200, 77)).save(path)
+    return Look("photo", "photo", picture=path)
+
+
+def test_a_users_picture_keeps_its_colors_and_its_shape(tmp_path: Path) -> None:
+    """A catalogue with such a picture is drawn in true color."""
+    looks = {"photo": photo(tmp_path / "photo.png"), **shipped_looks()}
+    pixels = decoded(GridPainter(looks, STYLE).png(["photo", *[None] * 15], [False] * 16))
+    rows, columns = np.nonzero((part(pixels, STYLE, 0) == (12, 200, 77)).all(axis=2))
+
+    wide, high = np.ptp(columns) + 1, np.ptp(rows) + 1
+    assert wide == CellPlan(120).item_side
+    assert abs(wide / high - 3) < 0.2
+    assert abs(rows.max() + 1 - CellPlan(120).item_bottom) <= 1
+
+
+def test_a_palette_picture_with_a_transparent_color_shows_what_is_behind(tmp_path: Path) -> None:
+    """The reference's pictures show a chequerboard or a black square there."""
+    picture = Image.new("P", (20, 20), 0)
+    picture.putpalette([255, 0, 0, 0, 0, 255])
+    picture.paste(1, (0, 0, 20, 10))
+    picture.save(tmp_path / "half.png", transparency=1)
+    looks = {"half": Look("half", "half", picture=tmp_path / "half.png")}
+    cell = part(decoded(GridPainter(looks, STYLE).png(["half", *[None] * 15], [False] * 16)), STYLE, 0)
+
+    assert (cell == (255, 0, 0)).all(axis=2).sum() > 1_000
+    assert not (cell == (0, 0, 255)).all(axis=2).any()
+    assert tuple(cell[30, 60]) == hex_to_rgb(ROOM)
+
+
+def test_pictures_that_cannot_be_read_are_named_before_anything_is_drawn(tmp_path: Path) -> None:
+    """All of them, in one message."""
+    (tmp_path / "text.png").write_text("no picture")
+    cut = photo(tmp_path / "cut.png", (400, 400)).picture
+    assert cut is not None
+    cut.write_bytes(cut.read_bytes()[:300])
+    paths = [tmp_path / name for name in ("missing.png", "text.png", "cut.png")]
+
+    with pytest.raises(BadInput) as raised:
+        GridPainter({path.name: Look(path.name, "", picture=path) for path in paths}, STYLE)
+    lines = str(raised.value).splitlines()
+    assert [line.split(": ")[0] for line in lines] == [str(path) for path in paths]
+    assert "no such file" in lines[0]
+
+
+# SVG ----------------------------------------------------------------------------------------------------------------
+
+
+def test_svg_places_cells_and_items_as_the_picture_does() -> None:
+    """Each item is drawn once, and used in each of its cells; items on grey have a rim."""
+    cells, blocked = random_grid(4)
+    cells[:3] = ["red_apple_2"] * 3
+    document = ElementTree.fromstring(GridPainter(shipped_looks(), STYLE).svg(cells, blocked))
+    uses = [(use.get("href"), use.get("x"), use.get("y"), use.get("filter")) for use in document.iter(f"{SVG}use")]
+    ids = [each.get("id") for each in document.iter() if each.get("id")]
+
+    corners = [tuple(map(str, Canvas(STYLE).corner(number))) for number in range(16)]
+    backs = [(f"#{'blocked' if hides else 'open'}", *corners[at], None) for at, hides in enumerate(blocked)]
+    assert [use for use in uses if not (use[0] or "").startswith("#item")] == backs
+    names = list(dict.fromkeys(filter(None, cells)))
+    assert [use for use in uses if (use[0] or "").startswith("#item")] == [
+        (f"#item{names.index(name) + 1}", *corners[at], "url(#halo)" if blocked[at] else None)
+        for at, name in enumerate(cells)
+        if name
+    ]
+    assert len(ids) == len(set(ids)) and {use[0] for use in uses} <= {f"#{each}" for each in ids}
+    assert [text.text for text in document.iter(f"{SVG}text")] == [*"ABCD", *"1234"]
+    assert (document.get("width"), document.get("height")) == ("800", "600")
+
+
+def test_svg_of_the_directors_view_has_no_item_that_he_does_not_see() -> None:
+    cells, blocked = random_grid(4)
+    painter = GridPainter(shipped_looks(), GridStyle(4, 4, view=DIRECTOR, figure=True))
+    document = ElementTree.fromstring(painter.svg(cells, blocked))
+    uses = [use.get("href") or "" for use in document.iter(f"{SVG}use")]
+    seen = [name for name, hides in zip(cells, blocked, strict=True) if name and not hides]
+
+    assert sum(use.startswith("#item") for use in uses) == len(seen)
+    assert uses.count("#closed") == sum(blocked)
+    assert sum(each.get("id", "").startswith("item") for each in document.iter()) == len(set(seen))
+
+
+def test_svg_holds_users_pictures_themselves(tmp_path: Path) -> None:
+    """Once each, so that the file can be moved, at twice the size that is shown."""
+    painter = GridPainter({"photo": photo(tmp_path / "photo.png")}, STYLE)
+    document = ElementTree.fromstring(painter.svg(["photo"] * 16, [False] * 16))
+    (image,) = document.iter(f"{SVG}image")
+
+    assert (image.get("href") or "").startswith("data:image/png;base64,iVBOR")
+    assert (image.get("width"), image.get("height")) == ("86", "86")

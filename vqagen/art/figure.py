@@ -1,0 +1,59 @@
+"""The director: a figure that stands behind the shelf and looks at the participant."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from vqagen.art.drawing import Drawing, read_drawing
+
+TROUSERS, SHOES, SKIN, SLEEVES, JUMPER, HAIR = "#7a8496", "#4b4b55", "#d3894d", "#5d9aa3", "#74bbc5", "#5f4636"
+
+LAYERS: tuple[tuple[str, list[dict[str, object]]], ...] = (
+    (TROUSERS, [{"rect": [0.385, 0.55, 0.11, 0.42]}, {"rect": [0.505, 0.55, 0.11, 0.42]}]),
+    (SHOES, [{"ellipse": [0.425, 0.965, 0.075, 0.03]}, {"ellipse": [0.575, 0.965, 0.075, 0.03]}]),
+    (SKIN, [{"ellipse": [0.325, 0.575, 0.036, 0.042]}, {"ellipse": [0.675, 0.575, 0.036, 0.042]}]),
+    (
+        SLEEVES,
+        [
+            {"line": [[0.385, 0.325], [0.328, 0.54]], "width": 0.075},
+            {"line": [[0.615, 0.325], [0.672, 0.54]], "width": 0.075},
+        ],
+    ),
+    (JUMPER, [{"rect": [0.365, 0.275, 0.27, 0.325], "round": 0.07}]),
+    (
+        SKIN,
+        [
+            {"rect": [0.456, 0.2, 0.088, 0.1], "round": 0.03},
+            {"ellipse": [0.406, 0.145, 0.02, 0.028]},
+            {"ellipse": [0.594, 0.145, 0.02, 0.028]},
+            {"ellipse": [0.5, 0.14, 0.094, 0.112]},
+        ],
+    ),
+    (
+        HAIR,
+        [
+            {"ellipse": [0.464, 0.14, 0.011, 0.015]},
+            {"ellipse": [0.536, 0.14, 0.011, 0.015]},
+            {"arc": [0.5, 0.18, 0.036, 0.024], "start": 20, "end": 160, "width": 0.011},
+            {
+                "curve": [
+                    *([0.398, 0.13], [0.398, 0.13], [0.41, 0.055], [0.5, 0.016], [0.59, 0.055], [0.602, 0.13]),
+                    *([0.602, 0.13], [0.565, 0.08], [0.5, 0.088], [0.435, 0.08]),
+                ]
+            },
+        ],
+    ),
+)
+"""Paint and shapes of each part, from the back to the front. Skin is a light shade, the rest dark."""
+FIGURE_PAINTS = tuple(dict.fromkeys(paint for paint, _ in LAYERS))
+
+
+@cache
+def director_figure() -> tuple[tuple[Drawing, str], ...]:
+    """Return the drawings of the director from the front, from head to foot, each with its paint."""
+    return tuple((read_drawing([_filled(shape, paint) for shape in shapes]), paint) for paint, shapes in LAYERS)
+
+
+def _filled(shape: dict[str, object], paint: str) -> dict[str, object]:
+    """Fill a shape with a shade, which has no edge."""
+    return {**shape, "fill": "light" if paint == SKIN else "dark"}

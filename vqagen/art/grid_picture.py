@@ -1,0 +1,125 @@
+"""Pictures of grids: a shelf with items, labels and, if wished, the director, as PNG or SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vqagen.art.canvas import Canvas, GridStyle
+from vqagen.art.figure import FIGURE_PAINTS, director_figure
+from vqagen.art.grid_svg import GridSvg
+from vqagen.art.looks import Look
+from vqagen.art.palette import MOST_FLAT, Colors, Palette, TrueColor, hex_to_rgb
+from vqagen.art.png import ZLIB, PngEncoder
+from vqagen.art.shelf import HALO, INK, ROOM, SURFACES, WALL, boards, shown_cells
+from vqagen.art.sprites import colors_of, sprite
+from vqagen.art.tiles import PICTURES, Tiles, paint_surfaces, raise_unreadable
+from vqagen.extras import needed
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+class GridPainter:
+    """Draws grids of one style. It keeps one canvas, on which a picture replaces the cells of the one before."""
+
+    def __init__(self, looks: Mapping[str, Look], style: GridStyle, encoder: str = ZLIB) -> None:
+        """Take the looks of all items, and what compresses PNG: `zlib` or the faster `isal`, whose bytes are others.
+
+        Raise BadInput with every picture of the user's that cannot be read.
+        """
+        raise_unreadable(looks)
+        self._looks, self._encoder = looks, encoder
+        self._canvas = Canvas(style)
+
+    def restyled(self, style: GridStyle) -> GridPainter:
+        """Return a painter of the same items for another view, which shares the tiles that are drawn already."""
+        assert style.cell == self._canvas.style.cell
+        other = GridPainter({}, style, self._encoder)
+        other._looks, other._tiles = self._looks, self._tiles
+        return other
+
+    def png(self, cells: Sequence[str | None], blocked: Sequence[bool]) -> bytes:
+        """Return the picture of a grid whose cells are given row by row as the participant sees them."""
+        rows, side, channels = self._rows, self._canvas.style.cell, self._tiles.colors.channels
+        shown = shown_cells(self._canvas.style, cells, blocked)
+        for (left, top), (name, back) in zip(self._corners, shown, strict=True):
+            begin = 1 + left * channels
+            rows[top : top + side, begin : begin + side * channels] = self._tiles.tile(name, back)
+        return self._png.encode(rows)
+
+    def svg(self, cells: Sequence[str | None], blocked: Sequence[bool]) -> str:
+        """Return the same picture as SVG."""
+        return self._svg.draw(cells, blocked)
+
+    @cached_property
+    def _tiles(self) -> Tiles:
+        return Tiles(self._looks, self._canvas.plan, colors_for(self._looks))
+
+    @cached_property
+    def _png(self) -> PngEncoder:
+        colors = self._tiles.colors
+        return PngEncoder(self._canvas.size, colors.to_bytes() if isinstance(colors, Palette) else None, self._encoder)
+
+    @cached_property
+    def _svg(self) -> GridSvg:
+        return GridSvg(self._looks, self._canvas)
+
+    @cached_property
+    def _corners(self) -> tuple[tuple[int, int], ...]:
+        style = self._canvas.style
+        return tuple(map(self._canvas.corner, range(style.width * style.height)))
+
+    @cached_property
+    def _rows(self) -> Any:
+        """The rows of the picture, each after the zero byte of its PNG filter. At first the cells are missing."""
+        rows = self._tiles.colors.encode(np.asarray(draw_around(self._canvas)))
+        return np.ascontiguousarray(np.pad(rows, ((0, 0), (1, 0))))
+
+
+def colors_for(looks: Mapping[str, Look]) -> Colors:
+    """Return a palette; true color if an item has a picture of the user's own, or if there are very many paints.
+
+    It follows from the looks alone, so that each picture of a catalogue is stored alike.
+    """
+    if any(look.picture is not None for look in looks.values()):
+        return TrueColor()
+    surfaces = [hex_to_rgb(color) for color in SURFACES]
+    paints = dict.fromkeys(look.paint for look in looks.values())
+    painted = [tuple(colors_of(paint)) for paint in (*paints, *FIGURE_PAINTS)]
+    behind = [hex_to_rgb(color) for color in (ROOM, WALL, HALO)]
+    flat = dict.fromkeys((*surfaces, *(color for colors in painted for color in colors)))
+    if len(flat) > MOST_FLAT:
+        return TrueColor()
+    return Palette(flat, [surfaces, *((*colors, *behind) for colors in painted)])
+
+
+def draw_around(canvas: Canvas) -> Image:
+    """Return the picture without its cells: room, boards, labels and figure."""
+    image: Any = needed("PIL.Image", "draw", PICTURES)
+    made: Image = image.new("RGB", canvas.size, ROOM)
+    _draw_figure(made, canvas)
+    paint_surfaces(made, boards(canvas))
+    _draw_labels(made, canvas)
+    return made
+
+
+def _draw_figure(picture: Image, canvas: Canvas) -> None:
+    box = canvas.figure
+    if box is not None:
+        for drawing, paint in director_figure():
+            part = sprite(drawing, paint, box.width)
+            picture.paste(part, (box.left, box.top), part)
+
+
+def _draw_labels(picture: Image, canvas: Canvas) -> None:
+    draw: Any = needed("PIL.ImageDraw", "draw", PICTURES)
+    fonts: Any = needed("PIL.ImageFont", "draw", PICTURES)
+    pen, font = draw.Draw(picture), fonts.load_default(canvas.font_size)
+    for label in canvas.labels():
+        left, top, right, bottom = pen.textbbox((0, 0), label.text, font=font)
+        place = round(label.x - (left + right) / 2), round(label.y - (top + bottom) / 2)
+        pen.text(place, label.text, fill=INK, font=font)

@@ -1,0 +1,86 @@
+"""The shelf of a grid picture: surfaces of its cells, seen from slightly above, and their colors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from vqagen.art.canvas import Box, Canvas, CellPlan, GridStyle
+
+ROOM = "#e8eef3"
+"""The room's wall, which shows through open cells."""
+WALL = "#6e6e6e"
+"""The back of a blocked cell."""
+WALL_EDGE = "#4f4f4f"
+HALO = "#f4f4f4"
+"""The rim around items in front of a grey back."""
+EDGE = "#dcc8a6"
+"""The front of the boards."""
+SIDE, FLOOR, CEILING, OUTLINE = "#b59c76", "#cbb48e", "#a58d69", "#8d7550"
+INK = "#26262b"
+"""Labels."""
+SURFACES = (ROOM, WALL, WALL_EDGE, HALO, EDGE, SIDE, FLOOR, CEILING, OUTLINE, INK)
+
+
+class Back(Enum):
+    """The back of a cell, as one of the two sees it."""
+
+    OPEN = "open"
+    BLOCKED = "blocked"
+    """The participant looks into the cell, and sees that it is closed behind."""
+    CLOSED = "closed"
+    """The director looks onto the back, and does not see into the cell."""
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A convex polygon of one color."""
+
+    points: tuple[tuple[int, int], ...]
+    """Its corners, clockwise."""
+    color: str
+
+    @property
+    def box(self) -> Box:
+        """The rectangle around it."""
+        columns, rows = zip(*self.points, strict=True)
+        return Box(min(columns), min(rows), max(columns), max(rows))
+
+
+def cell_surfaces(plan: CellPlan, back: Back) -> Iterator[Surface]:
+    """Yield the surfaces of a cell whose top left corner is at (0, 0), from the farthest to the nearest."""
+    front, inner, rim = plan.front, plan.back, plan.outline
+    yield Surface(Box(0, 0, plan.cell, plan.cell).corners, EDGE)
+    yield Surface(front.grown(rim).corners, OUTLINE)
+    if back is Back.CLOSED:
+        yield Surface(front.corners, WALL_EDGE)
+        yield Surface(front.grown(-2 * rim).corners, WALL)
+        return
+    outer_corners, inner_corners = front.corners, inner.corners
+    for at, color in enumerate((CEILING, SIDE, FLOOR, SIDE)):
+        after = (at + 1) % 4
+        yield Surface((outer_corners[at], outer_corners[after], inner_corners[after], inner_corners[at]), color)
+    if back is Back.BLOCKED:
+        yield Surface(inner.corners, WALL_EDGE)
+        yield Surface(inner.grown(-rim).corners, WALL)
+    else:
+        yield Surface(inner.corners, ROOM)
+
+
+def boards(canvas: Canvas) -> Iterator[Surface]:
+    """Yield the boards around the shelf, which the cells cover but for their outer edge."""
+    board = canvas.shelf.grown(canvas.board)
+    yield Surface(board.grown(canvas.plan.outline).corners, OUTLINE)
+    yield Surface(board.corners, EDGE)
+
+
+def shown_cells(
+    style: GridStyle, cells: Sequence[str | None], blocked: Sequence[bool]
+) -> Iterator[tuple[str | None, Back]]:
+    """Yield the item and the back that each cell of a grid shows in the view of a style, in the participant's order."""
+    if style.is_mirrored:
+        return (
+            (None, Back.CLOSED) if closed else (name, Back.OPEN) for name, closed in zip(cells, blocked, strict=True)
+        )
+    return ((name, Back.BLOCKED if closed else Back.OPEN) for name, closed in zip(cells, blocked, strict=True))

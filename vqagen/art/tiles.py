@@ -1,0 +1,148 @@
+"""Tiles: the pixels of a cell with its item, made when they are first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vqagen.art.canvas import Box, CellPlan
+from vqagen.art.drawing import box_of
+from vqagen.art.looks import Look
+from vqagen.art.palette import Colors
+from vqagen.art.shelf import HALO, Back, Surface, cell_surfaces
+from vqagen.art.sprites import EDGE, picture_sprite, sprite
+from vqagen.errors import BadInput, Problem
+from vqagen.extras import needed
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+PICTURES = "a picture of a grid"
+FINER = 4
+"""Surfaces are rastered so many times finer than they are shown."""
+MOST_BYTES = 64 * 2**20
+"""All tiles that are kept: 4,600 of the default size."""
+
+
+class Tiles:
+    """Tiles of one size and one way to store colors. The oldest are forgotten when there are very many."""
+
+    def __init__(self, looks: Mapping[str, Look], plan: CellPlan, colors: Colors) -> None:
+        self._looks, self._plan, self.colors = looks, plan, colors
+        self._most = max(64, MOST_BYTES // (plan.cell**2 * colors.channels))
+        self._made: dict[tuple[str | None, Back], Any] = {}
+
+    def tile(self, name: str | None, back: Back) -> Any:
+        """Return rows of stored bytes of a cell with an item, or with none."""
+        found = self._made.get((name, back))
+        if found is None:
+            if len(self._made) >= self._most:
+                del self._made[next(iter(self._made))]
+            pixels = np.asarray(draw_cell(self._plan, self._looks[name] if name else None, back))
+            found = self._made[name, back] = np.ascontiguousarray(self.colors.encode(pixels))
+        return found
+
+
+def draw_cell(plan: CellPlan, look: Look | None, back: Back) -> Image:
+    """Return the picture of a cell in true color."""
+    cell = _empty_cell(plan, back).copy()
+    if look is not None and back is not Back.CLOSED:
+        item = _standing(look, plan)
+        if back is Back.BLOCKED:
+            cell.paste(HALO, mask=_halo(item, plan.halo))
+        cell.paste(item, mask=item)
+    return cell
+
+
+@cache
+def _empty_cell(plan: CellPlan, back: Back) -> Image:
+    image: Any = needed("PIL.Image", "draw", PICTURES)
+    made: Image = image.new("RGB", (plan.cell, plan.cell))
+    paint_surfaces(made, cell_surfaces(plan, back))
+    return made
+
+
+def paint_surfaces(picture: Image, surfaces: Iterable[Surface]) -> None:
+    """Paint surfaces over a picture, slanted edges smoothly."""
+    for surface in surfaces:
+        box = surface.box
+        if box.corners == surface.points:
+            picture.paste(surface.color, (box.left, box.top, box.right, box.bottom))
+        else:
+            picture.paste(surface.color, (box.left, box.top), _slope(surface, box))
+
+
+def _slope(surface: Surface, box: Box) -> Image:
+    """Return how much of each pixel of a box the surface covers. Its corners are given clockwise."""
+    image: Any = needed("PIL.Image", "draw", PICTURES)
+    x = box.left + (np.arange(box.width * FINER) + 0.5) / FINER
+    y = (box.top + (np.arange(box.height * FINER) + 0.5) / FINER)[:, np.newaxis]
+    inside = np.ones((box.height * FINER, box.width * FINER), bool)
+    for (x1, y1), (x2, y2) in zip(surface.points, (*surface.points[1:], surface.points[0]), strict=True):
+        inside &= (x2 - x1) * (y - y1) >= (y2 - y1) * (x - x1)
+    shares = inside.reshape(box.height, FINER, box.width, FINER).mean(axis=(1, 3))
+    made: Image = image.fromarray((shares * 255).round().astype(np.uint8), "L")
+    return made
+
+
+def _standing(look: Look, plan: CellPlan) -> Image:
+    """Return the item on an empty, transparent cell."""
+    image: Any = needed("PIL.Image", "draw", PICTURES)
+    made: Image = image.new("RGBA", (plan.cell, plan.cell), (0, 0, 0, 0))
+    square = item_square(look, plan)
+    made.paste(item_sprite(look, square.width), (square.left, square.top))
+    return made
+
+
+def _halo(item: Image, width: int) -> Image:
+    """Return the item's opacity, spread by some pixels in each direction."""
+    image: Any = needed("PIL.Image", "draw", PICTURES)
+    opacity = np.asarray(item.getchannel("A"))
+    for axis in (0, 1):
+        opacity = np.max([np.roll(opacity, by, axis) for by in range(-width, width + 1)], axis=0)
+    made: Image = image.fromarray(opacity, "L")
+    return made
+
+
+def item_sprite(look: Look, side: int) -> Image:
+    """Return the item as an RGBA square."""
+    if look.picture is not None:
+        return picture_sprite(look.picture, side)
+    assert look.drawing is not None, look.name
+    return sprite(look.drawing, look.paint, side)
+
+
+def raise_unreadable(looks: Mapping[str, Look]) -> None:
+    """Raise BadInput with every picture of the user's that cannot be read."""
+    problems: list[Problem] = []
+    for look in looks.values():
+        if look.picture is not None:
+            try:
+                picture_sprite(look.picture, 1)
+            except BadInput as error:
+                problems += error.problems
+    if problems:
+        raise BadInput(problems)
+
+
+def item_square(look: Look, plan: CellPlan) -> Box:
+    """Return the square in a cell that holds an item which stands on the floor, in the middle."""
+    side = max(1, round(plan.item_side * look.scale))
+    middle, bottom = _footing(look, side)
+    left, top = round(plan.cell / 2 - middle * side), round(plan.item_bottom - bottom * side)
+    return Box(left, top, left + side, top + side)
+
+
+def _footing(look: Look, side: int) -> tuple[float, float]:
+    """Return the middle and the lowest point of an item, as shares of its square."""
+    if look.drawing is None:
+        left, _, right, bottom = item_sprite(look, side).getbbox() or (0, 0, side, side)
+        return (left + right) / 2 / side, bottom / side
+    box = _box_of(look.drawing)
+    return EDGE / 2 + box.middle[0] * (1 - EDGE), box.bottom * (1 - EDGE) + EDGE
+
+
+_box_of = lru_cache(maxsize=1024)(box_of)
