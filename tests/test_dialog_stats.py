@@ -12,12 +12,10 @@ import pytest
 from commands import Commands
 from dialog_records import Record, as_clevr_dialog, dialog_record, round_record
 
-import vqagen
 from vqagen.judge.stats.dialog_census import LIMITING, kept_quotas
 from vqagen.judge.stats.dialog_facts import COREF, NONE, RoundFacts
 from vqagen.judge.stats.dialog_published import GENERATOR
 from vqagen.judge.stats.dialog_statistics import NO_DISTANCES, NO_LAST
-from vqagen.tasks.dialog.dialog_files import holds_dialogs
 
 
 @pytest.fixture
@@ -60,41 +58,6 @@ SMALL = [
 
 
 # Files ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "is_dialogs"),
-    [
-        ('{"info": {}, "dialogs": []}', True),
-        ('[{"split": "val", "image_index": 0, "dialogs": []}]', True),
-        ('{"dialog_index": 0, "scene_index": 0}\n', True),
-        ('{"info": {}, "questions": [{"dialogs": 1}]}', False),
-        ('[{"question": "Why?"}]', False),
-        ("[]", False),
-        ("", False),
-    ],
-)
-def test_a_file_of_dialogs_is_told_from_one_of_questions_by_its_first_keys(
-    text: str, is_dialogs: bool, tmp_path: Path
-) -> None:
-    """A folder is judged by its first file."""
-    (tmp_path / "some.json").write_text(text)
-
-    assert holds_dialogs(tmp_path / "some.json") is is_dialogs
-    assert holds_dialogs(tmp_path) is is_dialogs
-
-
-def test_documents_of_visdials_kind_are_refused(tmp_path: Path) -> None:
-    """Their questions are numbers, and they have no annotation: nothing could be judged or counted."""
-    (tmp_path / "d.json").write_text('{"version": "1.0", "data": {"dialogs": []}, "split": "val"}')
-
-    with pytest.raises(vqagen.BadInput, match="VisDial's documents and coreference clusters cannot be read"):
-        holds_dialogs(tmp_path / "d.json")
-
-
-def test_a_missing_file_holds_no_dialogs(tmp_path: Path) -> None:
-    """The reader of questions then says that it is missing."""
-    assert not holds_dialogs(tmp_path / "no.json")
 
 
 def test_all_layouts_have_the_same_statistics(vqagen_: Commands) -> None:

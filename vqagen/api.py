@@ -13,6 +13,9 @@ from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require
 from vqagen.judge.dialogs.report import DialogVerificationReport
 from vqagen.judge.dialogs.verification import verify_dialogs
+from vqagen.judge.director.report import TrialVerificationReport
+from vqagen.judge.director.verification import verify_trials
+from vqagen.judge.file_kinds import TRIALS, kind_of_file
 from vqagen.judge.origin import check_origin
 from vqagen.judge.stats.dialog_statistics import DialogStatistics, dialog_statistics
 from vqagen.judge.stats.question_statistics import QuestionStatistics, question_statistics
@@ -41,7 +44,6 @@ from vqagen.run.progress import OnProgress
 from vqagen.run.windows import span_to_read, windows_of
 from vqagen.run.writing import write_records
 from vqagen.tasks.contract import Report, Task
-from vqagen.tasks.dialog.dialog_files import holds_dialogs
 from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.report import DialogReport
 from vqagen.tasks.dialog.settings import DialogSettings
@@ -274,7 +276,7 @@ def _scenes_of(scenes: PathLike | Iterable[Mapping[str, Any]]) -> SceneSource | 
 
 def verify(
     file: PathLike,
-    scenes: PathLike,
+    scenes: PathLike | None = None,
     *,
     domain: PathLike | None = None,
     metadata: PathLike | None = None,
@@ -282,16 +284,27 @@ def verify(
     synonyms: PathLike | None = None,
     plugins: PathLike | Sequence[PathLike] = (),
     on_checked: Callable[[int], None] = lambda _: None,
-) -> VerificationReport | DialogVerificationReport:
-    """Check that every answer of a file of questions or dialogs follows from its scene.
+) -> VerificationReport | DialogVerificationReport | TrialVerificationReport:
+    """Check that every answer of a file of questions or dialogs follows from its scene, or of trials from its grid.
 
-    The programs of questions are run again. Dialogs are read from their texts, which are those of `templates` and
-    `synonyms`. Warns (InputWarning) of scenes, metadata, plug-ins, templates and synonyms that are not those which the
-    file's `info` names. `on_checked` is called now and then with the number of questions or dialogs checked since, for
-    a progress bar.
+    The programs of questions are run again. Dialogs and trials are read from their texts, which are those of
+    `templates` and, for dialogs, `synonyms`. Warns (InputWarning) of scenes, metadata, plug-ins, templates and synonyms
+    that are not those which the file's `info` names. `on_checked` is called now and then with the number of questions,
+    dialogs or trials checked since, for a progress bar.
     """
-    path, source = require(locate(file), "questions"), find_scenes(scenes)
-    task = DIALOGS if holds_dialogs(path) else None
+    path = require(locate(file), "questions")
+    kind = kind_of_file(path)
+    if kind is TRIALS:
+        given = {"scenes": scenes, "domain": domain, "metadata": metadata, "synonyms": synonyms, "plugins": plugins}
+        if needless := [name for name, value in given.items() if value]:
+            raise UsageError(f"{file} holds trials, which come with their grids and items: leave out {needless[0]}")
+        return verify_trials(path, templates, on_checked)
+    if scenes is None:
+        raise UsageError(
+            f"scenes are missing: {file} holds {kind.key}, which are verified on the scenes they are about"
+        )
+    source = find_scenes(scenes)
+    task = DIALOGS if kind.key == DIALOGS else None
     if task is None and (templates or synonyms):
         raise UsageError(f"templates and synonyms are for dialogs; {file} holds questions, which have programs")
     files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins, task=task)
@@ -316,7 +329,7 @@ def stats(
     learned from. `on_read` is called now and then with the number of questions or dialogs read since, for a progress
     bar.
     """
-    of_file = dialog_statistics if holds_dialogs(locate(file)) else question_statistics
+    of_file = dialog_statistics if kind_of_file(locate(file)).key == DIALOGS else question_statistics
     return of_file(str(file), None if against is None else str(against), on_read)
 
 

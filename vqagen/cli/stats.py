@@ -41,16 +41,16 @@ def command(file: str, against: str | None, plots: str | None, force: bool, as_j
     from vqagen.api import DialogStatistics, stats, write_stats_page
     from vqagen.cli.progress import counting
     from vqagen.files.locations import locate
-    from vqagen.tasks.dialog.dialog_files import holds_dialogs
+    from vqagen.judge.file_kinds import kind_of_file
 
-    is_dialogs = holds_dialogs(locate(file))
-    if plots is not None and is_dialogs:
-        raise click.UsageError(f"--plots draws questions, and {file} holds dialogs; --json has all their figures")
+    kind = kind_of_file(locate(file))
+    if plots is not None and kind.key != "questions":
+        raise click.UsageError(f"--plots draws questions, and {file} holds {kind.key}; --json has all their figures")
     if plots is not None:
         from vqagen.draw.statistics_page import check_page
 
         check_page(plots, force, [file, against])
-    with counting("dialog" if is_dialogs else "question") as on_read:
+    with counting(kind.noun) as on_read:
         statistics = stats(file, against=against, on_read=on_read)
     if plots is not None and not isinstance(statistics, DialogStatistics):
         write_stats_page(statistics, plots, force=force)

@@ -12,7 +12,7 @@ from vqagen.cli.options import domain_options, path
 @click.command("verify")
 @click.argument("file", type=path)
 @click.option(
-    "--scenes", required=True, type=path, metavar="PATH", help="The scenes the questions or dialogs are about."
+    "--scenes", type=path, metavar="PATH", help="The scenes that questions or dialogs are about; not of trials."
 )
 @domain_options("domain", "metadata", "templates", "synonyms", "plugins")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
@@ -20,11 +20,11 @@ from vqagen.cli.options import domain_options, path
 def command(
     ctx: click.Context,
     file: str,
-    scenes: str,
+    scenes: str | None,
     domain: dict[str, Any],
     as_json: bool,
 ) -> None:
-    """Check that every answer of questions or dialogs is right.
+    """Check that every answer of questions, dialogs or trials is right.
 
     Each program of a question is run again on its scene. A question whose answer differs, or whose scene or program is
     wrong, is reported; a problem that many questions have is one line. Reads both dialects, as a JSON document, JSON
@@ -34,6 +34,11 @@ def command(
     Annotations, dialogs of one image and settings are compared with that. Prints the faults by label, and the first of
     each kind. Reads files of `vqagen dialog` and of CLEVR-Dialog's shape. The exit code is 1 if there is a hard fault.
 
+    Trials of the director task are judged from their grids and texts: who sees what, the one answer that the director
+    means, what each word adds, the numbers and shares of the settings, pairs, and pictures. Prints the faults by rule,
+    and the first of each. Reads folders of `vqagen director` and datasets of the reference's shape. The exit code is 1
+    if there is a fault.
+
     \b
     Example:
       vqagen verify questions.json --scenes scenes.json
@@ -41,9 +46,9 @@ def command(
     from vqagen.api import verify
     from vqagen.cli.progress import counting
     from vqagen.files.locations import locate
-    from vqagen.tasks.dialog.dialog_files import holds_dialogs
+    from vqagen.judge.file_kinds import kind_of_file
 
-    with counting("dialog" if holds_dialogs(locate(file)) else "question") as on_checked:
+    with counting(kind_of_file(locate(file)).noun) as on_checked:
         report = verify(file, scenes, on_checked=on_checked, **domain)
     if as_json:
         import json

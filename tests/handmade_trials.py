@@ -1,0 +1,131 @@
+"""Trials made by hand: a drawn grid and a question, and every other field as the slow twin derives it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from naive_director import PHYSICS, answers, both_answers, cell_named, placed
+from readme_blocks import ROOT
+
+from vqagen.judge.director.grammar import load_grammar
+from vqagen.judge.director.report import TrialVerificationReport
+from vqagen.judge.director.verification import TrialVerification
+from vqagen.judge.director.vocabulary import Vocabulary, read_vocabulary
+
+Record = dict[str, Any]
+CLASSES = {
+    **dict.fromkeys(["smallest", "largest"], "size"),
+    **dict.fromkeys(["topmost", "bottommost"], "vertical"),
+    **dict.fromkeys(["leftmost", "rightmost"], "horizontal"),
+    **dict.fromkeys(["left_of", "right_of", "above", "below"], "relation"),
+    "none": "none",
+}
+OPPOSITE = {"leftmost": "rightmost", "rightmost": "leftmost", "left_of": "right_of", "right_of": "left_of"}
+SAID = {
+    "none": "{}",
+    "left_of": "first item to the left of the {} in its row",
+    "right_of": "first item to the right of the {} in its row",
+    "above": "first item above the {} in its column",
+    "below": "first item below the {} in its column",
+}
+FRAMES = {None: "", "director": " from my point of view", "participant": " from your point of view"}
+
+
+@cache
+def catalogue() -> Record:
+    """Return the shipped catalogue."""
+    document: Record = json.loads((ROOT / "metadata" / "director.json").read_text())
+    return document
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """Return the vocabulary of the shipped catalogue."""
+    return read_vocabulary(catalogue(), "metadata/director.json")
+
+
+def trial(
+    drawn: str, phrase: str, rule: str = "none", type_: str = "test", frame: str | None = "", number: int = 0
+) -> Record:
+    """Return the record of a trial without faults, if there is one in the drawing.
+
+    `drawn` has a line for each row: items, dots for empty cells, and a # before what is blocked. The phrase is a noun
+    behind its adjectives. The frame is by default the director's where left and right matter, and else none.
+    """
+    rows = [line.split() for line in drawn.strip().splitlines()]
+    width, cells = len(rows[0]), [cell for row in rows for cell in row]
+    *adjectives, noun = phrase.split()
+    if frame == "":
+        frame = "director" if CLASSES[rule] in ("horizontal", "relation") else None
+    record: Record = {
+        "trial_index": number,
+        "trial_type": type_,
+        "rule_class": CLASSES[rule],
+        "rule": rule,
+        "frame": frame,
+        "is_physics": not PHYSICS.isdisjoint(adjectives),
+        "instruction": said(OPPOSITE.get(rule, rule) if frame == "director" else rule, phrase, frame),
+        "template": "instructions.json#pick",
+        "noun": noun,
+        "adjectives": adjectives,
+        "width": width,
+        "height": len(rows),
+        "cells": [None if cell.strip("#") == "." else cell.strip("#") for cell in cells],
+        "blocked": [f"{chr(65 + i % width)}{i // width + 1}" for i, cell in enumerate(cells) if cell.startswith("#")],
+    }
+    return derived(record)
+
+
+def said(rule: str, phrase: str, frame: str | None) -> str:
+    """Return the text of an instruction."""
+    target = SAID.get(rule, f"{rule} {{}}").format(phrase.replace("_", " "))
+    return f"Please pick the {target}{FRAMES[frame]}."
+
+
+def derived(record: Record) -> Record:
+    """Return a trial with the answers, twin and counts that its grid and question have."""
+    own, gold = both_answers(catalogue(), record)
+    phrase = " ".join([*record["adjectives"], record["noun"]])
+    items, blocked = placed(record), set(map(cell_named, record["blocked"]))
+    found = answers(catalogue(), items, [record["noun"], *record["adjectives"]], "none")
+    if record["rule_class"] == "relation":
+        found = _on_the_way(record, items, found)
+    return {
+        **record,
+        "answer": gold[0] if gold else "A1",
+        "participant_answers": own,
+        "no_director": {"instruction": said(record["rule"], phrase, None), "answers": own},
+        "counts": {
+            "items": len(items),
+            "blocked": len(blocked),
+            "related_visible": sum(cell not in blocked for cell in found),
+            "related_blocked": sum(cell in blocked for cell in found),
+        },
+    }
+
+
+def _on_the_way(record: Record, items: dict[tuple[int, int], str], origins: Sequence[tuple[int, int]]) -> list[Any]:
+    (x0, y0), *_ = origins
+    on_side = {
+        "left_of": lambda x, y: y == y0 and x < x0,
+        "right_of": lambda x, y: y == y0 and x > x0,
+        "above": lambda x, y: x == x0 and y < y0,
+        "below": lambda x, y: x == x0 and y > y0,
+    }[record["rule"]]
+    return [cell for cell in items if on_side(*cell)]
+
+
+def verified(*records: Record, **settings: Any) -> TrialVerificationReport:
+    """Return the report on trials made with some settings."""
+    verification = TrialVerification(vocabulary(), load_grammar(), settings)
+    for position, record in enumerate(records):
+        verification.take(record, position)
+    return verification.finish()
+
+
+def codes(*records: Record, **settings: Any) -> set[str]:
+    """Return the codes of the faults of trials."""
+    return set(verified(*records, **settings).counts)

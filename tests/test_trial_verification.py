@@ -1,0 +1,335 @@
+"""`vqagen verify` of trials: files, settings, shares, pairs and pictures, and how the result is shown."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import Commands
+from handmade_trials import Record, catalogue, codes, trial, verified
+from test_director_oracle import LEFTMOST_CONTROL, LEFTMOST_TEST, NONE_TEST, TOPMOST_TEST
+
+from vqagen.judge.director.design import DesignCheck
+from vqagen.judge.director.trial import Trial, read_trial
+
+SETTINGS = {"seed": 3, "width": 3, "height": 2, "fill": 0.7, "blocked": 0.4, "suffix": "directional"}
+
+
+@pytest.fixture
+def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsysbinary)
+
+
+def write_trials(folder: str, *records: Record, settings: Record | None = None) -> None:
+    """Write records as `vqagen director` does."""
+    Path(folder).mkdir(exist_ok=True)
+    Path(folder, "trials.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    generator = {"name": "vqagen", "settings": settings or SETTINGS, "arrangement": {"window": 960}}
+    info = {"generator": generator, "catalogue": catalogue()}
+    Path(folder, "trials.jsonl.info.json").write_text(json.dumps(info))
+
+
+# The command -----------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_and_its_file_are_verified_alike(vqagen_: Commands) -> None:
+    """No scenes are needed: trials come with their grids."""
+    write_trials("trials", trial(NONE_TEST, "red ball"))
+
+    shown = [vqagen_.done(f"verify {path}").out.decode() for path in ("trials", "trials/trials.jsonl")]
+
+    assert shown == ["1 trial checked: 0 faults\n"] * 2
+
+
+def test_faults_are_grouped_by_rule_with_the_first_of_each(vqagen_: Commands) -> None:
+    """The exit code is 1; every trial is judged."""
+    wrong = {**trial(NONE_TEST, "red ball"), "answer": "C1"}
+    write_trials("trials", *({**wrong, "trial_index": i} for i in range(5)))
+
+    ran = vqagen_("verify trials")
+
+    assert ran.code == 1
+    assert "\n  trials[0].answer: written as C1, but the director means A1\n" in ran.out.decode()
+    assert "  … and 7 more\n" in ran.out.decode()
+    assert ran.out.decode().endswith("5 trials checked: 14 faults in 5 trials\n")
+
+
+def test_the_report_as_json_has_every_code(vqagen_: Commands) -> None:
+    """A script asks for a rule without looking whether it is there."""
+    write_trials("trials", {**trial(NONE_TEST, "red ball"), "answer": "C1"})
+
+    record = json.loads(vqagen_("verify trials --json").out)
+
+    assert record["by_code"]["O4"] == 2
+    assert record["by_code"]["R1"] == 0
+    assert record["findings"][0]["trial"] == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "verify trials --scenes trials",
+            "trials holds trials, which come with their grids and items: leave out scenes",
+        ),
+        ("verify trials --metadata x.json", "leave out metadata"),
+        ("verify empty", "questions not found: empty"),
+        ("verify q.json", "scenes are missing: q.json holds questions"),
+        ("verify d.json", "scenes are missing: d.json holds dialogs"),
+    ],
+)
+def test_what_is_not_suited_to_a_kind_of_file_is_refused(line: str, message: str, vqagen_: Commands) -> None:
+    """Questions and dialogs need scenes, and trials have none."""
+    write_trials("trials", trial(NONE_TEST, "red ball"))
+    Path("q.json").write_text('{"questions": []}')
+    Path("d.json").write_text('{"dialogs": []}')
+
+    ran = vqagen_(line)
+
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_trials_without_info_are_judged_with_the_shipped_catalogue(vqagen_: Commands) -> None:
+    """The report says so; shares and numbers are then unknown."""
+    write_trials("trials", trial(NONE_TEST, "red ball"))
+    Path("trials/trials.jsonl.info.json").unlink()
+
+    lines = vqagen_.done("verify trials").out.decode().splitlines()
+
+    assert lines[0].startswith("no info beside the trials")
+    assert lines[1] == "1 trial checked: 0 faults"
+
+
+@pytest.mark.parametrize("catalogue", [3, {}, {"kinds": {}}, {"adjectives": 1, "kinds": {}, "sizes": []}])
+def test_a_broken_catalogue_is_one_message(catalogue: object, vqagen_: Commands) -> None:
+    """No traceback, and no fault for each item of each trial."""
+    write_trials("trials", trial(NONE_TEST, "red ball"))
+    Path("trials/trials.jsonl.info.json").write_text(json.dumps({"catalogue": catalogue}))
+
+    ran = vqagen_("verify trials")
+
+    assert ran.code == 3
+    assert ran.err.count("\n") == 1
+    assert "info.catalogue: the catalogue of items cannot be read" in ran.err
+
+
+@pytest.mark.parametrize("value", [None, [], {}, 0, -1, 1.5, "x", [[]], {"a": 1}, True])
+def test_no_value_of_a_field_is_a_traceback(value: object) -> None:
+    """Each field of a right trial is replaced by something else."""
+    right = trial(LEFTMOST_TEST, "red ball", "leftmost")
+    for key in right:
+        verified({**right, key: value}, {**right, key: value})
+
+
+# Settings --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "place"),
+    [
+        ({"width": 4}, "width"),
+        ({"fill": 0.9}, "cells"),
+        ({"blocked": 0.1}, "blocked"),
+        ({"suffix": "always"}, "frame"),
+        ({"competitors": 2, "questions": "superlative"}, "cells"),
+    ],
+)
+def test_numbers_that_are_not_those_of_the_settings_are_found(settings: Record, place: str) -> None:
+    """The trial has 4 items and 2 blocked cells in 6."""
+    right = trial(NONE_TEST, "red ball")
+
+    assert verified(right, **SETTINGS).is_clean
+    assert [finding.place for finding in verified(right, **{**SETTINGS, **settings}).findings] == [place]
+
+
+def test_other_numbers_of_fitting_items_than_before_are_found() -> None:
+    """They would tell a control trial from a test trial."""
+    test = trial(LEFTMOST_TEST, "red ball", "leftmost")
+    control = trial(LEFTMOST_CONTROL, "red ball", "leftmost", "control", number=1)
+
+    assert codes(test, control, seed=1) == {"O13"}
+
+
+def test_repeated_questions_are_faults_within_a_window_and_notes_across_windows() -> None:
+    """The generator keeps questions apart within a window only."""
+    twice = [trial(NONE_TEST, "red ball", number=i) for i in range(2)]
+
+    assert codes(*twice) == {"O15"}
+    assert verified(*twice, start_index=959).note_counts == {"O15": 1}
+
+
+# Shares ----------------------------------------------------------------------------------------------------------
+
+DESIGN = {
+    "suffix": "directional",
+    "questions": "superlative",
+    "test_share": 0.5,
+    "size_share": 0.0,
+    "vertical_share": 0.0,
+    "horizontal_share": 1.0,
+    "director_frame_share": 0.5,
+    "physics_share": 0.0,
+}
+
+
+def designed(types: str, frames: str, rules: str) -> set[str]:
+    """Return the messages about the shares in a window of trials with the given first letters."""
+    right = read_trial(trial(LEFTMOST_TEST, "red ball", "leftmost"))
+    assert isinstance(right, Trial)
+    names = {"t": "test", "c": "control", "d": "director", "p": "participant", "l": "leftmost", "r": "rightmost"}
+    check = DesignCheck(DESIGN, window=len(types))
+    found = set()
+    for number, letters in enumerate(zip(types, frames, rules, strict=True)):
+        type_, frame, rule = (names[letter] for letter in letters)
+        each = replace(right, type=type_, frame=frame, rule=rule)
+        found |= {fault.message.partition(": ")[2] for fault in check.take(each, number)}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("types", "frames", "rules", "found"),
+    [
+        ("ttttcccc", "ddppddpp", "lrlrlrlr", set()),
+        (
+            "tttttccc",
+            "ddppdddp",
+            "lrlrlrlr",
+            {"trial type test in all: 5 of 8, not 4", "trial type control in all: 3 of 8, not 4"},
+        ),
+        (
+            "ttttcccc",
+            "dddpddpp",
+            "lrlrlrlr",
+            {
+                "frame director in test, horizontal: 3 of 4, not 2",
+                "frame participant in test, horizontal: 1 of 4, not 2",
+            },
+        ),
+        (
+            "ttttcccc",
+            "ddppddpp",
+            "llllrrrr",
+            {
+                "rules of test, horizontal: 4 leftmost",
+                "rules of control, horizontal: 4 rightmost",
+            },
+        ),
+    ],
+)
+def test_shares_are_exact_in_each_window(types: str, frames: str, rules: str, found: set[str]) -> None:
+    """At each level of the design: types, classes, frames, physics, and rules within a class."""
+    assert {each for each in designed(types, frames, rules) if "control, horizontal: 1" not in each} >= found
+    assert bool(designed(types, frames, rules)) == bool(found)
+
+
+# Pairs -----------------------------------------------------------------------------------------------------------
+
+
+def pair(**changes: Any) -> list[Record]:
+    """Return a right pair, of which fields of the second trial are changed."""
+    test = {**trial(TOPMOST_TEST, "red ball", "topmost"), "pair": 0}
+    opened = TOPMOST_TEST.replace("#red_ball_1", "red_ball_1").replace("green_book_1", "#green_book_1")
+    control = {**trial(opened, "red ball", "topmost", "control", number=1), "pair": 0}
+    return [test, {**control, **changes}]
+
+
+def test_a_right_pair_has_no_fault() -> None:
+    """The competitor is opened and another cell blocked."""
+    assert not codes(*pair(), paired=True)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"pair": 1},
+        {"answer": "A2"},
+        {"blocked": ["A1"]},
+        {"blocked": []},
+        {"instruction": "Pick the topmost red ball, please."},
+        {"trial_type": "test"},
+        {"rule": "bottommost"},
+        {"cells": ["red_ball_1", None, "blue_ball_2", "red_ball_2", None, None, None, "green_book_2", "red_ball_4"]},
+    ],
+)
+def test_a_wrong_pair_is_found(changes: Record) -> None:
+    """One field of the second trial is changed."""
+    assert "pair" in codes(*pair(**changes), paired=True)
+
+
+def test_a_pair_without_a_rule_moves_the_block_between_its_answers() -> None:
+    """Both trials are tests."""
+    drawn = ["red_ball_2 blue_ball_2 #red_ball_3\n. #. .", "#red_ball_2 blue_ball_2 red_ball_3\n. #. ."]
+    right = [{**trial(each, "red ball", number=i), "pair": 0} for i, each in enumerate(drawn)]
+    wrong = deepcopy(right)
+    wrong[1]["blocked"] = ["A1"]
+
+    assert not codes(*right, paired=True)
+    assert "pair" in codes(*wrong, paired=True)
+
+
+# Pictures --------------------------------------------------------------------------------------------------------
+
+
+def png(width: int = 90, height: int = 60) -> bytes:
+    """Return a picture of one color."""
+
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
+    body = zlib.compress(bytes((width + 1) * height))
+    signature = b"\x89PNG\r\n\x1a\n"
+    return signature + chunk(b"IHDR", head) + chunk(b"PLTE", bytes(3)) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
+
+
+def damaged(content: bytes) -> bytes:
+    """Return a picture with one wrong byte among its pixels."""
+    return content[:-25] + bytes([content[-25] ^ 1]) + content[-24:]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("0.png", png(), ""),
+        ("0.svg", b'<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"/>', ""),
+        ("0.md", b"| A |", ""),
+        ("0.png", None, "not there"),
+        ("0.png", b"", "cannot be shown: no PNG picture"),
+        ("0.png", png()[:-4], "cannot be shown: damaged or cut off"),
+        ("0.png", damaged(png()), "cannot be shown"),
+        ("0.png", png(30, 20), "30 x 20 is too small for 3 x 2 cells"),
+        ("0.svg", b"<svg width='90'", "cannot be shown: no SVG"),
+        ("0.svg", b"<svg/>", "cannot be shown"),
+        ("0.md", b"", "empty"),
+        ("0.md", b"\xff", "cannot be shown"),
+        ("../0.png", None, "outside of the folder"),
+    ],
+)
+def test_pictures_are_looked_at(name: str, content: bytes | None, message: str, vqagen_: Commands) -> None:
+    """A missing or damaged picture is a fault of its trial."""
+    write_trials("trials", {**trial(NONE_TEST, "red ball"), "image": name})
+    if content is not None:
+        Path("trials", name).write_bytes(content)
+
+    ran = vqagen_("verify trials")
+
+    assert ran.code == bool(message)
+    assert message in ran.out.decode()
+
+
+def test_pictures_of_one_file_have_one_size(vqagen_: Commands) -> None:
+    """Another size would tell of the trial."""
+    write_trials("trials", *({**trial(NONE_TEST, "red ball", number=i), "image": f"{i}.png"} for i in range(2)))
+    Path("trials/0.png").write_bytes(png())
+    Path("trials/1.png").write_bytes(png(90, 61))
+
+    assert "1.png: 90 x 61, but others are 90 x 60" in vqagen_("verify trials").out.decode()

@@ -1,0 +1,49 @@
+"""A trial under judgement: its views, and who answers what in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from vqagen.bits import Objects
+from vqagen.judge.director.rules import DIRECTOR
+from vqagen.judge.director.trial import Trial, TrialFault
+from vqagen.judge.director.views import Views, answers, fitting, views_of
+from vqagen.judge.director.vocabulary import Item, Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A trial with all that its checks ask of its grid. Sets are cells."""
+
+    trial: Trial
+    vocabulary: Vocabulary
+    items: Mapping[str, Item]
+    """The items that its cells name."""
+    views: Views
+    fitting: Objects
+    """Items of which noun and adjectives are true."""
+    own: Objects
+    """The answers of the participant, who sees all."""
+    gold: Objects
+    """The answers that the director means."""
+
+    @property
+    def open_fitting(self) -> Objects:
+        """Fitting items that the director sees."""
+        return self.fitting & ~self.trial.blocked
+
+    def with_criteria(self, criteria: frozenset[str]) -> Objects:
+        """Return the answers that the director would mean with another description."""
+        return answers(self.views.director, criteria, self.trial.spoken_rule(DIRECTOR))
+
+
+Check = Callable[[Case], Iterator[TrialFault]]
+
+
+def case_of(trial: Trial, vocabulary: Vocabulary, items: Mapping[str, Item]) -> Case:
+    """Return the case of a trial whose cells name `items`."""
+    views, criteria = views_of(trial, items), trial.criteria
+    own = answers(views.participant, criteria, trial.rule)
+    gold = answers(views.director, criteria, trial.spoken_rule(DIRECTOR))
+    return Case(trial, vocabulary, items, views, fitting(views.participant, criteria), own, gold)

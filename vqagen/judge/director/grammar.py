@@ -1,0 +1,140 @@
+"""Reads an instruction back from its text: the rule, frame, noun and adjectives that the words can mean.
+
+A text is a sentence of a template with a target and perhaps a frame in it, and the target is one of the ways to say a
+rule, with the description of an item in it. The files are those of `templates/director`; they are read here anew, so
+that a fault of the generator's reader is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from vqagen.errors import BadInput, Problem
+from vqagen.files.shipped import shipped
+from vqagen.json.parsing import parse_json, read_text
+from vqagen.judge.director.vocabulary import Vocabulary
+from vqagen.language.loading import find_template_files
+
+SHIPPED_INSTRUCTIONS = "templates/director"
+TARGET, FRAME, DESCRIPTION = "<T>", " <F>", "<D>"
+COMMENT = "comment"
+
+
+class Way(NamedTuple):
+    """One way to say a rule, split at the description."""
+
+    rule: str
+    number: int
+    """Its place among the ways to say the rule."""
+    before: str
+    after: str
+
+
+class Sentence(NamedTuple):
+    """A sentence of a template, split at the target and the frame."""
+
+    template: str
+    """Such as `instructions.json#pick`."""
+    number: int
+    """Its place among the sentences of all templates."""
+    before: str
+    between: str
+    after: str
+
+
+class Reading(NamedTuple):
+    """A meaning of a text."""
+
+    rule: str
+    """As it is spoken: right is right in the frame."""
+    frame: str | None
+    """Whose point of view is said; None if no one's is."""
+    noun: str
+    adjectives: tuple[str, ...]
+    sentence: Sentence
+    way: int
+
+
+class Grammar:
+    """The instructions of files, for reading."""
+
+    def __init__(self, sentences: Sequence[Sentence], frames: Sequence[tuple[str, str]], ways: Sequence[Way]) -> None:
+        """`frames` are (frame, words)."""
+        self._sentences, self._ways = sentences, ways
+        self._frames: Sequence[tuple[str | None, str]] = [(None, ""), *((frame, f" {said}") for frame, said in frames)]
+
+    def readings(self, text: str, vocabulary: Vocabulary) -> list[Reading]:
+        """Return every meaning of a text; none for a text that no template says."""
+        return [
+            Reading(way.rule, frame, noun, adjectives, sentence, way.number)
+            for sentence, frame, target in self._targets(text)
+            for way in self._ways
+            if len(target) > len(way.before) + len(way.after)
+            and target.startswith(way.before)
+            and target.endswith(way.after)
+            for noun, adjectives in vocabulary.phrases(target[len(way.before) : len(target) - len(way.after)])
+        ]
+
+    def _targets(self, text: str) -> Iterator[tuple[Sentence, str | None, str]]:
+        """Yield each (sentence, frame, words of the target) that a text can be."""
+        for sentence in self._sentences:
+            if not (text.startswith(sentence.before) and text.endswith(sentence.after)):
+                continue
+            inside = text[len(sentence.before) : len(text) - len(sentence.after)]
+            for frame, said in self._frames:
+                ending = sentence.between + said
+                if inside.endswith(ending):
+                    yield sentence, frame, inside[: len(inside) - len(ending)]
+
+
+def load_grammar(path: Path | str | None = None) -> Grammar:
+    """Return the grammar of a file or folder of instructions; sections that are not in it are the shipped ones."""
+    shipped_folder = shipped(SHIPPED_INSTRUCTIONS)
+    sections = dict(_sections(shipped_folder))
+    if path is not None:
+        sections |= _sections(path)
+    ways = [Way(rule, number, *_split(said, DESCRIPTION)) for rule, number, said in _said(sections, "targets")]
+    frames = [(frame, said) for frame, _, said in _said(sections, "frames")]
+    return Grammar(sections["templates"], frames, ways)
+
+
+def _said(sections: Mapping[str, Any], kind: str) -> Iterator[tuple[str, int, str]]:
+    """Yield (name, number, text) of the texts of one kind of section."""
+    for name, texts in sections.items():
+        if name.startswith(f"{kind}."):
+            yield from ((name.partition(".")[2], number, text) for number, text in enumerate(texts))
+
+
+def _sections(path: Path | str) -> dict[str, Any]:
+    """Return the sections of files: `targets.RULE`, `frames.FRAME`, and `templates` with all sentences."""
+    sections: dict[str, Any] = {}
+    for file in find_template_files(path):
+        source = str(file.path)
+        document = parse_json(read_text(file.path), source)
+        try:
+            for kind in ("targets", "frames"):
+                for name, texts in document.get(kind, {}).items():
+                    if name != COMMENT:
+                        sections.setdefault(f"{kind}.{name}", []).extend(texts)
+            for template in document.get("templates", ()):
+                _take_sentences(
+                    sections.setdefault("templates", []), f"{file.name}#{template['name']}", template["text"]
+                )
+        except (KeyError, TypeError, ValueError, AttributeError):
+            message = "no instructions of the director task; `vqagen check` says what is wrong"
+            raise BadInput([Problem(message, source)]) from None
+    return sections
+
+
+def _take_sentences(sentences: list[Sentence], template: str, text: str | list[str]) -> None:
+    for said in [text] if isinstance(text, str) else text:
+        before, behind = _split(said, TARGET)
+        sentences.append(Sentence(template, len(sentences), before, *_split(behind, FRAME)))
+
+
+def _split(text: str, slot: str) -> tuple[str, str]:
+    """Return the text before and behind a slot, which must be there once."""
+    before, after = text.split(slot)
+    return before, after

@@ -1,0 +1,63 @@
+"""Files and folders of trials, found and read as records; also those of the reference's shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vqagen.errors import UsageError
+from vqagen.files.locations import Location, locate
+from vqagen.judge.file_kinds import SAMPLES, TRIALS, first_kind, record_file
+from vqagen.records.discovery import find_records
+from vqagen.records.info import find_info_beside
+from vqagen.records.source import RecordSource
+
+
+@dataclass(frozen=True)
+class TrialFile:
+    """Trials that have been found and not yet read."""
+
+    source: RecordSource
+    info: Mapping[str, Any]
+    """Empty for files of other tools."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The settings of the run that made the trials, as far as they are known."""
+        found = self._generator.get("settings")
+        return found if isinstance(found, Mapping) else {}
+
+    @property
+    def window(self) -> int | None:
+        """Trials in a window of the run; None if it is unknown."""
+        match self._generator:
+            case {"arrangement": {"window": int(window)}}:
+                return window
+        return None
+
+    @property
+    def is_of_reference_shape(self) -> bool:
+        """True for samples in the shape of the reference's dataset."""
+        return self.source.kind is SAMPLES
+
+    @property
+    def folder(self) -> Location | None:
+        """The folder of the records, which pictures are relative to; None if that is not a local folder."""
+        return self.source.path.parent if isinstance(self.source.path, Path) else None
+
+    @property
+    def _generator(self) -> Mapping[str, Any]:
+        found = self.info.get("generator")
+        return found if isinstance(found, Mapping) else {}
+
+
+def find_trials(path: Location | str) -> TrialFile:
+    """Find the trials of a folder or file. UsageError where there is none, BadInput for what are no trials."""
+    path = locate(path)
+    if path.is_dir() and record_file(path) is None:
+        raise UsageError(f"no trials in folder {path}: expected {TRIALS.key}.jsonl or {TRIALS.key}.json in it")
+    file = record_file(path) or path
+    source = find_records(file, SAMPLES if first_kind(file) is SAMPLES else TRIALS)
+    return TrialFile(source, source.info or find_info_beside(file) or {})

@@ -1,0 +1,151 @@
+"""Verification of trials: each is judged from its grid and its text alone, and its other fields are compared with that.
+
+Trials are read as a stream; a digest of each question is kept, to find repeated ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from vqagen.files.locations import Location
+from vqagen.files.shipped import shipped
+from vqagen.json.parsing import parse_json, read_text
+from vqagen.judge.director.answer_checks import ANSWER_CHECKS
+from vqagen.judge.director.case import Case, case_of
+from vqagen.judge.director.codes import LOOSE
+from vqagen.judge.director.design import WINDOW, DesignCheck
+from vqagen.judge.director.grammar import Grammar, load_grammar
+from vqagen.judge.director.numbers import NumberCheck
+from vqagen.judge.director.pairs import PairCheck
+from vqagen.judge.director.pictures import PictureCheck
+from vqagen.judge.director.relation_checks import RELATION_CHECKS
+from vqagen.judge.director.repetition import AnswerCells, QuestionsSeen
+from vqagen.judge.director.report import Finding, TrialVerificationReport
+from vqagen.judge.director.text_checks import TextChecks
+from vqagen.judge.director.trial import Trial, TrialFault, label, read_trial
+from vqagen.judge.director.trial_files import TrialFile, find_trials
+from vqagen.judge.director.vocabulary import Vocabulary, read_vocabulary
+
+BATCH = 1000
+"""Trials between two calls for the progress bar."""
+SHIPPED_CATALOGUE = "metadata/director.json"
+REFERENCE = "reference"
+"""The setting `compat` of trials that may break `LOOSE` rules."""
+
+
+class TrialVerification:
+    """Verifies the trials of one file, in their order."""
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        grammar: Grammar,
+        settings: Mapping[str, Any],
+        window: int = WINDOW,
+        folder: Path | None = None,
+    ) -> None:
+        """`settings` are those of the run that made the file, as far as they are known; `folder` has its pictures."""
+        self.report = TrialVerificationReport()
+        self._vocabulary = vocabulary
+        self._is_strict = settings.get("compat") != REFERENCE
+        self._start = int(settings.get("start_index") or 0)
+        self._texts = TextChecks(grammar, settings)
+        self._numbers = NumberCheck(settings, self._is_strict)
+        self._design = DesignCheck(settings, window)
+        self._pairs = PairCheck(settings)
+        self._questions = QuestionsSeen(window)
+        self._pictures = PictureCheck(folder, settings)
+        self._answers = AnswerCells()
+
+    def take(self, record: Mapping[str, Any], position: int) -> None:
+        """Verify the record at a position of the file."""
+        trial = read_trial(record)
+        self.report.trials += 1
+        faults = trial if isinstance(trial, list) else [*self._faults(trial, position)]
+        findings = [self._finding(fault, position) for fault in faults]
+        for finding in findings:
+            self.report.add(finding)
+        self.report.faulty += any(not finding.is_note for finding in findings)
+
+    def finish(self) -> TrialVerificationReport:
+        """Return the report, with what is wrong with all trials together."""
+        for difference in self._answers.differences():
+            self.report.add(Finding("O15", None, "", difference, is_note=True))
+        for fault in self._catalogue_faults():
+            self.report.add(Finding(fault.code, None, fault.place, fault.message))
+        return self.report
+
+    def _finding(self, fault: TrialFault, position: int) -> Finding:
+        is_note = fault.is_note or (fault.code in LOOSE and not self._is_strict)
+        return Finding(fault.code, position, fault.place, fault.message, is_note)
+
+    def _faults(self, trial: Trial, position: int) -> Iterator[TrialFault]:
+        number = self._start + position
+        if trial.index != position:
+            yield TrialFault("O1", "trial_index", f"expected {position}, found {trial.index}")
+        items = self._vocabulary.items
+        unknown = [cell for cell, name in enumerate(trial.cells) if name is not None and name not in items]
+        for cell in unknown:
+            message = f"{label(cell, trial.width)} holds {trial.cells[cell]!r}, which is not in the catalogue"
+            yield TrialFault("O1", f"cells[{cell}]", message)
+        if not unknown:
+            yield from self._judged(case_of(trial, self._vocabulary, items), number)
+        yield from self._pictures.take(trial)
+
+    def _judged(self, case: Case, number: int) -> Iterator[TrialFault]:
+        trial = case.trial
+        yield from self._texts(case)
+        for check in (*ANSWER_CHECKS, *RELATION_CHECKS):
+            yield from check(case)
+        yield from self._numbers.take(case)
+        yield from self._pairs.take(case, number)
+        yield from self._design.take(trial, number)
+        self._answers.take(trial)
+        earlier = self._questions.earlier(trial, number)
+        if earlier is not None:
+            first, is_near = earlier
+            yield TrialFault("O15", "", f"the question and grid of trials[{first - self._start}]", is_note=not is_near)
+
+    def _catalogue_faults(self) -> Iterator[TrialFault]:
+        sizes = list(self._vocabulary.sizes)
+        if any(later <= earlier for earlier, later in pairwise(sizes)):
+            yield TrialFault("O12", "info.catalogue.sizes", f"sizes must grow with their level, found {sizes}")
+
+
+def verify_trials(
+    path: Location, templates: Path | str | None = None, on_checked: Callable[[int], None] = lambda _: None
+) -> TrialVerificationReport:
+    """Verify every trial of a folder or file; `on_checked` is called now and then with the number checked since.
+
+    Texts are those of `templates`, by default the shipped ones.
+    """
+    file = find_trials(path)
+    remarks: list[str] = []
+    vocabulary = _vocabulary_of(file, remarks)
+    folder = file.folder if isinstance(file.folder, Path) else None
+    window = WINDOW if file.window is None else file.window
+    verification = TrialVerification(vocabulary, load_grammar(templates), file.settings, window, folder)
+    since = 0
+    for entry in file.source.entries():
+        verification.take(entry.record, entry.position)
+        since += 1
+        if since == BATCH:
+            on_checked(since)
+            since = 0
+    on_checked(since)
+    report = verification.finish()
+    report.remarks += remarks
+    return report
+
+
+def _vocabulary_of(file: TrialFile, remarks: list[str]) -> Vocabulary:
+    """Return the vocabulary of the catalogue in a file's info; the shipped one, with a remark, if it has none."""
+    source = str(file.source.path)
+    if "catalogue" in file.info:
+        return read_vocabulary(file.info["catalogue"], source)
+    remarks.append("no info beside the trials: judged with the catalogue that vqagen ships, and without settings")
+    path = shipped(SHIPPED_CATALOGUE)
+    return read_vocabulary(parse_json(read_text(path), str(path)), str(path))

@@ -1,0 +1,56 @@
+"""The kind of the records in a file: questions, dialogs or trials, by the first key that tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from vqagen.errors import BadInput, Problem
+from vqagen.files.locations import Location
+from vqagen.files.reading import files_below
+from vqagen.language.question_files import QUESTIONS
+from vqagen.records.discovery import first_keys
+from vqagen.records.kind import RecordKind
+from vqagen.records.names import IN_FOLDERS
+from vqagen.run.output.staging import find_record_file
+from vqagen.tasks.dialog.dialog_files import DIALOGS
+
+TRIALS = RecordKind("trials", own_keys=("trial_index", "trial_type"))
+SAMPLES = RecordKind("samples", own_keys=("sample_id", "sample_type"))
+"""Trials in the shape of the reference's dataset."""
+_KINDS = (DIALOGS, QUESTIONS, TRIALS, SAMPLES)
+_KIND_OF: Mapping[str, RecordKind] = {key: kind for kind in _KINDS for key in (kind.key, *kind.own_keys)}
+"""A key that tells -> the kind of records that it tells."""
+
+
+def kind_of_file(path: Location) -> RecordKind:
+    """Return QUESTIONS, DIALOGS or TRIALS for a file or folder; QUESTIONS if nothing is there, or nothing tells.
+
+    BadInput for text that is not JSON, and for documents of VisDial's kind, which lack what reading dialogs needs.
+    """
+    file = path
+    if path.is_dir():
+        named = (each for each in files_below(path) if each.name.endswith(IN_FOLDERS))
+        file = record_file(path) or next(named, path)
+    found = first_kind(file) if file.is_file() else None
+    return TRIALS if found is SAMPLES else found or QUESTIONS
+
+
+def record_file(folder: Location) -> Path | None:
+    """Return the file of an output folder that holds its trials; None if there is none."""
+    return find_record_file(folder, TRIALS.key) if isinstance(folder, Path) and folder.is_dir() else None
+
+
+def first_kind(file: Location) -> RecordKind | None:
+    """Return the kind that the first telling key of a file tells; None if no key does."""
+    before: list[str] = []
+    for key in first_keys(file):
+        if key in _KIND_OF:
+            return _KIND_OF[key]
+        before.append(key)
+        if before == ["version", "data"]:
+            message = (
+                "VisDial's documents and coreference clusters cannot be read; give the dialogs they were made from"
+            )
+            raise BadInput([Problem(message, str(file))])
+    return None
