@@ -121,8 +121,8 @@ def _on_the_way(record: Record, items: dict[tuple[int, int], str], origins: Sequ
 def verified(*records: Record, **settings: Any) -> TrialVerificationReport:
     """Return the report on trials made with some settings."""
     verification = TrialVerification(vocabulary(), load_grammar(), settings)
-    for position, record in enumerate(records):
-        verification.take(record, position)
+    for record in records:
+        verification.take(record)
     return verification.finish()
 
 

@@ -148,7 +148,6 @@ SPOILED: list[tuple[str, Callable[[Record], Any], str]] = [
     ("none_test", _set(width="3"), "O1"),
     ("none_test", _set(width=27), "O1"),
     ("none_test", _set(trial_type="trial"), "O1"),
-    ("none_test", _set(trial_index=3), "O1"),
     ("none_test", _cells(_0="red_bal_2"), "O1"),
     ("none_test", lambda record: record["cells"].pop(), "O1"),
     ("none_test", _set(blocked=["C1", "B2", "D1"]), "O1"),
@@ -217,3 +216,14 @@ def test_trials_with_looser_rules_may_have_ties_and_idle_words() -> None:
 
     assert report.is_clean
     assert set(report.note_counts) == {"O7"}
+
+
+def test_missing_and_repeated_trials_are_found() -> None:
+    """Numbers grow, and are those of the settings."""
+    first, second = (trial(each, "red ball", number=i) for i, each in enumerate((NONE_TEST, PHYSICS_TEST)))
+
+    assert codes(second, first) >= {"O1"}
+    assert not verified(first, count=1).counts["O1"]
+    assert verified(first, count=2).counts["O1"] == 1
+    assert verified(second, count=2).counts["O1"] == 1
+    assert not verified(second, start_index=1, count=1).counts["O1"]

@@ -57,7 +57,7 @@ def test_faults_are_grouped_by_rule_with_the_first_of_each(vqagen_: Commands) ->
     ran = vqagen_("verify trials")
 
     assert ran.code == 1
-    assert "\n  trials[0].answer: written as C1, but the director means A1\n" in ran.out.decode()
+    assert "\n  trial 0: answer: written as C1, but the director means A1\n" in ran.out.decode()
     assert "  … and 7 more\n" in ran.out.decode()
     assert ran.out.decode().endswith("5 trials checked: 14 faults in 5 trials\n")
 
@@ -161,10 +161,10 @@ def test_other_numbers_of_fitting_items_than_before_are_found() -> None:
 
 def test_repeated_questions_are_faults_within_a_window_and_notes_across_windows() -> None:
     """The generator keeps questions apart within a window only."""
-    twice = [trial(NONE_TEST, "red ball", number=i) for i in range(2)]
+    first, second, in_next_window = (trial(NONE_TEST, "red ball", number=number) for number in (958, 959, 960))
 
-    assert codes(*twice) == {"O15"}
-    assert verified(*twice, start_index=959).note_counts == {"O15": 1}
+    assert codes(first, second) == {"O15"}
+    assert verified(second, in_next_window).note_counts == {"O15": 1}
 
 
 # Shares ----------------------------------------------------------------------------------------------------------
@@ -190,8 +190,8 @@ def designed(types: str, frames: str, rules: str) -> set[str]:
     found = set()
     for number, letters in enumerate(zip(types, frames, rules, strict=True)):
         type_, frame, rule = (names[letter] for letter in letters)
-        each = replace(right, type=type_, frame=frame, rule=rule)
-        found |= {fault.message.partition(": ")[2] for fault in check.take(each, number)}
+        each = replace(right, index=number, type=type_, frame=frame, rule=rule)
+        found |= {fault.message.partition(": ")[2] for fault in check.take(each)}
     return found
 
 

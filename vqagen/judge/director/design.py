@@ -44,20 +44,24 @@ class DesignCheck:
         self._is_paired = bool(settings.get("paired"))
         self._shares = _Shares(settings) if {"test_share", "suffix"} <= settings.keys() else None
         self._first: int | None = None
+        """The number of the window's first trial; None if that is not in the file."""
+        self._taken = 0
         self._counts: Counter[tuple[Cell, str]] = Counter()
 
-    def take(self, trial: Trial, number: int) -> Iterator[TrialFault]:
-        """Count a trial by its absolute number; yield the faults of the window that it finishes."""
+    def take(self, trial: Trial) -> Iterator[TrialFault]:
+        """Count a trial; yield the faults of the window that it finishes."""
         if self._shares is None or not self._window:
             return
+        number = trial.index
         if number % self._window == 0:
-            self._first, self._counts = number, Counter()
+            self._first, self._taken, self._counts = number, 0, Counter()
         if self._first is None:  # the window began in another shard
             return
+        self._taken += 1
         if not (self._is_paired and number % 2):
             cell = Cell("" if self._is_paired else trial.type, trial.rule_class, trial.frame, trial.is_physics)
             self._counts[cell, trial.rule] += 1
-        if number == self._first + self._window - 1:
+        if number == self._first + self._window - 1 and self._taken == self._window:
             what = f"trials {self._first} to {number}"
             cells: Counter[Cell] = Counter()
             for (cell, _), count in self._counts.items():

@@ -21,9 +21,9 @@ class PairCheck:
         self._is_paired = settings.get("paired")
         self._first: Trial | None = None
 
-    def take(self, case: Case, number: int) -> Iterator[TrialFault]:
-        """Yield the faults of a trial, and of its pair if it is the second one. `number` is absolute."""
-        trial, first = case.trial, self._first
+    def take(self, case: Case) -> Iterator[TrialFault]:
+        """Yield the faults of a trial, and of its pair if it is the second one."""
+        trial, first, number = case.trial, self._first, case.trial.index
         self._first = None
         if trial.pair is None:
             if self._is_paired:
@@ -33,7 +33,7 @@ class PairCheck:
             yield TrialFault("pair", "pair", f"expected {number // 2}, found {trial.pair}")
         if number % 2 == 0:
             self._first = trial
-        elif first is not None:
+        elif first is not None and first.index == number - 1:
             yield from (TrialFault("pair", place, message) for place, message in _faults(first, case))
 
 

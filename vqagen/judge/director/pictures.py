@@ -39,7 +39,7 @@ class PictureCheck:
             return
         first = self._taken.setdefault(trial.image, trial.index)
         if first != trial.index:
-            yield TrialFault("O17", "image", f"{trial.image} is the picture of trials[{first}] too")
+            yield TrialFault("O17", "image", f"{trial.image} is the picture of trial {first} too")
         name = PurePosixPath(trial.image)
         if name.is_absolute() or ".." in name.parts:
             yield TrialFault("O17", "image", f"{trial.image} is outside of the folder")

@@ -25,9 +25,10 @@ class QuestionsSeen:
         self._window = window
         self._first: dict[bytes, int] = {}
 
-    def earlier(self, trial: Trial, number: int) -> tuple[int, bool] | None:
+    def earlier(self, trial: Trial) -> tuple[int, bool] | None:
         """Return the number of the first trial with the question of a trial, and whether it is of the same window."""
         asked = (trial.cells, trial.blocked, trial.width, trial.noun, trial.adjectives, trial.rule, trial.frame)
+        number = trial.index
         first = self._first.setdefault(blake2b(repr(asked).encode(), digest_size=8).digest(), number)
         if first == number:
             return None

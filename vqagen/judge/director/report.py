@@ -21,15 +21,15 @@ class Finding(NamedTuple):
 
     code: str
     trial: int | None
-    """The number of the trial; None for the whole file."""
+    """The number of the trial, as it says; None for the whole file."""
     place: str
     message: str
     is_note: bool = False
     """True for what its reader should know and nobody must mend."""
 
     def __str__(self) -> str:
-        where = "all trials" if self.trial is None else f"trials[{self.trial}]"
-        return f"{where}{f'.{self.place}' if self.place else ''}: {self.message}"
+        where = "all trials" if self.trial is None else f"trial {self.trial}"
+        return ": ".join(part for part in (where, self.place, self.message) if part)
 
 
 @dataclass

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from vqagen.errors import counted
 from vqagen.files.locations import Location
 from vqagen.files.shipped import shipped
 from vqagen.json.parsing import parse_json, read_text
@@ -51,7 +52,9 @@ class TrialVerification:
         self.report = TrialVerificationReport()
         self._vocabulary = vocabulary
         self._is_strict = settings.get("compat") != REFERENCE
-        self._start = int(settings.get("start_index") or 0)
+        self._settings = settings
+        self._last: int | None = None
+        """The number of the trial before."""
         self._texts = TextChecks(grammar, settings)
         self._numbers = NumberCheck(settings, self._is_strict)
         self._design = DesignCheck(settings, window)
@@ -60,54 +63,70 @@ class TrialVerification:
         self._pictures = PictureCheck(folder, settings)
         self._answers = AnswerCells()
 
-    def take(self, record: Mapping[str, Any], position: int) -> None:
-        """Verify the record at a position of the file."""
+    def take(self, record: Mapping[str, Any]) -> None:
+        """Verify a record."""
         trial = read_trial(record)
         self.report.trials += 1
-        faults = trial if isinstance(trial, list) else [*self._faults(trial, position)]
-        findings = [self._finding(fault, position) for fault in faults]
+        if isinstance(trial, Trial):
+            number, faults = trial.index, [*self._faults(trial)]
+        else:
+            number, faults = self._next, trial
+        findings = [self._finding(fault, number) for fault in faults]
+        self._last = number
         for finding in findings:
             self.report.add(finding)
         self.report.faulty += any(not finding.is_note for finding in findings)
 
     def finish(self) -> TrialVerificationReport:
         """Return the report, with what is wrong with all trials together."""
-        for difference in self._answers.differences():
-            self.report.add(Finding("O15", None, "", difference, is_note=True))
-        for fault in self._catalogue_faults():
+        for fault in (*self._number_faults(), *self._catalogue_faults()):
             self.report.add(Finding(fault.code, None, fault.place, fault.message))
+        if not self._settings.get("paired"):  # the control trial's answer beats that of its partner
+            for difference in self._answers.differences():
+                self.report.add(Finding("O15", None, "", difference, is_note=True))
         return self.report
 
-    def _finding(self, fault: TrialFault, position: int) -> Finding:
-        is_note = fault.is_note or (fault.code in LOOSE and not self._is_strict)
-        return Finding(fault.code, position, fault.place, fault.message, is_note)
+    @property
+    def _next(self) -> int:
+        """The number of the next trial, if none is missing."""
+        return int(self._settings.get("start_index") or 0) if self._last is None else self._last + 1
 
-    def _faults(self, trial: Trial, position: int) -> Iterator[TrialFault]:
-        number = self._start + position
-        if trial.index != position:
-            yield TrialFault("O1", "trial_index", f"expected {position}, found {trial.index}")
+    def _finding(self, fault: TrialFault, number: int) -> Finding:
+        is_note = fault.is_note or (fault.code in LOOSE and not self._is_strict)
+        return Finding(fault.code, number, fault.place, fault.message, is_note)
+
+    def _number_faults(self) -> Iterator[TrialFault]:
+        count, start = self._settings.get("count"), self._settings.get("start_index", 0)
+        if count is not None and self._last is not None and (self.report.trials, self._next) != (count, start + count):
+            found = f"{counted(self.report.trials, 'trial')}, the last with number {self._last}"
+            yield TrialFault("O1", "", f"{found}; the settings ask for {start} to {start + count - 1}")
+
+    def _faults(self, trial: Trial) -> Iterator[TrialFault]:
+        number = trial.index
+        if self._last is not None and number <= self._last:
+            yield TrialFault("O1", "trial_index", f"{number} after {self._last}: numbers must grow")
         items = self._vocabulary.items
         unknown = [cell for cell, name in enumerate(trial.cells) if name is not None and name not in items]
         for cell in unknown:
             message = f"{label(cell, trial.width)} holds {trial.cells[cell]!r}, which is not in the catalogue"
             yield TrialFault("O1", f"cells[{cell}]", message)
         if not unknown:
-            yield from self._judged(case_of(trial, self._vocabulary, items), number)
+            yield from self._judged(case_of(trial, self._vocabulary, items))
         yield from self._pictures.take(trial)
 
-    def _judged(self, case: Case, number: int) -> Iterator[TrialFault]:
+    def _judged(self, case: Case) -> Iterator[TrialFault]:
         trial = case.trial
         yield from self._texts(case)
         for check in (*ANSWER_CHECKS, *RELATION_CHECKS):
             yield from check(case)
         yield from self._numbers.take(case)
-        yield from self._pairs.take(case, number)
-        yield from self._design.take(trial, number)
+        yield from self._pairs.take(case)
+        yield from self._design.take(trial)
         self._answers.take(trial)
-        earlier = self._questions.earlier(trial, number)
+        earlier = self._questions.earlier(trial)
         if earlier is not None:
             first, is_near = earlier
-            yield TrialFault("O15", "", f"the question and grid of trials[{first - self._start}]", is_note=not is_near)
+            yield TrialFault("O15", "", f"the question and grid of trial {first}", is_note=not is_near)
 
     def _catalogue_faults(self) -> Iterator[TrialFault]:
         sizes = list(self._vocabulary.sizes)
@@ -130,7 +149,7 @@ def verify_trials(
     verification = TrialVerification(vocabulary, load_grammar(templates), file.settings, window, folder)
     since = 0
     for entry in file.source.entries():
-        verification.take(entry.record, entry.position)
+        verification.take(entry.record)
         since += 1
         if since == BATCH:
             on_checked(since)
