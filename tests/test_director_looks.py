@@ -25,7 +25,6 @@ def test_each_item_of_the_catalogue_has_a_look() -> None:
     assert (look.words, look.size, look.sizes) == ("purple pair of scissors", 2, 4)
     assert look.scale == load_catalogue_file().sizes[1]
     assert look.paint == load_catalogue_file().paints["purple"]
-    assert look.properties == ("tool", "sharp")
 
 
 def test_own_pictures_are_as_large_as_their_size_among_those_of_their_kind(tmp_path: Path) -> None:

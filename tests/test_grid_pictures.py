@@ -453,4 +453,4 @@ def test_svg_holds_users_pictures_themselves(tmp_path: Path) -> None:
     (image,) = document.iter(f"{SVG}image")
 
     assert (image.get("href") or "").startswith("data:image/png;base64,iVBOR")
-    assert (image.get("width"), image.get("height")) == ("86", "86")
+    assert (image.get("width"), image.get("height")) == ("84", "84")

@@ -104,12 +104,12 @@ class CellPlan:
     @property
     def item_side(self) -> int:
         """The side of the square that the largest item fills."""
-        return round(self.cell * 0.72)
+        return self.cell * 7 // 10
 
     @property
     def item_bottom(self) -> int:
-        """The height at which items stand on the floor."""
-        return round((self.back.bottom + 2 * self.front.bottom) / 3)
+        """The height at which items stand on the floor, with room for a halo below."""
+        return min(round((self.back.bottom + 2 * self.front.bottom) / 3), self.front.bottom - self.halo - 1)
 
     @property
     def halo(self) -> int:
