@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from io import BytesIO
@@ -454,3 +456,28 @@ def test_svg_holds_users_pictures_themselves(tmp_path: Path) -> None:
 
     assert (image.get("href") or "").startswith("data:image/png;base64,iVBOR")
     assert (image.get("width"), image.get("height")) == ("84", "84")
+
+
+@pytest.mark.slow
+def test_a_browser_shows_the_svg_like_the_picture(tmp_path: Path) -> None:
+    """The cells of both, in Chromium; fonts of labels may differ."""
+    browser = shutil.which("chromium")
+    if browser is None:
+        pytest.skip("no chromium")
+    painter, grid = GridPainter(shipped_looks(), STYLE), random_grid(8)
+    (tmp_path / "grid.svg").write_text(painter.svg(*grid), encoding="utf-8")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=800,600"]
+    places = [f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={tmp_path / 'shot.png'}"]
+    shown = subprocess.run(
+        [browser, *options, *places, (tmp_path / "grid.svg").as_uri()], capture_output=True, timeout=120, check=False
+    )
+    assert shown.returncode == 0, shown.stderr.decode()
+
+    cells = Canvas(STYLE).shelf
+    seen, drawn = (
+        decoded(png)[cells.top : cells.bottom, cells.left : cells.right]
+        for png in ((tmp_path / "shot.png").read_bytes(), painter.png(*grid))
+    )
+    apart = np.abs(seen - drawn).max(axis=2)
+    assert apart.mean() < 2
+    assert (apart > 64).mean() < 0.01
