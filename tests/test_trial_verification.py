@@ -140,7 +140,6 @@ def test_no_value_of_a_field_is_a_traceback(value: object) -> None:
         ({"fill": 0.9}, "cells"),
         ({"blocked": 0.1}, "blocked"),
         ({"suffix": "always"}, "frame"),
-        ({"competitors": 2, "questions": "superlative"}, "cells"),
     ],
 )
 def test_numbers_that_are_not_those_of_the_settings_are_found(settings: Record, place: str) -> None:
@@ -149,6 +148,14 @@ def test_numbers_that_are_not_those_of_the_settings_are_found(settings: Record, 
 
     assert verified(right, **SETTINGS).is_clean
     assert [finding.place for finding in verified(right, **{**SETTINGS, **settings}).findings] == [place]
+
+
+def test_another_number_of_competitors_than_asked_for_is_found() -> None:
+    """One blocked item beats the answer."""
+    right = trial(LEFTMOST_TEST, "red ball", "leftmost")
+
+    assert not codes(right, competitors=1)
+    assert codes(right, competitors=2) == {"O13"}
 
 
 def test_other_numbers_of_fitting_items_than_before_are_found() -> None:

@@ -71,9 +71,9 @@ class Grammar:
             Reading(way.rule, frame, noun, adjectives, sentence, way.number)
             for sentence, frame, target in self._targets(text)
             for way in self._ways
-            if len(target) > len(way.before) + len(way.after)
-            and target.startswith(way.before)
+            if target.startswith(way.before)
             and target.endswith(way.after)
+            and len(target) > len(way.before) + len(way.after)
             for noun, adjectives in vocabulary.phrases(target[len(way.before) : len(target) - len(way.after)])
         ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, indexes, union_of
@@ -83,7 +84,7 @@ def read_trial(record: Mapping[str, Any]) -> Trial | list[TrialFault]:
     if faults:
         return faults
     width, height = record["width"], record["height"]
-    cells_of = {label(cell, width): cell for cell in range(width * height)}
+    cells_of = _cells_of(width, height)
     faults = list(_grid_faults(record, cells_of))
     if faults:
         return faults
@@ -115,6 +116,12 @@ def read_trial(record: Mapping[str, Any]) -> Trial | list[TrialFault]:
         record.get("pair"),
         record.get("image"),
     )
+
+
+@cache
+def _cells_of(width: int, height: int) -> Mapping[str, int]:
+    """Return the cells of a grid by their labels."""
+    return {label(cell, width): cell for cell in range(width * height)}
 
 
 def _field_faults(record: Mapping[str, Any]) -> Iterator[TrialFault]:

@@ -39,8 +39,8 @@ class Views(NamedTuple):
 
 
 def views_of(trial: Trial, items: Mapping[str, Item]) -> Views:
-    """Return the views of a trial whose cells name `items`."""
-    words: dict[str, Objects] = {}
+    """Return the views of a trial whose cells name `items`. Of words, they have those of its description."""
+    words: dict[str, Objects] = dict.fromkeys(sorted(trial.criteria), 0)
     levels: dict[str, Objects] = {}
     occupied, bit = 0, 1
     for name in trial.cells:
@@ -49,14 +49,15 @@ def views_of(trial: Trial, items: Mapping[str, Item]) -> Views:
             occupied |= bit
             level = str(item.size)
             levels[level] = levels.get(level, 0) | bit
-            for word in item.true:
-                words[word] = words.get(word, 0) | bit
+            for word in words:
+                if word in item.true:
+                    words[word] |= bit
         bit <<= 1
     tables = grid_tables(trial.width, trial.height)
     having = {WORD: words, LEVEL: levels}
     grid = Scene(trial.index, {}, len(trial.cells), occupied, occupied, having, {}, tables)
     mirrored = {"left": tables["right"], "right": tables["left"]}
-    return Views(grid.seen(), grid.seen(occupied & ~trial.blocked, mirrored))
+    return Views(grid, grid.seen(occupied & ~trial.blocked, mirrored))
 
 
 @cache

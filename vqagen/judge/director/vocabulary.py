@@ -31,7 +31,8 @@ class Item:
 
     def is_clear(self, criteria: frozenset[str]) -> bool:
         """True if the criteria clearly fit, or one of them clearly does not."""
-        return criteria <= self.true or not criteria <= self.true | self.unclear
+        doubtful = self.unclear & criteria
+        return not doubtful or not criteria - doubtful <= self.true or criteria <= self.true
 
 
 @dataclass(frozen=True)
