@@ -15,7 +15,8 @@ from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import BadInput
 from vqagen.tasks.director.catalogue import load_catalogue_file
 from vqagen.tasks.director.instructions import FRAME_NAMES, MIRRORED, RELATIONS, RULES
-from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL, NEVER, SUFFIXES
+from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL, NEVER, SUFFIXES, DirectorSettings
+from vqagen.tasks.director.task import director_task
 from vqagen.tasks.director.wording import Form, Wording, load_wording
 
 SHIPPED = ROOT / "templates" / "director" / "instructions.json"
@@ -184,6 +185,16 @@ def test_the_files_of_a_folder_are_used_together(tmp_path: Path) -> None:
     file(tmp_path, {"templates": [{"name": "get", "text": "Get me the <T> <F>."}]}, "b.json")
 
     assert [form.template for form in load_wording(tmp_path).forms("none", None)] == ["a.json#get", "b.json#get"]
+
+
+def test_a_run_names_the_content_of_its_instructions(tmp_path: Path) -> None:
+    """Of a single file too, whose hash was once that of no file at all."""
+    hashes = set()
+    for text in ("Get the <T> <F>.", "Take the <T> <F>."):
+        path = file(tmp_path, {"templates": [{"name": "get", "text": text}]})
+        hashes.add(director_task(DirectorSettings(count=1), templates=path).hashes()["templates"])
+
+    assert len(hashes) == 2
 
 
 BLANKS = "blanks at an end, or several in a row; write single blanks between words"

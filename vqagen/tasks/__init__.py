@@ -33,7 +33,7 @@ TASKS = {
         "vqagen.tasks.dialog.task:DialogTask",
         ("json", "jsonl", "parquet", "clevr-dialog", "light", "visdial", "coref-clusters"),
     ),
-    "trials": TaskEntry("vqagen.tasks.director.task:DirectorTask", ("jsonl", "json")),
+    "trials": TaskEntry("vqagen.tasks.director.task:DirectorTask", ("jsonl", "json", "reference")),
     "scenes": TaskEntry("vqagen.tasks.sampling.task:SamplingTask"),
 }
 """The key of a task's records -> the task."""

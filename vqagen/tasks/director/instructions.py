@@ -84,6 +84,12 @@ def find_instruction_files(path: Path | str | None = None) -> list[TemplateFile]
     return find_template_files(path or shipped(SHIPPED_INSTRUCTIONS))
 
 
+def with_shipped(files: Sequence[TemplateFile]) -> list[TemplateFile]:
+    """Return files of instructions, and behind them the shipped ones, which say what these do not."""
+    places = {file.path.resolve() for file in files}
+    return [*files, *(file for file in find_instruction_files() if file.path.resolve() not in places)]
+
+
 def load_instructions(path: Path | str | None = None) -> Instructions:
     """Return the instructions of a file or folder; sections that are not in it are the shipped ones.
 
@@ -100,9 +106,7 @@ def read_instructions(files: Sequence[TemplateFile]) -> InstructionsRead:
     problems: list[Problem] = []
     own = [entry for file in files for entry in _entries(file, problems)]
     own_sections = {_replaced_with(entry.section) for entry in own}
-    places = {file.path.resolve() for file in files}
-    others = [file for file in find_instruction_files() if file.path.resolve() not in places]
-    shipped_entries = [entry for file in others for entry in _entries(file, [])]
+    shipped_entries = [entry for file in with_shipped(files)[len(files) :] for entry in _entries(file, [])]
     entries = [*(each for each in shipped_entries if _replaced_with(each.section) not in own_sections), *own]
     problems += _faults(entries)
     problems += _unequal_mirrors(entries) if not problems else ()

@@ -13,11 +13,12 @@ from vqagen.errors import UsageError
 from vqagen.files.reading import content_hash
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import PathLike, check_hashes
-from vqagen.records.formats import JSON, JSON_LINES
 from vqagen.rng import below, stream
 from vqagen.tasks.contract import Item, ItemRecords, Make, Report, Tally, Task
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, load_catalogue_file
 from vqagen.tasks.director.design import Design
+from vqagen.tasks.director.formats import DIRECTOR_FORMATS
+from vqagen.tasks.director.instructions import find_instruction_files, with_shipped
 from vqagen.tasks.director.maker import TrialMaker
 from vqagen.tasks.director.record import RecordMaker
 from vqagen.tasks.director.settings import DirectorSettings
@@ -73,7 +74,7 @@ class DirectorTask(Task):
     index_key = "trial_index"
     item = "trial"
     reads_scenes = False
-    formats = (JSON_LINES, JSON)
+    formats = DIRECTOR_FORMATS
     makes_files = True
     WINDOW = 960  # shares of halves, thirds, quarters and fifths come out even
 
@@ -108,7 +109,9 @@ class DirectorTask(Task):
         """Return the content hash of each input, by its role."""
         return {
             "catalogue": content_hash((self.catalogue_file, *self._pictures)),
-            "templates": content_hash(sorted(self.wording_folder.glob("*.json"))),
+            "templates": content_hash(
+                [file.path for file in with_shipped(find_instruction_files(self.wording_folder))]
+            ),
         }
 
     def load(self, hashes: Mapping[str, str]) -> Make:

@@ -1,0 +1,301 @@
+"""Trials in the JSON of the first director-task generator: by the rules of its loader, and through the one runner."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vqagen.api import RunOptions, VqagenError, convert, merge, trials, write_trials
+from vqagen.run.progress import Progress
+from vqagen.tasks.director.catalogue import load_catalogue_file
+from vqagen.tasks.director.design import RULES
+from vqagen.tasks.director.settings import ALWAYS, NEVER, RELATIONAL, SUPERLATIVE, DirectorSettings
+from vqagen.tasks.director.shapes.reference import RULE_TYPES as RULE_TYPE_OF
+from vqagen.tasks.director.shapes.reference import Reference
+from vqagen.tasks.director.task import DirectorTask
+
+RULE_TYPES = ("size_related", "spatial_same_perspective", "spatial_different_perspective", "none")
+TRIALS = {SUPERLATIVE: 64, RELATIONAL: 32}
+CATALOGUE = load_catalogue_file()
+Document = dict[str, Any]
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(out: str, form: str = "reference", questions: str = SUPERLATIVE, **options: Any) -> bytes:
+    """Write trials into a folder; return their file."""
+    settings = DirectorSettings(
+        count=TRIALS[questions], questions=questions, suffix=ALWAYS, render=("none",), start_index=7
+    )
+    shard, on_progress = options.pop("shard", None), options.pop("on_progress", lambda _: None)
+    write_trials(out, settings, format=form, shard=shard, on_progress=on_progress, options=RunOptions(**options))
+    return records_of(out)
+
+
+def records_of(out: str) -> bytes:
+    (path,) = (each for each in Path(out).iterdir() if each.suffix in (".json", ".jsonl") and "info" not in each.name)
+    return path.read_bytes()
+
+
+@pytest.fixture(params=TRIALS)
+def document(request: pytest.FixtureRequest) -> Document:
+    return json.loads(write("trials", questions=request.param))
+
+
+# The loader's rules ---------------------------------------------------------------------------------------------------
+
+
+def faults(document: Document) -> Iterator[str]:
+    """Yield which rules of the reference's loader a document breaks: types of all fields, and sums."""
+    fields = {"dataset_name": str, "total_samples": int, "control_samples": int, "test_samples": int, "samples": list}
+    yield from _field_faults(document, fields, "")
+    types = [sample.get("sample_type") for sample in document["samples"]]
+    for kind in ("control", "test"):
+        if document[f"{kind}_samples"] != types.count(kind) or document[f"{kind}_samples"] < 0:
+            yield f"{kind}_samples"
+    if document["total_samples"] != document["control_samples"] + document["test_samples"]:
+        yield "total_samples"
+    for sample in document["samples"]:
+        yield from _sample_faults(sample)
+
+
+def _sample_faults(sample: Document) -> Iterator[str]:
+    fields = {
+        "sample_id": int,
+        "sample_type": str,
+        "image_path": str,
+        "question": dict,
+        "grid": dict,
+        "answers": dict,
+        "selection_rule_type": str,
+        "is_physics": bool,
+        "is_reversed": bool,
+    }
+    yield from _field_faults(sample, fields, "sample.")
+    if sample["sample_type"] not in ("control", "test"):
+        yield "sample_type"
+    if sample["sample_id"] < 0:
+        yield "sample_id"
+    if sample["selection_rule_type"] not in RULE_TYPES:
+        yield "selection_rule_type"
+    answers = {"participant_coordinates": list, "director_coordinates": list, "is_ambiguous": bool}
+    yield from _field_faults(sample["answers"], answers, "answers.")
+    for each in (*sample["answers"]["participant_coordinates"], *sample["answers"]["director_coordinates"]):
+        if not (len(each) == 2 and all(type(at) is int for at in each)):
+            yield "coordinates"
+    yield from _question_faults(sample["question"])
+    yield from _grid_faults(sample["grid"])
+
+
+def _question_faults(question: Document) -> Iterator[str]:
+    yield from _field_faults(
+        question,
+        {"question_type": str, "is_reversed": bool, "natural_language": str, "full_question": str},
+        "question.",
+    )
+    if "selection_rule_type" not in question:  # its Inspect task looks it up
+        yield "question.selection_rule_type"
+    for key in ("target_type", "selection_rule", "selection_property", "selection_rule_type", "spatial_relation"):
+        if not isinstance(question.get(key), str | None):
+            yield f"question.{key}"
+    for key in ("filter_criteria", "reference_criteria", "target_criteria"):
+        if not isinstance(question.get(key), dict | None):
+            yield f"question.{key}"
+
+
+def _grid_faults(grid: Document) -> Iterator[str]:
+    yield from _field_faults(grid, {"width": int, "height": int, "items": list}, "grid.")
+    if grid["width"] <= 0 or grid["height"] <= 0 or len(grid["items"]) != grid["width"] * grid["height"]:
+        yield "grid"
+    places = [(each["position"]["x"], each["position"]["y"]) for each in grid["items"]]
+    if places != [(x, y) for y in range(grid["height"]) for x in range(grid["width"])]:
+        yield "position"
+    for each in grid["items"]:
+        yield from _field_faults(each, {"position": dict, "is_blocked": bool}, "cell.")
+        item = each["item"]
+        if item is not None:
+            fields = {"name": str, "image_path": str, "boolean_properties": dict, "scalar_properties": dict}
+            yield from _field_faults(item, fields, "item.")
+            if not all(type(value) is bool for value in item["boolean_properties"].values()):
+                yield "boolean_properties"
+
+
+def _field_faults(record: Document, fields: dict[str, type], place: str) -> Iterator[str]:
+    yield from (f"{place}{key}" for key, kind in fields.items() if type(record.get(key)) is not kind)
+
+
+def test_the_reference_s_loader_accepts_every_sample(document: Document) -> None:
+    """Relations too, although samples of the reference's own generator lack a key for them."""
+    assert list(faults(document)) == []
+    assert len(document["samples"]) in TRIALS.values()
+
+
+BREAK: list[tuple[str, Callable[[Document], object]]] = [
+    ("control_samples", lambda d: d.update(control_samples=0, total_samples=d["test_samples"])),
+    ("total_samples", lambda d: d.update(total_samples=1)),
+    ("sample_id", lambda d: d["samples"][0].update(sample_id=-1)),
+    ("sample.image_path", lambda d: d["samples"][0].pop("image_path")),
+    ("selection_rule_type", lambda d: d["samples"][0].update(selection_rule_type="leftmost")),
+    ("question.selection_rule_type", lambda d: d["samples"][0]["question"].pop("selection_rule_type")),
+    ("grid", lambda d: d["samples"][0]["grid"]["items"].pop()),
+    ("coordinates", lambda d: d["samples"][0]["answers"].update(director_coordinates=[[1]])),
+]
+
+
+@pytest.mark.parametrize(("fault", "spoil"), BREAK, ids=[name for name, _ in BREAK])
+def test_the_rules_of_the_loader_find_faults(
+    fault: str, spoil: Callable[[Document], object], document: Document
+) -> None:
+    spoiled = deepcopy(document)
+    spoil(spoiled)
+
+    assert fault in list(faults(spoiled))
+
+
+# What a sample says ---------------------------------------------------------------------------------------------------
+
+
+def test_samples_stand_in_the_order_of_the_trials(document: Document) -> None:
+    questions = next(name for name, count in TRIALS.items() if count == len(document["samples"]))
+    records = [json.loads(line) for line in write("lines", "jsonl", questions).splitlines()]
+
+    assert document["dataset_name"] == "director"
+    assert [sample["sample_id"] for sample in document["samples"]] == [each["trial_index"] for each in records]
+    assert [sample["sample_type"] for sample in document["samples"]] == [each["trial_type"] for each in records]
+    assert [sample["question"]["full_question"] for sample in document["samples"]] == [
+        each["instruction"] for each in records
+    ]
+
+
+def answers(sample: Document, is_director: bool) -> list[list[int]]:
+    """The answers by the criteria, the rule and the grid of a sample, as the reference finds them."""
+    question, cells = sample["question"], sample["grid"]["items"]
+    seen = [each for each in cells if each["item"] and not (is_director and each["is_blocked"])]
+    criteria = question.get("filter_criteria", question.get("reference_criteria"))
+    fitting = [
+        each
+        for each in seen
+        if all(each["item"]["boolean_properties"][key] == value for key, value in criteria.items())
+    ]
+    if question["question_type"] == "relational":
+        (reference,) = fitting
+        return _nearest(reference, seen, question["spatial_relation"])
+    worth = {
+        None: lambda each: 0,
+        "smallest": lambda each: each["item"]["scalar_properties"][question["selection_property"]],
+        "largest": lambda each: -each["item"]["scalar_properties"][question["selection_property"]],
+        "topmost": lambda each: each["position"]["y"],
+        "bottommost": lambda each: -each["position"]["y"],
+        "leftmost": lambda each: each["position"]["x"],
+        "rightmost": lambda each: -each["position"]["x"],
+    }[question["selection_rule"]]
+    best = min(map(worth, fitting))
+    return [[each["position"]["x"], each["position"]["y"]] for each in fitting if worth(each) == best]
+
+
+def _nearest(reference: Document, seen: list[Document], relation: str) -> list[list[int]]:
+    dx, dy = {"right_of": (1, 0), "left_of": (-1, 0), "above": (0, -1), "below": (0, 1)}[relation]
+    x, y = reference["position"]["x"], reference["position"]["y"]
+    places = [[each["position"]["x"], each["position"]["y"]] for each in seen]
+    return [place for place in ([x + n * dx, y + n * dy] for n in range(1, 9)) if place in places][:1]
+
+
+def test_the_answers_follow_from_the_sample_alone(document: Document) -> None:
+    for sample in document["samples"]:
+        found = {"participant": answers(sample, False), "director": answers(sample, True)}
+
+        assert sample["answers"] == {
+            "participant_coordinates": found["participant"],
+            "director_coordinates": found["director"],
+            "is_ambiguous": found["participant"] != found["director"],
+        }
+        assert sample["answers"]["is_ambiguous"] == (sample["sample_type"] == "test")
+
+
+def test_an_item_says_every_noun_and_adjective(document: Document) -> None:
+    items = {item.name: item for item in CATALOGUE.items}
+    written = [each["item"] for sample in document["samples"] for each in sample["grid"]["items"] if each["item"]]
+    keys = {tuple(each["boolean_properties"]) for each in written}
+    known = {name for item in items.values() for name in item.true} - {"item"}
+
+    assert [set(each) for each in keys] == [known]
+    for each in written:
+        true = {name for name, is_true in each["boolean_properties"].items() if is_true}
+        assert true == items[each["name"]].true - {"item"}
+        assert each["scalar_properties"] == {"size": items[each["name"]].size}
+
+
+def test_words_are_those_of_the_frame(document: Document) -> None:
+    """Reversed samples are in the director's words, in which left and right change places."""
+    swapped = {
+        "leftmost": "rightmost",
+        "rightmost": "leftmost",
+        "to the left": "to the right",
+        "to the right": "to the left",
+    }
+    words = {"right_of": "to the right", "left_of": "to the left"}
+    for sample in document["samples"]:
+        question = sample["question"]
+        rule = question.get("selection_rule") or question.get("spatial_relation") or "the "
+        word = words.get(rule, rule)
+        spoken = swapped.get(word, word) if sample["is_reversed"] else word
+
+        assert spoken in question["natural_language"]
+        assert question["natural_language"].endswith(f"from {'my' if sample['is_reversed'] else 'your'} point of view")
+        assert question["is_reversed"] == sample["is_reversed"]
+
+
+def test_words_without_a_frame_are_the_director_s() -> None:
+    shape = Reference({"catalogue": CATALOGUE.to_record()})
+    records = list(trials(count=16, suffix=NEVER))
+    for record, entry in zip(records, shape.entries(records), strict=True):
+        assert entry["is_reversed"] == (record["rule_class"] == "horizontal")
+        assert "point of view" not in entry["question"]["natural_language"]
+
+
+# The runner -----------------------------------------------------------------------------------------------------------
+
+
+def stop(progress: Progress) -> None:
+    if progress.items >= 16:
+        raise VqagenError("stopped")
+
+
+def test_shards_merge_to_the_bytes_of_one_run() -> None:
+    """The numbers at the end count the samples of all shards."""
+    whole = write("trials")
+    for number in (1, 2, 3):
+        write(f"part-{number}", shard=f"{number}/3")
+    merge([f"part-{number}" for number in (3, 1, 2)], "merged")
+
+    assert records_of("merged") == whole
+
+
+def test_a_stopped_run_is_finished_with_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DirectorTask, "WINDOW", 8)
+    whole = write("trials")
+    with pytest.raises(VqagenError, match="stopped"):
+        write("cut", on_progress=stop)
+
+    assert write("cut", resume=True) == whole
+
+
+def test_records_are_converted_to_the_same_bytes() -> None:
+    whole = write("trials")
+    write("lines", "jsonl")
+    convert("lines/trials.jsonl", "converted.json", format="reference")
+
+    assert Path("converted.json").read_bytes() == whole
+
+
+def test_every_rule_class_has_a_type() -> None:
+    assert set(RULE_TYPE_OF) == set(RULES)
+    assert set(RULE_TYPE_OF.values()) == set(RULE_TYPES)

@@ -1,0 +1,1 @@
+"""The shapes of trials in formats of other tools."""
