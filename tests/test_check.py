@@ -17,6 +17,7 @@ import pytest
 from commands import ROOT, Commands
 from pyarrow import parquet
 from scene_records import sampled_scenes
+from test_items_check import DOUBTS as ITEM_DOUBTS
 
 import vqagen
 from vqagen.authoring.check.check_report import MOST, CheckReport
@@ -1112,8 +1113,9 @@ def test_every_code_is_in_the_list_and_tested() -> None:
     of_files = ("not-json", "no-effect", "unknown-synonym", "ambiguous-word", "same-text", "repeated-image")
     of_scenes = [code for _, expected in ODD_NAMES for code, _, _ in expected]
     of_dialogs = ("missing-template", "unreached-template")  # in test_dialog_templates.py
+    of_items = [code for _, code, _, _ in ITEM_DOUBTS]
 
-    assert set(CODES) == {*of_files, *of_scenes, *of_dialogs, *(code for code, _, _ in (*DOUBTFUL, *TRIED))}
+    assert set(CODES) == {*of_files, *of_scenes, *of_dialogs, *of_items, *(code for code, _, _ in (*DOUBTFUL, *TRIED))}
     assert set(TEMPLATE_RULES) <= set(CODES)
 
 

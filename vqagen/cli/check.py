@@ -63,11 +63,12 @@ def command(
     else:
         for note in report.notes:
             print_message(note)
-        click.echo("\n".join(_lines(report)), color=False if os.environ.get("NO_COLOR") else None)
+        click.echo("\n".join(report_lines(report)), color=False if os.environ.get("NO_COLOR") else None)
     ctx.exit(1 if report.errors or (strict and report.warnings) else 0)
 
 
-def _lines(report: CheckReport) -> Iterator[str]:
+def report_lines(report: CheckReport) -> Iterator[str]:
+    """Yield the lines of a report for people."""
     from vqagen.errors import counted
 
     for file in report.files:

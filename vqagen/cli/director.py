@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
 
-from vqagen.cli.group import Group
+from vqagen.cli.group import LazyGroup
 
 SUBCOMMANDS = {
     "generate": "vqagen.cli.director_generate:generate",
     "design": "vqagen.cli.director_generate:design",
+    "items": "vqagen.cli.director_items:items",
 }
 """Name -> the module and the command in it."""
 
 
-class _Subcommands(Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(SUBCOMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in SUBCOMMANDS:
-            return None
-        module, _, name = SUBCOMMANDS[cmd_name].partition(":")
-        command: click.Command = getattr(import_module(module), name)
-        return command
-
-
-@click.group("director", cls=_Subcommands)
+@click.group("director", cls=LazyGroup, places=SUBCOMMANDS)
 def command() -> None:
     """Make perspective-taking trials on a grid.
 

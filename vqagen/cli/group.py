@@ -1,6 +1,10 @@
-"""A group of commands that names the nearest when asked for one it does not have, whatever the version of click."""
+"""Groups of commands that name the nearest when asked for one they do not have, whatever the version of click."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
 
 import click
 
@@ -18,3 +22,23 @@ class Group(click.Group):
         if args and args[0] not in known and not args[0].startswith("-"):
             ctx.fail(unknown("command", args[0], known))
         return super().resolve_command(ctx, args)
+
+
+class LazyGroup(Group):
+    """Commands whose modules are imported when they are needed. `places` are name -> `module:command`."""
+
+    def __init__(self, *args: Any, places: Mapping[str, str], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.places = places
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands, in the order of the help."""
+        return list(self.places)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name."""
+        if cmd_name not in self.places:
+            return None
+        module, _, name = self.places[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command

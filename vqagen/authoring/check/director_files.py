@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import groupby
 
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.recognition import DIRECTOR, CheckedFile
+from vqagen.authoring.items.checking import add_catalogue_findings
 from vqagen.language.loading import TemplateFile
-from vqagen.tasks.director.catalogue import load_catalogue_file
 from vqagen.tasks.director.instructions import read_instructions
 
 
 def check_director_files(items: Sequence[CheckedFile], report: CheckReport) -> None:
-    """Add the errors of catalogues and of instructions. The instructions of one folder are used together."""
+    """Add the findings of catalogues and of instructions. The instructions of one folder are used together."""
     for item in items:
         if item.kind == DIRECTOR and not report.of(item.path).errors:
-            report.read(item.path, "not-json", partial(load_catalogue_file, item.path))
+            add_catalogue_findings(item.path, report)
     instructions = sorted((item for item in items if item.kind != DIRECTOR), key=lambda item: item.folders[0])
     for _, together in groupby(instructions, key=lambda item: item.folders[0]):
         paths = [item.path for item in together]

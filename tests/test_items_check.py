@@ -1,0 +1,202 @@
+"""`vqagen director items check`: what is wrong or doubtful in a catalogue, pictures included."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from catalogues import DOT, small_catalogue, write_catalogue
+from commands import Commands
+from PIL import Image, ImageDraw
+
+from vqagen.art.drawing import read_drawing
+from vqagen.art.sprites import sprite
+from vqagen.authoring.items.checking import check_catalogue
+from vqagen.authoring.items.measuring import measure_image
+from vqagen.tasks.director.catalogue import load_catalogue_file
+
+RED, BLUE = (214, 47, 47, 255), (43, 98, 217, 255)
+
+
+def draw_picture(path: Path, paint: tuple[int, ...], radius: float = 0.4, size: tuple[int, int] = (80, 80)) -> None:
+    """Draw a disk on nothing."""
+    picture = Image.new("RGBA", size, (0, 0, 0, 0))
+    x, y, r = size[0] / 2, size[1] / 2, radius * min(size)
+    ImageDraw.Draw(picture).ellipse((x - r, y - r, x + r, y + r), fill=paint)
+    picture.save(path)
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of pictures."""
+    folder = tmp_path_factory.mktemp("pictures")
+    draw_picture(folder / "red.png", RED)
+    draw_picture(folder / "small_red.png", RED, radius=0.2)
+    draw_picture(folder / "blue.png", BLUE)
+    draw_picture(folder / "grey.png", (120, 120, 120, 255))
+    draw_picture(folder / "dust.png", RED, radius=0.02)
+    draw_picture(folder / "long.png", RED, size=(80, 20), radius=0.5)
+    Image.new("RGB", (40, 40), RED[:3]).save(folder / "opaque.jpg")
+    (folder / "broken.png").write_text("no picture")
+    return folder
+
+
+def own(picture: str, *properties: str, **more: Any) -> dict[str, Any]:
+    return {"image_path": picture, "properties": list(properties), **more}
+
+
+DOUBTS: list[tuple[dict[str, Any], str, str, str]] = [
+    ({"adjectives.0.values.cold": {}}, "unused-adjective", "adjectives[0].values.cold", "no item is 'cold'"),
+    (
+        {f"kinds.{kind}.properties": ["hot"] for kind in ("apple", "lemon", "mug", "box")}
+        | {"adjectives.0.values.sweet": None, "kinds.lemon.unclear": None},
+        "idle-adjective",
+        "adjectives[0].values.hot",
+        "no item is clearly not 'hot'",
+    ),
+    (
+        {"adjectives.0.values.hot.paint": "#ffffff"},
+        "no-effect",
+        "adjectives[0].values.hot.paint",
+        "nothing is painted in 'hot'",
+    ),
+    (
+        {"adjectives.1.values.scarlet": {"paint": "#d83030"}},
+        "near-paints",
+        "adjectives[1].values.scarlet.paint",
+        "'scarlet' and 'red' look alike",
+    ),
+    (
+        {"kinds.mug.nouns": ["containers"], "kinds.lemon.nouns": ["container"]},
+        "near-nouns",
+        "kinds.mug",
+        "the noun 'containers' is nearly 'container'",
+    ),
+    ({"items.mine": own("long.png", "red")}, "odd-aspect", "items.mine.image_path", "is 80 × 20 pixels"),
+    ({"items.mine": own("dust.png", "red")}, "empty-picture", "items.mine.image_path", "% of the picture's cell is"),
+    ({"items.mine": own("opaque.jpg", "red")}, "no-transparency", "items.mine.image_path", "no transparent pixel"),
+    (
+        {"items.mine": own("blue.png", "red")},
+        "wrong-color",
+        "items.mine",
+        "'mine' is called red, and 100% of what is colored in its picture is blue",
+    ),
+    ({"items.mine": own("red.png")}, "wrong-color", "items.mine", "'mine' has no color word, and 100%"),
+    ({"items.mine": own("grey.png", "red")}, "wrong-color", "items.mine", "no color fills most of its picture"),
+    (
+        {
+            "items.one": own("red.png", "red", kind="mug", size=1),
+            "items.two": own("small_red.png", "red", kind="mug", size=2),
+        },
+        "wrong-size",
+        "items.two",
+        "'two' has size 2 and 'one' has size 1, but its picture fills 5% of a cell, and not more than 8%",
+    ),
+    (
+        {"items.one": own("red.png", "red"), "items.two": own("red.png", "red")},
+        "repeated-picture",
+        "items.two.image_path",
+        "'two' has the same picture as 'one'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "code", "place", "message"), DOUBTS, ids=[each[1] for each in DOUBTS])
+def test_a_doubt_is_reported_once(changes: dict[str, Any], code: str, place: str, message: str, pictures: Path) -> None:
+    """And nothing else is."""
+    report = check_catalogue(write_catalogue(pictures / "c.json", small_catalogue(changes)))
+    (file,) = report.files
+    found = [(each.code, each.problem.path) for each in file.warnings]
+
+    assert file.errors == []
+    assert found == [(code, place)]
+    assert message in file.warnings[0].problem.message
+    assert file.warnings[0].problem.line is not None
+
+
+def test_right_pictures_are_no_doubt(pictures: Path) -> None:
+    own_items = {
+        "items.one": own("small_red.png", "red", kind="mug", size=1),
+        "items.two": own("red.png", "red", kind="mug", size=2),
+        "items.three": own("blue.png", "blue", kind="mug", size=2),
+        "items.four": own("grey.png", kind="stone"),
+    }
+    report = check_catalogue(write_catalogue(pictures / "c.json", small_catalogue(own_items)))
+
+    assert (report.errors, report.warnings) == (0, 0)
+
+
+def test_an_unreadable_picture_is_an_error(pictures: Path) -> None:
+    report = check_catalogue(write_catalogue(pictures / "c.json", small_catalogue({"items.mine": own("broken.png")})))
+    (problem,) = report.files[0].errors
+
+    assert (problem.path, problem.line) == ("items.mine.image_path", 15)
+    assert "not a readable picture" in problem.message
+
+
+def test_the_shipped_catalogue_passes_without_a_doubt() -> None:
+    report = check_catalogue()
+
+    assert [str(each) for file in report.files for each in (*file.errors, *file.warnings)] == []
+
+
+@pytest.mark.slow
+def test_every_drawn_item_measures_as_its_own_color() -> None:
+    """So the check of color words is right about what the drawings show, and they are right about their colors."""
+    catalogue = load_catalogue_file()
+    wrong = []
+    for kind, entry in catalogue.record["kinds"].items():
+        drawing = read_drawing(entry["art"])
+        for color, paint in catalogue.paints.items():
+            facts = measure_image(sprite(drawing, paint, 96), catalogue.paints)
+            if next(iter(facts.colors)) != color:
+                wrong.append(f"{color} {kind}: {facts.colors}")
+
+    assert wrong == []
+
+
+# The command --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "flags", "code", "line"),
+    [
+        ({}, "", 0, "0 errors, 0 warnings in 1 file"),
+        ({"adjectives.0.values.cold": {}}, "", 0, "0 errors, 1 warning in 1 file"),
+        ({"adjectives.0.values.cold": {}}, "--strict", 1, "0 errors, 1 warning in 1 file"),
+        ({"kinds.apple.properties": ["swet"]}, "", 1, "1 error, 0 warnings in 1 file"),
+        ({"kinds.apple.art": [{"elipse": 3}]}, "", 1, "1 error, 0 warnings in 1 file"),
+        ({"kinds.apple.noun": ["fruit"]}, "", 1, "1 error, 0 warnings in 1 file"),
+    ],
+)
+def test_the_exit_code_says_whether_there_is_an_error(
+    changes: dict[str, Any],
+    flags: str,
+    code: int,
+    line: str,
+    tmp_path: Path,
+    capsysbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    path = write_catalogue(tmp_path / "c.json", small_catalogue(changes))
+    ran = Commands(capsysbinary)(f"director items check --catalogue {path} {flags}")
+
+    assert (ran.code, ran.out.decode().splitlines()[-1]) == (code, line)
+
+
+def test_a_file_that_is_no_catalogue_is_reported(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    path = tmp_path / "c.json"
+    run = Commands(capsysbinary)
+    for text in ("", "{", "[]", "nothing", '{"kinds": 3}'):
+        path.write_text(text)
+        assert run(f"director items check --catalogue {path}").code == 1
+    assert run(f"director items check --catalogue {tmp_path / 'no.json'}").code == 2
+
+
+def test_the_report_as_json_says_the_same(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    path = write_catalogue(tmp_path / "c.json", small_catalogue({"kinds.extra": {"art": DOT, "properties": ["hto"]}}))
+    report = json.loads(Commands(capsysbinary)(f"director items check --json --catalogue {path}").out)
+
+    assert (report["errors"], report["files"][0]["kind"]) == (1, "director")
+    assert report["files"][0]["errors"][0]["path"] == "kinds.extra.properties[0]"

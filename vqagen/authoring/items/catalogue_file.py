@@ -1,0 +1,172 @@
+"""A catalogue file that is edited: saved whole, with a backup, and only if nobody else changed it meanwhile."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vqagen.errors import BadInput, Problem, UsageError, VqagenError
+from vqagen.files.output import atomic_output, check_output, linked
+from vqagen.files.packing import packing_of
+from vqagen.files.reading import open_as_it_is
+from vqagen.files.shipped import require, shipped
+from vqagen.json.editing import edited
+from vqagen.json.parsing import parse_json
+from vqagen.json.text import locate
+from vqagen.tasks.director.catalogue import COMMENT, SHIPPED_CATALOGUE, ItemCatalogue, catalogue_faults, shape_faults
+
+BACKUP = ".bak"
+"""Suffix of the file as it was before the last save."""
+_MARK = b"\xef\xbb\xbf"
+"""A byte order mark, which some editors write."""
+
+
+class ChangedMeanwhile(VqagenError):
+    """A file is not what was read from it."""
+
+
+@dataclass(frozen=True)
+class CatalogueFile:
+    """A catalogue as it stands in its file. `document` may have mistakes, but has the shape of a catalogue."""
+
+    path: Path
+    raw: bytes = field(repr=False)
+    document: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """The text of the file."""
+        return self.raw.removeprefix(_MARK).decode()
+
+    @property
+    def catalogue(self) -> ItemCatalogue:
+        """The items. The document must be without mistakes."""
+        return ItemCatalogue(self.document, self.path.parent)
+
+    def faults(self) -> tuple[Problem, ...]:
+        """Return every mistake, each with its place in the file."""
+        return located_faults(self.path, self.text, self.document)
+
+    def changed(self, document: Mapping[str, Any]) -> CatalogueFile:
+        """Return the file with another document, not saved yet. Raise BadInput with the mistakes that this adds."""
+        text = edited(self.text, document)
+        mark = _MARK if self.raw.startswith(_MARK) else b""
+        new = CatalogueFile(self.path, mark + text.encode(), document)
+        known = {(problem.path, problem.message) for problem in self.faults()}
+        added = [each for each in new.faults() if (each.path, each.message) not in known]
+        if added:
+            raise BadInput(Problem(each.message, "", each.path) for each in added)
+        return new
+
+
+def read_catalogue(path: Path | str | None = None) -> CatalogueFile:
+    """Return the catalogue of a file, by default the shipped one.
+
+    Raise BadInput if the file has not the shape of a catalogue. Other mistakes, such as an unknown word, are left to
+    `CatalogueFile.faults`, since a change may correct them.
+    """
+    place = require(Path(path or shipped(SHIPPED_CATALOGUE)), "catalogue")
+    if packing_of(place.name):
+        raise UsageError(f"catalogue {place} is packed; unpack it first")
+    with open_as_it_is(place) as file:
+        raw = file.read()
+    return parsed_catalogue(place, raw)
+
+
+def parsed_catalogue(path: Path, raw: bytes) -> CatalogueFile:
+    """Return the catalogue that the bytes of a file hold; BadInput as `read_catalogue`."""
+    try:
+        text = raw.removeprefix(_MARK).decode()
+    except UnicodeDecodeError:
+        raise BadInput([Problem("not UTF-8 text", str(path))]) from None
+    document = parse_json(text, str(path))
+    wrong = [_located(path, text, *fault) for fault in shape_faults(document)]
+    if wrong:
+        raise BadInput(wrong)
+    return CatalogueFile(path, raw, document)
+
+
+def located_faults(path: Path, text: str, document: Any) -> tuple[Problem, ...]:
+    """Return every mistake in a document, each with its place in the text."""
+    return tuple(_located(path, text, *fault) for fault in catalogue_faults(document, path.parent))
+
+
+def _located(path: Path, text: str, place: str, message: str) -> Problem:
+    return Problem(message, str(path), place, *locate(text, place))
+
+
+# Saving -------------------------------------------------------------------------------------------------------------
+
+
+def save(new: CatalogueFile, before: CatalogueFile) -> Path:
+    """Replace the file `before` by `new`, and return the backup that holds the old content.
+
+    Raise ChangedMeanwhile, and write nothing, if the file is not what `before` says.
+    """
+    path = linked(before.path) if before.path.is_symlink() else before.path
+    backup = path.with_name(path.name + BACKUP)
+    with _held(path.parent):
+        _raise_changed(before)
+        mode = path.stat().st_mode
+        with atomic_output(str(backup)) as file:
+            file.write(before.raw)
+        with atomic_output(str(path), lambda: _raise_changed(before)) as file:
+            file.write(new.raw)
+        with suppress(OSError):  # another user's file may be replaced, but not have its mode changed
+            os.chmod(path, mode & 0o7777)
+    return backup
+
+
+def _raise_changed(before: CatalogueFile) -> None:
+    try:
+        now = before.path.read_bytes()
+    except OSError as error:
+        raise ChangedMeanwhile(f"{before.path} cannot be read any more: {error.strerror}; nothing was saved") from None
+    if now != before.raw:
+        raise ChangedMeanwhile(f"{before.path} was changed by someone else meanwhile; nothing was saved")
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Keep other processes of this program from saving in a folder."""
+    import fcntl
+
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # some network file systems cannot lock
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+# A catalogue of one's own -------------------------------------------------------------------------------------------
+
+
+def copy_catalogue(target: str, source: Path | str | None = None, force: bool = False) -> Path:
+    """Write a copy of a catalogue, by default of the shipped one. Pictures keep their places by the path to them."""
+    given = read_catalogue(source)
+    check_output(target, force, [given.path])
+    path = Path(target)
+    text = edited(given.text, _moved(given.document, given.path.parent, path.parent))
+    with atomic_output(target) as file:
+        file.write(text.encode())
+    return path
+
+
+def _moved(document: Mapping[str, Any], old: Path, new: Path) -> dict[str, Any]:
+    """Return a document whose pictures are found from another folder, and which names no schema beside it."""
+    moved = {key: value for key, value in document.items() if key != "$schema"}
+    if moved.get("items"):
+        own = moved["items"]
+        moved["items"] = {name: own[name] if name == COMMENT else _repointed(own[name], old, new) for name in own}
+    return moved
+
+
+def _repointed(entry: Mapping[str, Any], old: Path, new: Path) -> dict[str, Any]:
+    picture = os.path.relpath(linked(old / entry["image_path"]), linked(new))
+    return {**entry, "image_path": Path(picture).as_posix()}

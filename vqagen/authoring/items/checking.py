@@ -1,0 +1,252 @@
+"""Checks a catalogue of items: mistakes that every command refuses, and what is accepted but probably unintended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+from vqagen.art.looks import Look
+from vqagen.authoring.check.check_report import CheckReport, FileReport
+from vqagen.authoring.check.recognition import DIRECTOR
+from vqagen.authoring.items.catalogue_file import CatalogueFile, read_catalogue
+from vqagen.authoring.items.entries import adjectives, nouns, uses
+from vqagen.authoring.items.measuring import PictureFacts, measure_picture, paint_distance
+from vqagen.errors import BadInput, Problem
+from vqagen.files.shipped import shipped
+from vqagen.json.text import locate
+from vqagen.tasks.director.catalogue import COLOR, ITEM, SHIPPED_CATALOGUE, GridItem
+from vqagen.tasks.director.looks import looks_of
+
+_ALIKE = 0.85
+"""How alike two nouns are that may be one, from 0 to 1."""
+_NEAR_PAINTS = 18.0
+"""The distance in CIE Lab below which two paints are easily taken for each other."""
+_LONGEST_ASPECT = 2.5
+_LEAST_AREA = 0.03
+_MOST_COLORED = 0.5
+"""The share of a picture that must have a color for the color to be said of it."""
+_CLEAR_COLOR = 0.5
+"""The share of the colorful pixels that must have one color."""
+
+
+class Doubt(NamedTuple):
+    """Something that is accepted but probably unintended."""
+
+    code: str
+    path: str
+    message: str
+
+
+def check_catalogue(path: Path | str | None = None) -> CheckReport:
+    """Return a report of every error and warning of a catalogue, by default the shipped one."""
+    report = CheckReport()
+    add_catalogue_findings(path or shipped(SHIPPED_CATALOGUE), report)
+    return report.finished()
+
+
+def add_catalogue_findings(path: Path | str, report: CheckReport) -> None:
+    """Add every error and warning of a catalogue to a report."""
+    found = report.of(path)
+    found.kind = DIRECTOR
+    file = report.read(path, "not-json", lambda: read_catalogue(path))
+    if file is None:
+        return
+    for problem in file.faults():
+        found.error(problem)
+    if found.errors:
+        found.not_checked.append("doubtful words and pictures, until the mistakes are corrected")
+    else:
+        _add_doubts(file, found)
+
+
+def _add_doubts(file: CatalogueFile, report: FileReport) -> None:
+    text = file.text
+    for doubt in catalogue_doubts(file, report.error):
+        report.warn(doubt.code, Problem(doubt.message, str(file.path), doubt.path, *locate(text, doubt.path)))
+
+
+def catalogue_doubts(file: CatalogueFile, on_error: Callable[[Problem], object]) -> Iterator[Doubt]:
+    """Yield the doubts about a catalogue without mistakes. `on_error` is called for each picture that is unreadable."""
+    checked = _Checked(file)
+    for rule in (*WORD_RULES, *PICTURE_RULES):
+        yield from rule(checked)
+    for problem in checked.unreadable:
+        on_error(problem)
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """A catalogue without mistakes, with the measures of its pictures."""
+
+    file: CatalogueFile
+
+    @cached_property
+    def items(self) -> tuple[GridItem, ...]:
+        return self.file.catalogue.items
+
+    @cached_property
+    def own(self) -> dict[str, GridItem]:
+        """The items with pictures of their own."""
+        return {item.name: item for item in self.items if item.picture}
+
+    @cached_property
+    def looks(self) -> dict[str, Look]:
+        return looks_of(self.file.catalogue)
+
+    def area(self, name: str) -> float:
+        """Return the share of a cell that the picture of an item fills where it is drawn."""
+        return self.facts[name].area * self.looks[name].scale ** 2
+
+    @cached_property
+    def _measured(self) -> tuple[dict[str, PictureFacts], list[Problem]]:
+        facts, unreadable = {}, []
+        for name, item in self.own.items():
+            try:
+                facts[name] = measure_picture(self.file.path.parent / item.picture, self.file.catalogue.paints)
+            except BadInput as error:
+                place = f"items.{name}.image_path"
+                line = locate(self.file.text, place)
+                unreadable += [Problem(each.message, str(self.file.path), place, *line) for each in error.problems]
+        return facts, unreadable
+
+    @property
+    def facts(self) -> dict[str, PictureFacts]:
+        """The measures of the own pictures that are readable, by item."""
+        return self._measured[0]
+
+    @property
+    def unreadable(self) -> list[Problem]:
+        """The pictures that are unreadable."""
+        return self._measured[1]
+
+    def place_of(self, adjective: str) -> str:
+        """Return the JSON path of an adjective."""
+        for number, each in enumerate(self.file.document["adjectives"]):
+            if adjective in each["values"]:
+                return f"adjectives[{number}].values.{adjective}"
+        raise AssertionError(adjective)
+
+
+# Words --------------------------------------------------------------------------------------------------------------
+
+
+def _useless_adjectives(checked: _Checked) -> Iterator[Doubt]:
+    for name in adjectives(checked.file.document):
+        place = checked.place_of(name)
+        if not any(name in item.properties for item in checked.items):
+            yield Doubt("unused-adjective", place, f"no item is {name!r}; no question can use it")
+        elif all(name in item.properties or name in item.unclear for item in checked.items):
+            yield Doubt("idle-adjective", place, f"no item is clearly not {name!r}; no question can use it")
+
+
+def _paint_without_color(checked: _Checked) -> Iterator[Doubt]:
+    for name, entry in adjectives(checked.file.document).items():
+        if "paint" in entry.record and entry.adjective_class != COLOR:
+            place = f"{checked.place_of(name)}.paint"
+            message = f"nothing is painted in {name!r}, which is not of the class {COLOR!r}"
+            yield Doubt("no-effect", place, message)
+
+
+def _near_paints(checked: _Checked) -> Iterator[Doubt]:
+    for (first, one), (second, other) in combinations(checked.file.catalogue.paints.items(), 2):
+        if paint_distance(one, other) < _NEAR_PAINTS:
+            place = f"{checked.place_of(second)}.paint"
+            yield Doubt("near-paints", place, f"{second!r} and {first!r} look alike; choose paints that differ more")
+
+
+def _near_nouns(checked: _Checked) -> Iterator[Doubt]:
+    """Yield nouns of one kind or item that are written nearly as another noun."""
+    document = checked.file.document
+    known = [noun for noun in nouns(document) if noun != ITEM]
+    for first, second in combinations(known, 2):
+        if SequenceMatcher(None, first, second).ratio() >= _ALIKE:
+            users = {noun: list(uses(document, noun)) for noun in (first, second)}
+            rare = next(
+                (noun for noun in (second, first) if len(users[noun]) == 1 and not _is_kind(noun, document)), ""
+            )
+            if rare:
+                other = first if rare == second else second
+                place = _place_of_thing(users[rare][0], document)
+                yield Doubt("near-nouns", place, f"the noun {rare!r} is nearly {other!r}; is one of them misspelt?")
+
+
+def _is_kind(noun: str, document: Mapping[str, object]) -> bool:
+    kinds = document["kinds"]
+    return isinstance(kinds, dict) and noun in kinds
+
+
+def _place_of_thing(name: str, document: Mapping[str, object]) -> str:
+    return f"kinds.{name}" if _is_kind(name, document) else f"items.{name}"
+
+
+# Pictures -----------------------------------------------------------------------------------------------------------
+
+
+def _odd_pictures(checked: _Checked) -> Iterator[Doubt]:
+    for name, facts in checked.facts.items():
+        place = f"items.{name}.image_path"
+        longer, shorter = max(facts.width, facts.height), min(facts.width, facts.height)
+        if longer > _LONGEST_ASPECT * shorter:
+            message = f"the picture is {facts.width} × {facts.height} pixels; it will be small in its square cell"
+            yield Doubt("odd-aspect", place, message)
+        if facts.area < _LEAST_AREA:
+            yield Doubt("empty-picture", place, f"only {facts.area:.1%} of the picture's cell is visible")
+        elif facts.is_opaque:
+            message = "the picture has no transparent pixel; it hides whether its cell is blocked"
+            yield Doubt("no-transparency", place, message)
+
+
+def _wrong_colors(checked: _Checked) -> Iterator[Doubt]:
+    """Yield items whose color words differ from the color of most of their picture."""
+    colors = checked.file.catalogue.paints
+    for name, facts in checked.facts.items():
+        said = [each for each in checked.own[name].properties if each in colors]
+        doubted = checked.own[name].unclear
+        shown, share = next(iter(facts.colors.items()), ("", 0.0))
+        is_clear = share >= _CLEAR_COLOR and facts.colorful >= _MOST_COLORED
+        if is_clear and shown not in (*said, *doubted):
+            words = f"is called {' and '.join(said)}" if said else "has no color word"
+            message = f"{name!r} {words}, and {share:.0%} of what is colored in its picture is {shown}"
+            yield Doubt("wrong-color", f"items.{name}", message)
+        elif said and not is_clear and not doubted.intersection(said):
+            message = f"{name!r} is called {' and '.join(said)}, and no color fills most of its picture"
+            yield Doubt("wrong-color", f"items.{name}", message)
+
+
+def _wrong_sizes(checked: _Checked) -> Iterator[Doubt]:
+    """Yield items whose picture is not larger than that of a smaller size level of their kind."""
+    for first, second in combinations(checked.facts, 2):
+        items = (checked.own[first], checked.own[second])
+        if items[0].kind == items[1].kind and items[0].size != items[1].size:
+            small, large = sorted(items, key=lambda item: item.size)
+            if checked.area(large.name) <= checked.area(small.name):
+                message = (
+                    f"{large.name!r} has size {large.size} and {small.name!r} has size {small.size}, but its picture"
+                    f" fills {checked.area(large.name):.0%} of a cell, and not more than {checked.area(small.name):.0%}"
+                )
+                yield Doubt("wrong-size", f"items.{large.name}", message)
+
+
+def _repeated_pictures(checked: _Checked) -> Iterator[Doubt]:
+    """Yield items that look the same; one picture may show a kind in several sizes."""
+    seen: dict[tuple[bytes, str, int], str] = {}
+    by_content: dict[bytes, str] = {}
+    for name in checked.facts:
+        item = checked.own[name]
+        content = (checked.file.path.parent / item.picture).read_bytes()
+        same = seen.get((content, item.kind, item.size))
+        other = by_content.get(content)
+        if same or (other and checked.own[other].kind != item.kind):
+            message = f"{name!r} has the same picture as {same or other!r}"
+            yield Doubt("repeated-picture", f"items.{name}.image_path", message)
+        seen.setdefault((content, item.kind, item.size), name)
+        by_content.setdefault(content, name)
+
+
+WORD_RULES = (_useless_adjectives, _paint_without_color, _near_paints, _near_nouns)
+PICTURE_RULES = (_odd_pictures, _wrong_colors, _wrong_sizes, _repeated_pictures)
