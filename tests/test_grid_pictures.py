@@ -16,7 +16,7 @@ import pytest
 from PIL import Image, ImageFilter
 
 from tests.grids import random_grid, shipped_looks
-from vqagen.art.canvas import DIRECTOR, LEAST_CELL, Box, Canvas, CellPlan, GridStyle
+from vqagen.art.canvas import DIRECTOR, LEAST_CELL, Canvas, CellPlan, GridStyle, PixelBox
 from vqagen.art.drawing import read_drawing
 from vqagen.art.grid_picture import GridPainter, colors_for, draw_around
 from vqagen.art.looks import Look
@@ -281,18 +281,18 @@ def plain_picture(style: GridStyle, cells: list[str | None], blocked: list[bool]
     return np.asarray(picture).astype(int)
 
 
-def plain_cell(plan: CellPlan, hides: bool) -> Iterator[tuple[Box, str]]:
+def plain_cell(plan: CellPlan, hides: bool) -> Iterator[tuple[PixelBox, str]]:
     """The surfaces of a cell, with stairs of pixels for the slanted edges between its walls."""
     front, back, rim = plan.front, plan.back, plan.outline
-    yield Box(0, 0, plan.cell, plan.cell), EDGE
+    yield PixelBox(0, 0, plan.cell, plan.cell), EDGE
     yield front.grown(rim), OUTLINE
     yield front, SIDE
     for depth in range(front.bottom - back.bottom):
         inward = round(depth * (back.left - front.left) / (front.bottom - back.bottom))
-        yield Box(front.left + inward, front.bottom - depth - 1, front.right - inward, front.bottom - depth), FLOOR
+        yield PixelBox(front.left + inward, front.bottom - depth - 1, front.right - inward, front.bottom - depth), FLOOR
     for depth in range(back.top - front.top):
         inward = round(depth * (back.left - front.left) / (back.top - front.top))
-        yield Box(front.left + inward, front.top + depth, front.right - inward, front.top + depth + 1), CEILING
+        yield PixelBox(front.left + inward, front.top + depth, front.right - inward, front.top + depth + 1), CEILING
     yield back, WALL_EDGE if hides else ROOM
     if hides:
         yield back.grown(-rim), WALL

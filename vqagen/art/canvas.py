@@ -51,7 +51,7 @@ class GridStyle:
 
 
 @dataclass(frozen=True)
-class Box:
+class PixelBox:
     """A rectangle of pixels."""
 
     left: int
@@ -67,9 +67,9 @@ class Box:
     def height(self) -> int:
         return self.bottom - self.top
 
-    def grown(self, by: int) -> Box:
+    def grown(self, by: int) -> PixelBox:
         """Return the rectangle with each side moved outwards."""
-        return Box(self.left - by, self.top - by, self.right + by, self.bottom + by)
+        return PixelBox(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
     @property
     def corners(self) -> tuple[tuple[int, int], ...]:
@@ -84,10 +84,10 @@ class CellPlan:
     cell: int
 
     @property
-    def front(self) -> Box:
+    def front(self) -> PixelBox:
         """The opening within the front edges of the boards."""
         edge = max(1, round(self.cell * 0.035))
-        return Box(edge, edge, self.cell - edge, self.cell - edge)
+        return PixelBox(edge, edge, self.cell - edge, self.cell - edge)
 
     @property
     def outline(self) -> int:
@@ -95,11 +95,11 @@ class CellPlan:
         return 1 if self.cell < 80 else 2
 
     @property
-    def back(self) -> Box:
+    def back(self) -> PixelBox:
         """The back of the cell, which is a wall if the cell is blocked."""
         front, wall, ceiling = self.front, max(1, round(self.cell * 0.05)), max(1, round(self.cell * 0.025))
         floor = max(2, round(self.cell * 0.1))
-        return Box(front.left + wall, front.top + ceiling, front.right - wall, front.bottom - floor)
+        return PixelBox(front.left + wall, front.top + ceiling, front.right - wall, front.bottom - floor)
 
     @property
     def item_side(self) -> int:
@@ -118,7 +118,7 @@ class CellPlan:
 
 
 @dataclass(frozen=True)
-class Label:
+class GridLabel:
     """A text and the middle of the place where it stands."""
 
     text: str
@@ -150,10 +150,10 @@ class Canvas:
         return style.width * style.cell + 2 * beside, style.height * style.cell + 2 * above
 
     @property
-    def shelf(self) -> Box:
+    def shelf(self) -> PixelBox:
         """The cells and the boards around them."""
         (beside, above), (width, height) = self.margins, self.size
-        return Box(beside, above, width - beside, height - above)
+        return PixelBox(beside, above, width - beside, height - above)
 
     def corner(self, number: int) -> tuple[int, int]:
         """Return the top left corner of a cell, numbered row by row as the participant sees them."""
@@ -170,21 +170,21 @@ class Canvas:
         """The height of a line of a label's text."""
         return min(max(11, round(self.style.cell * 0.27)), 64)
 
-    def labels(self) -> Iterator[Label]:
+    def labels(self) -> Iterator[GridLabel]:
         """Yield the letters above the columns and the numbers left of the rows, close to the shelf."""
         cell, shelf = self.style.cell, self.shelf
         gap = self.board + self.font_size * 0.62
         for column, text in enumerate(self.style.column_labels):
-            yield Label(text, shelf.left + (column + 0.5) * cell, shelf.top - gap)
+            yield GridLabel(text, shelf.left + (column + 0.5) * cell, shelf.top - gap)
         for row, text in enumerate(self.style.row_labels):
-            yield Label(text, shelf.left - gap, shelf.top + (row + 0.5) * cell)
+            yield GridLabel(text, shelf.left - gap, shelf.top + (row + 0.5) * cell)
 
     @property
-    def figure(self) -> Box | None:
+    def figure(self) -> PixelBox | None:
         """The square of the director's figure, whose middle shows right of the shelf; None without one."""
         if not self.style.figure or self.style.is_mirrored:
             return None
         shelf = self.shelf
         side = min(shelf.height, round(self.style.cell * 2.9))
         left = round(shelf.right + self.board - side * 0.335)
-        return Box(left, shelf.bottom + self.board - side, left + side, shelf.bottom + self.board)
+        return PixelBox(left, shelf.bottom + self.board - side, left + side, shelf.bottom + self.board)

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-Rgb = tuple[int, int, int]
+from vqagen.art.sprites import Rgb
+
 MOST_COLORS = 256
 MOST_FLAT = 192
 """Colors of surfaces. With more, too little of the palette is left for the blends at edges."""

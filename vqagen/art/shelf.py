@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from vqagen.art.canvas import Box, Canvas, CellPlan, GridStyle
+from vqagen.art.canvas import Canvas, CellPlan, GridStyle, PixelBox
 
 ROOM = "#e8eef3"
 """The room's wall, which shows through open cells."""
@@ -42,16 +42,16 @@ class Surface:
     color: str
 
     @property
-    def box(self) -> Box:
+    def box(self) -> PixelBox:
         """The rectangle around it."""
         columns, rows = zip(*self.points, strict=True)
-        return Box(min(columns), min(rows), max(columns), max(rows))
+        return PixelBox(min(columns), min(rows), max(columns), max(rows))
 
 
 def cell_surfaces(plan: CellPlan, back: Back) -> Iterator[Surface]:
     """Yield the surfaces of a cell whose top left corner is at (0, 0), from the farthest to the nearest."""
     front, inner, rim = plan.front, plan.back, plan.outline
-    yield Surface(Box(0, 0, plan.cell, plan.cell).corners, EDGE)
+    yield Surface(PixelBox(0, 0, plan.cell, plan.cell).corners, EDGE)
     yield Surface(front.grown(rim).corners, OUTLINE)
     if back is Back.CLOSED:
         yield Surface(front.corners, WALL_EDGE)

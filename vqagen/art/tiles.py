@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vqagen.art.canvas import Box, CellPlan
+from vqagen.art.canvas import CellPlan, PixelBox
 from vqagen.art.drawing import box_of
 from vqagen.art.looks import Look
 from vqagen.art.palette import Colors
@@ -75,7 +75,7 @@ def paint_surfaces(picture: Image, surfaces: Iterable[Surface]) -> None:
             picture.paste(surface.color, (box.left, box.top), _slope(surface, box))
 
 
-def _slope(surface: Surface, box: Box) -> Image:
+def _slope(surface: Surface, box: PixelBox) -> Image:
     """Return how much of each pixel of a box the surface covers. Its corners are given clockwise."""
     image: Any = needed("PIL.Image", "draw", PICTURES)
     x = box.left + (np.arange(box.width * FINER) + 0.5) / FINER
@@ -128,12 +128,12 @@ def raise_unreadable(looks: Mapping[str, Look]) -> None:
         raise BadInput(problems)
 
 
-def item_square(look: Look, plan: CellPlan) -> Box:
+def item_square(look: Look, plan: CellPlan) -> PixelBox:
     """Return the square in a cell that holds an item which stands on the floor, in the middle."""
     side = max(1, round(plan.item_side * look.scale))
     middle, bottom = _footing(look, side)
     left, top = round(plan.cell / 2 - middle * side), round(plan.item_bottom - bottom * side)
-    return Box(left, top, left + side, top + side)
+    return PixelBox(left, top, left + side, top + side)
 
 
 def _footing(look: Look, side: int) -> tuple[float, float]:
