@@ -7,13 +7,17 @@ from dataclasses import dataclass, fields
 from math import isfinite
 from typing import Any
 
+from vqagen.art.canvas import DIRECTOR, LEAST_CELL, PARTICIPANT
+from vqagen.art.grid_text import BLOCKED, BLOCKS, DETAILS, NAMES
+from vqagen.art.png import ENCODERS, ZLIB
 from vqagen.tasks.settings import RunSettings, setting
 
 SUPERLATIVE, RELATIONAL = QUESTIONS = "superlative", "relational"
 DIRECTIONAL, ALWAYS, NEVER = SUFFIXES = "directional", "always", "never"
 STRICT, REFERENCE = COMPATS = "strict", "reference"
 RENDERS = ("png", "svg", "md", "ascii", "json", "none")
-PARTICIPANT, DIRECTOR, BOTH = VIEWS = "participant", "director", "both"
+BOTH = "both"
+VIEWS = PARTICIPANT, DIRECTOR, BOTH
 LEAST_SIDE, LARGEST_SIDE = 2, 8
 
 
@@ -56,7 +60,18 @@ class DirectorSettings(RunSettings):
     )
     view: str = setting(PARTICIPANT, "Whose view is drawn.", choices=VIEWS)
     figure: bool = setting(False, "Draw the director behind the shelf; pictures without the figure are made as well.")
-    cell: int = setting(120, "Side of a cell in pixels.", least=24)
+    cell: int = setting(120, "Side of a cell in pixels.", least=LEAST_CELL)
+    text: str = setting(NAMES, "What texts of grids say of an item: its name, or its properties too.", choices=DETAILS)
+    blocked_text: str = setting(
+        BLOCKED,
+        "How texts of grids show a blocked cell: by this word, by what its back is made of, by a #.",
+        choices=BLOCKS,
+    )
+    png_encoder: str = setting(
+        ZLIB,
+        "What compresses PNG files: isal is faster, needs the extra isal, and writes other bytes.",
+        choices=ENCODERS,
+    )
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()

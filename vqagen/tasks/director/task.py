@@ -19,7 +19,9 @@ from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, lo
 from vqagen.tasks.director.design import Design
 from vqagen.tasks.director.formats import DIRECTOR_FORMATS
 from vqagen.tasks.director.instructions import find_instruction_files, with_shipped
+from vqagen.tasks.director.looks import looks_of
 from vqagen.tasks.director.maker import TrialMaker
+from vqagen.tasks.director.pictures import TrialPictures
 from vqagen.tasks.director.record import RecordMaker
 from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.director.trial import Trial
@@ -68,7 +70,7 @@ class DirectorTask(Task):
 
     settings: DirectorSettings
     catalogue_file: Path
-    wording_folder: Path
+    wording_files: Path
 
     key = TRIALS
     index_key = "trial_index"
@@ -93,12 +95,17 @@ class DirectorTask(Task):
     @cached_property
     def records(self) -> RecordMaker:
         """What words and records the trials. Raises VqagenError."""
-        return RecordMaker(self.catalogue, self.settings, load_wording(self.wording_folder, self.settings.suffix))
+        return RecordMaker(self.catalogue, self.settings, load_wording(self.wording_files, self.settings.suffix))
+
+    @cached_property
+    def pictures(self) -> TrialPictures:
+        """What draws the trials. Raises VqagenError."""
+        return TrialPictures(looks_of(self.catalogue), self.settings)
 
     @property
     def inputs(self) -> tuple[Path, ...]:
         """The catalogue, its pictures, and the templates."""
-        return (self.catalogue_file, *self._pictures, self.wording_folder)
+        return (self.catalogue_file, *self._pictures, self.wording_files)
 
     @cached_property
     def _pictures(self) -> tuple[Path, ...]:
@@ -109,36 +116,38 @@ class DirectorTask(Task):
         """Return the content hash of each input, by its role."""
         return {
             "catalogue": content_hash((self.catalogue_file, *self._pictures)),
-            "templates": content_hash(
-                [file.path for file in with_shipped(find_instruction_files(self.wording_folder))]
-            ),
+            "templates": content_hash([each.path for each in with_shipped(find_instruction_files(self.wording_files))]),
         }
 
     def load(self, hashes: Mapping[str, str]) -> Make:
         """Load the catalogue and the templates."""
         check_hashes(hashes, self.hashes())
-        maker, recorder = self.maker, self.records
+        recorder, pictures = self.records, self.pictures
 
         def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:
             assert isinstance(tally, TrialTally)
             trials = None
             for item in items:
                 if trials is None:
-                    trials = self._trials(maker, recorder, item.index // self.WINDOW)
+                    trials = self.trials(item.index // self.WINDOW)
                 trial, form, pair = next(trials)
                 if item.index < first:
                     continue
-                names, _ = recorder.grid_of(trial)
+                names, blocked = recorder.grid_of(trial)
                 record = recorder.record(item.index, trial, form, names)
                 if pair is not None:
                     record["pair"] = pair
+                files = pictures.draw(item.index, names, blocked)
+                if files:
+                    record["image"] = next(iter(files))
                 tally[f"{record['trial_type']} {record['rule_class']}"] += 1
-                yield ItemRecords(item.index, [record])
+                yield ItemRecords(item.index, [record], files)
 
         return make
 
-    def _trials(self, maker: TrialMaker, recorder: RecordMaker, window: int) -> Iterator[tuple[Trial, Any, int | None]]:
+    def trials(self, window: int) -> Iterator[tuple[Trial, Any, int | None]]:
         """Yield the trials of a window from its first on, without end: trial, form of the instruction, pair."""
+        maker, recorder = self.maker, self.records
         rng, known = stream(self.settings.seed, TRIALS, window), set[object]()
         for number, cell in enumerate(Design(self.settings, window).cells(), start=window * self.WINDOW // 2):
             trial = maker.make_new(cell, rng, known)
@@ -171,9 +180,9 @@ def director_task(
     if settings.paired and settings.count % 2 + settings.start_index % 2:
         raise UsageError("--paired makes two trials of a pair: --start-index and --count must be even")
     catalogue_file = _absolute(Path(catalogue or shipped(SHIPPED_CATALOGUE)))
-    wording_folder = _absolute(Path(templates or shipped("templates/director")))
-    task = DirectorTask(settings, catalogue_file, wording_folder)
-    _ = task.maker, task.records
+    wording_files = _absolute(Path(templates or shipped("templates/director")))
+    task = DirectorTask(settings, catalogue_file, wording_files)
+    _ = task.maker, task.records, task.pictures
     return task
 
 

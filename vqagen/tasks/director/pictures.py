@@ -1,0 +1,67 @@
+"""Pictures and texts of trials: the files of a run, by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from vqagen.art.canvas import DIRECTOR, PARTICIPANT, GridStyle
+from vqagen.art.grid_picture import GridPainter
+from vqagen.art.grid_text import GridWriter, TextStyle
+from vqagen.art.looks import Look
+from vqagen.tasks.director.settings import BOTH, DirectorSettings
+
+FOLDER = "images"
+SUFFIXES = {"png": ".png", "svg": ".svg", "md": ".md", "ascii": ".txt", "json": ".json"}
+Draw = Callable[[Sequence[str | None], Sequence[bool]], str | bytes]
+
+
+class _File(NamedTuple):
+    """A kind of file that each trial has."""
+
+    ending: str
+    draw: Draw
+
+
+class TrialPictures:
+    """Makes the files of trials, in the forms and views of the settings."""
+
+    def __init__(self, looks: dict[str, Look], settings: DirectorSettings) -> None:
+        """Raise BadInput with every picture of the user's that cannot be read, UsageError if an extra is missing."""
+        self._files = tuple(_files(looks, settings))
+
+    def names(self, number: int) -> list[str]:
+        """Return the names of a trial's files inside the output; the first is the picture of its record."""
+        return [f"{FOLDER}/{number:06d}{file.ending}" for file in self._files]
+
+    def draw(self, number: int, cells: Sequence[str | None], blocked: Sequence[bool]) -> dict[str, bytes]:
+        """Return the files of a trial by their names."""
+        made = (file.draw(cells, blocked) for file in self._files)
+        return {
+            name: content if isinstance(content, bytes) else content.encode()
+            for name, content in zip(self.names(number), made, strict=True)
+        }
+
+
+def _files(looks: dict[str, Look], settings: DirectorSettings) -> Iterator[_File]:
+    views = (PARTICIPANT, DIRECTOR) if settings.view == BOTH else (settings.view,)
+    text = TextStyle(settings.text, settings.blocked_text)
+    styles: list[tuple[str, GridStyle]] = []
+    for view in views:
+        ending = "-director" if view == DIRECTOR and settings.view == BOTH else ""
+        has_figure = settings.figure and view == PARTICIPANT
+        style = GridStyle(settings.width, settings.height, settings.cell, has_figure, view)
+        styles.append((ending, style))
+        if has_figure:
+            alone = GridStyle(settings.width, settings.height, settings.cell, False, view)
+            styles.append((f"{ending}-alone", alone))
+    painter: GridPainter | None = None
+    for form in settings.renders:
+        for ending, style in styles:
+            if form in ("png", "svg"):
+                painter = painter.restyled(style) if painter else GridPainter(looks, style, settings.png_encoder)
+                yield _File(ending + SUFFIXES[form], painter.png if form == "png" else painter.svg)
+            elif not ending.endswith("-alone"):
+                writer = GridWriter(looks, style, text)
+                write = {"md": writer.markdown, "ascii": writer.ascii, "json": writer.json}[form]
+                yield _File(ending + SUFFIXES[form], write)
