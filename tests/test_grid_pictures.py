@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from io import BytesIO
@@ -21,11 +22,11 @@ from vqagen.art.drawing import read_drawing
 from vqagen.art.grid_picture import GridPainter, colors_for, draw_around
 from vqagen.art.looks import Look
 from vqagen.art.palette import MOST_COLORS, Palette, TrueColor, hex_to_rgb
-from vqagen.art.png import ENCODERS, ISAL
+from vqagen.art.png import ENCODERS, ISAL, ZLIB
 from vqagen.art.shelf import CEILING, EDGE, FLOOR, HALO, INK, OUTLINE, ROOM, SIDE, SURFACES, WALL, WALL_EDGE, Back
 from vqagen.art.sprites import sprite
 from vqagen.art.tiles import Tiles, draw_cell, item_square
-from vqagen.errors import BadInput
+from vqagen.errors import BadInput, UsageError
 
 SVG = "{http://www.w3.org/2000/svg}"
 SIDES = range(2, 9)
@@ -360,6 +361,23 @@ def test_each_encoder_stores_the_same_pixels() -> None:
 
     assert (decoded(files["zlib"]) == decoded(files[ISAL])).all()
     assert GridPainter(shipped_looks(), STYLE).png(*grid) == files["zlib"]
+
+
+@pytest.mark.parametrize(
+    ("encoder", "module", "extra"), [(ISAL, "isal.isal_zlib", "isal"), (ZLIB, "PIL.Image", "draw")]
+)
+def test_a_missing_library_is_named_before_anything_is_drawn(
+    encoder: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SVG needs neither."""
+    painter = GridPainter(shipped_looks(), STYLE, encoder)
+    painter.require_png()
+    other = GridPainter(shipped_looks(), STYLE, encoder)
+    monkeypatch.setitem(sys.modules, module, None)
+
+    with pytest.raises(UsageError, match=rf"pip install 'vqagen\[{extra}\]'"):
+        other.require_png()
+    assert other.svg(*random_grid(0)).startswith("<svg")
 
 
 # Pictures of the user's own -----------------------------------------------------------------------------------------

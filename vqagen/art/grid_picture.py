@@ -42,6 +42,11 @@ class GridPainter:
         other._looks, other._tiles = self._looks, self._tiles
         return other
 
+    def require_png(self) -> None:
+        """Raise UsageError if Pillow or the encoder is not installed, so that a run fails before it begins."""
+        needed("PIL.Image", "draw", PICTURES)
+        _ = self._png
+
     def png(self, cells: Sequence[str | None], blocked: Sequence[bool]) -> bytes:
         """Return the picture of a grid whose cells are given row by row as the participant sees them."""
         rows, side, channels = self._rows, self._canvas.style.cell, self._tiles.colors.channels
