@@ -60,6 +60,8 @@ def _files(looks: dict[str, Look], settings: DirectorSettings) -> Iterator[_File
         for ending, style in styles:
             if form in ("png", "svg"):
                 painter = painter.restyled(style) if painter else GridPainter(looks, style, settings.png_encoder)
+                if form == "png":
+                    painter.require_png()
                 yield _File(ending + SUFFIXES[form], painter.png if form == "png" else painter.svg)
             elif not ending.endswith("-alone"):
                 writer = GridWriter(looks, style, text)
