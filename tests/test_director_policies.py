@@ -1,0 +1,67 @@
+"""Policies: what someone answers who misses a view, a frame or words."""
+
+from __future__ import annotations
+
+import pytest
+from handmade_trials import trial, vocabulary
+from test_director_oracle import LEFTMOST_TEST, NONE_TEST, RELATION_TEST, RIGHT, TOPMOST_TEST
+
+from vqagen.judge.director.case import case_of
+from vqagen.judge.director.policies import POLICIES, chosen_cells, expected_accuracy
+from vqagen.judge.director.trial import Trial, read_trial
+
+ANSWERS = [
+    (NONE_TEST, "red ball", "none", "oracle", ["A1"]),
+    (NONE_TEST, "red ball", "none", "egocentric", ["A1", "C1"]),
+    (NONE_TEST, "red ball", "none", "visible-only", ["A1"]),
+    (NONE_TEST, "red ball", "none", "ignore-adjectives", ["A1", "B1"]),
+    (NONE_TEST, "red ball", "none", "ignore-description", ["A1", "B1", "C2"]),
+    (NONE_TEST, "red ball", "none", "random-visible", ["A1", "B1", "C2"]),
+    (TOPMOST_TEST, "red ball", "topmost", "oracle", ["A2"]),
+    (TOPMOST_TEST, "red ball", "topmost", "egocentric", ["A1"]),
+    (TOPMOST_TEST, "red ball", "topmost", "no-flip", ["A2"]),
+    (TOPMOST_TEST, "red ball", "topmost", "visible-only", ["A2", "C3"]),
+    (TOPMOST_TEST, "red ball", "topmost", "second-best", ["A2"]),
+    (TOPMOST_TEST, "red ball", "topmost", "middle", ["A2"]),
+    (TOPMOST_TEST, "red ball", "topmost", "ignore-rule", ["A2", "C3"]),
+    (TOPMOST_TEST, "red ball", "topmost", "ignore-adjectives", ["C1"]),
+    (TOPMOST_TEST, "red ball", "topmost", "ignore-description", ["C1"]),
+    (LEFTMOST_TEST, "red ball", "leftmost", "oracle", ["B1"]),
+    (LEFTMOST_TEST, "red ball", "leftmost", "egocentric", ["A1"]),
+    (LEFTMOST_TEST, "red ball", "leftmost", "no-flip", ["D1"]),
+    (LEFTMOST_TEST, "red ball", "leftmost", "self-centered", ["D1"]),
+    (RELATION_TEST, "blue book", "right_of", "oracle", ["D1"]),
+    (RELATION_TEST, "blue book", "right_of", "egocentric", ["B1"]),
+    (RELATION_TEST, "blue book", "right_of", "no-flip", []),
+    (RELATION_TEST, "blue book", "right_of", "ignore-rule", ["D1", "A2"]),
+    (RELATION_TEST, "blue book", "right_of", "second-best", ["D1"]),
+]
+
+
+@pytest.mark.parametrize(("drawn", "phrase", "rule", "policy", "cells"), ANSWERS)
+def test_a_policy_chooses_these_cells(drawn: str, phrase: str, rule: str, policy: str, cells: list[str]) -> None:
+    """The director says left and right his own way."""
+    written = read_trial(trial(drawn, phrase, rule))
+    assert isinstance(written, Trial)
+
+    assert chosen_cells(POLICIES[policy], written, vocabulary()) == cells
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_the_oracle_is_right_and_the_egocentric_one_in_control_trials_only(name: str) -> None:
+    """Without a rule, the egocentric policy chooses among the answer and its competitors."""
+    written = read_trial(RIGHT[name]())
+    assert isinstance(written, Trial)
+    case = case_of(written, vocabulary(), vocabulary().items)
+    by_hand = 1.0 if written.type == "control" else 0.5 if written.rule == "none" else 0.0
+
+    assert expected_accuracy(POLICIES["oracle"], case) == 1.0
+    assert expected_accuracy(POLICIES["egocentric"], case) == by_hand
+
+
+def test_only_words_of_the_speaker_mislead_about_left_and_right() -> None:
+    """From your point of view, left is the participant's own."""
+    written = read_trial(trial(LEFTMOST_TEST, "red ball", "leftmost", frame="participant"))
+    assert isinstance(written, Trial)
+
+    assert chosen_cells(POLICIES["no-flip"], written, vocabulary()) == ["B1"]
