@@ -70,7 +70,7 @@ class TrialMaker:
         """Return a trial that is not `known`, and note it there. Raises UsageError if there seems to be none."""
         for _ in range(TRIES):
             trial = self.make(cell, rng)
-            key = (trial.question.noun, trial.question.adjectives, cell.rule, trial.blocked, *trial.grid)
+            key = (trial.question, cell.rule, trial.blocked, *trial.grid)
             if key not in known:
                 known.add(key)
                 return trial

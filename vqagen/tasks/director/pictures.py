@@ -30,17 +30,13 @@ class TrialPictures:
         """Raise BadInput with every picture of the user's that cannot be read, UsageError if an extra is missing."""
         self._files = tuple(_files(looks, settings))
 
-    def names(self, number: int) -> list[str]:
-        """Return the names of a trial's files inside the output; the first is the picture of its record."""
-        return [f"{FOLDER}/{number:06d}{file.ending}" for file in self._files]
-
     def draw(self, number: int, cells: Sequence[str | None], blocked: Sequence[bool]) -> dict[str, bytes]:
-        """Return the files of a trial by their names."""
-        made = (file.draw(cells, blocked) for file in self._files)
-        return {
-            name: content if isinstance(content, bytes) else content.encode()
-            for name, content in zip(self.names(number), made, strict=True)
-        }
+        """Return the files of a trial by their names; the first is the picture of its record."""
+        files = {}
+        for ending, draw in self._files:
+            content = draw(cells, blocked)
+            files[f"{FOLDER}/{number:06d}{ending}"] = content if isinstance(content, bytes) else content.encode()
+        return files
 
 
 def _files(looks: dict[str, Look], settings: DirectorSettings) -> Iterator[_File]:
