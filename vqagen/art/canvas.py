@@ -71,6 +71,10 @@ class PixelBox:
         """Return the rectangle with each side moved outwards."""
         return PixelBox(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
+    def inside(self, side: int) -> PixelBox:
+        """Return the part inside of the square from (0, 0) whose sides are so long."""
+        return PixelBox(max(self.left, 0), max(self.top, 0), min(self.right, side), min(self.bottom, side))
+
     @property
     def corners(self) -> tuple[tuple[int, int], ...]:
         """The four corners, clockwise from the top left."""

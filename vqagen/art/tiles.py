@@ -39,22 +39,45 @@ class Tiles:
         """Return rows of stored bytes of a cell with an item, or with none."""
         found = self._made.get((name, back))
         if found is None:
+            made = self._empty_tile(back) if name is None else self._tile(self._looks[name], back)
             if len(self._made) >= self._most:
                 del self._made[next(iter(self._made))]
-            pixels = np.asarray(draw_cell(self._plan, self._looks[name] if name else None, back))
-            found = self._made[name, back] = np.ascontiguousarray(self.colors.encode(pixels))
+            found = self._made[name, back] = made
         return found
+
+    def _empty_tile(self, back: Back) -> Any:
+        return np.ascontiguousarray(self.colors.encode(np.asarray(_empty_cell(self._plan, back))))
+
+    def _tile(self, look: Look, back: Back) -> Any:
+        """Return the tile of an item: an empty one with new pixels where the item stands."""
+        made, channels = self.tile(None, back).copy(), self.colors.channels
+        box, part = _draw_item(self._plan, look, back)
+        columns = slice(box.left * channels, box.right * channels)
+        made[box.top : box.bottom, columns] = self.colors.encode(np.asarray(part))
+        return made
 
 
 def draw_cell(plan: CellPlan, look: Look | None, back: Back) -> Image:
     """Return the picture of a cell in true color."""
     cell = _empty_cell(plan, back).copy()
     if look is not None and back is not Back.CLOSED:
-        item = _standing(look, plan)
-        if back is Back.BLOCKED:
-            cell.paste(HALO, mask=_halo(item, plan.halo))
-        cell.paste(item, mask=item)
+        box, part = _draw_item(plan, look, back)
+        cell.paste(part, (box.left, box.top))
     return cell
+
+
+def _draw_item(plan: CellPlan, look: Look, back: Back) -> tuple[PixelBox, Image]:
+    """Return an item that stands in a cell: the box around it and its halo, and the box's picture."""
+    image: Any = needed("PIL.Image", "draw", PICTURES)
+    square = item_square(look, plan)
+    box = square.grown(plan.halo).inside(plan.cell)
+    item = image.new("RGBA", (box.width, box.height), (0, 0, 0, 0))
+    item.paste(item_sprite(look, square.width), (square.left - box.left, square.top - box.top))
+    part: Image = _empty_cell(plan, back).crop((box.left, box.top, box.right, box.bottom))
+    if back is Back.BLOCKED:
+        part.paste(HALO, mask=_halo(item, plan.halo))
+    part.paste(item, mask=item)
+    return box, part
 
 
 @cache
@@ -88,21 +111,13 @@ def _slope(surface: Surface, box: PixelBox) -> Image:
     return made
 
 
-def _standing(look: Look, plan: CellPlan) -> Image:
-    """Return the item on an empty, transparent cell."""
-    image: Any = needed("PIL.Image", "draw", PICTURES)
-    made: Image = image.new("RGBA", (plan.cell, plan.cell), (0, 0, 0, 0))
-    square = item_square(look, plan)
-    made.paste(item_sprite(look, square.width), (square.left, square.top))
-    return made
-
-
 def _halo(item: Image, width: int) -> Image:
     """Return the item's opacity, spread by some pixels in each direction."""
     image: Any = needed("PIL.Image", "draw", PICTURES)
-    opacity = np.asarray(item.getchannel("A"))
-    for axis in (0, 1):
-        opacity = np.max([np.roll(opacity, by, axis) for by in range(-width, width + 1)], axis=0)
+    opacity = np.pad(np.asarray(item.getchannel("A")), width)
+    for _ in range(width):
+        opacity = np.max([opacity[:-2], opacity[1:-1], opacity[2:]], axis=0)
+        opacity = np.max([opacity[:, :-2], opacity[:, 1:-1], opacity[:, 2:]], axis=0)
     made: Image = image.fromarray(opacity, "L")
     return made
 
