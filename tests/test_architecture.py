@@ -24,8 +24,8 @@ LAYERS = (
     ("search",),
     ("tasks",),
     ("run",),
-    ("authoring", "judge", "human", "inspect_tasks", "draw", "exchange"),
-    ("question_dataset", "director_trials", "keyword_settings", "api", "__init__"),
+    ("authoring", "judge", "human", "draw", "exchange"),
+    ("question_dataset", "director_trials", "keyword_settings", "inspect_tasks", "api", "__init__"),
     ("cli", "__main__"),
 )
 """Lowest first. A part imports from lower layers, and from its own layer as long as no two parts need each other."""

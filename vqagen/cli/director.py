@@ -10,6 +10,7 @@ SUBCOMMANDS = {
     "generate": "vqagen.cli.director_generate:generate",
     "design": "vqagen.cli.director_generate:design",
     "items": "vqagen.cli.director_items:items",
+    "report": "vqagen.cli.director_report:report",
 }
 """Name -> the module and the command in it."""
 

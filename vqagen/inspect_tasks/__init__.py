@@ -1,0 +1,1 @@
+"""Inspect AI tasks: models take the trials of the director task. Needs the extra `inspect`."""

@@ -1,0 +1,21 @@
+"""All that Inspect finds under `vqagen/`: the entry point `inspect_ai` of the package names this module."""
+
+from vqagen.inspect_tasks.policy_solver import policy
+from vqagen.inspect_tasks.scoring import cell_answer, egocentric_share, paired_accuracy, vpt_gap
+from vqagen.inspect_tasks.tasks import director, director_no_director
+from vqagen.inspect_tasks.tools import crop, generate_with_tools, mirror, reason_and_act, rotate
+
+__all__ = [
+    "cell_answer",
+    "crop",
+    "director",
+    "director_no_director",
+    "egocentric_share",
+    "generate_with_tools",
+    "mirror",
+    "paired_accuracy",
+    "policy",
+    "reason_and_act",
+    "rotate",
+    "vpt_gap",
+]

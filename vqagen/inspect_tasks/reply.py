@@ -1,0 +1,54 @@
+"""The cell that a model's reply names.
+
+    ANSWER: B2        the cell behind the last `ANSWER:`, in many notations: `b 2`, `B-2`, `**B2**`, `column B, row 2`
+    ... is B2.        without `ANSWER:`, the last cell in the text; there a letter and a number must stand together
+
+A line `ANSWER: B2 or C3` names two cells, and so none.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_MARKUP = re.compile(r"\\[A-Za-z]+|[*`$\\{}\u200b\u2060\ufeff]")
+"""Characters of Markdown and LaTeX that may stand around or inside a cell."""
+_MARK = re.compile(r"(?<![A-Za-z])answer\s*[:=](?!\s*<)", re.IGNORECASE)
+"""`ANSWER:`, unless the placeholder `<cell>` of the instructions follows."""
+_IN_WORDS = (
+    r"col(?:umn|\.)?\s*(?P<a>[A-Za-z])\W+(?:and\s+|in\s+)?row\s*(?P<b>\d+)(?!\w)",
+    r"row\s*(?P<c>\d+)\W+(?:and\s+|in\s+)?col(?:umn|\.)?\s*(?P<d>[A-Za-z])(?!\w)",
+)
+_TOGETHER = r"(?<![^\W_])(?P<e>[A-Za-z])[-_]?(?P<f>\d{1,3})(?![^\W_]|\.\d)"
+_APART = r"(?<![^\W_])(?P<e>[A-Za-z])[\s\-_.,:]{0,2}(?P<f>\d{1,3})(?![^\W_]|\.\d)"
+_IN_TEXT = re.compile("|".join((*_IN_WORDS, _TOGETHER)), re.IGNORECASE)
+_IN_ANSWER = re.compile("|".join((*_IN_WORDS, _APART)), re.IGNORECASE)
+_ONLY_A_CELL = re.compile(rf"\W*(?:(?:the\s+)?cell\s+)?(?:{'|'.join((*_IN_WORDS, _APART))})\W*", re.IGNORECASE)
+
+
+def cell_in_reply(reply: str) -> str | None:
+    """Return the label of the cell that a reply names; None if it names none, or several behind `ANSWER:`.
+
+    >>> cell_in_reply("The red book is in B2. ANSWER: column c, row 3")
+    'C3'
+    """
+    text = _MARKUP.sub("", unicodedata.normalize("NFKC", reply))
+    marks = list(_MARK.finditer(text))
+    if marks:
+        cells = {_label(found) for found in _IN_ANSWER.finditer(_first_line(text[marks[-1].end() :]))}
+        return cells.pop() if len(cells) == 1 else None
+    if alone := _ONLY_A_CELL.fullmatch(text):
+        return _label(alone)
+    in_text = [_label(found) for found in _IN_TEXT.finditer(text)]
+    return in_text[-1] if in_text else None
+
+
+def _first_line(text: str) -> str:
+    return next((line for line in text.splitlines() if line.strip()), "")
+
+
+def _label(found: re.Match[str]) -> str:
+    parts = found.groupdict()
+    letter = parts["a"] or parts["d"] or parts["e"]
+    number = parts["b"] or parts["c"] or parts["f"]
+    return f"{letter.upper()}{int(number)}"

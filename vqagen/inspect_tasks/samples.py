@@ -1,0 +1,56 @@
+"""Samples: trials as Inspect gives them to models, with all that the scorer and the report need in their metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentText
+
+from vqagen.inspect_tasks.grids import GridContent
+from vqagen.inspect_tasks.policies import cells_of_policies
+from vqagen.inspect_tasks.prompts import DIRECTOR, request, system_prompt
+from vqagen.inspect_tasks.trials import LoadedTrial, TrialSet
+from vqagen.judge.director.mistakes import kinds_of_cells
+
+
+def samples_of(trials: TrialSet, grids: GridContent, story: str, block_text: int, thought: str) -> Iterator[Sample]:
+    """Yield the sample of each trial. Media stand in the samples: Inspect rejects those that a solver adds."""
+    system = system_prompt(story, block_text, thought, grids.is_picture)
+    has_director = story == DIRECTOR
+    for each in trials.trials:
+        told = each.record if has_director else each.record["no_director"]
+        text = ContentText(text=request(story, told["instruction"]))
+        yield Sample(
+            id=each.trial.index,
+            input=[
+                ChatMessageSystem(content=system),
+                ChatMessageUser(content=[grids.content(each, has_director), text]),
+            ],
+            target=[told["answer"]] if has_director else list(told["answers"]),
+            metadata={
+                **_conditions(each),
+                "story": story,
+                "format": grids.format,
+                "kinds": kinds_of_cells(each.trial, trials.vocabulary.items, has_director),
+                "policies": cells_of_policies(each.trial, trials.vocabulary.items, has_director),
+            },
+        )
+
+
+def _conditions(each: LoadedTrial) -> dict[str, Any]:
+    """Return the conditions of a trial. `condition` names the four crossed ones, so that they can be grouped by."""
+    trial = each.trial
+    frame, physics = trial.frame or "none", "yes" if trial.is_physics else "no"
+    return {
+        "trial": each.fingerprint,
+        "trial_type": trial.type,
+        "rule_class": trial.rule_class,
+        "rule": trial.rule,
+        "frame": frame,
+        "physics": physics,
+        "condition": f"{trial.type}/{trial.rule_class}/{frame}/{'physics' if trial.is_physics else 'no physics'}",
+        "pair": trial.pair,
+        "cluster": f"trial {trial.index}" if trial.pair is None else f"pair {trial.pair}",
+    }

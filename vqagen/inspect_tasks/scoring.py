@@ -1,0 +1,126 @@
+"""The scorer of trials, and the metrics of perspective taking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from statistics import mean
+from typing import Any
+
+from inspect_ai.scorer import (
+    CORRECT,
+    INCORRECT,
+    Metric,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    accuracy,
+    ci,
+    grouped,
+    metric,
+    scorer,
+    stderr,
+    value_to_float,
+)
+from inspect_ai.solver import TaskState
+
+from vqagen.inspect_tasks.reply import cell_in_reply
+from vqagen.judge.director.mistakes import CORRECT as RIGHT
+from vqagen.judge.director.mistakes import EGOCENTRIC, INVALID
+from vqagen.judge.director.rules import CONTROL, TEST
+
+KIND = "kind"
+"""The key of a score's metadata under which the kind of the answer stands."""
+CLUSTER = "cluster"
+"""The key of a sample's metadata that the two trials of a pair share."""
+GROUPS: Mapping[str, str] = {
+    "trial_type": "type={group_name}",
+    "rule_class": "rule={group_name}",
+    "frame": "frame={group_name}",
+    "physics": "physics={group_name}",
+    "format": "format={group_name}",
+    "condition": "{group_name}",
+}
+"""Key of a sample's metadata -> the names of the accuracies of its groups."""
+
+
+def judge_reply(reply: str, kinds: Mapping[str, str]) -> tuple[str | None, str]:
+    """Return the cell that a reply names, and the kind of answer that it is. `kinds` are those of the grid's cells."""
+    cell = cell_in_reply(reply)
+    return cell, INVALID if cell is None else kinds.get(cell, INVALID)
+
+
+@metric
+def vpt_gap() -> Metric:
+    """The accuracy on control trials minus that on test trials; nothing if there are none of a type."""
+
+    def gap(scores: list[SampleScore]) -> dict[str, float]:
+        by_type = {each: [_value(score) for score in scores if _of(score, "trial_type") == each] for each in _TYPES}
+        return {"vpt_gap": mean(by_type[CONTROL]) - mean(by_type[TEST])} if all(by_type.values()) else {}
+
+    return gap
+
+
+_TYPES = (CONTROL, TEST)
+
+
+@metric
+def paired_accuracy() -> Metric:
+    """The share of pairs of which both trials are answered correctly; nothing without pairs."""
+
+    def accuracy_of_pairs(scores: list[SampleScore]) -> dict[str, float]:
+        pairs: dict[int, list[float]] = {}
+        for score in scores:
+            if (pair := _of(score, "pair")) is not None:
+                pairs.setdefault(pair, []).append(_value(score))
+        complete = [min(values) for values in pairs.values() if len(values) == 2]
+        return {"paired_accuracy": mean(complete)} if complete else {}
+
+    return accuracy_of_pairs
+
+
+@metric
+def egocentric_share() -> Metric:
+    """The share of the wrong answers on test trials that are egocentric; nothing without wrong answers."""
+
+    def share(scores: list[SampleScore]) -> dict[str, float]:
+        tests = [(score.score.metadata or {}).get(KIND) for score in scores if _of(score, "trial_type") == TEST]
+        wrong = [kind for kind in tests if kind not in (None, RIGHT)]
+        return {"egocentric_share": wrong.count(EGOCENTRIC) / len(wrong)} if wrong else {}
+
+    return share
+
+
+def _of(score: SampleScore, key: str) -> Any:
+    return (score.sample_metadata or {}).get(key)
+
+
+def _value(score: SampleScore) -> float:
+    return _as_float(score.score.value)
+
+
+_as_float = value_to_float()
+
+
+@scorer(
+    metrics=[
+        accuracy(),
+        stderr(cluster=CLUSTER),
+        ci(cluster=CLUSTER),
+        vpt_gap(),
+        paired_accuracy(),
+        egocentric_share(),
+        *(grouped(accuracy(), key, all=False, name_template=names) for key, names in GROUPS.items()),
+    ]
+)
+def cell_answer() -> Scorer:
+    """Compare the cell that the reply names with the answer, and say which kind of mistake a wrong cell is."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        cell, kind = judge_reply(state.output.completion, state.metadata["kinds"])
+        explanation = f"{cell or 'no cell'}: {kind}; correct: {' or '.join(target)}"
+        return Score(
+            value=CORRECT if kind == RIGHT else INCORRECT, answer=cell, explanation=explanation, metadata={KIND: kind}
+        )
+
+    return score

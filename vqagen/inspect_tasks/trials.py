@@ -1,0 +1,91 @@
+"""The trials of an evaluation: read from a folder that `vqagen director generate` made, or generated on the spot."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from vqagen.director_trials import trials as generated_trials
+from vqagen.errors import BadInput, Problem, counted
+from vqagen.judge.director.trial import Trial, read_trial
+from vqagen.judge.director.trial_files import find_trials
+from vqagen.judge.director.vocabulary import Vocabulary, read_vocabulary
+from vqagen.tasks.director.catalogue import ItemCatalogue, load_catalogue_file
+
+_SHOWN_PROBLEMS = 20
+_ABOUT_THE_FILE = frozenset({"trial_index", "template", "image", "pair", "counts"})
+
+
+@dataclass(frozen=True)
+class LoadedTrial:
+    """A trial and its record."""
+
+    trial: Trial
+    record: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash that identifies the trial by its grid, texts and answers, whatever its number."""
+        content = {key: value for key, value in self.record.items() if key not in _ABOUT_THE_FILE}
+        return hashlib.blake2b(orjson.dumps(content, option=orjson.OPT_SORT_KEYS), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True)
+class TrialSet:
+    """Trials with their catalogue of items."""
+
+    name: str
+    folder: Path | None
+    """Their pictures are relative to it; None for trials that were just made."""
+    trials: tuple[LoadedTrial, ...] = field(repr=False)
+    catalogue: ItemCatalogue = field(repr=False)
+    vocabulary: Vocabulary = field(repr=False)
+    settings: Mapping[str, Any] = field(repr=False)
+    """The settings that made the trials, as far as they are known."""
+
+
+def read_trials(dataset: str) -> TrialSet:
+    """Read the trials of a folder or file. BadInput with their faults."""
+    file = find_trials(dataset)
+    name, catalogue = str(file.source.path), file.info.get("catalogue")
+    if not isinstance(catalogue, Mapping):
+        what = "no catalogue of items in the info; generate the trials with `vqagen director generate`"
+        raise BadInput([Problem(what, name, "info.catalogue")])
+    folder = file.folder if isinstance(file.folder, Path) else None
+    return _trial_set(name, folder, file.source.records(), ItemCatalogue(catalogue, folder or Path()), file.settings)
+
+
+def make_trials(count: int, settings: Mapping[str, Any]) -> TrialSet:
+    """Make trials with the shipped catalogue. Raises VqagenError for settings that are wrong or cannot be met."""
+    records = generated_trials(count=count, **settings)
+    as_read = (orjson.loads(orjson.dumps(record)) for record in records)  # tuples are lists in files
+    return _trial_set(counted(count, "generated trial"), None, as_read, load_catalogue_file(), settings)
+
+
+def _trial_set(
+    name: str,
+    folder: Path | None,
+    records: Iterable[Mapping[str, Any]],
+    catalogue: ItemCatalogue,
+    settings: Mapping[str, Any],
+) -> TrialSet:
+    vocabulary = read_vocabulary(catalogue.to_record(), name)
+    trials, problems = list[LoadedTrial](), list[Problem]()
+    for position, record in enumerate(records):
+        read, place = read_trial(record), f"trials[{position}]"
+        if isinstance(read, Trial):
+            trials.append(LoadedTrial(read, record))
+            unknown = sorted({each for each in read.cells if each is not None} - vocabulary.items.keys())
+            problems += (Problem(f"unknown item {each!r}", name, f"{place}.cells") for each in unknown)
+        else:
+            problems += (Problem(fault.message, name, f"{place}.{fault.place}".rstrip(".")) for fault in read)
+        if len(problems) >= _SHOWN_PROBLEMS:
+            break
+    if problems or not trials:
+        raise BadInput(problems or [Problem("no trials", name)])
+    return TrialSet(name, folder, tuple(trials), catalogue, vocabulary, settings)
