@@ -11,6 +11,7 @@ from naive_director import PHYSICS, answers, both_answers, cell_named, placed
 from readme_blocks import ROOT
 
 from vqagen.judge.director.grammar import load_grammar
+from vqagen.judge.director.reading import native_read
 from vqagen.judge.director.report import TrialVerificationReport
 from vqagen.judge.director.verification import TrialVerification
 from vqagen.judge.director.vocabulary import Vocabulary, read_vocabulary
@@ -120,7 +121,7 @@ def _on_the_way(record: Record, items: dict[tuple[int, int], str], origins: Sequ
 
 def verified(*records: Record, **settings: Any) -> TrialVerificationReport:
     """Return the report on trials made with some settings."""
-    verification = TrialVerification(vocabulary(), load_grammar(), settings)
+    verification = TrialVerification(native_read(vocabulary()), load_grammar(), settings)
     for record in records:
         verification.take(record)
     return verification.finish()

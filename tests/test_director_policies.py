@@ -6,7 +6,7 @@ import pytest
 from handmade_trials import trial, vocabulary
 from test_director_oracle import LEFTMOST_TEST, NONE_TEST, RELATION_TEST, RIGHT, TOPMOST_TEST
 
-from vqagen.judge.director.case import case_of
+from vqagen.judge.director.case import Found, case_of
 from vqagen.judge.director.policies import POLICIES, chosen_cells, expected_accuracy
 from vqagen.judge.director.trial import Trial, read_trial
 
@@ -52,7 +52,7 @@ def test_the_oracle_is_right_and_the_egocentric_one_in_control_trials_only(name:
     """Without a rule, the egocentric policy chooses among the answer and its competitors."""
     written = read_trial(RIGHT[name]())
     assert isinstance(written, Trial)
-    case = case_of(written, vocabulary(), vocabulary().items)
+    case = case_of(Found(written, vocabulary(), vocabulary().items))
     by_hand = 1.0 if written.type == "control" else 0.5 if written.rule == "none" else 0.0
 
     assert expected_accuracy(POLICIES["oracle"], case) == 1.0

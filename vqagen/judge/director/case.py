@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from vqagen.bits import Objects
 from vqagen.judge.director.rules import DIRECTOR
 from vqagen.judge.director.trial import Trial, TrialFault
 from vqagen.judge.director.views import Views, answers, fitting, views_of
 from vqagen.judge.director.vocabulary import Item, Vocabulary
+
+
+class Found(NamedTuple):
+    """A trial that has been read, the words that it is judged by, and the items that its cells name."""
+
+    trial: Trial
+    vocabulary: Vocabulary
+    items: Mapping[str, Item]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +50,9 @@ class Case:
 Check = Callable[[Case], Iterator[TrialFault]]
 
 
-def case_of(trial: Trial, vocabulary: Vocabulary, items: Mapping[str, Item]) -> Case:
-    """Return the case of a trial whose cells name `items`."""
+def case_of(found: Found) -> Case:
+    """Return the case of a trial that has been read."""
+    trial, vocabulary, items = found
     views, criteria = views_of(trial, items), trial.criteria
     own = answers(views.participant, criteria, trial.rule)
     gold = answers(views.director, criteria, trial.spoken_rule(DIRECTOR))

@@ -51,9 +51,12 @@ class PictureCheck:
 
     def _others(self, name: PurePosixPath) -> Iterator[str]:
         """Yield the files that the settings ask for besides the named one."""
+        stems = [name.stem]
+        if self._settings.get("view") == "both":
+            stems.append(f"{name.stem}-director")
         for render in self._settings.get("render") or ():
             if render in SUFFIXES:
-                yield str(name.with_suffix(SUFFIXES[render]))
+                yield from (str(name.with_name(f"{stem}{SUFFIXES[render]}")) for stem in stems)
 
     def _fault(self, name: str, trial: Trial) -> str:
         """Return what is wrong with a file; "" if nothing is."""

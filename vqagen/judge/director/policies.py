@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes, is_single, only, union_of
-from vqagen.judge.director.case import Case, case_of
+from vqagen.judge.director.case import Case, Found, case_of
 from vqagen.judge.director.numbers import beating
 from vqagen.judge.director.rules import CLASS_OF, DIRECTOR, NONE, RELATION
 from vqagen.judge.director.trial import Trial, label
@@ -33,7 +33,7 @@ def expected_accuracy(policy: Policy, case: Case) -> float:
 
 def chosen_cells(policy: Policy, trial: Trial, vocabulary: Vocabulary) -> list[str]:
     """Return the labels of the cells of which a policy answers one; none if it has no answer."""
-    chosen = policy.choose(case_of(trial, vocabulary, vocabulary.items))
+    chosen = policy.choose(case_of(Found(trial, vocabulary, vocabulary.items)))
     return [label(cell, trial.width) for cell in indexes(chosen)]
 
 

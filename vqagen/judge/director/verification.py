@@ -6,33 +6,30 @@ Trials are read as a stream; a digest of each question is kept, to find repeated
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from vqagen.errors import counted
 from vqagen.files.locations import Location
-from vqagen.files.shipped import shipped
-from vqagen.json.parsing import parse_json, read_text
 from vqagen.judge.director.answer_checks import ANSWER_CHECKS
-from vqagen.judge.director.case import Case, case_of
+from vqagen.judge.director.case import Case, Found, case_of
 from vqagen.judge.director.codes import LOOSE
 from vqagen.judge.director.design import WINDOW, DesignCheck
 from vqagen.judge.director.grammar import Grammar, load_grammar
 from vqagen.judge.director.numbers import NumberCheck
 from vqagen.judge.director.pairs import PairCheck
 from vqagen.judge.director.pictures import PictureCheck
+from vqagen.judge.director.reading import Read, TrialReading
 from vqagen.judge.director.relation_checks import RELATION_CHECKS
 from vqagen.judge.director.repetition import AnswerCells, QuestionsSeen
 from vqagen.judge.director.report import Finding, TrialVerificationReport
+from vqagen.judge.director.samples import reference_grammar
 from vqagen.judge.director.text_checks import TextChecks
-from vqagen.judge.director.trial import Trial, TrialFault, label, read_trial
-from vqagen.judge.director.trial_files import TrialFile, find_trials
-from vqagen.judge.director.vocabulary import Vocabulary, read_vocabulary
+from vqagen.judge.director.trial import TrialFault
+from vqagen.judge.director.trial_files import find_trials
 
 BATCH = 1000
 """Trials between two calls for the progress bar."""
-SHIPPED_CATALOGUE = "metadata/director.json"
 REFERENCE = "reference"
 """The setting `compat` of trials that may break `LOOSE` rules."""
 
@@ -42,7 +39,7 @@ class TrialVerification:
 
     def __init__(
         self,
-        vocabulary: Vocabulary,
+        read: Read,
         grammar: Grammar,
         settings: Mapping[str, Any],
         window: int = WINDOW,
@@ -50,7 +47,7 @@ class TrialVerification:
     ) -> None:
         """`settings` are those of the run that made the file, as far as they are known; `folder` has its pictures."""
         self.report = TrialVerificationReport()
-        self._vocabulary = vocabulary
+        self._read = read
         self._is_strict = settings.get("compat") != REFERENCE
         self._settings = settings
         self._last: int | None = None
@@ -65,12 +62,12 @@ class TrialVerification:
 
     def take(self, record: Mapping[str, Any]) -> None:
         """Verify a record."""
-        trial = read_trial(record)
+        found = self._read(record)
         self.report.trials += 1
-        if isinstance(trial, Trial):
-            number, faults = trial.index, [*self._faults(trial)]
+        if isinstance(found, Found):
+            number, faults = found.trial.index, [*self._faults(found)]
         else:
-            number, faults = self._next, trial
+            number, faults = self._next, found
         findings = [self._finding(fault, number) for fault in faults]
         self._last = number
         for finding in findings:
@@ -79,7 +76,7 @@ class TrialVerification:
 
     def finish(self) -> TrialVerificationReport:
         """Return the report, with what is wrong with all trials together."""
-        for fault in (*self._number_faults(), *self._catalogue_faults()):
+        for fault in self._number_faults():
             self.report.add(Finding(fault.code, None, fault.place, fault.message))
         if not self._settings.get("paired"):  # the control trial's answer beats that of its partner
             for difference in self._answers.differences():
@@ -101,18 +98,12 @@ class TrialVerification:
             found = f"{counted(self.report.trials, 'trial')}, the last with number {self._last}"
             yield TrialFault("O1", "", f"{found}; the settings ask for {start} to {start + count - 1}")
 
-    def _faults(self, trial: Trial) -> Iterator[TrialFault]:
-        number = trial.index
+    def _faults(self, found: Found) -> Iterator[TrialFault]:
+        number = found.trial.index
         if self._last is not None and number <= self._last:
             yield TrialFault("O1", "trial_index", f"{number} after {self._last}: numbers must grow")
-        items = self._vocabulary.items
-        unknown = [cell for cell, name in enumerate(trial.cells) if name is not None and name not in items]
-        for cell in unknown:
-            message = f"{label(cell, trial.width)} holds {trial.cells[cell]!r}, which is not in the catalogue"
-            yield TrialFault("O1", f"cells[{cell}]", message)
-        if not unknown:
-            yield from self._judged(case_of(trial, self._vocabulary, items))
-        yield from self._pictures.take(trial)
+        yield from self._judged(case_of(found))
+        yield from self._pictures.take(found.trial)
 
     def _judged(self, case: Case) -> Iterator[TrialFault]:
         trial = case.trial
@@ -128,11 +119,6 @@ class TrialVerification:
             first, is_near = earlier
             yield TrialFault("O15", "", f"the question and grid of trial {first}", is_note=not is_near)
 
-    def _catalogue_faults(self) -> Iterator[TrialFault]:
-        sizes = list(self._vocabulary.sizes)
-        if any(later <= earlier for earlier, later in pairwise(sizes)):
-            yield TrialFault("O12", "info.catalogue.sizes", f"sizes must grow with their level, found {sizes}")
-
 
 def verify_trials(
     path: Location, templates: Path | str | None = None, on_checked: Callable[[int], None] = lambda _: None
@@ -141,30 +127,22 @@ def verify_trials(
 
     Texts are those of `templates`, by default the shipped ones.
     """
-    file = find_trials(path)
-    remarks: list[str] = []
-    vocabulary = _vocabulary_of(file, remarks)
+    reading = TrialReading(find_trials(path))
+    file = reading.file
     folder = file.folder if isinstance(file.folder, Path) else None
     window = WINDOW if file.window is None else file.window
-    verification = TrialVerification(vocabulary, load_grammar(templates), file.settings, window, folder)
+    grammar = reference_grammar() if reading.is_foreign else load_grammar(templates)
+    verification = TrialVerification(reading.read, grammar, reading.settings, window, folder)
     since = 0
-    for entry in file.source.entries():
-        verification.take(entry.record)
+    for record in reading.records():
+        verification.take(record)
         since += 1
         if since == BATCH:
             on_checked(since)
             since = 0
     on_checked(since)
     report = verification.finish()
-    report.remarks += remarks
+    for fault in reading.faults():
+        report.add(Finding(fault.code, None, fault.place, fault.message))
+    report.remarks += reading.remarks
     return report
-
-
-def _vocabulary_of(file: TrialFile, remarks: list[str]) -> Vocabulary:
-    """Return the vocabulary of the catalogue in a file's info; the shipped one, with a remark, if it has none."""
-    source = str(file.source.path)
-    if "catalogue" in file.info:
-        return read_vocabulary(file.info["catalogue"], source)
-    remarks.append("no info beside the trials: judged with the catalogue that vqagen ships, and without settings")
-    path = shipped(SHIPPED_CATALOGUE)
-    return read_vocabulary(parse_json(read_text(path), str(path)), str(path))

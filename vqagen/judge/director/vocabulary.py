@@ -22,7 +22,7 @@ class Item:
     name: str
     kind: str
     """Items of one kind can be compared in size; "" if the kind is unknown."""
-    size: int
+    size: float
     """The size level."""
     true: frozenset[str]
     """Nouns and adjectives that are true of it."""
@@ -48,6 +48,8 @@ class Vocabulary:
     """Noun -> as it is spoken."""
     sizes: Sequence[float] = ()
     """The share of a cell that each size level fills."""
+    spoken: Mapping[str, str] = field(default_factory=dict)
+    """Adjective -> as it is spoken, if that is not its name with blanks."""
 
     @cached_property
     def rank(self) -> Mapping[str, int]:
@@ -65,7 +67,7 @@ class Vocabulary:
     @cached_property
     def spoken_adjectives(self) -> Mapping[str, str]:
         """Spoken form -> adjective."""
-        return {each.replace("_", " "): each for each in self.adjectives}
+        return {self.spoken.get(each, each.replace("_", " ")): each for each in self.adjectives}
 
     def has_item(self, criteria: frozenset[str]) -> bool:
         """Return whether all these words are true of some item."""
