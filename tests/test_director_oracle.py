@@ -35,7 +35,7 @@ red_book_1   .             .            .
 """
 RELATION_CONTROL = RELATION_TEST.replace("#red_ball_2", "#.")
 PHYSICS_TEST = """
-red_knife_1  red_hammer_1  #blue_saw_2
+red_axe_1    red_hammer_1  #blue_saw_2
 """
 RIGHT: dict[str, Callable[[], Record]] = {
     "none_test": lambda: trial(NONE_TEST, "red ball"),

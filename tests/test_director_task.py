@@ -202,7 +202,7 @@ def test_wrong_usage_is_reported_at_once_and_nothing_is_written(
 def test_a_design_without_enough_different_trials_ends_with_a_message(vqagen_: Commands) -> None:
     """Two items of one kind on four cells cannot give 900 trials."""
     catalogue = json.loads((Path(vqagen.__file__).parents[1] / "metadata/director.json").read_text("utf-8"))
-    kinds = {name: catalogue["kinds"][name] for name in ("apple", "book")}
+    kinds = {name: catalogue["kinds"][name] for name in ("apple", "coin")}
     colors = [{"class": "color", "values": {"red": {"paint": "#dd0000"}}}]
     other = [each for each in catalogue["adjectives"] if each["class"] != "color"]
     small = {**catalogue, "kinds": kinds, "adjectives": [*other, *colors], "sizes": [1.0]}

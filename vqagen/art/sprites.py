@@ -31,7 +31,7 @@ NEUTRAL: Mapping[str, Rgb] = {
 }
 EDGES: Mapping[str, Rgb] = {WHITE: (96, 98, 104), GREY: (66, 68, 74), WOOD: (112, 96, 72), METAL: (66, 70, 78)}
 """The edges of what is neutral. The edge of `base` is a shade of it; the other fills have none."""
-EDGE_SHADE, DARK_SHADE, LIGHT_SHADE = -0.55, -0.32, 0.5
+EDGE_SHADE, DARK_SHADE, LIGHT_SHADE = -0.6, -0.34, 0.5
 """How far the shades of a paint are from it, to black (-1) or white (1)."""
 
 
