@@ -310,6 +310,17 @@ def test_pictures_look_like_those_of_a_plain_painter(cell: int) -> None:
     assert apart.mean() < 0.5
 
 
+@pytest.mark.parametrize("cell", [24, 51, 120])
+def test_a_plate_prints_the_pixels_of_a_pasted_drawing(cell: int) -> None:
+    """Many kinds, sizes and colors, seen and blocked: the quick way and the plain one give the same bytes."""
+    looks = shipped_looks()
+    tiles = Tiles(looks, CellPlan(cell), colors_for(looks))
+    for name in list(looks)[7::33]:
+        for back in (Back.OPEN, Back.BLOCKED):
+            plain = tiles.colors.encode(np.asarray(draw_cell(CellPlan(cell), looks[name], back)))
+            assert np.array_equal(tiles.tile(name, back), plain), (name, back)
+
+
 def test_all_surfaces_and_paints_keep_their_exact_color() -> None:
     """One palette serves all pictures of the catalogue; only blends at edges are approximated."""
     colors = colors_for(shipped_looks())

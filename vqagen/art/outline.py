@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from math import ceil, cos, pi, radians, sin, tan
 
@@ -41,8 +42,9 @@ class Outline:
     is_closed: bool = True
     width: float = 0.0
 
+    @cached_property
     def points(self) -> list[Point]:
-        """Return the outline as the corners of straight pieces."""
+        """The outline as the corners of straight pieces."""
         corners = [self.start]
         for first, second, end in self.curves:
             begin = corners[-1]
@@ -54,7 +56,7 @@ class Outline:
 
     def box(self) -> Box:
         """Return the box around what is painted."""
-        columns, rows = zip(*self.points(), strict=True)
+        columns, rows = zip(*self.points, strict=True)
         half = self.width / 2
         return Box(min(columns) - half, min(rows) - half, max(columns) + half, max(rows) + half)
 

@@ -38,12 +38,11 @@ EDGE_SHADE, DARK_SHADE, LIGHT_SHADE = -0.6, -0.34, 0.5
 def sprite(drawing: Drawing, paint: str, side: int) -> Image:
     """Return a drawing in a color such as `#d62f2f`: an RGBA picture whose side is that of the unit square."""
     image: Any = needed("PIL.Image", "draw", "a picture")
-    used, counts = _counts(drawing, side)
+    used, counts, whole = color_shares(drawing, side)
     shares = counts.astype(numpy.float32)  # exact, and twice as fast: the numbers are whole and below 2 ** 24
     total = shares.sum(axis=2, keepdims=True)
     colors = numpy.array(colors_of(paint), dtype=numpy.float32)[used]
     shown = (shares @ colors + numpy.floor(total / 2)) / numpy.maximum(total, 1)
-    whole = _finer(side) ** 2
     alpha = (total * 255 + whole // 2) / whole
     pixels = numpy.concatenate([shown, alpha], axis=2).astype(numpy.uint8)
     made: Image = image.fromarray(pixels, "RGBA")
@@ -105,20 +104,26 @@ def _finer(side: int) -> int:
 
 
 @lru_cache(maxsize=512)
-def _counts(drawing: Drawing, side: int) -> tuple[list[int], Any]:
-    """Return the colors that are used, and counts[row, column, color]: how many fine pixels of a pixel have a color.
+def color_shares(drawing: Drawing, side: int) -> tuple[list[int], Any, int]:
+    """Return the colors that are used, how many fine pixels of each a pixel has, and how many fine pixels a pixel has.
 
-    A color is an index into `colors_of`. Counts do not depend on the paint, so that a drawing is rastered once for all
-    its colors. They are whole numbers, so that a sprite is the same on every machine.
+    The second is an array of rows × columns × colors. A color is an index into `colors_of`. Counts do not depend on the
+    paint, so that a drawing is rastered once for all its colors. They are whole numbers, so that a sprite is the same
+    on every machine.
     """
     finer = _finer(side)
     image: Any = needed("PIL.Image", "draw", "a picture")
     canvas = image.new("L", (side * finer, side * finer), 0)
     _paint(canvas, drawing, side * finer)
-    cells = numpy.asarray(canvas).reshape(side, finer, side, finer)
-    used = [color for color in range(2 * len(FILLS)) if (cells == color + 1).any()]
-    counts = [(cells == color + 1).sum(axis=(1, 3), dtype=numpy.uint8) for color in used]
-    return used, numpy.stack(counts, axis=2)
+    painted = numpy.asarray(canvas)
+    found = numpy.flatnonzero(numpy.bincount(painted.reshape(-1), minlength=2 * len(FILLS) + 1))
+    used = [color - 1 for color in found.tolist() if color]
+    numbers = numpy.zeros(2 * len(FILLS) + 1, numpy.int32)
+    numbers[found] = numpy.arange(len(found)) + (0 if 0 in found else 1)  # 0 stands for what is not painted
+    pixels = numpy.arange(side, dtype=numpy.int32).repeat(finer)
+    places = (pixels[:, numpy.newaxis] * side + pixels) * (len(used) + 1) + numbers[painted]
+    counts = numpy.bincount(places.reshape(-1), minlength=side * side * (len(used) + 1))
+    return used, counts.astype(numpy.uint8).reshape(side, side, -1)[:, :, 1:], finer**2
 
 
 def _paint(canvas: Image, drawing: Drawing, side: int) -> None:
@@ -153,11 +158,11 @@ class _Pen:
         self._origin = side * EDGE / 2 - 0.5  # pixel 0 is from -0.5 to 0.5
 
     def fill(self, outline: Outline, color: int) -> None:
-        self._draw.polygon(self._placed(outline.points()), fill=color)
+        self._draw.polygon(self._placed(outline.points), fill=color)
 
     def stroke(self, outline: Outline, width: float, color: int) -> None:
         """Paint a line as a disk at each corner and a rectangle between each two."""
-        points = self._placed(outline.points())
+        points = self._placed(outline.points)
         half = width * self._scale / 2
         for x, y in points:
             self._draw.ellipse((x - half, y - half, x + half, y + half), fill=color)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vqagen.art.canvas import CellPlan, PixelBox
-from vqagen.art.drawing import box_of
+from vqagen.art.drawing import Drawing, box_of
 from vqagen.art.looks import Look
 from vqagen.art.palette import Colors
+from vqagen.art.plates import Plate, make_plate
 from vqagen.art.shelf import HALO, Back, Surface, cell_surfaces
 from vqagen.art.sprites import EDGE, picture_sprite, sprite
 from vqagen.errors import BadInput, Problem
@@ -34,6 +35,7 @@ class Tiles:
         self._looks, self._plan, self.colors = looks, plan, colors
         self._most = max(64, MOST_BYTES // (plan.cell**2 * colors.channels))
         self._made: dict[tuple[str | None, Back], Any] = {}
+        self._plates: dict[tuple[Drawing, int, Back], Plate] = {}
 
     def tile(self, name: str | None, back: Back) -> Any:
         """Return rows of stored bytes of a cell with an item, or with none."""
@@ -51,33 +53,65 @@ class Tiles:
     def _tile(self, look: Look, back: Back) -> Any:
         """Return the tile of an item: an empty one with new pixels where the item stands."""
         made, channels = self.tile(None, back).copy(), self.colors.channels
-        box, part = _draw_item(self._plan, look, back)
+        box = _item_box(self._plan, look)
         columns = slice(box.left * channels, box.right * channels)
-        made[box.top : box.bottom, columns] = self.colors.encode(np.asarray(part))
+        if look.drawing is None:
+            pixels = self.colors.encode(np.asarray(_draw_item(self._plan, look, back)))
+        else:
+            pixels = self._plate(look.drawing, look, back).print(look.paint, self.colors)
+        made[box.top : box.bottom, columns] = pixels
         return made
+
+    def _plate(self, drawing: Drawing, look: Look, back: Back) -> Plate:
+        square = item_square(look, self._plan)
+        key = drawing, square.width, back
+        plate = self._plates.get(key)
+        if plate is None:
+            if len(self._plates) >= self._most:
+                del self._plates[next(iter(self._plates))]
+            box, behind = _item_box(self._plan, look), _draw_behind(self._plan, look, back)
+            place = square.left - box.left, square.top - box.top
+            plate = self._plates[key] = make_plate(drawing, square.width, place, behind)
+        return plate
 
 
 def draw_cell(plan: CellPlan, look: Look | None, back: Back) -> Image:
     """Return the picture of a cell in true color."""
     cell = _empty_cell(plan, back).copy()
     if look is not None and back is not Back.CLOSED:
-        box, part = _draw_item(plan, look, back)
-        cell.paste(part, (box.left, box.top))
+        box = _item_box(plan, look)
+        cell.paste(_draw_item(plan, look, back), (box.left, box.top))
     return cell
 
 
-def _draw_item(plan: CellPlan, look: Look, back: Back) -> tuple[PixelBox, Image]:
-    """Return an item that stands in a cell: the box around it and its halo, and the box's picture."""
-    image: Any = needed("PIL.Image", "draw", PICTURES)
-    square = item_square(look, plan)
-    box = square.grown(plan.halo).inside(plan.cell)
-    item = image.new("RGBA", (box.width, box.height), (0, 0, 0, 0))
-    item.paste(item_sprite(look, square.width), (square.left - box.left, square.top - box.top))
+def _item_box(plan: CellPlan, look: Look) -> PixelBox:
+    """Return the box around an item and its halo."""
+    return item_square(look, plan).grown(plan.halo).inside(plan.cell)
+
+
+def _draw_item(plan: CellPlan, look: Look, back: Back) -> Image:
+    """Return the picture of an item's box in a cell."""
+    part, item = _draw_behind(plan, look, back), _standing(plan, look)
+    part.paste(item, mask=item)
+    return part
+
+
+def _draw_behind(plan: CellPlan, look: Look, back: Back) -> Image:
+    """Return the picture of an item's box without the item: the cell, and before a grey back the item's halo."""
+    box = _item_box(plan, look)
     part: Image = _empty_cell(plan, back).crop((box.left, box.top, box.right, box.bottom))
     if back is Back.BLOCKED:
-        part.paste(HALO, mask=_halo(item, plan.halo))
-    part.paste(item, mask=item)
-    return box, part
+        part.paste(HALO, mask=_halo(_standing(plan, look), plan.halo))
+    return part
+
+
+def _standing(plan: CellPlan, look: Look) -> Image:
+    """Return the item on a transparent background as large as its box."""
+    image: Any = needed("PIL.Image", "draw", PICTURES)
+    square, box = item_square(look, plan), _item_box(plan, look)
+    item: Image = image.new("RGBA", (box.width, box.height), (0, 0, 0, 0))
+    item.paste(item_sprite(look, square.width), (square.left - box.left, square.top - box.top))
+    return item
 
 
 @cache
