@@ -10,7 +10,7 @@ from typing import Any
 from naive_director import PHYSICS, answers, both_answers, cell_named, placed
 from readme_blocks import ROOT
 
-from vqagen.judge.director.grammar import load_grammar
+from vqagen.judge.director.grammar import Grammar, load_grammar
 from vqagen.judge.director.reading import native_read
 from vqagen.judge.director.report import TrialVerificationReport
 from vqagen.judge.director.verification import TrialVerification
@@ -119,9 +119,15 @@ def _on_the_way(record: Record, items: dict[tuple[int, int], str], origins: Sequ
     return [cell for cell in items if on_side(*cell)]
 
 
+@cache
+def grammar() -> Grammar:
+    """Return the grammar of the shipped instructions."""
+    return load_grammar()
+
+
 def verified(*records: Record, **settings: Any) -> TrialVerificationReport:
     """Return the report on trials made with some settings."""
-    verification = TrialVerification(native_read(vocabulary()), load_grammar(), settings)
+    verification = TrialVerification(native_read(vocabulary()), grammar(), settings)
     for record in records:
         verification.take(record)
     return verification.finish()

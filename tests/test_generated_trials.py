@@ -1,0 +1,226 @@
+"""The judge finds no fault in generated trials, and every spoiled trial; the slow twin agrees with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from generated_trials import DESIGNS, Record, report_on, trials
+from handmade_trials import catalogue, codes, vocabulary
+from naive_director import both_answers, cell_named, item_words, label_of, placed
+
+from vqagen.judge.director.case import Found, case_of
+from vqagen.judge.director.policies import POLICIES, expected_accuracy
+from vqagen.judge.director.trial import Trial, read_trial
+
+COUNT = 500
+"""Trials of each design in the quick run."""
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=str)
+def test_the_judge_finds_no_fault_in_generated_trials(design: Mapping[str, Any]) -> None:
+    """5,000 trials of ten designs."""
+    report = report_on(trials(COUNT, **design), **design)
+
+    assert report.is_clean, "\n".join(report.lines())
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=str)
+def test_the_slow_twin_gives_the_same_answers(design: Mapping[str, Any]) -> None:
+    """Both views of every trial, by plain loops over coordinates."""
+    for record in trials(COUNT, **design):
+        assert both_answers(catalogue(), record) == (record["participant_answers"], [record["answer"]])
+        assert record["no_director"]["answers"] == record["participant_answers"]
+
+
+def test_policies_are_right_as_often_as_they_should_be() -> None:
+    """The oracle always; the egocentric one in control trials, in no test trial with a rule, and by chance without."""
+    sums: dict[tuple[str, str], list[float]] = {}
+    for record in trials(COUNT):
+        trial = read_trial(record)
+        assert isinstance(trial, Trial)
+        case = case_of(Found(trial, vocabulary(), vocabulary().items))
+        kind = trial.type if trial.type == "control" else "test without rule" if trial.rule == "none" else "test"
+        by_chance = 1 / (1 + record["counts"]["related_blocked"])
+        for name in ("oracle", "egocentric", "no-flip"):
+            sums.setdefault((name, kind), []).append(expected_accuracy(POLICIES[name], case))
+        sums.setdefault(("chance", kind), []).append(by_chance)
+        if trial.frame == "director":
+            sums.setdefault(("no-flip", "my left or right"), []).append(expected_accuracy(POLICIES["no-flip"], case))
+
+    means = {key: sum(values) / len(values) for key, values in sums.items()}
+    assert {means["oracle", kind] for kind in ("control", "test", "test without rule")} == {1.0}
+    assert means["egocentric", "control"] == 1.0
+    assert means["egocentric", "test"] == 0.0
+    assert means["egocentric", "test without rule"] == means["chance", "test without rule"]
+    assert means["no-flip", "my left or right"] == 0.0
+
+
+# Mutations -------------------------------------------------------------------------------------------------------
+
+
+def _unblock_the_competitor(record: Record) -> bool:
+    competitors = set(record["participant_answers"]) & set(record["blocked"])
+    record["blocked"] = [cell for cell in record["blocked"] if cell not in competitors]
+    return bool(competitors)
+
+
+def _block_the_target(record: Record) -> bool:
+    _set_blocked(record, {*record["blocked"], record["answer"]})
+    return True
+
+
+def _set_blocked(record: Record, labels: set[str]) -> None:
+    record["blocked"] = sorted(labels, key=lambda each: (cell_named(each)[1], cell_named(each)[0]))
+
+
+def _swap_target_and_foil(record: Record) -> bool:
+    if record["rule_class"] == "relation":
+        return False
+    foils = [
+        label_of(cell)
+        for cell, name in placed(record).items()
+        if record["noun"] in item_words(catalogue(), name)
+        and not set(record["adjectives"]) <= item_words(catalogue(), name)
+    ]
+    return bool(foils) and _swap(record, record["answer"], foils[0])
+
+
+def _swap(record: Record, first: str, second: str) -> bool:
+    one, other = (cell_named(each)[1] * record["width"] + cell_named(each)[0] for each in (first, second))
+    cells = record["cells"]
+    cells[one], cells[other] = cells[other], cells[one]
+    return cells[one] != cells[other]
+
+
+def _swap_target_and_empty_cell_beyond(record: Record) -> bool:
+    """Move the target to the far end of the line along which the rule looks, where another item is better."""
+    ends = {"topmost": (0, 1), "bottommost": (0, -1), "leftmost": (1, 0), "rightmost": (-1, 0)}
+    if record["rule"] not in ends:
+        return False
+    (x, y), (dx, dy) = cell_named(record["answer"]), ends[record["rule"]]
+    last = record["width" if dx else "height"] - 1
+    cell = (last if dx > 0 else 0, y) if dx else (x, last if dy > 0 else 0)
+    is_empty = cell not in placed(record) and label_of(cell) not in record["blocked"]
+    return is_empty and _swap(record, record["answer"], label_of(cell))
+
+
+def _text(old: str, new: str) -> Callable[[Record], bool]:
+    def spoil(record: Record) -> bool:
+        before = record["instruction"]
+        record["instruction"] = before.replace(old, new)
+        return bool(record["instruction"] != before)
+
+    return spoil
+
+
+def _drop_an_adjective_from_the_text(record: Record) -> bool:
+    return bool(record["adjectives"]) and _text(record["adjectives"][0] + " ", "")(record)
+
+
+def _drop_an_adjective_from_the_fields(record: Record) -> bool:
+    return bool(record["adjectives"]) and bool(record["adjectives"].pop())
+
+
+def _change_the_answer(record: Record) -> bool:
+    others = [label_of(cell) for cell in placed(record) if label_of(cell) != record["answer"]]
+    record["answer"] = others[0]
+    return True
+
+
+def _change_own_answers(record: Record) -> bool:
+    record["participant_answers"] = ["A1"] if record["participant_answers"] != ["A1"] else ["B1"]
+    return True
+
+
+def _change_the_type(record: Record) -> bool:
+    record["trial_type"] = "test" if record["trial_type"] == "control" else "control"
+    return True
+
+
+def _mirror_the_rule(record: Record) -> bool:
+    mirror = {"leftmost": "rightmost", "rightmost": "leftmost", "topmost": "bottommost", "bottommost": "topmost"}
+    mirror |= {"largest": "smallest", "smallest": "largest"}
+    before = record["rule"]
+    record["rule"] = mirror.get(before, before)
+    return before in mirror
+
+
+def _exchange_the_frame(record: Record) -> bool:
+    record["frame"] = {"director": "participant", "participant": "director"}.get(record["frame"])
+    return bool(record["frame"])
+
+
+def _change_a_count(record: Record) -> bool:
+    record["counts"]["related_visible"] += 1
+    return True
+
+
+def _use_an_unknown_item(record: Record) -> bool:
+    record["cells"] = [name and name.replace("_1", "_9") for name in record["cells"]]
+    return any(name and name.endswith("_9") for name in record["cells"])
+
+
+def _remove_an_item(record: Record) -> bool:
+    first = next(place for place, name in enumerate(record["cells"]) if name)
+    record["cells"][first] = None
+    return True
+
+
+def _exchange_physics(record: Record) -> bool:
+    record["is_physics"] = not record["is_physics"]
+    return True
+
+
+def _change_the_twin(record: Record) -> bool:
+    record["no_director"]["answers"] = ["A1", "B1", "A2"]
+    return True
+
+
+def _shift_the_grid(record: Record) -> bool:
+    before = list(record["cells"])
+    record["cells"] = [*before[-1:], *before[:-1]]
+    return True
+
+
+MUTATIONS: dict[str, tuple[Callable[[Record], bool], float]] = {
+    "unblock the competitor": (_unblock_the_competitor, 1.0),
+    "block the target": (_block_the_target, 1.0),
+    "swap target and foil": (_swap_target_and_foil, 1.0),
+    "move the target to the end of its line": (_swap_target_and_empty_cell_beyond, 0.5),
+    "my for your": (_text(" my ", " your "), 1.0),
+    "your for my": (_text(" your ", " my "), 1.0),
+    "left for right": (_text("left", "right"), 1.0),
+    "a word of praise": (_text("the ", "the nice "), 1.0),
+    "drop an adjective from the text": (_drop_an_adjective_from_the_text, 1.0),
+    "drop an adjective from the fields": (_drop_an_adjective_from_the_fields, 1.0),
+    "change the answer": (_change_the_answer, 1.0),
+    "change the participant's answers": (_change_own_answers, 1.0),
+    "change the type": (_change_the_type, 1.0),
+    "mirror the rule": (_mirror_the_rule, 1.0),
+    "exchange the frame": (_exchange_the_frame, 1.0),
+    "change a count": (_change_a_count, 1.0),
+    "use an unknown item": (_use_an_unknown_item, 1.0),
+    "remove an item": (_remove_an_item, 1.0),
+    "exchange the physics flag": (_exchange_physics, 1.0),
+    "change the twin's answers": (_change_the_twin, 1.0),
+    "shift the grid by a cell": (_shift_the_grid, 0.9),
+}
+"""Mutation -> (spoils a trial; False if the trial has nothing to spoil so, least share that is found)."""
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_a_mutated_trial_is_found(name: str) -> None:
+    """Most mutations break a rule of every trial; some can leave all rules as they are."""
+    mutate, least = MUTATIONS[name]
+    found = tried = 0
+    for record in (*trials(COUNT)[:200], *trials(COUNT, **DESIGNS[2])[:60]):
+        spoiled = deepcopy(record)
+        if mutate(spoiled):
+            tried += 1
+            found += bool(codes(spoiled))
+
+    assert tried
+    assert found >= least * tried
