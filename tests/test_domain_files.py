@@ -16,6 +16,8 @@ from vqagen.files.reading import files_in
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import find_domain
 from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS, ShippedDomain
+from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE
+from vqagen.tasks.director.instructions import SHIPPED_INSTRUCTIONS
 
 
 @pytest.fixture
@@ -47,8 +49,9 @@ def test_every_listed_file_is_shipped(name: str) -> None:
 
 
 def test_every_shipped_file_is_listed() -> None:
-    """So each is tested, for tests walk the list: what lies beside the pages is some domain's."""
-    places = [ROOT / place for each in SHIPPED_DOMAINS.values() for place in (each.metadata, *each.templates.values())]
+    """So each is tested, for tests walk the list: what lies beside the pages is some domain's or the director task's."""
+    domains = [place for each in SHIPPED_DOMAINS.values() for place in (each.metadata, *each.templates.values())]
+    places = [ROOT / place for place in (*domains, SHIPPED_CATALOGUE, SHIPPED_INSTRUCTIONS)]
     files = {path for folder in ("metadata", "templates") for path in files_in(ROOT / folder)}
     pages = {ROOT / folder / "README.md" for folder in ("metadata", "templates")}
 
