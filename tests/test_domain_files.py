@@ -49,7 +49,7 @@ def test_every_listed_file_is_shipped(name: str) -> None:
 
 
 def test_every_shipped_file_is_listed() -> None:
-    """So each is tested, for tests walk the list: what lies beside the pages is some domain's or the director task's."""
+    """So each is tested, for tests walk the list: what lies beside the pages is a domain's or the director task's."""
     domains = [place for each in SHIPPED_DOMAINS.values() for place in (each.metadata, *each.templates.values())]
     places = [ROOT / place for place in (*domains, SHIPPED_CATALOGUE, SHIPPED_INSTRUCTIONS)]
     files = {path for folder in ("metadata", "templates") for path in files_in(ROOT / folder)}
