@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vqagen.director_trials import trial_design, trials, write_trials
+from vqagen.director_trials import export_trials, trial_design, trials, write_trials
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files.locations import locate
 from vqagen.files.reading import content_hash
@@ -96,6 +96,7 @@ __all__ = [
     "convert",
     "dataset",
     "dialogs",
+    "export_trials",
     "find_domain",
     "find_scenes",
     "generate",

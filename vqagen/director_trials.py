@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from vqagen.exchange.director_lists import ListPlan
+from vqagen.exchange.participant_files import ListReport, write_lists
 from vqagen.keyword_settings import make_settings, shows_settings
 from vqagen.language.domain_files import PathLike
 from vqagen.run.items import number_items
@@ -55,6 +57,25 @@ def trials(
     chosen = make_settings(DirectorSettings, {"render": ("none",), **settings})
     task = director_task(chosen, catalogue, templates)
     return _records_of_numbers(task)
+
+
+def export_trials(
+    trials: PathLike,
+    out: PathLike,
+    *,
+    to: str,
+    lists: int,
+    per_list: int,
+    seed: int = 0,
+    allow_pairs: bool = False,
+    force: bool = False,
+) -> ListReport:
+    """Write lists of the trials in a folder for participants, balanced over the cells of the design.
+
+    `to` is `csv` or `jspsych`. Raises UsageError if a cell has too few trials, or pairs cannot be kept apart.
+    """
+    plan = ListPlan(lists, per_list, seed, allow_pairs)
+    return write_lists(str(trials), str(out), to, plan, force)
 
 
 def _records_of_numbers(task: DirectorTask) -> Iterator[dict[str, Any]]:

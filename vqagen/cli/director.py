@@ -11,6 +11,7 @@ SUBCOMMANDS = {
     "design": "vqagen.cli.director_generate:design",
     "items": "vqagen.cli.director_items:items",
     "report": "vqagen.cli.director_report:report",
+    "export": "vqagen.cli.director_export:export",
 }
 """Name -> the module and the command in it."""
 

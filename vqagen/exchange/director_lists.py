@@ -1,0 +1,154 @@
+"""Lists of director trials for people: balanced over the cells of the design, and no trial in two places.
+
+A cell is a type, a rule class, a frame, and physics or not. Every list has the same number of trials of each cell. If
+the length of a list is no multiple of the number of cells, the rest goes round: each list has at most one trial more of
+one cell than of another, and so have all lists together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from vqagen.errors import UsageError, counted
+from vqagen.judge.director.trial import Trial
+from vqagen.rng import shuffled, stream
+
+SHOWN = 12
+"""Cells named in one message."""
+
+
+class DesignCell(NamedTuple):
+    """A cell of the design."""
+
+    type: str
+    rule_class: str
+    frame: str
+    """Empty where the text has none."""
+    is_physics: bool
+
+    @staticmethod
+    def of(trial: Trial) -> DesignCell:
+        """Return the cell that a trial is of."""
+        return DesignCell(trial.type, trial.rule_class, trial.frame or "", trial.is_physics)
+
+    def __str__(self) -> str:
+        rule = "no rule" if self.rule_class == "none" else self.rule_class
+        frame = f"{self.frame}'s view" if self.frame else "no frame"
+        return f"({self.type}, {rule}, {frame}, {'physics' if self.is_physics else 'no physics'})"
+
+
+@dataclass(frozen=True)
+class ListPlan:
+    """The lists to deal."""
+
+    lists: int
+    per_list: int
+    seed: int = 0
+    may_hold_pairs: bool = False
+    """True if a list may have both trials of a pair."""
+
+
+def deal_lists(trials: Iterable[Trial], plan: ListPlan) -> list[list[Trial]]:
+    """Return the trials of each list in an order of chance.
+
+    Raises UsageError with every cell that has too few trials.
+    """
+    groups: dict[DesignCell, list[Trial]] = {}
+    for trial in trials:
+        groups.setdefault(DesignCell.of(trial), []).append(trial)
+    cells = sorted(groups)
+    quotas = _quotas(cells, plan)
+    _raise_short(groups, quotas, plan)
+    dealer = _Dealer(plan)
+    for number, cell in enumerate(cells):
+        dealer.deal(cell, shuffled(stream(plan.seed, "trials of a cell", number), groups[cell]), quotas[cell])
+    return [shuffled(stream(plan.seed, "order of a list", number), dealt) for number, dealt in enumerate(dealer.lists)]
+
+
+def _quotas(cells: Sequence[DesignCell], plan: ListPlan) -> dict[DesignCell, list[int]]:
+    """Return how many trials of each cell each list has."""
+    if not cells:
+        raise UsageError("no trials to make lists of")
+    share, rest = divmod(plan.per_list, len(cells))
+    quotas = {cell: [share] * plan.lists for cell in cells}
+    order = list(_mixed(shuffled(stream(plan.seed, "order of cells"), cells)))
+    for extra in range(rest * plan.lists):
+        quotas[order[extra % len(order)]][extra // rest] += 1
+    return quotas
+
+
+def _mixed(cells: Sequence[DesignCell]) -> Iterator[DesignCell]:
+    """Yield cells of all types in turn, so that any run of them has the types in equal numbers."""
+    by_type: dict[str, list[DesignCell]] = {}
+    for cell in cells:
+        by_type.setdefault(cell.type, []).append(cell)
+    for turn in range(len(cells)):
+        yield from (of_type[turn] for _, of_type in sorted(by_type.items()) if turn < len(of_type))
+
+
+def _raise_short(groups: dict[DesignCell, list[Trial]], quotas: dict[DesignCell, list[int]], plan: ListPlan) -> None:
+    """Raise UsageError if a cell has fewer trials than all lists together need."""
+    short = [cell for cell, of_lists in quotas.items() if sum(of_lists) > len(groups[cell])]
+    if short:
+        needs = [f"{cell}: {sum(quotas[cell])} needed, {len(groups[cell])} there" for cell in short[:SHOWN]]
+        more = [f"and {len(short) - SHOWN} more cells"] if len(short) > SHOWN else []
+        wanted = f"{counted(plan.lists, 'list')} of {counted(plan.per_list, 'trial')}"
+        raise UsageError(
+            f"trials run out in {len(short)} of {len(groups)} cells for {wanted}; make more trials, or fewer or "
+            "shorter lists:\n  " + "\n  ".join((*needs, *more))
+        )
+
+
+@dataclass
+class _Dealer:
+    """Deals the trials of one cell after the other, and keeps pairs apart."""
+
+    plan: ListPlan
+    lists: list[list[Trial]] = field(init=False)
+    pairs: list[set[int]] = field(init=False)
+    """The pairs of which each list has a trial."""
+
+    def __post_init__(self) -> None:
+        self.lists = [[] for _ in range(self.plan.lists)]
+        self.pairs = [set() for _ in range(self.plan.lists)]
+
+    def deal(self, cell: DesignCell, trials: Sequence[Trial], quota: Sequence[int]) -> None:
+        """Give each list its number of trials, list by list in turn."""
+        left = list(trials)
+        dealt: list[list[Trial]] = [[] for _ in quota]
+        for turn in range(max(quota)):
+            for number in range(len(quota)):
+                if turn < quota[number]:
+                    self._give(number, left, dealt, cell)
+        for own, of_cell in zip(self.lists, dealt, strict=True):
+            own += of_cell
+
+    def _give(self, number: int, left: list[Trial], dealt: list[list[Trial]], cell: DesignCell) -> None:
+        """Give a list one of the trials that are left, or exchange one if it has the partners of all."""
+        place = next((place for place, trial in enumerate(left) if self._may_have(number, trial)), None)
+        if place is not None:
+            self._add(number, left.pop(place), dealt)
+            return
+        for place, trial in enumerate(left):
+            for other, theirs in enumerate(dealt):
+                for given in theirs if other != number and self._may_have(other, trial) else ():
+                    if self._may_have(number, given):
+                        theirs.remove(given)
+                        self.pairs[other].discard(-1 if given.pair is None else given.pair)
+                        self._add(other, left.pop(place), dealt)
+                        self._add(number, given, dealt)
+                        return
+        raise UsageError(
+            f"pairs cannot be kept apart: list {number + 1} has the partners of all trials that are left in {cell}; "
+            "make more trials or fewer lists, or let lists hold both trials of a pair (--allow-pairs)"
+        )
+
+    def _may_have(self, number: int, trial: Trial) -> bool:
+        return self.plan.may_hold_pairs or trial.pair is None or trial.pair not in self.pairs[number]
+
+    def _add(self, number: int, trial: Trial, dealt: list[list[Trial]]) -> None:
+        dealt[number].append(trial)
+        if trial.pair is not None:
+            self.pairs[number].add(trial.pair)
