@@ -14,6 +14,7 @@ from vqagen.files.shipped import require
 from vqagen.judge.dialogs.report import DialogVerificationReport
 from vqagen.judge.dialogs.verification import verify_dialogs
 from vqagen.judge.director.report import TrialVerificationReport
+from vqagen.judge.director.statistics import TrialStatistics, trial_statistics
 from vqagen.judge.director.verification import verify_trials
 from vqagen.judge.file_kinds import TRIALS, kind_of_file
 from vqagen.judge.origin import check_origin
@@ -323,14 +324,19 @@ def verify(
 
 def stats(
     file: PathLike, *, against: PathLike | None = None, on_read: Callable[[int], None] = lambda _: None
-) -> QuestionStatistics | DialogStatistics:
-    """Return the statistics of a file of questions or dialogs, with guesses of its answers by who sees no picture.
+) -> QuestionStatistics | DialogStatistics | TrialStatistics:
+    """Return the statistics of a file of questions, dialogs or trials, with guesses of its answers.
 
-    Guesses are tested on `against`, a file about other scenes; without it, on images of the file that they were not
-    learned from. `on_read` is called now and then with the number of questions or dialogs read since, for a progress
-    bar.
+    Guesses of questions and dialogs see no picture, and are tested on `against`, a file about other scenes; without it,
+    on images of the file that they were not learned from. Trials are answered by policies that miss a view or words.
+    `on_read` is called now and then with the number of questions, dialogs or trials read since, for a progress bar.
     """
-    of_file = dialog_statistics if kind_of_file(locate(file)).key == DIALOGS else question_statistics
+    kind = kind_of_file(locate(file))
+    if kind is TRIALS:
+        if against is not None:
+            raise UsageError(f"{file} holds trials, whose policies learn nothing: leave out against")
+        return trial_statistics(str(file), on_read)
+    of_file = dialog_statistics if kind.key == DIALOGS else question_statistics
     return of_file(str(file), None if against is None else str(against), on_read)
 
 

@@ -1,4 +1,4 @@
-"""`vqagen stats`: what a file of questions or dialogs asks and answers, and what can be guessed without pictures."""
+"""`vqagen stats`: what a file of questions, dialogs or trials asks and answers, and what can be guessed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 from vqagen.cli.options import path
 
 if TYPE_CHECKING:
+    from vqagen.judge.director.statistics import TrialStatistics
     from vqagen.judge.stats.dialog_statistics import DialogStatistics
     from vqagen.judge.stats.question_statistics import QuestionStatistics
 
@@ -34,11 +35,15 @@ def command(file: str, against: str | None, plots: str | None, force: bool, as_j
     Of dialogs, prints the shares of labels, types and captions, coreference distances, lengths, different questions
     and kept quotas, beside those of CLEVR-Dialog. Reads files of `vqagen dialog` and of CLEVR-Dialog's shape.
 
+    Of trials, prints the design, the accuracy of policies that miss a view, left and right, or words, how often each
+    cell is the answer, and what differs between control and test trials. Reads folders of `vqagen director` and
+    datasets of the reference's shape.
+
     \b
     Example:
       vqagen stats questions.json
     """
-    from vqagen.api import DialogStatistics, stats, write_stats_page
+    from vqagen.api import QuestionStatistics, stats, write_stats_page
     from vqagen.cli.progress import counting
     from vqagen.files.locations import locate
     from vqagen.judge.file_kinds import kind_of_file
@@ -52,7 +57,7 @@ def command(file: str, against: str | None, plots: str | None, force: bool, as_j
         check_page(plots, force, [file, against])
     with counting(kind.noun) as on_read:
         statistics = stats(file, against=against, on_read=on_read)
-    if plots is not None and not isinstance(statistics, DialogStatistics):
+    if plots is not None and isinstance(statistics, QuestionStatistics):
         write_stats_page(statistics, plots, force=force)
     if as_json:
         import json
@@ -62,9 +67,13 @@ def command(file: str, against: str | None, plots: str | None, force: bool, as_j
         click.echo("\n".join(_report(statistics)))
 
 
-def _report(statistics: QuestionStatistics | DialogStatistics) -> Iterator[str]:
+def _report(statistics: QuestionStatistics | DialogStatistics | TrialStatistics) -> Iterator[str]:
+    from vqagen.judge.director.statistics import TrialStatistics
+    from vqagen.judge.director.statistics_report import trial_report_lines
     from vqagen.judge.stats.dialog_report import dialog_report_lines
     from vqagen.judge.stats.dialog_statistics import DialogStatistics
     from vqagen.judge.stats.statistics_report import report_lines
 
+    if isinstance(statistics, TrialStatistics):
+        return trial_report_lines(statistics)
     return dialog_report_lines(statistics) if isinstance(statistics, DialogStatistics) else report_lines(statistics)

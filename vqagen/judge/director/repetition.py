@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from hashlib import blake2b
-from math import sqrt
 
 from vqagen.bits import only
+from vqagen.judge.director.chi_square import differ
 from vqagen.judge.director.rules import CONTROL, TEST
 from vqagen.judge.director.trial import Trial, label
-
-LEAST_EXPECTED = 10
-"""Answers of each type that a cell must have on average before cells are compared."""
-NORMAL_QUANTILE = 3.72
-"""The normal quantile of 1 - 0.0001: one file in ten thousand is noted by chance."""
 
 
 class QuestionsSeen:
@@ -49,14 +44,11 @@ class AnswerCells:
 
     def differences(self) -> Iterator[str]:
         """Yield a sentence for each grid size in which control and test trials have their answers in other cells."""
-        for (width, height), by_type in sorted(self.counts.items()):
-            cells = width * height
-            if min(counts.total() for counts in by_type.values()) < LEAST_EXPECTED * cells:
-                continue
-            statistic = _chi_square(by_type[CONTROL], by_type[TEST], range(cells))
-            if statistic > _critical(cells - 1):
+        for (width, _), by_type in sorted(self.counts.items()):
+            if differ(by_type[CONTROL], by_type[TEST]):
                 cell = max(
-                    range(cells), key=lambda each: abs(_share(by_type[TEST], each) - _share(by_type[CONTROL], each))
+                    sorted(by_type[CONTROL] | by_type[TEST]),
+                    key=lambda each: abs(_share(by_type[TEST], each) - _share(by_type[CONTROL], each)),
                 )
                 shares = [f"{_share(by_type[type_], cell):.1%} of {type_} trials" for type_ in (CONTROL, TEST)]
                 yield f"answers are in other cells in test trials: {label(cell, width)} in {' and '.join(shares)}"
@@ -64,20 +56,3 @@ class AnswerCells:
 
 def _share(counts: Counter[int], cell: int) -> float:
     return counts[cell] / counts.total()
-
-
-def _chi_square(some: Counter[int], others: Counter[int], cells: range) -> float:
-    """Return Pearson's statistic of two rows of counts."""
-    total, statistic = some.total() + others.total(), 0.0
-    for cell in cells:
-        both = some[cell] + others[cell]
-        for row in (some, others):
-            expected = both * row.total() / total
-            statistic += (row[cell] - expected) ** 2 / expected if expected else 0.0
-    return statistic
-
-
-def _critical(freedom: int) -> float:
-    """Return the value that a chi-square statistic seldom exceeds (Wilson and Hilferty, 1931)."""
-    step = 2 / (9 * freedom)
-    return freedom * (1 - step + NORMAL_QUANTILE * sqrt(step)) ** 3
