@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,8 +92,12 @@ def colors_for(looks: Mapping[str, Look]) -> Colors:
     """
     if any(look.picture is not None for look in looks.values()):
         return TrueColor()
+    return _colors_for_paints(tuple(dict.fromkeys(look.paint for look in looks.values())))
+
+
+@lru_cache(maxsize=4)
+def _colors_for_paints(paints: tuple[str, ...]) -> Colors:
     surfaces = [hex_to_rgb(color) for color in SURFACES]
-    paints = dict.fromkeys(look.paint for look in looks.values())
     painted = [tuple(colors_of(paint)) for paint in (*paints, *FIGURE_PAINTS)]
     behind = [hex_to_rgb(color) for color in (ROOM, WALL, HALO)]
     flat = dict.fromkeys((*surfaces, *(color for colors in painted for color in colors)))
