@@ -17,6 +17,7 @@ SUBCOMMANDS = {
     "set": "vqagen.cli.items_changing:set_command",
     "rename": "vqagen.cli.items_changing:rename",
     "remove": "vqagen.cli.items_changing:remove",
+    "edit": "vqagen.cli.items_editor:edit",
 }
 """Name -> the module and the command in it."""
 

@@ -164,12 +164,10 @@ def remove(names: tuple[str, ...], everywhere: bool, catalogue: str | None) -> N
 
 def _save(catalogue: str | None, change: Callable[[Any], Mapping[str, Any]], done: str) -> None:
     """Save a change of a catalogue, and say what was done."""
-    from vqagen.authoring.items.catalogue_file import read_catalogue, save
-    from vqagen.errors import UsageError
+    from vqagen.authoring.items.catalogue_file import raise_read_only, read_catalogue, save
 
     if catalogue is None:
-        copying = "vqagen director items copy items.json"
-        raise UsageError(f"the shipped catalogue is read-only; copy it ({copying}) and name the copy with --catalogue")
+        raise_read_only()
     file = read_catalogue(catalogue)
     new = file.changed(change(file))
     if new.raw == file.raw:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError
 from vqagen.files.output import atomic_output, check_output, linked
@@ -49,7 +49,11 @@ class CatalogueFile:
 
     def faults(self) -> tuple[Problem, ...]:
         """Return every mistake, each with its place in the file."""
-        return located_faults(self.path, self.text, self.document)
+        return tuple(self.problem(*fault) for fault in catalogue_faults(self.document, self.path.parent))
+
+    def problem(self, place: str, message: str) -> Problem:
+        """Return a problem at a JSON path, with its line."""
+        return _located(self.path, self.text, place, message)
 
     def changed(self, document: Mapping[str, Any]) -> CatalogueFile:
         """Return the file with another document, not saved yet. Raise BadInput with the mistakes that this adds."""
@@ -90,9 +94,10 @@ def parsed_catalogue(path: Path, raw: bytes) -> CatalogueFile:
     return CatalogueFile(path, raw, document)
 
 
-def located_faults(path: Path, text: str, document: Any) -> tuple[Problem, ...]:
-    """Return every mistake in a document, each with its place in the text."""
-    return tuple(_located(path, text, *fault) for fault in catalogue_faults(document, path.parent))
+def raise_read_only() -> NoReturn:
+    """Raise the UsageError for a change of the shipped catalogue."""
+    copying = "vqagen director items copy items.json"
+    raise UsageError(f"the shipped catalogue is read-only; copy it ({copying}) and name the copy with --catalogue")
 
 
 def _located(path: Path, text: str, place: str, message: str) -> Problem:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vqagen.art.looks import Look
 from vqagen.authoring.check.check_report import CheckReport, FileReport
@@ -16,10 +16,10 @@ from vqagen.authoring.check.recognition import DIRECTOR
 from vqagen.authoring.items.catalogue_file import CatalogueFile, read_catalogue
 from vqagen.authoring.items.entries import adjectives, nouns, uses
 from vqagen.authoring.items.measuring import PictureFacts, measure_picture, paint_distance
-from vqagen.errors import BadInput, Problem
+from vqagen.errors import BadInput, Fault
+from vqagen.files.locations import Stamp, stamp_of
 from vqagen.files.shipped import shipped
-from vqagen.json.text import locate
-from vqagen.tasks.director.catalogue import COLOR, ITEM, SHIPPED_CATALOGUE, GridItem
+from vqagen.tasks.director.catalogue import COLOR, ITEM, SHIPPED_CATALOGUE, GridItem, ItemCatalogue
 from vqagen.tasks.director.looks import looks_of
 
 _ALIKE = 0.85
@@ -65,29 +65,40 @@ def add_catalogue_findings(path: Path | str, report: CheckReport) -> None:
 
 
 def _add_doubts(file: CatalogueFile, report: FileReport) -> None:
-    text = file.text
-    for doubt in catalogue_doubts(file, report.error):
-        report.warn(doubt.code, Problem(doubt.message, str(file.path), doubt.path, *locate(text, doubt.path)))
+    examined = examine(file.catalogue)
+    for path, message in examined.unreadable:
+        report.error(file.problem(path, message))
+    for code, path, message in examined.doubts:
+        report.warn(code, file.problem(path, message))
 
 
-def catalogue_doubts(file: CatalogueFile, on_error: Callable[[Problem], object]) -> Iterator[Doubt]:
-    """Yield the doubts about a catalogue without mistakes. `on_error` is called for each picture that is unreadable."""
-    checked = _Checked(file)
-    for rule in (*WORD_RULES, *PICTURE_RULES):
-        yield from rule(checked)
-    for problem in checked.unreadable:
-        on_error(problem)
+class Examined(NamedTuple):
+    """What is doubtful in a catalogue without mistakes, and the pictures in it that are unreadable."""
+
+    doubts: tuple[Doubt, ...]
+    unreadable: tuple[Fault, ...]
+
+
+def examine(catalogue: ItemCatalogue) -> Examined:
+    """Return what is doubtful in a catalogue without mistakes. Pictures are measured, each once."""
+    checked = _Checked(catalogue)
+    doubts = tuple(doubt for rule in (*WORD_RULES, *PICTURE_RULES) for doubt in rule(checked))
+    return Examined(doubts, tuple(checked.unreadable))
 
 
 @dataclass(frozen=True)
 class _Checked:
     """A catalogue without mistakes, with the measures of its pictures."""
 
-    file: CatalogueFile
+    catalogue: ItemCatalogue
 
-    @cached_property
+    @property
     def items(self) -> tuple[GridItem, ...]:
-        return self.file.catalogue.items
+        return self.catalogue.items
+
+    @property
+    def document(self) -> Mapping[str, Any]:
+        return self.catalogue.record
 
     @cached_property
     def own(self) -> dict[str, GridItem]:
@@ -96,22 +107,21 @@ class _Checked:
 
     @cached_property
     def looks(self) -> dict[str, Look]:
-        return looks_of(self.file.catalogue)
+        return looks_of(self.catalogue)
 
     def area(self, name: str) -> float:
         """Return the share of a cell that the picture of an item fills where it is drawn."""
         return self.facts[name].area * self.looks[name].scale ** 2
 
     @cached_property
-    def _measured(self) -> tuple[dict[str, PictureFacts], list[Problem]]:
+    def _measured(self) -> tuple[dict[str, PictureFacts], list[Fault]]:
         facts, unreadable = {}, []
         for name, item in self.own.items():
+            path = self.catalogue.folder / item.picture
             try:
-                facts[name] = measure_picture(self.file.path.parent / item.picture, self.file.catalogue.paints)
+                facts[name] = _measured(path, stamp_of(path), tuple(self.catalogue.paints.items()))
             except BadInput as error:
-                place = f"items.{name}.image_path"
-                line = locate(self.file.text, place)
-                unreadable += [Problem(each.message, str(self.file.path), place, *line) for each in error.problems]
+                unreadable += [(f"items.{name}.image_path", each.message) for each in error.problems]
         return facts, unreadable
 
     @property
@@ -120,23 +130,29 @@ class _Checked:
         return self._measured[0]
 
     @property
-    def unreadable(self) -> list[Problem]:
-        """The pictures that are unreadable."""
+    def unreadable(self) -> list[Fault]:
+        """The JSON path and message of each picture that is unreadable."""
         return self._measured[1]
 
     def place_of(self, adjective: str) -> str:
         """Return the JSON path of an adjective."""
-        for number, each in enumerate(self.file.document["adjectives"]):
+        for number, each in enumerate(self.document["adjectives"]):
             if adjective in each["values"]:
                 return f"adjectives[{number}].values.{adjective}"
         raise AssertionError(adjective)
+
+
+@lru_cache(maxsize=4096)  # the editor checks after every edit
+def _measured(path: Path, stamp: Stamp, paints: tuple[tuple[str, str], ...]) -> PictureFacts:
+    """Return the measures of a picture, again only if its file has changed."""
+    return measure_picture(path, dict(paints))
 
 
 # Words --------------------------------------------------------------------------------------------------------------
 
 
 def _useless_adjectives(checked: _Checked) -> Iterator[Doubt]:
-    for name in adjectives(checked.file.document):
+    for name in adjectives(checked.document):
         place = checked.place_of(name)
         if not any(name in item.properties for item in checked.items):
             yield Doubt("unused-adjective", place, f"no item is {name!r}; no question can use it")
@@ -145,7 +161,7 @@ def _useless_adjectives(checked: _Checked) -> Iterator[Doubt]:
 
 
 def _paint_without_color(checked: _Checked) -> Iterator[Doubt]:
-    for name, entry in adjectives(checked.file.document).items():
+    for name, entry in adjectives(checked.document).items():
         if "paint" in entry.record and entry.adjective_class != COLOR:
             place = f"{checked.place_of(name)}.paint"
             message = f"nothing is painted in {name!r}, which is not of the class {COLOR!r}"
@@ -153,7 +169,7 @@ def _paint_without_color(checked: _Checked) -> Iterator[Doubt]:
 
 
 def _near_paints(checked: _Checked) -> Iterator[Doubt]:
-    for (first, one), (second, other) in combinations(checked.file.catalogue.paints.items(), 2):
+    for (first, one), (second, other) in combinations(checked.catalogue.paints.items(), 2):
         if paint_distance(one, other) < _NEAR_PAINTS:
             place = f"{checked.place_of(second)}.paint"
             yield Doubt("near-paints", place, f"{second!r} and {first!r} look alike; choose paints that differ more")
@@ -161,7 +177,7 @@ def _near_paints(checked: _Checked) -> Iterator[Doubt]:
 
 def _near_nouns(checked: _Checked) -> Iterator[Doubt]:
     """Yield nouns of one kind or item that are written nearly as another noun."""
-    document = checked.file.document
+    document = checked.document
     known = [noun for noun in nouns(document) if noun != ITEM]
     for first, second in combinations(known, 2):
         if SequenceMatcher(None, first, second).ratio() >= _ALIKE:
@@ -203,7 +219,7 @@ def _odd_pictures(checked: _Checked) -> Iterator[Doubt]:
 
 def _wrong_colors(checked: _Checked) -> Iterator[Doubt]:
     """Yield items whose color words differ from the color of most of their picture."""
-    colors = checked.file.catalogue.paints
+    colors = checked.catalogue.paints
     for name, facts in checked.facts.items():
         said = [each for each in checked.own[name].properties if each in colors]
         doubted = checked.own[name].unclear
@@ -238,7 +254,7 @@ def _repeated_pictures(checked: _Checked) -> Iterator[Doubt]:
     by_content: dict[bytes, str] = {}
     for name in checked.facts:
         item = checked.own[name]
-        content = (checked.file.path.parent / item.picture).read_bytes()
+        content = (checked.catalogue.folder / item.picture).read_bytes()
         same = seen.get((content, item.kind, item.size))
         other = by_content.get(content)
         if same or (other and checked.own[other].kind != item.kind):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from html import escape
 from pathlib import Path
@@ -28,7 +28,6 @@ _COLUMNS = 8
 _MARGIN = 10
 _LETTERS = 14
 _LINE = 22
-"""Pixels of the line below an item that names it."""
 _INK, _PAPER, _TILE = "#2a2a30", "#ffffff", "#eef1f4"
 
 
@@ -61,19 +60,29 @@ class Sheet:
             return self.side, self.side
         columns = min(self.columns, max(len(self.tiles), 1))
         rows = -(-len(self.tiles) // self.columns)
-        return columns * (self.side + _MARGIN) + _MARGIN, rows * (self.side + _LINE + _MARGIN) + _MARGIN
+        return columns * (self.side + _MARGIN) + _MARGIN, rows * (self.side + self.line + _MARGIN) + _MARGIN
+
+    @property
+    def line(self) -> int:
+        """Pixels of the line below an item that names it."""
+        return _LINE if any(tile.label for tile in self.tiles) else 0
 
     def place(self, number: int) -> tuple[int, int]:
         """Return the top left corner of the tile of this number."""
         if self.is_single:
             return 0, 0
         row, column = divmod(number, self.columns)
-        return _MARGIN + column * (self.side + _MARGIN), _MARGIN + row * (self.side + _LINE + _MARGIN)
+        return _MARGIN + column * (self.side + _MARGIN), _MARGIN + row * (self.side + self.line + _MARGIN)
 
     @cached_property
     def looks(self) -> dict[str, Look]:
         """How each item is drawn."""
         return looks_of(self.catalogue)
+
+
+def without_labels(sheet: Sheet) -> Sheet:
+    """Return a sheet without words."""
+    return replace(sheet, tiles=tuple(Tile(tile.item, "") for tile in sheet.tiles))
 
 
 def make_sheet(

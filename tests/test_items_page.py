@@ -1,0 +1,232 @@
+"""The page of the items editor in a real browser: the system's Chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from catalogues import DOT, small_catalogue, write_catalogue
+from item_editors import running_editor
+
+from vqagen.authoring.items.server import EditorServer
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (Debian: apt-get install chromium)"),
+]
+sync_api: Any = pytest.importorskip("playwright.sync_api")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A browser for all tests. As root, Chromium runs only without its sandbox."""
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_api.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[EditorServer]:
+    document = small_catalogue({"kinds.pear": {"nouns": ["fruit"], "art": DOT}})
+    with running_editor(write_catalogue(tmp_path / "c.json", document)) as server:
+        yield server
+
+
+@pytest.fixture
+def page(browser: Any, server: EditorServer) -> Iterator[Any]:
+    """The page, loaded. It must not fail or break a rule of its own content security policy."""
+    context = browser.new_context(viewport={"width": 1400, "height": 950})
+    made = context.new_page()
+    failures: list[str] = []
+    made.on("pageerror", lambda error: failures.append(str(error)))
+    made.on("console", lambda said: failures.append(said.text) if "Content Security Policy" in said.text else None)
+    made.goto(server.url)
+    made.get_by_role("heading", name="apple kind").wait_for()
+    yield made
+    context.close()
+    assert failures == []
+
+
+def expect(thing: Any) -> Any:
+    return sync_api.expect(thing)
+
+
+def entry(page: Any, name: str) -> Any:
+    return page.locator("#list").get_by_role("button", name=name, exact=True)
+
+
+def save(page: Any) -> None:
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#status")).to_contain_text("Saved. The old file is")
+
+
+def saved(tmp_path: Path) -> Any:
+    return json.loads((tmp_path / "c.json").read_bytes())
+
+
+def test_a_kind_is_edited_previewed_checked_and_saved(page: Any, tmp_path: Path) -> None:
+    before = (tmp_path / "c.json").read_bytes()
+    entry(page, "mug").click()
+    preview = page.get_by_role("img", name="mug in its colors and sizes")
+    preview.wait_for()
+    first = preview.get_attribute("src")
+
+    page.get_by_label("sweet: unclear").check()
+    expect(page.locator("#status")).to_have_text("Changes are not saved.")
+    page.get_by_label("Several are called").fill("mugs of tea")
+    drawing = page.get_by_role("textbox", name="Drawing")
+    drawing.fill('[{"ellipse": [0.5, 0.5')
+    expect(page.locator("#art-message")).to_contain_text("Not JSON")
+    drawing.fill('[{"elipse": [0.5, 0.5, 0.3, 0.3]}]')
+    expect(page.locator("#art-message")).to_contain_text("unknown shape 'elipse'; did you mean 'ellipse'?")
+    expect(page.locator("#findings")).to_contain_text("unknown shape 'elipse'")
+    expect(page.locator("#list button[data-name=mug] .mark")).to_have_text("1")
+    drawing.fill('[{"ellipse": [0.5, 0.5, 0.3, 0.3]}]')
+    expect(page.locator("#art-message")).to_have_text("")
+    expect(page.locator("#findings")).to_have_text("Nothing is wrong.")
+    expect(preview).not_to_have_attribute("src", first)
+
+    save(page)
+    changed = {
+        "kinds.pear": {"nouns": ["fruit"], "art": DOT},
+        "kinds.mug.unclear": ["sweet"],
+        "kinds.mug.art": [{"ellipse": [0.5, 0.5, 0.3, 0.3]}],
+        "nouns.mug": {"plural": "mugs of tea"},
+    }
+    assert saved(tmp_path) == small_catalogue(changed)
+    assert (tmp_path / "c.json.bak").read_bytes() == before
+
+
+def test_entries_are_added_renamed_and_removed(page: Any, tmp_path: Path) -> None:
+    page.get_by_role("button", name="Add an entry").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("Big Ball")
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    expect(dialog.get_by_role("alert")).to_contain_text("use small letters, digits and underscores")
+    dialog.get_by_label("Name").fill("ball")
+    dialog.get_by_label("Start from the drawing of").select_option("apple")
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("heading", name="ball kind").wait_for()
+    page.get_by_label("New noun that is true").fill("toy")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("toy: true")).to_be_checked()
+
+    entry(page, "hot").click()
+    page.get_by_role("textbox", name="Name").fill("warm")
+    page.keyboard.press("Tab")
+    page.get_by_role("heading", name="warm adjective").wait_for()
+    entry(page, "pear").click()
+    page.on("dialog", lambda asked: asked.accept())
+    page.get_by_role("button", name="Remove").click()
+    expect(entry(page, "pear")).to_have_count(0)
+
+    save(page)
+    changed = {
+        "kinds.ball": {"nouns": ["toy"], "properties": [], "art": DOT},
+        "adjectives.0.values": {"warm": {"is_physics": True}, "sweet": {}},
+        "kinds.mug.properties": ["warm"],
+    }
+    assert saved(tmp_path) == small_catalogue(changed)
+
+
+def test_undo_and_redo_are_shown_in_the_form(page: Any) -> None:
+    choice = page.get_by_label("hot: true")
+    choice.check()
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+    page.get_by_role("button", name="Undo").click()
+    expect(choice).not_to_be_checked()
+    page.get_by_role("button", name="Redo").click()
+    expect(choice).to_be_checked()
+
+
+def test_the_page_works_from_the_keyboard(page: Any, tmp_path: Path) -> None:
+    """Find an entry, choose it, change a word with an arrow key, save."""
+    page.get_by_label("Find").press_sequentially("fru")
+    expect(entry(page, "mug")).to_have_count(0)
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="lemon kind").wait_for()
+    page.get_by_label("hot: false").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_label("hot: unclear")).to_be_checked()
+    expect(page.locator("#status")).to_have_text("Changes are not saved.")
+    page.keyboard.press("Control+s")
+    expect(page.locator("#status")).to_contain_text("Saved.")
+
+    assert saved(tmp_path)["kinds"]["lemon"]["unclear"] == ["sweet", "hot"]
+
+
+def test_every_field_has_a_label(page: Any) -> None:
+    """As people who cannot see the page need it."""
+    for name in ("mug", "red", "hot", "fruit"):
+        entry(page, name).click()
+        page.locator("#form h2").get_by_text(name).wait_for()
+        fields = page.locator("input, select, textarea, button")
+        silent = fields.evaluate_all(
+            "found => found.filter(each => !each.labels?.length && !each.ariaLabel && !each.textContent.trim())"
+            ".map(each => each.outerHTML)"
+        )
+        assert silent == []
+
+
+def test_the_contact_sheet_shows_all_kinds(page: Any) -> None:
+    page.get_by_role("button", name="Contact sheet").click()
+    sheet = page.get_by_role("img", name="All kinds and own items")
+    sheet.wait_for()
+
+    assert sheet.evaluate("image => image.naturalWidth") > 500
+
+
+def test_a_file_that_changed_meanwhile_can_be_loaded_again(page: Any, tmp_path: Path) -> None:
+    page.get_by_label("hot: true").check()
+    expect(page.locator("#status")).to_have_text("Changes are not saved.")
+    write_catalogue(tmp_path / "c.json", small_catalogue())
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#banner")).to_contain_text("was changed by someone else meanwhile; nothing was saved")
+    page.get_by_role("button", name="Load the file again").click()
+    expect(entry(page, "pear")).to_have_count(0)
+    expect(page.get_by_label("hot: true")).not_to_be_checked()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_label("hot: true")).to_be_checked()
+
+    assert saved(tmp_path) == small_catalogue()
+
+
+def test_two_windows_do_not_overwrite_each_other(page: Any, browser: Any, server: EditorServer) -> None:
+    other = browser.new_page()
+    other.goto(server.url)
+    other.get_by_label("hot: true").check()
+    expect(other.locator("#status")).to_have_text("Changes are not saved.")
+    page.get_by_label("sweet: unclear").check()
+    expect(page.locator("#form-messages")).to_contain_text("changed in another window")
+    expect(page.get_by_label("hot: true")).to_be_checked()
+    expect(page.get_by_label("sweet: true")).to_be_checked()
+    other.close()
+
+
+def test_a_wrong_token_shows_nothing_but_a_message(browser: Any, server: EditorServer) -> None:
+    page = browser.new_page()
+    answer = page.goto(server.url.replace(server.token, "x" * len(server.token)))
+
+    assert answer.status == 403
+    assert (
+        page.locator("body").inner_text() == '{"messages": ["the address is wrong; open the one that vqagen printed"]}'
+    )
+    page.close()
+
+
+def test_a_server_that_has_ended_is_reported(page: Any, server: EditorServer) -> None:
+    server.shutdown()
+    server.server_close()
+    page.get_by_label("hot: true").check()
+
+    expect(page.locator("#form-messages")).to_contain_text("vqagen does not answer; is it still running?")

@@ -1,0 +1,257 @@
+"""The state of the editor: a draft of a catalogue with undo, saved only as a whole."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vqagen.art.drawing import drawing_faults
+from vqagen.authoring.items.catalogue_file import read_catalogue, save
+from vqagen.authoring.items.checking import Examined, examine
+from vqagen.authoring.items.edits import NAMING, Document, edited_draft
+from vqagen.authoring.items.entries import WORD_LISTS, entries, named, nouns, spoken
+from vqagen.authoring.items.sheet import make_sheet, sheet_svg, without_labels
+from vqagen.errors import BadInput, Problem, UsageError, VqagenError
+from vqagen.files.output import atomic_output
+from vqagen.json.editing import edited
+from vqagen.tasks.director.catalogue import COLOR, ITEM, ItemCatalogue, catalogue_faults, shape_faults
+
+UNSAVED = ".unsaved"
+"""Suffix of the file that keeps a draft when the editor ends."""
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+_MOST_UNDONE = 200
+
+
+class OtherVersion(VqagenError):
+    """An edit is about another state of the draft than the current one."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An error or warning about the draft."""
+
+    level: str
+    path: str
+    message: str
+    entry: str
+    """The entry that it is about; "" for the catalogue as a whole."""
+
+
+class Session:
+    """A draft of a catalogue file. Every method may be called from any thread."""
+
+    def __init__(self, path: Path) -> None:
+        self._lock = threading.RLock()
+        self._file = read_catalogue(path)
+        self._draft: Document = self._file.document
+        self._undo: list[Document] = []
+        self._redo: list[Document] = []
+        self._merge = ""
+        self.version = 1
+
+    @property
+    def has_unsaved(self) -> bool:
+        """True if the draft differs from the file as it was read or saved."""
+        return self._draft != self._file.document
+
+    # Reading --------------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Return all that the page shows."""
+        with self._lock:
+            draft = self._draft
+            return {
+                "version": self.version,
+                "path": str(self._file.path),
+                "unsaved": self.has_unsaved,
+                "can_undo": bool(self._undo),
+                "can_redo": bool(self._redo),
+                "classes": [each["class"] for each in draft["adjectives"]],
+                "color_class": COLOR,
+                "entries": [_entry_record(draft, name) for name in entries(draft)],
+                "nouns": [noun for noun in nouns(draft) if noun != ITEM],
+                "sizes": len(draft["sizes"]),
+                "pictures": self._pictures(),
+                "findings": [vars(each) for each in self._findings()],
+            }
+
+    def _pictures(self) -> list[str]:
+        """Return the pictures in the catalogue's folder and the folders in it, as the catalogue names them."""
+        folder = self._file.path.parent
+        found = [*folder.glob("*"), *folder.glob("*/*")]
+        return sorted(path.relative_to(folder).as_posix() for path in found if path.suffix.lower() in PICTURES)[:500]
+
+    def _findings(self) -> list[Finding]:
+        draft, folder = self._draft, self._file.path.parent
+        known = entries(draft)
+        faults = list(catalogue_faults(draft, folder))
+        examined = Examined((), ()) if faults else examine(ItemCatalogue(draft, folder))
+        errors = [
+            Finding("error", path, message, _owner(path, known)) for path, message in (*faults, *examined.unreadable)
+        ]
+        return [
+            *errors,
+            *(Finding("warning", path, message, _owner(path, known)) for _, path, message in examined.doubts),
+        ]
+
+    def picture(self, name: str, side: int, is_single: bool) -> str:
+        """Return SVG of a kind or own item: alone, or in every size and color. UsageError if it cannot be drawn."""
+        with self._lock:
+            catalogue = ItemCatalogue(_drawable(self._draft, [name]), self._file.path.parent)
+        if is_single and name in catalogue.record["kinds"]:
+            colors = list(catalogue.paints)
+            number = list(self._draft["kinds"]).index(name)
+            name = f"{colors[number % len(colors)]}_{name}_{len(catalogue.sizes)}"
+        return sheet_svg(without_labels(make_sheet(catalogue, [name], side=side)))
+
+    def contact_sheet(self, side: int) -> str:
+        """Return SVG of all kinds and own items that can be drawn."""
+        with self._lock:
+            catalogue = ItemCatalogue(_drawable(self._draft), self._file.path.parent)
+        return sheet_svg(make_sheet(catalogue, side=side))
+
+    # Changing -------------------------------------------------------------------------------------------------------
+
+    def edit(self, version: int, edit: Mapping[str, Any]) -> dict[str, Any]:
+        """Change the draft, and return the new state. `edit["merge"]` joins consecutive edits to one step of undo."""
+        with self._lock:
+            self._check_version(version)
+            new = self._edited(edit)
+            if new != self._draft:
+                merge = str(edit.get("merge", ""))
+                if not merge or merge != self._merge:
+                    self._undo = [*self._undo[-_MOST_UNDONE:], self._draft]
+                self._set(new, merge)
+                self._redo = []
+            return self.state()
+
+    def _edited(self, edit: Mapping[str, Any]) -> Document:
+        """Return the changed draft. Mistakes in drawings and missing pictures are kept, for people work on them."""
+        new = edited_draft(self._draft, edit)
+        folder = self._file.path.parent
+        wrong = shape_faults(new)
+        if not wrong and edit["action"] in NAMING:
+            known = set(catalogue_faults(self._draft, folder))
+            wrong = [fault for fault in catalogue_faults(new, folder) if fault not in known]
+        if wrong:
+            raise BadInput(Problem(message, "", path) for path, message in wrong)
+        return new
+
+    def undo(self, version: int) -> dict[str, Any]:
+        """Return to the draft before the last edit."""
+        return self._step(version, self._undo, self._redo)
+
+    def redo(self, version: int) -> dict[str, Any]:
+        """Repeat the edit that was undone last."""
+        return self._step(version, self._redo, self._undo)
+
+    def _step(self, version: int, source: list[Document], target: list[Document]) -> dict[str, Any]:
+        with self._lock:
+            self._check_version(version)
+            if source:
+                target.append(self._draft)
+                self._set(source.pop())
+            return self.state()
+
+    def _set(self, draft: Document, merge: str = "") -> None:
+        self._draft, self._merge = draft, merge
+        self.version += 1
+
+    def _check_version(self, version: int) -> None:
+        if version != self.version:
+            raise OtherVersion("the catalogue was changed in another window; this one shows it now, repeat your change")
+
+    # Files ----------------------------------------------------------------------------------------------------------
+
+    def save(self, version: int) -> dict[str, Any]:
+        """Save the draft with a backup. Raise ChangedMeanwhile if the file was changed by somebody else."""
+        with self._lock:
+            self._check_version(version)
+            new = self._file.changed(self._draft)
+            backup = save(new, self._file)
+            self._file = read_catalogue(self._file.path)
+            self._set(self._draft)
+            return {**self.state(), "backup": str(backup)}
+
+    def reload(self, version: int) -> dict[str, Any]:
+        """Read the file again. Undo returns to the draft of before."""
+        with self._lock:
+            self._check_version(version)
+            self._file = read_catalogue(self._file.path)
+            self._undo.append(self._draft)
+            self._redo = []
+            self._set(self._file.document)
+            return self.state()
+
+    def keep_unsaved(self) -> Path | None:
+        """Write the draft beside the file if it is not saved, and return the place."""
+        with self._lock:
+            if not self.has_unsaved:
+                return None
+            path = self._file.path.with_name(self._file.path.name + UNSAVED)
+            with atomic_output(str(path)) as file:
+                file.write(edited(self._file.text, self._draft).encode())
+            return path
+
+
+# Entries ------------------------------------------------------------------------------------------------------------
+
+
+def _entry_record(draft: Document, name: str) -> dict[str, Any]:
+    entry = entries(draft)[name]
+    record = {key: value for key, value in entry.record.items() if key != "comment"}
+    record |= {key: list(entry.record.get(key, ())) for key in WORD_LISTS} if entry.is_thing else {}
+    singular, plural = spoken(draft, name)
+    forms = draft.get("nouns", {}).get(name, {})
+    return {
+        **record,
+        "name": name,
+        "sort": entry.sort,
+        "class": entry.adjective_class,
+        "forms": {"singular": forms.get("singular", ""), "plural": forms.get("plural", "")},
+        "spoken": {"singular": singular, "plural": plural},
+    }
+
+
+def _owner(path: str, known: Mapping[str, Any]) -> str:
+    """Return the entry that a JSON path lies in; "" if there is none."""
+    for prefix in ("kinds.", "items.", "nouns.", ".values."):
+        _, found, rest = path.partition(prefix)
+        if found:
+            return next((name for name in sorted(known, key=len, reverse=True) if _starts(rest, name)), "")
+    return ""
+
+
+def _starts(path: str, name: str) -> bool:
+    return path == name or path.startswith((f"{name}.", f"{name}["))
+
+
+def _drawable(draft: Document, names: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the document of what can be drawn of some kinds and items; of all without names."""
+    colors = [
+        {**each, "values": {word: value for word, value in named(each["values"]).items() if "paint" in value}}
+        for each in draft["adjectives"]
+        if each["class"] == COLOR
+    ]
+    kinds = {name: entry for name, entry in named(draft["kinds"]).items() if not names or name in names}
+    own = {name: entry for name, entry in named(draft.get("items", {})).items() if not names or name in names}
+    for name in names:
+        faults = list(drawing_faults(kinds[name]["art"])) if name in kinds else []
+        if faults:
+            raise UsageError(f"{name} cannot be drawn: art{faults[0][0]}: {faults[0][1]}")
+    return {
+        **{key: value for key, value in draft.items() if key not in ("adjectives", "kinds", "items")},
+        "adjectives": [*colors, *(each for each in draft["adjectives"] if each["class"] != COLOR)],
+        "kinds": {name: entry for name, entry in kinds.items() if names or not any(drawing_faults(entry["art"]))},
+        "items": own,
+    }
+
+
+def messages(error: VqagenError) -> list[str]:
+    """Return the messages of an error, one for each problem."""
+    if isinstance(error, BadInput):
+        return [": ".join(filter(None, (each.path, each.message))) for each in error.problems]
+    return str(error).splitlines()
