@@ -37,9 +37,9 @@ from vqagen.inspect_tasks._registry import (
     rotate,
     vpt_gap,
 )
-from vqagen.inspect_tasks.policies import POLICIES
 from vqagen.inspect_tasks.prompts import system_prompt
 from vqagen.inspect_tasks.scoring import judge_reply
+from vqagen.judge.director.policies import POLICIES
 
 Content = ContentImage | ContentText
 
@@ -109,10 +109,11 @@ def test_a_participant_who_keeps_left_and_right_fails_at_the_directors(trials: T
         assert kind_of(each, "no-flip") == ("frame" if is_mirrored else "correct")
 
 
-def test_every_policy_answers_with_a_cell(trials: Task) -> None:
-    """Also those that pick at random."""
+def test_every_policy_answers_with_a_cell_if_it_has_one(trials: Task) -> None:
+    """Also those that pick at random. The next best item is not always there."""
     assert {name for each in trials.dataset for name in facts(each)["policies"]} == set(POLICIES)
-    assert all(kind_of(each, name) != "invalid" for each in trials.dataset for name in POLICIES)
+    assert all(len(facts(each)["policies"]) >= len(POLICIES) - 1 for each in trials.dataset)
+    assert all(kind_of(each, name) != "invalid" for each in trials.dataset for name in facts(each)["policies"])
 
 
 # Samples ----------------------------------------------------------------------------------------------------------

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentText
 
+from vqagen.bits import indexes
 from vqagen.inspect_tasks.grids import GridContent
-from vqagen.inspect_tasks.policies import cells_of_policies
 from vqagen.inspect_tasks.prompts import DIRECTOR, request, system_prompt
 from vqagen.inspect_tasks.trials import LoadedTrial, TrialSet
+from vqagen.judge.director.case import case_of
 from vqagen.judge.director.mistakes import kinds_of_cells
+from vqagen.judge.director.policies import POLICIES
+from vqagen.judge.director.rules import PARTICIPANT
+from vqagen.judge.director.trial import Trial, label
+from vqagen.judge.director.vocabulary import Vocabulary
+from vqagen.rng import pick, stream
 
 
 def samples_of(trials: TrialSet, grids: GridContent, story: str, block_text: int, thought: str) -> Iterator[Sample]:
@@ -34,7 +41,7 @@ def samples_of(trials: TrialSet, grids: GridContent, story: str, block_text: int
                 "story": story,
                 "format": grids.format,
                 "kinds": kinds_of_cells(each.trial, trials.vocabulary.items, has_director),
-                "policies": cells_of_policies(each.trial, trials.vocabulary.items, has_director),
+                "policies": _cells_of_policies(each.trial, trials.vocabulary, has_director),
             },
         )
 
@@ -53,4 +60,16 @@ def _conditions(each: LoadedTrial) -> dict[str, Any]:
         "condition": f"{trial.type}/{trial.rule_class}/{frame}/{'physics' if trial.is_physics else 'no physics'}",
         "pair": trial.pair,
         "cluster": f"trial {trial.index}" if trial.pair is None else f"pair {trial.pair}",
+    }
+
+
+def _cells_of_policies(trial: Trial, vocabulary: Vocabulary, has_director: bool) -> dict[str, str]:
+    """Return the cell that each policy answers with: policy -> label. Without a director, no cell is blocked."""
+    seen = trial if has_director else replace(trial, blocked=0, frame=PARTICIPANT)
+    case = case_of(seen, vocabulary, vocabulary.items)
+    chosen = {name: list(indexes(policy.choose(case))) for name, policy in POLICIES.items()}
+    return {
+        name: label(pick(stream(0, f"policy {name}", trial.index), cells), trial.width)
+        for name, cells in chosen.items()
+        if cells
     }
