@@ -11,6 +11,8 @@ from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files.locations import locate
 from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require
+from vqagen.inspect_tasks.logs import read_runs
+from vqagen.inspect_tasks.report import EvaluationReport
 from vqagen.judge.dialogs.report import DialogVerificationReport
 from vqagen.judge.dialogs.verification import verify_dialogs
 from vqagen.judge.director.report import TrialVerificationReport
@@ -73,6 +75,7 @@ __all__ = [
     "DirectorSettings",
     "Domain",
     "DomainFiles",
+    "EvaluationReport",
     "Generation",
     "LoadedDomain",
     "MergeResult",
@@ -106,6 +109,7 @@ __all__ = [
     "load_scenes",
     "load_templates",
     "merge",
+    "report_evaluations",
     "sample_scenes",
     "stats",
     "trial_design",
@@ -320,6 +324,14 @@ def verify(
     }
     check_origin(path, hashes)
     return verify_questions(path, source, catalogue, on_checked)
+
+
+def report_evaluations(*logs: PathLike) -> EvaluationReport:
+    """Report how models answered director trials, by logs of Inspect AI and folders of them. Needs the extra `inspect`.
+
+    Raises BadInput that names every log of another task.
+    """
+    return EvaluationReport.of(read_runs(map(str, logs)))
 
 
 def stats(

@@ -23,14 +23,13 @@ def report(logs: tuple[str, ...], as_json: bool) -> None:
     Example:
       vqagen director report logs
     """
-    from vqagen.inspect_tasks.logs import read_runs
-    from vqagen.inspect_tasks.report import report_lines, report_record, report_runs
+    from vqagen.api import report_evaluations
 
-    reports = report_runs(read_runs(logs))
+    evaluations = report_evaluations(*logs)
     if as_json:
         import json
 
-        click.echo(json.dumps(report_record(reports), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(evaluations.to_record(), indent=2, ensure_ascii=False))
     else:
-        for line in report_lines(reports):
+        for line in evaluations.lines():
             click.echo(line)

@@ -76,7 +76,15 @@ def _run_of(path: Path, header: EvalLog, summaries: list[EvalSampleSummary]) -> 
     form = next(str(each.metadata["format"]) for each in summaries if "format" in each.metadata)
     unscored = len(summaries) - len(outcomes)
     return LoggedRun(
-        str(path), _respondent(header), outcomes[0].story, form, conditions, header.status, tuple(outcomes), unscored
+        str(path),
+        _respondent(header),
+        outcomes[0].story,
+        form,
+        header.eval.dataset.name or "trials",
+        conditions,
+        header.status,
+        tuple(outcomes),
+        unscored,
     )
 
 

@@ -58,6 +58,7 @@ class LoggedRun:
     """The model, or the policy in its place."""
     story: str
     format: str
+    dataset: str
     conditions: Mapping[str, str]
     """Further arguments of the task, as far as they are not the defaults."""
     status: str
@@ -118,7 +119,7 @@ def share_of_pairs(outcomes: Iterable[Outcome]) -> Share | None:
 
 def describe_run(run: LoggedRun) -> str:
     """Return a line about a run, for people."""
-    line = f"{run.name}: {counted(len(run.outcomes), 'answer')}"
+    line = f"{run.name}: {counted(len(run.outcomes), 'answer')} about {run.dataset}"
     if run.unscored:
         line += f", {counted(run.unscored, 'sample')} without a score"
     return line if run.status == "success" else f"{line}; the evaluation ended with status {run.status}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from vqagen.inspect_tasks.outcomes import LoggedRun, Outcome, Share, describe_run, share_of, share_of_pairs
 from vqagen.inspect_tasks.prompts import DIRECTOR
@@ -88,6 +88,7 @@ class RunReport:
             "respondent": run.respondent,
             "story": run.story,
             "format": run.format,
+            "dataset": run.dataset,
             "conditions": dict(run.conditions),
             "status": run.status,
             "answers": len(run.outcomes),
@@ -97,28 +98,45 @@ class RunReport:
         }
 
 
-def report_runs(runs: Sequence[LoggedRun]) -> tuple[RunReport, ...]:
-    """Return the reports of runs, those with a director first, each beside its twin if that is among the runs."""
-    directed = [run for run in runs if run.story == DIRECTOR]
-    others = [run for run in runs if run.story != DIRECTOR]
-    return (*(RunReport(run, _twin_of(run, others)) for run in directed), *(RunReport(run, None) for run in others))
+@dataclass(frozen=True)
+class EvaluationReport:
+    """The reports of runs, those with a director first, each beside its twin if that is among the runs."""
 
+    runs: tuple[RunReport, ...]
 
-def report_lines(reports: Sequence[RunReport]) -> Iterator[str]:
-    """Yield the reports for people, below a table of all if there are several."""
-    is_one = len(reports) == 1
-    if not is_one:
-        rows = {f"{place}. {each.run.name}": _by_type(each.run.outcomes) for place, each in enumerate(reports, 1)}
+    @classmethod
+    def of(cls, runs: Iterable[LoggedRun]) -> Self:
+        """Return the report of runs."""
+        all_runs = list(runs)
+        directed = [run for run in all_runs if run.story == DIRECTOR]
+        others = [run for run in all_runs if run.story != DIRECTOR]
+        alone = (RunReport(run, None) for run in others)
+        return cls((*(RunReport(run, _twin_of(run, others)) for run in directed), *alone))
+
+    def lines(self) -> Iterator[str]:
+        """Yield the report for people, below a table of all runs if there are several."""
+        if len(self.runs) == 1:
+            yield from self.runs[0].lines()
+            return
+        rows = {f"{place}. {each.run.name}": _by_type(each.run.outcomes) for place, each in enumerate(self.runs, 1)}
         yield from Table("runs", "correct answers", rows).lines()
-    for place, each in enumerate(reports, 1):
-        yield from () if is_one else ("", "")
-        yield from each.lines("" if is_one else f"{place}. ")
-    yield from (f"\nnote: {note}" for note in _notes(reports))
+        for place, each in enumerate(self.runs, 1):
+            yield from ("", "", *each.lines(f"{place}. "))
+        yield from (f"\nnote: {note}" for note in self.notes)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The runs without a director that are the twin of no other."""
+        used = {each.twin.log for each in self.runs if each.twin is not None}
+        return tuple(
+            f"{each.run.log}: no log with a director is of the same model, format and trials"
+            for each in self.runs
+            if each.run.story != DIRECTOR and each.run.log not in used and len(self.runs) > 1
+        )
 
-def report_record(reports: Sequence[RunReport]) -> dict[str, Any]:
-    """Return the reports, for JSON."""
-    return {"runs": [each.to_record() for each in reports], "notes": list(_notes(reports))}
+    def to_record(self) -> dict[str, Any]:
+        """Return the report, for JSON."""
+        return {"runs": [each.to_record() for each in self.runs], "notes": list(self.notes)}
 
 
 def _twin_of(run: LoggedRun, candidates: Iterable[LoggedRun]) -> LoggedRun | None:
@@ -131,14 +149,6 @@ def _twin_of(run: LoggedRun, candidates: Iterable[LoggedRun]) -> LoggedRun | Non
         and any(outcome.trial in trials for outcome in each.outcomes)
     ]
     return min(twins, key=lambda each: len(each.conditions.items() ^ run.conditions.items()), default=None)
-
-
-def _notes(reports: Sequence[RunReport]) -> Iterator[str]:
-    """Yield the runs without a director that are the twin of no run."""
-    used = {each.twin.log for each in reports if each.twin is not None}
-    for each in reports:
-        if each.run.story != DIRECTOR and each.run.log not in used and len(reports) > 1:
-            yield f"{each.run.log}: no log with a director is of the same model, format and trials"
 
 
 # Tables -----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from vqagen.bits import indexes
 from vqagen.inspect_tasks.grids import GridContent
 from vqagen.inspect_tasks.prompts import DIRECTOR, request, system_prompt
 from vqagen.inspect_tasks.trials import LoadedTrial, TrialSet
-from vqagen.judge.director.case import case_of
+from vqagen.judge.director.case import Found, case_of
 from vqagen.judge.director.mistakes import kinds_of_cells
 from vqagen.judge.director.policies import POLICIES
 from vqagen.judge.director.rules import PARTICIPANT
@@ -66,7 +66,7 @@ def _conditions(each: LoadedTrial) -> dict[str, Any]:
 def _cells_of_policies(trial: Trial, vocabulary: Vocabulary, has_director: bool) -> dict[str, str]:
     """Return the cell that each policy answers with: policy -> label. Without a director, no cell is blocked."""
     seen = trial if has_director else replace(trial, blocked=0, frame=PARTICIPANT)
-    case = case_of(seen, vocabulary, vocabulary.items)
+    case = case_of(Found(seen, vocabulary, vocabulary.items))
     chosen = {name: list(indexes(policy.choose(case))) for name, policy in POLICIES.items()}
     return {
         name: label(pick(stream(0, f"policy {name}", trial.index), cells), trial.width)

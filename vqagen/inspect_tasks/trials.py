@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from vqagen.director_trials import trials as generated_trials
-from vqagen.errors import BadInput, Problem, counted
+from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.judge.director.trial import Trial, read_trial
 from vqagen.judge.director.trial_files import find_trials
 from vqagen.judge.director.vocabulary import Vocabulary, read_vocabulary
@@ -53,6 +53,8 @@ def read_trials(dataset: str) -> TrialSet:
     """Read the trials of a folder or file. BadInput with their faults."""
     file = find_trials(dataset)
     name, catalogue = str(file.source.path), file.info.get("catalogue")
+    if file.is_of_reference_shape:
+        raise UsageError(f"{name} is of the shape of another generator; generate trials without --format reference")
     if not isinstance(catalogue, Mapping):
         what = "no catalogue of items in the info; generate the trials with `vqagen director generate`"
         raise BadInput([Problem(what, name, "info.catalogue")])
