@@ -26,7 +26,7 @@ Record = dict[str, Any]
 @cache
 def records(count: int = 160, **settings: Any) -> tuple[Record, ...]:
     """Trials with pictures; by default five of each cell of the design."""
-    made = json.loads(json.dumps(list(trials(count=count, **{"suffix": "always", **settings}))))
+    made = trials(count=count, **{"suffix": "always", **settings})
     return tuple({**record, "image": f"images/{record['trial_index']:06}.png"} for record in made)
 
 

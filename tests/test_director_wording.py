@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from commands import ROOT, Commands
 
+from vqagen.api import write_trials
 from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import BadInput
 from vqagen.tasks.director.catalogue import load_catalogue_file
@@ -265,3 +266,13 @@ def test_a_broken_catalogue_is_an_error_at_its_place(tmp_path: Path) -> None:
         "adjectives: expected a list of at least 1, found a list of 0",
         "sizes[1]: expected 1 or less, found 2",
     ]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "reference"])
+def test_check_says_that_trials_are_verified_elsewhere(form: str, tmp_path: Path) -> None:
+    """And takes no info beside an output for one: it was once an error of an unknown kind."""
+    write_trials(tmp_path / "trials", DirectorSettings(count=4, render=("none",)), format=form)
+    report = check_paths([tmp_path / "trials"])
+
+    assert [(each.kind, each.not_checked) for each in report.files] == [("trials", ["trials: see `vqagen verify`"])]
+    assert report.errors == 0

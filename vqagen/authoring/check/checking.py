@@ -15,9 +15,8 @@ from vqagen.authoring.check.question_rules import check_questions, verify_answer
 from vqagen.authoring.check.recognition import (
     DIALOG_TEMPLATES,
     DIALOGS,
-    DIRECTOR,
-    DIRECTOR_TEMPLATES,
     METADATA,
+    OF_DIRECTOR,
     PLUGIN,
     QUESTIONS,
     SCENES,
@@ -81,7 +80,7 @@ def check_paths(
     """
     report = CheckReport()
     items = recognise_all(find_files(paths, report), report)
-    of_director = [item for item in items if item.kind in (DIRECTOR, DIRECTOR_TEMPLATES)]
+    of_director = [item for item in items if item.kind in OF_DIRECTOR]
     check_director_files(of_director, report)
     items = [item for item in items if item not in of_director]
     groups = Grouping(items, Flags(domain, metadata, synonyms, tuple(plugins)), report).run()

@@ -1,7 +1,7 @@
 """Finds the files to check and the kind of each: by its content or, if that is broken, by its name.
 
 `LOOKS` describes each kind. In a folder, JSON and Parquet files are checked, and Python files that import
-`vqagen.plugin`; hidden files and JSON Schemas are skipped.
+`vqagen.plugin`; hidden files, JSON Schemas and the infos beside outputs are skipped.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from vqagen.files.packing import PACKINGS
 from vqagen.files.reading import files_in
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_names
+from vqagen.judge.file_kinds import SAMPLES as SAMPLE_RECORDS
+from vqagen.judge.file_kinds import TRIALS as TRIAL_RECORDS
 from vqagen.language.loading import holds_templates_with
 from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
 from vqagen.records.discovery import first_keys
@@ -31,8 +33,8 @@ from vqagen.world.loading import SCENES as SCENE_RECORDS
 from vqagen.world.metadata_reader import section_of_types
 from vqagen.world.named_files import files_named_by
 
-DIRECTOR, DIRECTOR_TEMPLATES = "director", "director-templates"
-"""A catalogue of items of the director task, and its instructions."""
+DIRECTOR, DIRECTOR_TEMPLATES, TRIALS = OF_DIRECTOR = ("director", "director-templates", "trials")
+"""Kinds of the director task: a catalogue of items, instructions, and trials, which are not checked here."""
 METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS, DIALOGS, PLUGIN, WORDS = (
     "metadata",
     "templates",
@@ -57,6 +59,7 @@ LOOKS = {
 }
 _KEYS = {
     DIALOGS: {DIALOG_RECORDS.key, DIALOG_RECORDS.own_keys[0]},
+    TRIALS: {key for kind in (TRIAL_RECORDS, SAMPLE_RECORDS) for key in (kind.key, *kind.own_keys)},
     METADATA: {"types"},
     DIRECTOR: {"adjectives", "kinds"},
     DIRECTOR_TEMPLATES: {"targets", "frames"},
@@ -70,8 +73,8 @@ _KEYS = {
 SUFFIXES = (*IN_FOLDERS, *(f"{lines}{packing}" for lines in LINES_SUFFIXES for packing in ("", *PACKINGS)))
 _UNPACKED = ", ".join(f"*{suffix}" for suffix in SUFFIXES if not suffix.endswith(PACKINGS))
 _ENDINGS = f"{_UNPACKED} (also {', '.join(PACKINGS)}), no *{COLUMNS_SUFFIX}"
-SCHEMA = ".schema.json"
-"""Suffix of JSON Schemas, which `vqagen init` puts beside the files of a domain."""
+SCHEMA, INFO = SKIPPED = (".schema.json", ".info.json")
+"""Suffixes of JSON Schemas, which `vqagen init` puts beside the files of a domain, and of infos beside outputs."""
 WHOLE = 1 << 22
 """Bytes up to which a file is read as a whole to find its kind; of a larger file, only the first keys."""
 
@@ -119,7 +122,7 @@ def _files_in(folder: Path, report: CheckReport) -> list[Path]:
 
 def _is_data(file: Path) -> bool:
     """True for a name that says JSON or Parquet."""
-    is_json = file.name.endswith(SUFFIXES) and not file.name.endswith(SCHEMA)
+    is_json = file.name.endswith(SUFFIXES) and not file.name.endswith(SKIPPED)
     return is_json or is_named_columns(file.name)
 
 
@@ -215,7 +218,7 @@ def _kind_of_lines(text: str) -> str:
 def _kind_of_records(record: object) -> str:
     """Return the kind of a file of records by its first record, or by its columns."""
     kind = _kind_of_keys(record)
-    return kind if kind in (SCENES, QUESTIONS, DIALOGS) else ""
+    return kind if kind in (SCENES, QUESTIONS, DIALOGS, TRIALS) else ""
 
 
 def _kind_of_opening(path: Path) -> str:

@@ -50,7 +50,7 @@ class RecordMaker:
             "instruction": form.before + phrase + form.after,
             "template": form.template,
             "noun": question.noun,
-            "adjectives": question.adjectives,
+            "adjectives": list(question.adjectives),
             "width": self._settings.width,
             "height": self._settings.height,
             "cells": names,
