@@ -53,7 +53,7 @@ def trials() -> Task:
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> list[EvalLog]:
     """Logs of an egocentric participant, with and without a director."""
-    tasks = [make(n=32, seed=3, format="json") for make in (director, director_no_director)]
+    tasks = [make(n=24, seed=3, format="json") for make in (director, director_no_director)]
     return evaluated(tasks, tmp_path_factory.mktemp("logs"), policy("egocentric"))
 
 
@@ -158,8 +158,8 @@ def test_the_prompt_asks_for_thoughts_only_if_it_should() -> None:
 
 def test_pictures_of_a_folder_are_taken_as_they_are(vqagen_: Commands) -> None:
     """Trials from a folder are those that the task generates itself, with the same pictures."""
-    vqagen_.done("director generate --count 4 --seed 5 --out trials --figure")
-    made, read = director(n=4, seed=5, figure=True), director(dataset="trials")
+    vqagen_.done("director generate --count 2 --seed 5 --out trials --figure")
+    made, read = director(n=2, seed=5, figure=True), director(dataset="trials")
     for ours, theirs in zip(made.dataset, read.dataset, strict=True):
         drawn, file = contents(ours)[0], contents(theirs)[0]
         assert isinstance(drawn, ContentImage)
@@ -227,7 +227,7 @@ def test_an_evaluation_has_accuracies_of_all_groups(logs: list[EvalLog]) -> None
     assert metrics["vpt_gap"] == 1 - metrics["type=test"]
     assert metrics["egocentric_share"] == 1
     assert groups == {"type": 2, "rule": 4, "frame": 3, "physics": 2, "format": 1}
-    assert metrics["test/horizontal/director/physics"] == 0
+    assert {metrics[name] for name in metrics if name.startswith("test/horizontal/director/")} == {0}
     assert metrics["lower"] < metrics["accuracy"] < metrics["upper"]
 
 
@@ -408,7 +408,7 @@ def test_the_report_compares_perspectives(logs: list[EvalLog], vqagen_: Commands
         "visual different": {"spatial shared": 0, "spatial different": 0},
     }
     assert set(run["tables"]["kinds"]) == {"correct", "egocentric"}
-    assert (run["respondent"], run["story"], run["answers"]) == ("policy egocentric", "director", 32)
+    assert (run["respondent"], run["story"], run["answers"]) == ("policy egocentric", "director", 24)
 
 
 def test_the_report_shows_the_gap_to_the_twin_story(logs: list[EvalLog], vqagen_: Commands) -> None:
@@ -419,7 +419,7 @@ def test_the_report_shows_the_gap_to_the_twin_story(logs: list[EvalLog], vqagen_
     assert [run["story"] for run in report["runs"]] == ["director", "no_director"]
     assert tables["vertical"]["test gap"] == 1
     assert tables["all"]["control gap"] == 0
-    assert tables["all"]["test, no director"]["total"] == tables["all"]["test"]["total"] == 16
+    assert tables["all"]["test, no director"]["total"] == tables["all"]["test"]["total"] == 12
     assert report["notes"] == []
 
 
@@ -428,8 +428,8 @@ def test_the_report_is_a_page_for_people(logs: list[EvalLog], vqagen_: Commands)
     lines = vqagen_.done(f"director report {Path(logs[0].location).parent}").out.decode().splitlines()
 
     assert lines[0] == "correct answers"
-    assert lines[2].startswith("  1. policy egocentric, story=director, format=json     100.0% of 16  ")
-    assert lines[3] == "  2. policy egocentric, story=no_director, format=json  100.0% of 16  100.0% of 16  +0.0%"
+    assert lines[2].startswith("  1. policy egocentric, story=director, format=json     100.0% of 12  ")
+    assert lines[3] == "  2. policy egocentric, story=no_director, format=json  100.0% of 12  100.0% of 12  +0.0%"
     assert any(line.startswith("visual perspective: the director sees the same answer (control") for line in lines)
     assert "against the same trials without a director" in lines
 
@@ -461,6 +461,17 @@ def test_a_log_of_another_task_is_rejected(tmp_path: Path, vqagen_: Commands) ->
 
     assert "not a log of vqagen/director: its task is 'sums'" in vqagen_(f"director report {log.location}").err
     assert "none of the files (*.eval, *.json) is a log of a director task" in vqagen_("director report logs").err
+
+
+def test_a_broken_log_in_a_folder_is_skipped_with_a_warning(logs: list[EvalLog], vqagen_: Commands) -> None:
+    """As one that is still being written."""
+    Path("logs").mkdir()
+    Path("logs/whole.eval").write_bytes(Path(logs[0].location).read_bytes())
+    Path("logs/broken.eval").write_bytes(b"PK")
+    ran = vqagen_.done("director report logs")
+
+    assert ran.err.startswith("vqagen: warning: logs/broken.eval: skipped: not a readable Inspect log (")
+    assert ran.out.startswith(b"policy egocentric, story=director")
 
 
 def test_a_missing_log_is_named(vqagen_: Commands) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.errors import BadInput, Problem, UsageError, warn
 from vqagen.extras import needed
 from vqagen.inspect_tasks.outcomes import LoggedRun, Outcome
 
@@ -14,46 +15,47 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSampleSummary
 
 SCORER = "cell_answer"
+FOREIGN = "not a log of vqagen/director"
 LOG_SUFFIXES = (".eval", ".json")
 _SHOWN_CONDITIONS = {"block_text": "2", "tools": "none", "cot": "none"}
 """Arguments of the task that the report names unless they have these values."""
 
 
 def read_runs(paths: Iterable[str]) -> tuple[LoggedRun, ...]:
-    """Read the logs of director tasks at files and in folders. BadInput names every file that is none.
+    """Read the logs of director tasks at files and in folders. In a folder, logs of other tasks are skipped.
 
-    Logs of other tasks are skipped in a folder. UsageError for a folder without a log of a director task.
+    BadInput names each file that is no such log and each folder without one. UsageError for a path that does not exist.
     """
     needed("inspect_ai", "inspect", "reading logs of evaluations")
-    runs, problems = list[LoggedRun](), list[Problem]()
-    for path in map(Path, paths):
-        if path.is_dir():
-            runs += _runs_in(path, problems)
-        else:
-            found = _read(path)
-            (problems if isinstance(found, Problem) else runs).append(found)  # type: ignore[arg-type]
+    found = [each for path in paths for each in _found_at(Path(path))]
+    problems = [each for each in found if isinstance(each, Problem)]
     if problems:
         raise BadInput(problems)
-    return tuple(runs)
+    return tuple(each for each in found if isinstance(each, LoggedRun))
 
 
-def _runs_in(folder: Path, problems: list[Problem]) -> list[LoggedRun]:
-    """Return the runs of a folder; add the problem if there is none."""
-    files = sorted(path for path in folder.rglob("*") if path.suffix in LOG_SUFFIXES)
-    found = [_read(path) for path in files]
+def _found_at(path: Path) -> Sequence[LoggedRun | Problem]:
+    """Return the run of a file, or the runs of a folder; what is wrong with the path if it has none."""
+    if not path.exists():
+        raise UsageError(f"log not found: {path}")
+    if not path.is_dir():
+        return [_read(path)]
+    files = sorted(file for file in path.rglob("*") if file.suffix in LOG_SUFFIXES)
+    found = [_read(file) for file in files]
     runs = [each for each in found if isinstance(each, LoggedRun)]
-    if not runs:
-        names = ", ".join(f"*{suffix}" for suffix in LOG_SUFFIXES)
-        what = f"none of the files ({names}) is a log of a director task" if files else f"no logs ({names})"
-        problems.append(Problem(f"{what}; make one with `inspect eval vqagen/director`", str(folder)))
-    return runs
+    if runs:
+        for each in found:
+            if isinstance(each, Problem) and not each.message.startswith(FOREIGN) and each.source.endswith(".eval"):
+                warn(replace(each, message=f"skipped: {each.message}"))
+        return runs
+    names = ", ".join(f"*{suffix}" for suffix in LOG_SUFFIXES)
+    what = f"none of the files ({names}) is a log of a director task" if files else f"no logs ({names})"
+    return [Problem(f"{what}; make one with `inspect eval vqagen/director`", str(path))]
 
 
 def _read(path: Path) -> LoggedRun | Problem:
     from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 
-    if not path.exists():
-        raise UsageError(f"log not found: {path}")
     try:
         header = read_eval_log(path, header_only=True)
         summaries = read_eval_log_sample_summaries(path)
@@ -69,7 +71,7 @@ def _run_of(path: Path, header: EvalLog, summaries: list[EvalSampleSummary]) -> 
         if header.eval.task.rpartition("/")[2] in ("director", "director_no_director"):
             reason = f"no sample has a score; the evaluation ended with status {header.status}"
         else:
-            reason = f"not a log of vqagen/director: its task is {header.eval.task!r}"
+            reason = f"{FOREIGN}: its task is {header.eval.task!r}"
         return Problem(reason, str(path))
     arguments = {key: _name_of(value) for key, value in header.eval.task_args.items()}
     conditions = {key: arguments[key] for key, usual in _SHOWN_CONDITIONS.items() if arguments.get(key, usual) != usual}

@@ -27,7 +27,7 @@ from inspect_ai.solver import TaskState
 from vqagen.inspect_tasks.reply import cell_in_reply
 from vqagen.judge.director.mistakes import CORRECT as RIGHT
 from vqagen.judge.director.mistakes import EGOCENTRIC, INVALID
-from vqagen.judge.director.rules import CONTROL, TEST
+from vqagen.judge.director.rules import CONTROL, TEST, TYPES
 
 KIND = "kind"
 """The key of a score's metadata under which the kind of the answer stands."""
@@ -43,6 +43,8 @@ GROUPS: Mapping[str, str] = {
 }
 """Key of a sample's metadata -> the names of the accuracies of its groups."""
 
+_as_float = value_to_float()
+
 
 def judge_reply(reply: str, kinds: Mapping[str, str]) -> tuple[str | None, str]:
     """Return the cell that a reply names, and the kind of answer that it is. `kinds` are those of the grid's cells."""
@@ -55,13 +57,10 @@ def vpt_gap() -> Metric:
     """The accuracy on control trials minus that on test trials; nothing if there are none of a type."""
 
     def gap(scores: list[SampleScore]) -> dict[str, float]:
-        by_type = {each: [_value(score) for score in scores if _of(score, "trial_type") == each] for each in _TYPES}
+        by_type = {each: [_value(score) for score in scores if _of(score, "trial_type") == each] for each in TYPES}
         return {"vpt_gap": mean(by_type[CONTROL]) - mean(by_type[TEST])} if all(by_type.values()) else {}
 
     return gap
-
-
-_TYPES = (CONTROL, TEST)
 
 
 @metric
@@ -97,9 +96,6 @@ def _of(score: SampleScore, key: str) -> Any:
 
 def _value(score: SampleScore) -> float:
     return _as_float(score.score.value)
-
-
-_as_float = value_to_float()
 
 
 @scorer(
