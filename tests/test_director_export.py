@@ -102,6 +102,12 @@ def test_a_cell_that_runs_out_is_named() -> None:
     assert str(short[0]) == "(test, horizontal, director's view, physics)"
 
 
+@pytest.mark.parametrize(("count", "lists"), [(0, 1), (32, 33), (32, 10**12)])
+def test_more_lists_than_trials_are_refused_at_once(count: int, lists: int) -> None:
+    with pytest.raises(UsageError, match=rf"too few trials for {lists:,} list.*: there are {count}; make more trials"):
+        deal_lists(read(records()[:count]), ListPlan(lists, 1))
+
+
 # Pairs ----------------------------------------------------------------------------------------------------------------
 
 
@@ -288,6 +294,14 @@ def test_every_broken_trial_is_named(vqagen_: Commands) -> None:
         "trials[2].frame: expected director, participant or null, found 'me'",
         "trials[3].trial_index: trial 1 is there twice",
     ]
+
+
+def test_many_broken_trials_are_counted(vqagen_: Commands) -> None:
+    write_trials(tuple({**record, "frame": "me"} for record in records()))
+    ran = vqagen_(f"{EXPORT} --to csv --out lists.csv")
+
+    assert len(ran.err.splitlines()) == 21
+    assert ran.err.endswith("trials/trials.jsonl: and 140 more problems\n")
 
 
 def test_samples_of_the_reference_have_no_design(vqagen_: Commands) -> None:

@@ -58,6 +58,9 @@ def deal_lists(trials: Iterable[Trial], plan: ListPlan) -> list[list[Trial]]:
     groups: dict[DesignCell, list[Trial]] = {}
     for trial in trials:
         groups.setdefault(DesignCell.of(trial), []).append(trial)
+    there = sum(map(len, groups.values()))
+    if there < plan.lists:
+        raise UsageError(f"too few trials for {counted(plan.lists, 'list')}: there are {there:,}; make more trials")
     cells = sorted(groups)
     quotas = _quotas(cells, plan)
     _raise_short(groups, quotas, plan)
@@ -69,8 +72,6 @@ def deal_lists(trials: Iterable[Trial], plan: ListPlan) -> list[list[Trial]]:
 
 def _quotas(cells: Sequence[DesignCell], plan: ListPlan) -> dict[DesignCell, list[int]]:
     """Return how many trials of each cell each list has."""
-    if not cells:
-        raise UsageError("no trials to make lists of")
     share, rest = divmod(plan.per_list, len(cells))
     quotas = {cell: [share] * plan.lists for cell in cells}
     order = list(_mixed(shuffled(stream(plan.seed, "order of cells"), cells)))

@@ -102,8 +102,10 @@ def read_trials(found: TrialFile) -> list[Trial]:
             trials.append(read)
         else:
             problems += [Problem(each.message, str(source.path), f"{path}.{each.place}") for each in read]
+    if len(problems) > MOST:
+        problems[MOST:] = [Problem(f"and {len(problems) - MOST:,} more problems", str(source.path))]
     if problems:
-        raise BadInput(problems[:MOST])
+        raise BadInput(problems)
     return trials
 
 
