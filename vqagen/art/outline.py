@@ -14,6 +14,11 @@ Curve = tuple[Point, Point, Point]
 """The two control points of a cubic Bézier curve, and its end. It begins where the curve before it ends."""
 STEPS = 16
 """Straight pieces that a curve is cut into; for a quarter of a circle the error is 0.1 % of the radius."""
+WEIGHTS = tuple(
+    ((1 - share) ** 3, 3 * (1 - share) ** 2 * share, 3 * (1 - share) * share**2, share**3)
+    for share in (step / STEPS for step in range(1, STEPS + 1))
+)
+"""The weights of the four points of a curve at the end of each piece."""
 ROUND = 4 / 3 * tan(pi / 8)
 """How far control points of a quarter of a circle are from its ends, in radii."""
 
@@ -51,7 +56,10 @@ class Outline:
             if (first, second) == (begin, end):
                 corners.append(end)
             else:
-                corners.extend(_on_curve(begin, first, second, end, step / STEPS) for step in range(1, STEPS + 1))
+                (x1, y1), (x2, y2), (x3, y3), (x4, y4) = begin, first, second, end
+                corners += [
+                    (a * x1 + b * x2 + c * x3 + d * x4, a * y1 + b * y2 + c * y3 + d * y4) for a, b, c, d in WEIGHTS
+                ]
         return corners
 
     def box(self) -> Box:
@@ -73,14 +81,6 @@ class Outline:
     def _moved(self, move: Callable[[float, float], Point]) -> Outline:
         curves = tuple((move(*first), move(*second), move(*end)) for first, second, end in self.curves)
         return replace(self, start=move(*self.start), curves=curves)
-
-
-def _on_curve(begin: Point, first: Point, second: Point, end: Point, share: float) -> Point:
-    rest = 1 - share
-    weights = (rest**3, 3 * rest**2 * share, 3 * rest * share**2, share**3)
-    x, y = (sum(weight * at for weight, at in zip(weights, places, strict=True))
-            for places in zip(begin, first, second, end, strict=True))  # fmt: skip
-    return x, y
 
 
 def straight(points: Sequence[Point], is_closed: bool = True, width: float = 0.0) -> Outline:
