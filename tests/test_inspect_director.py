@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import importlib
 import io
 import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -489,7 +491,26 @@ def test_without_the_extra_the_report_says_what_to_install(vqagen_: Commands, mo
     assert (ran.code, ran.err) == (2, f"vqagen: {needs}\n")
 
 
+def test_without_pillow_texts_can_be_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures that must be drawn, and tools, name the extra to install."""
+    monkeypatch.setitem(sys.modules, "PIL", None)
+
+    assert len(director(n=1, format="md").dataset) == 1
+    with pytest.raises(
+        PrerequisiteError, match=r"trials needs PIL; install it: pip install 'vqagen\[draw\]'"
+    ):
+        director(n=1)
+
+
 # The command line of Inspect --------------------------------------------------------------------------------------
+
+
+def test_the_entry_point_leads_to_the_tasks() -> None:
+    """Inspect imports the module that the package names, and finds tasks, solver and scorer in it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    registry = importlib.import_module(project["entry-points"]["inspect_ai"]["vqagen"])
+
+    assert {"director", "director_no_director", "policy", "cell_answer"} <= set(registry.__all__)
 
 
 @pytest.mark.slow

@@ -80,7 +80,7 @@ class GridContent:
     def _drawn(self, trial: Trial, has_director: bool) -> bytes:
         style = GridStyle(trial.width, trial.height, self._side, self._has_figure and has_director)
         if style not in self._painters:
-            check_pillow()
+            check_pillow("drawing the pictures of trials")
             from vqagen.art.grid_picture import GridPainter
 
             self._painters[style] = GridPainter(self.looks, style)

@@ -100,7 +100,7 @@ class _Options:
 def _task(dataset: str | None, n: int | None, options: _Options, settings: Mapping[str, Any]) -> Task:
     trials = _trials(dataset, n, settings, options)
     if options.tools:
-        check_pillow()
+        check_pillow("showing pictures by tools")
     grids = GridContent(trials, options.format, options.block_text)
     samples = samples_of(trials, grids, options.story, options.block_text, options.cot)
     return Task(

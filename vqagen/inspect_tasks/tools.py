@@ -21,9 +21,9 @@ LARGEST_SIDE = 2048
 """Pixels: no tool makes a larger picture."""
 
 
-def check_pillow() -> None:
-    """Raise UsageError if the library that the tools need is not installed."""
-    needed("PIL", "draw", "showing pictures again")
+def check_pillow(what: str) -> None:
+    """Raise UsageError if the library that draws pictures is not installed; `what` needs it."""
+    needed("PIL", "draw", what)
 
 
 @tool
