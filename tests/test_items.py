@@ -14,10 +14,11 @@ from commands import Commands
 from PIL import Image
 
 from vqagen.authoring.items.catalogue_file import ChangedMeanwhile, read_catalogue, save
+from vqagen.authoring.items.census import count_catalogue
 from vqagen.authoring.items.changes import Traits, remove_entries, set_entries
 from vqagen.authoring.items.sheet import make_sheet, sheet_png, sheet_svg
 from vqagen.json.tolerant import read_tolerantly
-from vqagen.tasks.director.catalogue import load_catalogue_file
+from vqagen.tasks.director.catalogue import ItemCatalogue, load_catalogue_file
 
 APPLE: dict[str, Any] = SMALL_CATALOGUE["kinds"]["apple"]
 LEMON: dict[str, Any] = SMALL_CATALOGUE["kinds"]["lemon"]
@@ -234,6 +235,7 @@ def test_items_are_counted(vqagen_: Commands) -> None:
 
     assert (census["kinds"], census["items"], census["sizes"]) == (4, 24, {"1": 8, "2": 8, "3": 8})
     assert by_word == {"hot": (1, 0, 6), "sweet": (1, 1, 6), "red": (4, 0, 12), "blue": (4, 0, 12)}
+    assert [each["nouns"] for each in census["questions"]] == ["kind", "wider", "item"]
     assert vqagen_.done(items("stats")).out.startswith(b"24 items: 4 kinds in each color and size")
 
 
@@ -308,3 +310,14 @@ def test_a_text_with_comments_is_read_back(vqagen_: Commands) -> None:
     vqagen_.done(items("rename apple pear"))
 
     assert list(read_tolerantly(Path("c.json").read_text()).value["kinds"]) == ["pear", "lemon", "mug", "box"]
+
+
+def test_the_questions_of_a_catalogue_are_counted() -> None:
+    """Each by hand: a fruit, and a red, blue or sweet one; no sweet container, as none is."""
+    census = count_catalogue(ItemCatalogue(small_catalogue({"kinds.lemon.unclear": None}), Path()))
+    of_kinds, of_wider, of_all = census.questions
+
+    assert (of_kinds.plain, of_kinds.physics) == (12, 0), "4 kinds, each alone or in one of 2 colors"
+    assert (of_wider.plain, of_wider.physics) == (6 + 3, 3), "(sweet) fruit, (hot) container; in no color or 2"
+    assert (of_all.plain, of_all.physics) == (5, 3), "red, blue, sweet (also in colors), hot (also in colors)"
+    assert of_kinds.sizes == 12

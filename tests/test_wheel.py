@@ -79,6 +79,15 @@ def test_the_wheel_brings_its_data(wheel: Path) -> None:
     assert shipped == {f"vqagen/shipped/{path.relative_to(ROOT).as_posix()}" for path in sources}
 
 
+def test_the_wheel_brings_every_file_of_the_package(wheel: Path) -> None:
+    """Not only code: schemas, starter files, the page of the items editor."""
+    package = [path for path in (ROOT / "vqagen").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    with zipfile.ZipFile(wheel) as archive:
+        inside = set(archive.namelist())
+
+    assert {path.relative_to(ROOT).as_posix() for path in package} - inside == set()
+
+
 @pytest.mark.slow
 def test_the_installed_wheel_makes_questions_anywhere(programs: Path, tmp_path: Path) -> None:
     """Sample, generate and verify in another folder, with the source tree out of reach."""

@@ -106,9 +106,11 @@ def _shape_name(shape: Any) -> str:
 @catalogue_option
 @json_option
 def stats(catalogue: str | None, as_json: bool) -> None:
-    """Count the items of a catalogue by noun, adjective and size.
+    """Count the items of a catalogue by noun, adjective and size, and the questions that they allow.
 
-    Kinds, which are nouns too, are counted with --json.
+    Kinds, which are nouns too, are counted with --json. Questions are a noun and up to two adjectives, each of which
+    can be needed: about a kind, about wider nouns such as fruit, or about items. `vqagen director design` counts the
+    questions for each cell of a design.
 
     \b
     Example:
@@ -135,6 +137,9 @@ def _census_lines(census: Census) -> Iterator[str]:
     yield from _aligned(_word_rows("adjective", census.adjectives))
     yield ""
     yield from _aligned([("size", "items"), *((str(size), f"{number:,}") for size, number in census.sizes.items())])
+    yield ""
+    counts = [(each.nouns, f"{each.plain:,}", f"{each.physics:,}", f"{each.sizes:,}") for each in census.questions]
+    yield from _aligned([("questions about", "plain", "physics", "with a size rule"), *counts])
 
 
 def _word_rows(title: str, counts: Sequence[WordCount]) -> Iterator[tuple[str, ...]]:

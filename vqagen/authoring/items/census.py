@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from vqagen.authoring.items.entries import adjectives, named, nouns
-from vqagen.tasks.director.catalogue import ItemCatalogue
+from vqagen.tasks.director.catalogue import ITEM, ItemCatalogue
+from vqagen.tasks.director.question_table import KIND, WIDER, QuestionTable
+
+LEAST_SIZES = 3
+"""Sizes of a kind with which a trial can have an item between the smallest and the largest."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,19 @@ class WordCount:
 
 
 @dataclass(frozen=True)
+class QuestionCount:
+    """Questions (a noun and up to two adjectives, each of which can be needed) of one class of nouns."""
+
+    nouns: str
+    """`kind`, `wider` (nouns of several kinds) or `item`."""
+    plain: int
+    """Questions without an adjective about how a thing behaves."""
+    physics: int
+    sizes: int
+    """Questions of both sorts that a size rule can be about: items of one kind in three sizes or more."""
+
+
+@dataclass(frozen=True)
 class Census:
     """The numbers of a catalogue."""
 
@@ -37,6 +55,7 @@ class Census:
     adjectives: tuple[WordCount, ...]
     sizes: dict[int, int]
     """Size level -> items."""
+    questions: tuple[QuestionCount, ...]
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""
@@ -71,4 +90,13 @@ def count_catalogue(catalogue: ItemCatalogue) -> Census:
         nouns=tuple(sorted(map(counted, nouns(document)), key=lambda each: (-each.true, each.word))),
         adjectives=tuple(counted(name) for name in adjectives(document)),
         sizes={size: sizes[size] for size in sorted(sizes)},
+        questions=tuple(_count_questions(QuestionTable(catalogue))),
     )
+
+
+def _count_questions(table: QuestionTable) -> Iterator[QuestionCount]:
+    for nouns_of in (KIND, WIDER, ITEM):
+        found = [question for question in table.questions if question.width == nouns_of]
+        physics = sum(question.is_physics for question in found)
+        sizes = sum(any(len(ladder.levels) >= LEAST_SIZES for ladder in question.ladders) for question in found)
+        yield QuestionCount(nouns_of, len(found) - physics, physics, sizes)

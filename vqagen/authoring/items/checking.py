@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
@@ -28,10 +28,8 @@ _NEAR_PAINTS = 18.0
 """The distance in CIE Lab below which two paints are easily taken for each other."""
 _LONGEST_ASPECT = 2.5
 _LEAST_AREA = 0.03
-_MOST_COLORED = 0.5
-"""The share of a picture that must have a color for the color to be said of it."""
-_CLEAR_COLOR = 0.5
-"""The share of the colorful pixels that must have one color."""
+_LEAST_OF_COLOR, _MOST_OF_COLOR = 0.15, 0.5
+"""The share of a picture that a color has at least if an item is called so, and at most if it is not."""
 
 
 class Doubt(NamedTuple):
@@ -218,20 +216,25 @@ def _odd_pictures(checked: _Checked) -> Iterator[Doubt]:
 
 
 def _wrong_colors(checked: _Checked) -> Iterator[Doubt]:
-    """Yield items whose color words differ from the color of most of their picture."""
-    colors = checked.catalogue.paints
+    """Yield items whose color words differ from the colors of their pictures."""
     for name, facts in checked.facts.items():
-        said = [each for each in checked.own[name].properties if each in colors]
-        doubted = checked.own[name].unclear
-        shown, share = next(iter(facts.colors.items()), ("", 0.0))
-        is_clear = share >= _CLEAR_COLOR and facts.colorful >= _MOST_COLORED
-        if is_clear and shown not in (*said, *doubted):
-            words = f"is called {' and '.join(said)}" if said else "has no color word"
-            message = f"{name!r} {words}, and {share:.0%} of what is colored in its picture is {shown}"
-            yield Doubt("wrong-color", f"items.{name}", message)
-        elif said and not is_clear and not doubted.intersection(said):
-            message = f"{name!r} is called {' and '.join(said)}, and no color fills most of its picture"
-            yield Doubt("wrong-color", f"items.{name}", message)
+        item = checked.own[name]
+        message = color_doubt(facts, [each for each in item.properties if each in facts.colors], item.unclear)
+        if message:
+            yield Doubt("wrong-color", f"items.{name}", f"{name!r} {message}")
+
+
+def color_doubt(facts: PictureFacts, said: Sequence[str], unclear: Container[str]) -> str:
+    """Return why an item is probably not of the colors that are `said`; "" if it may be."""
+    shown = next(iter(facts.colors), "")
+    has_color = bool(shown) and facts.colors[shown] >= _LEAST_OF_COLOR
+    most = f"{facts.colors[shown]:.0%} of its picture is {shown}" if has_color else "its picture has hardly a color"
+    for color in said:
+        if facts.colors[color] < _LEAST_OF_COLOR and color not in unclear:
+            return f"is called {color}, and {most}"
+    if not said and shown and facts.colors[shown] >= _MOST_OF_COLOR and shown not in unclear:
+        return f"has no color word, and {most}"
+    return ""
 
 
 def _wrong_sizes(checked: _Checked) -> Iterator[Doubt]:

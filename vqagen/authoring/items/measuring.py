@@ -37,9 +37,7 @@ class PictureFacts:
     is_opaque: bool
     """True if no pixel is transparent."""
     colors: Mapping[str, float]
-    """Color -> the share of the colorful pixels that are nearest to its paint, from the largest."""
-    colorful: float
-    """The share of the visible pixels that have a color."""
+    """Color -> the share of the visible pixels that are nearest to its paint, from the largest."""
 
 
 def measure_picture(path: Path, paints: Mapping[str, str]) -> PictureFacts:
@@ -62,8 +60,7 @@ def measure_image(
     area = len(visible) / (pixels.shape[0] * pixels.shape[1])
     lab = _lab(visible)
     colorful = lab[numpy.hypot(lab[:, 1], lab[:, 2]) >= _COLORFUL]
-    share = len(colorful) / len(visible) if len(visible) else 0.0
-    return PictureFacts(*size, area, is_opaque, _nearest_shares(colorful, paints), share)
+    return PictureFacts(*size, area, is_opaque, _nearest_shares(colorful, paints, max(len(visible), 1)))
 
 
 def paint_distance(first: str, second: str) -> float:
@@ -76,13 +73,13 @@ def paint_distance(first: str, second: str) -> float:
     return float(numpy.linalg.norm(one - other))
 
 
-def _nearest_shares(lab: NDArray[numpy.float64], paints: Mapping[str, str]) -> dict[str, float]:
-    """Return for each color the share of the pixels whose hue and lightness are nearest to those of its paint."""
-    if not len(lab) or not paints:
+def _nearest_shares(lab: NDArray[numpy.float64], paints: Mapping[str, str], whole: int) -> dict[str, float]:
+    """Return for each color how many of the pixels are nearest to its paint, as a share of `whole`."""
+    if not paints:
         return {}
     known = _lab(numpy.array([_rgb(paint) for paint in paints.values()]))
     nearest = numpy.linalg.norm(lab[:, None, :] - known[None, :, :], axis=2).argmin(axis=1)
-    counts = numpy.bincount(nearest, minlength=len(paints)) / len(lab)
+    counts = numpy.bincount(nearest, minlength=len(paints)) / whole
     return dict(sorted(zip(paints, counts.tolist(), strict=True), key=lambda pair: -pair[1]))
 
 

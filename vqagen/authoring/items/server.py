@@ -211,7 +211,10 @@ def serve(path: Path, port: int, on_ready: Callable[[str], object]) -> Path | No
             on_ready(server.url)
             server.serve_forever(poll_interval=0.1)
     except KeyboardInterrupt:
-        pass
-    finally:
+        return session.keep_unsaved()
+    except BaseException as error:
         kept = session.keep_unsaved()
-    return kept
+        if kept:
+            error.add_note(f"changes that were not saved are kept in {kept}")
+        raise
+    raise AssertionError("the server runs until it is interrupted")
