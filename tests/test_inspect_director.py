@@ -496,9 +496,7 @@ def test_without_pillow_texts_can_be_evaluated(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "PIL", None)
 
     assert len(director(n=1, format="md").dataset) == 1
-    with pytest.raises(
-        PrerequisiteError, match=r"trials needs PIL; install it: pip install 'vqagen\[draw\]'"
-    ):
+    with pytest.raises(PrerequisiteError, match=r"trials needs PIL; install it: pip install 'vqagen\[draw\]'"):
         director(n=1)
 
 
