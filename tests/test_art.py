@@ -160,7 +160,10 @@ FAULTS: list[tuple[object, list[str]]] = [
     ),
     ([{"ellipse": [0.5, 0.5, 0.1, -0.1]}], ["[0].ellipse: expected [center x, center y, radius x, radius y] with "
      "numbers above 0 for the last 2, found a list of 4"]),
-    ([{"polygon": [[0, 0], [1, 1]]}], ["[0].polygon: expected at least 3 points [x, y], found a list of 2"]),
+    ([{"polygon": [[0, 0], [1, 1]]}], ["[0].polygon: expected at least 3 points [x, y], not all the same, "
+     "found a list of 2"]),
+    ([{"curve": [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]}], ["[0].curve: expected at least 3 points [x, y], not all the "
+     "same, found a list of 3"]),
     ([{"star": [0.5, 0.5, 0.4], "points": 2.0}], ["[0].points: expected a whole number from 3 to 60, found 2.0"]),
     ([{"line": [[0, 0], [1, 1]], "width": True}], ["[0].width: expected a number above 0, found true"]),
     ([{"star": [0.5, 0.5, 0.4], "fill": "gray"}], ["[0].fill: unknown fill 'gray'; did you mean 'grey'?"]),
@@ -207,6 +210,20 @@ def test_a_picture_of_any_mode_keeps_its_aspect_in_the_middle(mode: str, tmp_pat
 
     picture = picture_sprite(tmp_path / "wide.png", 40)
     assert (picture.mode, picture.size, picture.getbbox()) == ("RGBA", (40, 40), (0, 10, 40, 30))
+
+
+def test_a_picture_of_16_bits_keeps_its_greys(tmp_path: Path) -> None:
+    """Pillow's own conversion made nearly all of them white."""
+    Image.new("I;16", (8, 8), 100 * 256).save(tmp_path / "grey.png")
+
+    assert picture_sprite(tmp_path / "grey.png", 4).getpixel((1, 1)) == (100, 100, 100, 255)
+
+
+def test_a_very_long_picture_is_still_seen(tmp_path: Path) -> None:
+    """It once had no height."""
+    Image.new("RGB", (4000, 2)).save(tmp_path / "line.png")
+
+    assert picture_sprite(tmp_path / "line.png", 40).getbbox() == (0, 19, 40, 20)
 
 
 @pytest.mark.parametrize(("content", "why"), [(None, "no such file"), (b"not a picture", "not a readable picture")])

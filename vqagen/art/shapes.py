@@ -80,9 +80,10 @@ def _numbers(names: str, sizes: int) -> Value:
 
 def _points(least: int) -> Value:
     def is_right(value: Any) -> bool:
-        return isinstance(value, list) and len(value) >= least and all(map(_is_point, value))
+        given = isinstance(value, list) and len(value) >= least and all(map(_is_point, value))
+        return given and any(point != value[0] for point in value)
 
-    return Value(f"at least {least} points [x, y]", is_right)
+    return Value(f"at least {least} points [x, y], not all the same", is_right)
 
 
 def _is_point(value: Any) -> bool:

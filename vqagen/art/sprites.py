@@ -64,14 +64,22 @@ def picture_sprite(path: Path | str, side: int) -> Image:
     operations: Any = needed("PIL.ImageOps", "draw", "a picture")
     try:
         with image.open(path) as opened:
-            given = operations.exif_transpose(opened).convert("RGBA")
+            given = _rgba(operations.exif_transpose(opened))
     except (OSError, ValueError, SyntaxError, image.DecompressionBombError) as error:
         why = "no such file" if isinstance(error, FileNotFoundError) else f"not a readable picture ({error})"
         raise BadInput([Problem(f"{why}; give a PNG, JPEG, GIF or WebP file", str(path))]) from None
     made: Image = image.new("RGBA", (side, side), (0, 0, 0, 0))
-    fitted = operations.contain(given, (side, side), image.Resampling.LANCZOS)
+    share = side / max(given.size)
+    fitted = given.resize([max(1, round(length * share)) for length in given.size], image.Resampling.LANCZOS)
     made.paste(fitted, ((side - fitted.width) // 2, (side - fitted.height) // 2))
     return made
+
+
+def _rgba(given: Image) -> Image:
+    if given.mode.startswith("I;16"):  # Pillow would cut such greys off at 255
+        image: Any = needed("PIL.Image", "draw", "a picture")
+        given = image.fromarray((numpy.asarray(given) >> 8).astype(numpy.uint8), "L")
+    return given.convert("RGBA")
 
 
 # Colors -------------------------------------------------------------------------------------------------------------
