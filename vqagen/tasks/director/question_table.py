@@ -107,6 +107,7 @@ class QuestionTable:
         self.sizes = tuple(item.size for item in items)
         self.nouns = tuple(dict.fromkeys(noun for item in items for noun in item.nouns))
         words = (*self.nouns, *catalogue.classes)
+        self._made: dict[tuple[str, tuple[str, ...]], Question] = {}
         self._true = {word: np.array([word in item.true for item in items]) for word in words}
         self._possible = {word: self._true[word] | np.array([word in item.unclear for item in items]) for word in words}
 
@@ -142,7 +143,7 @@ class QuestionTable:
             others = [each for each in self.catalogue.classes if each not in self.catalogue.paints]
             if related.any() and self.one_false((noun, color)).any():
                 found += [
-                    self._question(noun, (*more, color))
+                    self.question(noun, (*more, color))
                     for more in ((), *((each,) for each in others if self.all_true((noun, color, each)).any()))
                 ]
         return tuple(found)
@@ -152,7 +153,7 @@ class QuestionTable:
             for number in range(MOST_ADJECTIVES + 1):
                 for adjectives in combinations(self.catalogue.classes, number):
                     if self._is_allowed(noun, adjectives):
-                        yield self._question(noun, adjectives)
+                        yield self.question(noun, adjectives)
 
     def _is_allowed(self, noun: str, adjectives: tuple[str, ...]) -> bool:
         words = (noun, *adjectives)
@@ -162,9 +163,13 @@ class QuestionTable:
             and all(self.foils(noun, adjectives, each).any() for each in adjectives)
         )
 
-    def _question(self, noun: str, adjectives: Sequence[str]) -> Question:
+    def question(self, noun: str, adjectives: Sequence[str]) -> Question:
+        """Return the question of these words, always the same object for the same."""
         in_order = tuple(each for each in self.catalogue.classes if each in adjectives)
-        return Question(self, noun, in_order, not self.catalogue.physics.isdisjoint(adjectives))
+        key = noun, in_order
+        if key not in self._made:
+            self._made[key] = Question(self, noun, in_order, not self.catalogue.physics.isdisjoint(adjectives))
+        return self._made[key]
 
 
 def _ids(found: NDArray[np.bool_]) -> Ids:
