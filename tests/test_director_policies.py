@@ -16,6 +16,7 @@ ANSWERS = [
     (NONE_TEST, "red ball", "none", "visible-only", ["A1"]),
     (NONE_TEST, "red ball", "none", "ignore-adjectives", ["A1", "B1"]),
     (NONE_TEST, "red ball", "none", "ignore-description", ["A1", "B1", "C2"]),
+    (NONE_TEST, "red ball", "none", "look-alike", ["A1"]),
     (NONE_TEST, "red ball", "none", "random-visible", ["A1", "B1", "C2"]),
     (TOPMOST_TEST, "red ball", "topmost", "oracle", ["A2"]),
     (TOPMOST_TEST, "red ball", "topmost", "egocentric", ["A1"]),

@@ -15,6 +15,7 @@ from commands import Commands
 from handmade_trials import Record, catalogue, codes, trial, verified
 from test_director_oracle import LEFTMOST_CONTROL, LEFTMOST_TEST, NONE_TEST, TOPMOST_TEST
 
+from vqagen.files.reading import content_hash
 from vqagen.judge.director.design import DesignCheck
 from vqagen.judge.director.trial import Trial, read_trial
 
@@ -107,6 +108,25 @@ def test_trials_without_info_are_judged_with_the_shipped_catalogue(vqagen_: Comm
 
     assert lines[0].startswith("no info beside the trials")
     assert lines[1] == "1 trial checked: 0 faults"
+
+
+def test_other_instructions_than_the_trials_were_made_with_cause_a_warning(vqagen_: Commands) -> None:
+    """Texts of one's own are read with --templates; without it, none of them is understood."""
+    Path("mine.json").write_text('{"templates": [{"name": "fetch", "text": "Fetch the <T> <F>!"}]}')
+    right = trial(NONE_TEST, "red ball")
+    said = {"instruction": "Fetch the red ball!", "template": "mine.json#fetch"}
+    twin = {"no_director": {**right["no_director"], "instruction": "Fetch the red ball!"}}
+    write_trials("trials", {**right, **said, **twin})
+    beside = Path("trials/trials.jsonl.info.json")
+    info = json.loads(beside.read_text())
+    info["generator"]["inputs"] = {"templates": content_hash([Path("mine.json")])}
+    beside.write_text(json.dumps(info))
+
+    with_them, without = vqagen_.done("verify trials --templates mine.json"), vqagen_("verify trials")
+
+    assert with_them.err == ""
+    assert without.code == 1
+    assert "other templates than the trials were made from" in without.err
 
 
 @pytest.mark.parametrize("catalogue", [3, {}, {"kinds": {}}, {"adjectives": 1, "kinds": {}, "sizes": []}])

@@ -101,6 +101,17 @@ def _second_best(case: Case) -> Objects:
     return answers(rest, trial.criteria, trial.rule)
 
 
+def _look_alike(case: Case) -> Objects:
+    """Return the open items that have the most words in common with all other items, whatever the instruction says."""
+    cells = indexes(case.views.participant.everything)
+    words = {cell: case.items[case.trial.cells[cell] or ""].true for cell in cells}
+    alike = {
+        cell: sum(len(words[cell] & words[other]) for other in cells if other != cell)
+        for cell in indexes(case.views.director.everything)
+    }
+    return union_of(cell for cell, number in alike.items() if number == max(alike.values()))
+
+
 POLICIES: Mapping[str, Policy] = {
     "oracle": Policy("takes the director's view and words", _oracle),
     "egocentric": Policy("answers for all items, blocked ones too", _egocentric),
@@ -112,6 +123,7 @@ POLICIES: Mapping[str, Policy] = {
     "ignore-rule": Policy("any open item of the description", _ignore_rule),
     "ignore-adjectives": Policy("looks for the noun only", _ignore_adjectives),
     "ignore-description": Policy("follows the rule among all open items", _ignore_description),
+    "look-alike": Policy("the open item most like all others, without the instruction", _look_alike),
     "random-visible": Policy("any open item", _random_visible),
 }
 """Name -> policy. Others, which guess by how often cells are right, need a whole file; see `statistics`."""
