@@ -80,6 +80,7 @@ def test_a_new_member_is_broken_into_lines_where_it_is_long() -> None:
     line = edited(f'{{\n  "a": {json.dumps(long)}\n}}', {"a": long, "b": long})
 
     assert max(map(len, broken.splitlines())) <= 120
+    assert broken.count("\n") == 10, "one shape a line"
     assert line.splitlines()[1:3] == [f'  "a": {json.dumps(long)},', f'  "b": {json.dumps(long)}']
 
 

@@ -253,12 +253,12 @@ class _Writer:
         return line[: len(line) - len(line.lstrip(" \t"))]
 
     def formatted(self, value: Any, indent: str, width: int, used: int = 0) -> str:
-        """Return a new value: on one line if it fits and is no object of objects; otherwise one member a line."""
+        """Return a new value: on one line if it fits or holds no objects; otherwise, as a table, one member a line."""
         line = _json(value)
         if not value or not isinstance(value, dict | list):
             return line
-        fits = len(indent) + used + len(line) <= width or (_is_flat(value) and len(line) <= WIDTH)
-        if fits and not _is_table(value):
+        fits = len(indent) + used + len(line) <= width
+        if not _holds_objects(value) or (fits and not _is_table(value)):
             return line
         inner = indent + _STEP
         keys = [f"{_json(key)}: " for key in value] if isinstance(value, dict) else [""] * len(value)
@@ -270,9 +270,10 @@ class _Writer:
         return f"{opening}{self.newline}{f',{self.newline}'.join(members)}{self.newline}{indent}{closing}"
 
 
-def _is_flat(value: dict[str, Any] | list[Any]) -> bool:
-    """True if no object or list is inside."""
-    return not any(isinstance(each, dict | list) for each in _each(value))
+def _holds_objects(value: Any) -> bool:
+    """True if an object is inside of an object or list; a list of points, say, is never broken into lines."""
+    inner = _each(value) if isinstance(value, dict | list) else []
+    return any(isinstance(each, dict) or _holds_objects(each) for each in inner)
 
 
 def _is_table(value: dict[str, Any] | list[Any]) -> bool:

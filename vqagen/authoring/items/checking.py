@@ -177,16 +177,14 @@ def _near_nouns(checked: _Checked) -> Iterator[Doubt]:
     """Yield nouns of one kind or item that are written nearly as another noun."""
     document = checked.document
     known = [noun for noun in nouns(document) if noun != ITEM]
-    for first, second in combinations(known, 2):
-        if SequenceMatcher(None, first, second).ratio() >= _ALIKE:
-            users = {noun: list(uses(document, noun)) for noun in (first, second)}
-            rare = next(
-                (noun for noun in (second, first) if len(users[noun]) == 1 and not _is_kind(noun, document)), ""
-            )
-            if rare:
-                other = first if rare == second else second
-                place = _place_of_thing(users[rare][0], document)
-                yield Doubt("near-nouns", place, f"the noun {rare!r} is nearly {other!r}; is one of them misspelt?")
+    users = {noun: list(uses(document, noun)) for noun in known if not _is_kind(noun, document)}
+    rare = [noun for noun in users if len(users[noun]) == 1]
+    for number, noun in enumerate(rare):
+        compared = rare[: number + 1]
+        for other in (each for each in known if each not in compared):
+            if SequenceMatcher(None, noun, other).ratio() >= _ALIKE:
+                place = _place_of_thing(users[noun][0], document)
+                yield Doubt("near-nouns", place, f"the noun {noun!r} is nearly {other!r}; is one of them misspelt?")
 
 
 def _is_kind(noun: str, document: Mapping[str, object]) -> bool:

@@ -12,7 +12,7 @@ from vqagen.art.drawing import drawing_faults
 from vqagen.authoring.items.catalogue_file import read_catalogue, save
 from vqagen.authoring.items.checking import Examined, examine
 from vqagen.authoring.items.edits import NAMING, Document, edited_draft
-from vqagen.authoring.items.entries import WORD_LISTS, entries, named, nouns, spoken
+from vqagen.authoring.items.entries import WORD_LISTS, Entry, entries, named, nouns, spoken
 from vqagen.authoring.items.sheet import make_sheet, sheet_svg, without_labels
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError
 from vqagen.files.output import atomic_output
@@ -71,7 +71,7 @@ class Session:
                 "can_redo": bool(self._redo),
                 "classes": [each["class"] for each in draft["adjectives"]],
                 "color_class": COLOR,
-                "entries": [_entry_record(draft, name) for name in entries(draft)],
+                "entries": [_entry_record(draft, entry) for entry in entries(draft).values()],
                 "nouns": [noun for noun in nouns(draft) if noun != ITEM],
                 "sizes": len(draft["sizes"]),
                 "pictures": self._pictures(),
@@ -200,15 +200,14 @@ class Session:
 # Entries ------------------------------------------------------------------------------------------------------------
 
 
-def _entry_record(draft: Document, name: str) -> dict[str, Any]:
-    entry = entries(draft)[name]
+def _entry_record(draft: Document, entry: Entry) -> dict[str, Any]:
     record = {key: value for key, value in entry.record.items() if key != "comment"}
     record |= {key: list(entry.record.get(key, ())) for key in WORD_LISTS} if entry.is_thing else {}
-    singular, plural = spoken(draft, name)
-    forms = draft.get("nouns", {}).get(name, {})
+    singular, plural = spoken(draft, entry.name)
+    forms = draft.get("nouns", {}).get(entry.name, {})
     return {
         **record,
-        "name": name,
+        "name": entry.name,
         "sort": entry.sort,
         "class": entry.adjective_class,
         "forms": {"singular": forms.get("singular", ""), "plural": forms.get("plural", "")},
