@@ -17,6 +17,7 @@ from test_director_oracle import LEFTMOST_CONTROL, LEFTMOST_TEST, NONE_TEST, TOP
 
 from vqagen.files.reading import content_hash
 from vqagen.judge.director.design import DesignCheck
+from vqagen.judge.director.grammar import instruction_files
 from vqagen.judge.director.trial import Trial, read_trial
 
 SETTINGS = {"seed": 3, "width": 3, "height": 2, "fill": 0.7, "blocked": 0.4, "suffix": "directional"}
@@ -119,7 +120,7 @@ def test_other_instructions_than_the_trials_were_made_with_cause_a_warning(vqage
     write_trials("trials", {**right, **said, **twin})
     beside = Path("trials/trials.jsonl.info.json")
     info = json.loads(beside.read_text())
-    info["generator"]["inputs"] = {"templates": content_hash([Path("mine.json")])}
+    info["generator"]["inputs"] = {"templates": content_hash(instruction_files("mine.json"))}
     beside.write_text(json.dumps(info))
 
     with_them, without = vqagen_.done("verify trials --templates mine.json"), vqagen_("verify trials")

@@ -89,6 +89,14 @@ class Grammar:
                     yield sentence, frame, inside[: len(inside) - len(ending)]
 
 
+def instruction_files(path: Path | str | None = None) -> list[Path]:
+    """Return the files that instructions are read from: those of a path, and the shipped ones behind them."""
+    own = [file.path for file in find_template_files(path)] if path is not None else []
+    places = {file.resolve() for file in own}
+    shipped_files = (file.path for file in find_template_files(shipped(SHIPPED_INSTRUCTIONS)))
+    return [*own, *(file for file in shipped_files if file.resolve() not in places)]
+
+
 def load_grammar(path: Path | str | None = None) -> Grammar:
     """Return the grammar of a file or folder of instructions; sections that are not in it are the shipped ones."""
     shipped_folder = shipped(SHIPPED_INSTRUCTIONS)

@@ -12,12 +12,11 @@ from typing import Any
 from vqagen.errors import counted
 from vqagen.files.locations import Location
 from vqagen.files.reading import content_hash
-from vqagen.files.shipped import shipped
 from vqagen.judge.director.answer_checks import ANSWER_CHECKS
 from vqagen.judge.director.case import Case, Found, case_of
 from vqagen.judge.director.codes import LOOSE
 from vqagen.judge.director.design import WINDOW, DesignCheck
-from vqagen.judge.director.grammar import SHIPPED_INSTRUCTIONS, Grammar, load_grammar
+from vqagen.judge.director.grammar import Grammar, instruction_files, load_grammar
 from vqagen.judge.director.numbers import NumberCheck
 from vqagen.judge.director.pairs import PairCheck
 from vqagen.judge.director.pictures import PictureCheck
@@ -30,7 +29,6 @@ from vqagen.judge.director.text_checks import TextChecks
 from vqagen.judge.director.trial import TrialFault
 from vqagen.judge.director.trial_files import find_trials
 from vqagen.judge.origin import check_origin
-from vqagen.language.loading import find_template_files
 
 BATCH = 1000
 """Trials between two calls for the progress bar."""
@@ -133,8 +131,7 @@ def verify_trials(
     """
     reading = TrialReading(find_trials(path))
     file = reading.file
-    instructions = [each.path for each in find_template_files(templates or shipped(SHIPPED_INSTRUCTIONS))]
-    check_origin(file.source.path, {"templates": lambda: content_hash(instructions)}, "trials")
+    check_origin(file.source.path, {"templates": lambda: content_hash(instruction_files(templates))}, "trials")
     folder = file.folder if isinstance(file.folder, Path) else None
     window = WINDOW if file.window is None else file.window
     grammar = reference_grammar() if reading.is_foreign else load_grammar(templates)
