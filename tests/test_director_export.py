@@ -284,6 +284,12 @@ def test_pictures_are_needed_on_a_page(vqagen_: Commands) -> None:
     vqagen_.done(f"{EXPORT} --to csv --out lists.csv")
 
 
+def test_missing_trials_are_named(vqagen_: Commands) -> None:
+    ran = vqagen_("director export nowhere --to csv --lists 1 --per-list 2 --out lists.csv")
+
+    assert (ran.code, ran.err) == (2, "vqagen: trials not found: nowhere\n")
+
+
 def test_every_broken_trial_is_named(vqagen_: Commands) -> None:
     write_trials(({**records()[0], "answer": "Z9"}, records()[1], {**records()[2], "frame": "me"}, records()[1]))
     ran = vqagen_(f"{EXPORT} --to csv --out lists.csv")

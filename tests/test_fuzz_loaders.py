@@ -306,6 +306,17 @@ def test_a_number_that_no_float_can_hold_is_told_of(tmp_path: Path) -> None:
         read_metadata(path)
 
 
+def test_a_number_in_art_that_no_float_can_hold_is_told_of(tmp_path: Path) -> None:
+    """Found by spoiling: an OverflowError."""
+    catalogue = json.loads((ROOT / "metadata" / "director.json").read_text("utf-8"))
+    catalogue["kinds"]["apple"]["art"] = [{"ellipse": [10**400, 0.5, 0.5, 0.5]}]
+    path = tmp_path / "director.json"
+    path.write_text(json.dumps(catalogue))
+
+    with pytest.raises(BadInput, match="expected \\[center x, center y"):
+        load_catalogue_file(path)
+
+
 def test_check_tells_of_a_faulty_scene_before_a_broken_one(tmp_path: Path) -> None:
     """Found by spoiling: an IndexError, as places were looked up in a text that is no JSON further on."""
     path = tmp_path / "scenes.jsonl"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import cos, isfinite, pi, sin
+from math import cos, pi, sin
 from typing import Any
 
 from vqagen.art.outline import Outline, Point, elliptic, rounded, smooth, straight
@@ -59,8 +59,8 @@ Make = Callable[..., Outline]
 
 
 def is_number(value: Any, least: float = -FARTHEST, most: float = FARTHEST) -> bool:
-    """Return True for a finite JSON number from `least` to `most`."""
-    return type(value) in (int, float) and isfinite(value) and least <= value <= most
+    """Return True for a JSON number from `least` to `most`, which are finite."""
+    return type(value) in (int, float) and least <= value <= most
 
 
 def _above_zero(value: Any) -> bool:

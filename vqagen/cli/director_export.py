@@ -28,7 +28,8 @@ def export(
 
     \b
     Example:
-      vqagen director export trials --to csv --lists 2 --per-list 40 --out lists.csv
+      vqagen director generate --count 120 --render svg --out trials
+      vqagen director export trials --to csv --lists 2 --per-list 20 --out lists.csv
     """
     from vqagen.api import export_trials
     from vqagen.errors import counted

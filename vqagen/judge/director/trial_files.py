@@ -9,6 +9,7 @@ from typing import Any
 
 from vqagen.errors import UsageError
 from vqagen.files.locations import Location, locate
+from vqagen.files.shipped import require
 from vqagen.judge.file_kinds import SAMPLES, TRIALS, first_kind, record_file
 from vqagen.records.discovery import find_records
 from vqagen.records.info import find_info_beside
@@ -55,7 +56,7 @@ class TrialFile:
 
 def find_trials(path: Location | str) -> TrialFile:
     """Find the trials of a folder or file. UsageError where there is none, BadInput for what are no trials."""
-    path = locate(path)
+    path = require(locate(path), TRIALS.key)
     if path.is_dir() and record_file(path) is None:
         raise UsageError(f"no trials in folder {path}: expected {TRIALS.key}.jsonl or {TRIALS.key}.json in it")
     file = record_file(path) or path
