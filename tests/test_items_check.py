@@ -189,6 +189,16 @@ def test_the_exit_code_says_whether_there_is_an_error(
     assert (ran.code, ran.out.decode().splitlines()[-1]) == (code, line)
 
 
+def test_check_of_all_files_reports_the_same(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """`vqagen check` recognizes a catalogue."""
+    path = write_catalogue(tmp_path / "c.json", small_catalogue({"adjectives.0.values.cold": {}}))
+    run = Commands(capsysbinary)
+    of_items, of_files = run.done(f"director items check --catalogue {path}"), run.done(f"check {path}")
+
+    assert of_items.out == of_files.out
+    assert b"[unused-adjective]" in of_files.out
+
+
 def test_a_file_that_is_no_catalogue_is_reported(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     path = tmp_path / "c.json"
     run = Commands(capsysbinary)

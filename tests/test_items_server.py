@@ -69,7 +69,9 @@ def test_only_this_machine_can_connect(read_server: EditorServer) -> None:
     assert len(read_server.token) >= 32
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", None, "[::1]:3"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", None, "[::1]:3", "[x"]
+)
 def test_another_name_of_this_machine_is_refused(host: str | None, read_server: EditorServer) -> None:
     """A site can point its name at 127.0.0.1 (DNS rebinding)."""
     assert ask(read_server, "state", headers={"Host": host}).status == 403
@@ -94,6 +96,7 @@ def test_another_site_can_change_nothing(origin: str | None, server: EditorServe
         (b'{"version": "1"}', {}, 400),
         (b"{}", {"Content-Length": "99999999"}, 413),
         (b"{}", {"Content-Length": "x"}, 413),
+        (b"{}", {"Content-Length": "9" * 5000}, 413),
         (b"[" * 100_000, {}, 400),
         (b'{"version": 1, "name": "\\ud800"}', {}, 400),
     ],
@@ -150,7 +153,15 @@ def test_pictures_are_svg(path: str, read_server: EditorServer) -> None:
 
 @pytest.mark.parametrize(
     ("path", "status"),
-    [("item/aple.svg", 422), ("item/hot.svg", 422), ("sheet.svg?side=x", 400), ("sheet.svg?side=9999", 400)],
+    [
+        ("item/aple.svg", 422),
+        ("item/hot.svg", 422),
+        ("item/%00%ff.svg", 422),
+        ("sheet.svg?side=x", 400),
+        ("sheet.svg?side=513", 400),
+        (f"sheet.svg?side={'9' * 5000}", 400),
+        ("%00%ff", 404),
+    ],
 )
 def test_a_picture_that_cannot_be_drawn_is_refused(path: str, status: int, read_server: EditorServer) -> None:
     assert ask(read_server, path).status == status

@@ -132,7 +132,9 @@ def _raise_changed(before: CatalogueFile) -> None:
     except OSError as error:
         raise ChangedMeanwhile(f"{before.path} cannot be read any more: {error.strerror}; nothing was saved") from None
     if now != before.raw:
-        raise ChangedMeanwhile(f"{before.path} was changed by someone else meanwhile; nothing was saved")
+        raise ChangedMeanwhile(
+            f"{before.path} was changed by someone else meanwhile; nothing was saved; repeat your change"
+        )
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 import secrets
 import sys
 from collections.abc import Callable, Mapping
@@ -16,7 +17,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, unquote
 
 from vqagen.authoring.items.catalogue_file import ChangedMeanwhile
 from vqagen.authoring.items.session import OtherVersion, Session, messages
@@ -28,6 +29,7 @@ PAGE = Path(__file__).parent / "page"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 LARGEST_REQUEST = 4_000_000
 """Bytes of a request."""
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
 _SAFETY = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
@@ -114,13 +116,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _allowed_path(self) -> str:
         """Return the path behind the token. Raise Refused for a request of another site or without the token."""
-        host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
-        if host not in LOCAL_NAMES:
+        if _name_of(self.headers.get("Host", "")) not in LOCAL_NAMES:
             raise Refused(HTTPStatus.FORBIDDEN, f"this server is {HOST}; it does not answer to other names")
         origin = self.headers.get("Origin")
         if origin is not None and origin != f"http://{self.headers.get('Host')}":
             raise Refused(HTTPStatus.FORBIDDEN, "this request comes from another site")
-        token, _, path = urlsplit(self.path).path.removeprefix("/").partition("/")
+        token, _, path = self.path.partition("?")[0].removeprefix("/").partition("/")
         if not hmac.compare_digest(token.encode(), self.server.token.encode()):
             raise Refused(HTTPStatus.FORBIDDEN, "the address is wrong; open the one that vqagen printed")
         return unquote(path)
@@ -142,8 +143,8 @@ class _Handler(BaseHTTPRequestHandler):
         return Reply(HTTPStatus.OK, TYPES[file.suffix], file.read_bytes())
 
     def _side(self) -> int:
-        (given,) = parse_qs(urlsplit(self.path).query).get("side", ["64"])[:1]
-        if not given.isascii() or not given.isdigit() or not 8 <= int(given) <= 512:
+        given = parse_qs(self.path.partition("?")[2]).get("side", ["64"])[0]
+        if not _WHOLE_NUMBER.fullmatch(given) or not 8 <= int(given) <= 512:
             raise Refused(HTTPStatus.BAD_REQUEST, "side must be from 8 to 512")
         return int(given)
 
@@ -172,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get_content_type() != "application/json":
             raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a change must be JSON")
         length = self.headers.get("Content-Length", "")
-        if not length.isdigit() or int(length) > LARGEST_REQUEST:
+        if not _WHOLE_NUMBER.fullmatch(length) or int(length) > LARGEST_REQUEST:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a change has at most {LARGEST_REQUEST:,} bytes")
         try:
             given = json.loads(self.rfile.read(int(length)))
@@ -182,6 +183,15 @@ class _Handler(BaseHTTPRequestHandler):
         if not isinstance(given, dict):
             raise Refused(HTTPStatus.BAD_REQUEST, "a change must be a JSON object")
         return given
+
+
+def _name_of(host: str) -> str:
+    """Return the name in a `Host`, without its port.
+
+    >>> _name_of("localhost:8000")
+    'localhost'
+    """
+    return host.rpartition(":")[0] if re.search(r":[0-9]*$", host) else host
 
 
 def _json(value: object, status: HTTPStatus = HTTPStatus.OK) -> Reply:
