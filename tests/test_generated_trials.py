@@ -7,10 +7,11 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from generated_trials import DESIGNS, Record, report_on, trials
+from generated_trials import DESIGNS, Record, as_written, random_designs, report_on, trials
 from handmade_trials import catalogue, codes, vocabulary
 from naive_director import both_answers, cell_named, item_words, label_of, placed
 
+import vqagen
 from vqagen.judge.director.case import Found, case_of
 from vqagen.judge.director.policies import POLICIES, expected_accuracy
 from vqagen.judge.director.trial import Trial, read_trial
@@ -25,6 +26,22 @@ def test_the_judge_finds_no_fault_in_generated_trials(design: Mapping[str, Any])
     report = report_on(trials(COUNT, **design), **design)
 
     assert report.is_clean, "\n".join(report.lines())
+
+
+@pytest.mark.slow
+def test_the_judge_finds_no_fault_in_100000_trials_of_random_designs() -> None:
+    """Whole windows, so that their shares are compared too."""
+    checked = 0
+    for design in random_designs(7):
+        try:
+            records = as_written(vqagen.trials(count=960, **design))
+        except vqagen.VqagenError:  # a design that cannot be made
+            continue
+        report = report_on(records, **design)
+        assert report.is_clean, "\n".join([str(design), *report.lines()])
+        checked += report.trials
+        if checked >= 100_000:
+            return
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
