@@ -137,17 +137,12 @@ def _changes(old: Any, new: Any) -> Iterator[_Kept | _Added]:
     """Yield the members of `new` in order: old ones, which may be renamed or changed, and added ones."""
     if isinstance(old, Mapping):
         steps, before, after = list(new), list(old), list(new)
-        values: Any = new
     else:
         steps, before, after = list(range(len(new))), list(map(_canonical, old)), list(map(_canonical, new))
-        values = new
     for _, i, i_end, j, j_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         for number in range(j, j_end):
-            kept = i + number - j
-            if kept < i_end:
-                yield _Kept(kept, steps[number], values[steps[number]])
-            else:
-                yield _Added(steps[number], values[steps[number]])
+            kept, step = i + number - j, steps[number]
+            yield _Kept(kept, step, new[step]) if kept < i_end else _Added(step, new[step])
 
 
 # Writing ------------------------------------------------------------------------------------------------------------
@@ -210,9 +205,13 @@ class _Writer:
     def kept(self, piece: _Piece, change: _Kept, old: Any) -> _Chunk:
         """Return an old member with its new key and value."""
         value = self.written(piece.node, old[piece.step], change.value)
-        key = self.text[piece.key_at : piece.node.start]
+        key_end = piece.key_at
+        key = ""
         if isinstance(change.step, str) and change.step != piece.step:
-            key = re.sub(TOKEN.pattern, lambda _: _json(change.step), key, count=1, flags=re.VERBOSE)
+            token = TOKEN.match(self.text, piece.key_at)
+            assert token is not None
+            key, key_end = _json(change.step), token.end()
+        key += self.text[key_end : piece.node.start]
         behind = piece.comma if piece.comma >= 0 else piece.node.end
         before_comma = self.text[piece.node.end : behind]
         after = self.text[behind + (piece.comma >= 0) : piece.end]

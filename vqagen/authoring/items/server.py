@@ -132,6 +132,7 @@ class _Handler(BaseHTTPRequestHandler):
         kind, _, name = path.partition("/")
         session, side = self.server.session, self._side()
         if path == "state":
+            session.find_pictures()
             return _json(session.state())
         if path == "sheet.svg":
             return _svg(session.contact_sheet(side))

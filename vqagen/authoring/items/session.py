@@ -22,7 +22,7 @@ from vqagen.tasks.director.catalogue import COLOR, ITEM, ItemCatalogue, catalogu
 UNSAVED = ".unsaved"
 """Suffix of the file that keeps a draft when the editor ends."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
-_MOST_UNDONE = 200
+_MOST_UNDONE, _MOST_PICTURES = 200, 500
 
 
 class OtherVersion(VqagenError):
@@ -50,6 +50,7 @@ class Session:
         self._undo: list[Document] = []
         self._redo: list[Document] = []
         self._merge = ""
+        self._pictures: list[str] = []
         self.version = 1
 
     @property
@@ -74,15 +75,16 @@ class Session:
                 "entries": [_entry_record(draft, entry) for entry in entries(draft).values()],
                 "nouns": [noun for noun in nouns(draft) if noun != ITEM],
                 "sizes": len(draft["sizes"]),
-                "pictures": self._pictures(),
+                "pictures": self._pictures,
                 "findings": [vars(each) for each in self._findings()],
             }
 
-    def _pictures(self) -> list[str]:
-        """Return the pictures in the catalogue's folder and the folders in it, as the catalogue names them."""
+    def find_pictures(self) -> None:
+        """Look for pictures in the catalogue's folder and the folders in it, which the page offers."""
         folder = self._file.path.parent
-        found = [*folder.glob("*"), *folder.glob("*/*")]
-        return sorted(path.relative_to(folder).as_posix() for path in found if path.suffix.lower() in PICTURES)[:500]
+        found = [path for path in (*folder.glob("*"), *folder.glob("*/*")) if path.suffix.lower() in PICTURES]
+        with self._lock:
+            self._pictures = sorted(path.relative_to(folder).as_posix() for path in found)[:_MOST_PICTURES]
 
     def _findings(self) -> list[Finding]:
         draft, folder = self._draft, self._file.path.parent
