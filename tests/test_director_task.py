@@ -175,6 +175,38 @@ def test_the_order_in_a_pair_does_not_give_away_the_type() -> None:
     assert 190 < first["test"] < 290
 
 
+# Decoys ---------------------------------------------------------------------------------------------------------------
+
+
+def test_the_answer_is_not_the_item_most_like_the_others() -> None:
+    """Who never reads the instruction and looks for alike items is wrong in three of four trials."""
+    trials = list(vqagen.trials(count=1920, seed=1))
+
+    right = 0
+    for trial in trials:
+        words = [set(name.split("_")) if name else set() for name in trial["cells"]]
+        labels = [f"{'ABCD'[place % 4]}{place // 4 + 1}" for place in range(16)]
+        alike = {
+            label: sum(len(own & other) for other in words)
+            for label, own in zip(labels, words, strict=True)
+            if own and label not in trial["blocked"]
+        }
+        right += max(alike, key=lambda label: alike[label]) == trial["answer"]
+    assert right / len(trials) < 0.3
+
+
+def test_what_is_blocked_and_how_much_there_is_does_not_depend_on_the_type() -> None:
+    """Items, blocked cells and items in them: the means of both types differ by less than 3 %."""
+    counts: dict[str, Counter[str]] = {"control": Counter(), "test": Counter()}
+    for trial in vqagen.trials(count=1920, seed=2):
+        grid = dict(zip([f"{'ABCD'[at % 4]}{at // 4 + 1}" for at in range(16)], trial["cells"], strict=True))
+        hidden = sum(grid[label] is not None for label in trial["blocked"])
+        counts[trial["trial_type"]].update(items=16 - trial["cells"].count(None), hidden=hidden)
+
+    assert counts["control"]["items"] == counts["test"]["items"] == 960 * 10
+    assert abs(counts["control"]["hidden"] / counts["test"]["hidden"] - 1) < 0.03
+
+
 # Bad input ------------------------------------------------------------------------------------------------------------
 
 USAGE = [

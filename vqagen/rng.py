@@ -31,6 +31,13 @@ def pick(rng: Random, items: Sequence[T]) -> T:
     return items[int(rng.random() * len(items))]
 
 
+def take(rng: Random, items: list[T]) -> T:
+    """Remove one of the items, uniformly, and return it. The order of the others changes."""
+    place = int(rng.random() * len(items))
+    items[place], items[-1] = items[-1], items[place]
+    return items.pop()
+
+
 def shuffled(rng: Random, items: Sequence[T]) -> list[T]:
     """A new list of the items in random order (Fisher-Yates)."""
     order = list(items)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vqagen.errors import counted
 from vqagen.tasks.director.design import HORIZONTAL, MIRRORED, NONE, RELATION, RULES, SIZE, VERTICAL
@@ -58,7 +58,7 @@ class Plan:
         """The numbers."""
         return load_of(self.settings, self.rule_class)
 
-    @property
+    @cached_property
     def others(self) -> int:
         """Items that are nothing to the question."""
         gold = 2 if self.rule_class == RELATION else 1
@@ -66,6 +66,25 @@ class Plan:
         extra = foils + self.load.seen + self.load.hidden
         opposite = 1 if self.rule_class == RELATION and self.rule in MIRRORED else 0
         return self.load.items - gold - extra - opposite
+
+    @cached_property
+    def casts(self) -> dict[object, Any]:
+        """The roles of decoys that were worked out; see `decoys`."""
+        return {}
+
+    @cached_property
+    def decoys(self) -> int:
+        """Decoys that there is room for: each has the items of a question of its own, and as many hidden ones."""
+        if self.rule_class == RELATION or self.settings.compat == REFERENCE:
+            return 0
+        own, hidden = self.load.items - self.others, self.load.hidden
+        open_cells = self.settings.width * self.settings.height - self.load.blocked
+        return min(self.others // own, self.load.blocked // hidden - 1, open_cells // (own - hidden) - 1)
+
+    @cached_property
+    def fillers(self) -> int:
+        """Items that are neither part of the question nor of a decoy."""
+        return self.others - self.decoys * (self.load.items - self.others)
 
     @property
     def spare(self) -> int:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
-from vqagen.rng import pick
+from vqagen.rng import pick, take
 from vqagen.tasks.director.design import NONE, RULES, SIZE, Cell
 from vqagen.tasks.director.load import Plan
 from vqagen.tasks.director.places import line_of, standings
 from vqagen.tasks.director.question_table import Ids, Ladder, Question
-from vqagen.tasks.director.strict import take
 from vqagen.tasks.director.trial import EMPTY, Trial
 
 
-def make_loose(cell: Cell, question: Question, plan: Plan, rng: Random) -> Trial:
-    """Return a trial of a cell of the design. Blocked items may be as good as the target."""
+def make_loose(cell: Cell, question: Question, plan: Plan, alike: Sequence[Question], rng: Random) -> Trial:
+    """Return a trial of a cell of the design. Blocked items may be as good as the target. There are no decoys."""
     load, settings = plan.load, plan.settings
     standing = pick(rng, plan.targets)
     target, worse = standing.cell, list(standing.worse)
@@ -25,22 +25,22 @@ def make_loose(cell: Cell, question: Question, plan: Plan, rng: Random) -> Trial
         seen, hidden = 0, min(load.seen + load.hidden, load.blocked) if cell.is_test else 0
     kept = [target]
     for _ in range(seen):
-        kept.append(take(worse, rng))
+        kept.append(take(rng, worse))
         grid[kept[-1]] = pick(rng, worse_items)
     blocked = []
     if hidden:
         good = [each for each in (*standing.better, *standing.even) if grid[each] == EMPTY]
-        blocked = [take(good, rng)]
+        blocked = [take(rng, good)]
         grid[blocked[0]] = pick(rng, rival_items)
     free = [each for each in range(len(grid)) if grid[each] == EMPTY]
     for _ in range(hidden - len(blocked)):
-        blocked.append(take(free, rng))
+        blocked.append(take(rng, free))
         grid[blocked[-1]] = pick(rng, question.related)
     for _ in range(load.items - 1 - seen - hidden):
-        grid[take(free, rng)] = pick(rng, question.unrelated)
+        grid[take(rng, free)] = pick(rng, question.unrelated)
     protected = frozenset((*(kept if cell.is_test else kept[:1]), *blocked))
     closable = [each for each in range(len(grid)) if each not in protected]
-    blocked += [take(closable, rng) for _ in range(load.blocked - len(blocked))]
+    blocked += [take(rng, closable) for _ in range(load.blocked - len(blocked))]
     return _trial(cell, question, plan, grid, frozenset(blocked), target)
 
 

@@ -64,7 +64,7 @@ class TrialMaker:
         """Return a trial of a cell."""
         group = pick(rng, self._groups_of(cell))
         question = group.questions[int(rng.random() * len(group.questions))]
-        return self._make(cell, question, group.plan, rng)
+        return self._make(cell, question, group.plan, group.questions, rng)
 
     def make_new(self, cell: Cell, rng: Random, known: set[object]) -> Trial:
         """Return a trial that is not `known`, and note it there. Raises UsageError if there seems to be none."""

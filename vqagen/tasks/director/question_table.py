@@ -53,6 +53,11 @@ class Question:
         return _ids(self.table.one_false((self.noun, *self.adjectives)))
 
     @cached_property
+    def misfits(self) -> frozenset[int]:
+        """The unrelated items, to look one up."""
+        return frozenset(self.unrelated)
+
+    @cached_property
     def foils(self) -> tuple[Ids, ...]:
         """For each adjective the items that it alone keeps from being related."""
         return tuple(_ids(self.table.foils(self.noun, self.adjectives, each)) for each in self.adjectives)

@@ -34,7 +34,7 @@ class DirectorSettings(RunSettings):
     count: int = setting(0, "How many trials.", least=1)
     width: int = setting(4, "Columns of the grid, 2 to 8.", least=LEAST_SIDE)
     height: int = setting(4, "Rows of the grid, 2 to 8.", least=LEAST_SIDE)
-    fill: float = share(0.5, "Share of cells that hold an item.")
+    fill: float = share(0.65, "Share of cells that hold an item.")
     blocked: float = share(0.4, "Share of cells that the director cannot see into.")
     related: float = share(0.3, "Share of the other items that fit the instruction too.")
     related_blocked: float = share(0.5, "Share of those that stand in blocked cells.")

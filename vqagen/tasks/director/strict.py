@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
-from vqagen.rng import below, pick
+from vqagen.rng import below, pick, take
+from vqagen.tasks.director.decoys import place_decoys
 from vqagen.tasks.director.design import HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, VERTICAL, Cell
 from vqagen.tasks.director.load import Plan, Rung
 from vqagen.tasks.director.places import OPPOSITE, rays, standings
@@ -13,39 +14,35 @@ from vqagen.tasks.director.question_table import Question
 from vqagen.tasks.director.trial import EMPTY, Trial
 
 
-def make_strict(cell: Cell, question: Question, plan: Plan, rng: Random) -> Trial:
-    """Return a trial of a cell of the design. `plan` is that of the rule and of the question's adjectives."""
-    trial: Trial = _MAKERS[cell.rule_class](cell, question, plan, rng)
-    return trial
+def make_strict(cell: Cell, question: Question, plan: Plan, alike: Sequence[Question], rng: Random) -> Trial:
+    """Return a trial of a cell of the design. `plan` is that of the rule and of the question's adjectives.
+
+    `alike` are questions with as many adjectives, of which decoys are made.
+    """
+    return _MAKERS[cell.rule_class](cell, question, plan, alike, rng)
 
 
-def take(cells: list[int], rng: Random) -> int:
-    """Remove one of the cells, and return it."""
-    place = int(rng.random() * len(cells))
-    cells[place], cells[-1] = cells[-1], cells[place]
-    return cells.pop()
-
-
-def _make_plain(cell: Cell, question: Question, plan: Plan, rng: Random) -> Trial:
+def _make_plain(cell: Cell, question: Question, plan: Plan, alike: Sequence[Question], rng: Random) -> Trial:
     """Return a trial without a rule: one item fits that the director sees, and in tests others that he does not."""
     load, related = plan.load, question.related
     grid = [EMPTY] * (plan.settings.width * plan.settings.height)
     free = list(range(len(grid)))
-    target = take(free, rng)
+    target = take(rng, free)
     grid[target] = pick(rng, related)
-    hidden = [take(free, rng) for _ in range(load.hidden)]
+    hidden = [take(rng, free) for _ in range(load.hidden)]
     for place in hidden:
         grid[place] = pick(rng, related if cell.is_test else question.near_misses)
     for foils in question.foils:
-        grid[take(free, rng)] = pick(rng, foils)
-    blocked = _fill(grid, free, hidden, plan, question, rng)
+        grid[take(rng, free)] = pick(rng, foils)
     answers = tuple(sorted((target, *hidden))) if cell.is_test else (target,)
+    hidden += place_decoys(grid, cell.is_test, question, plan, alike, rng)
+    blocked = _fill(grid, hidden, plan, question, rng)
     fitting = load.hidden if cell.is_test else 0
     rival = hidden[0] if cell.is_test else EMPTY
     return Trial(cell, question, grid, blocked, target, answers, 1, fitting, rival)
 
 
-def _make_spatial(cell: Cell, question: Question, plan: Plan, rng: Random) -> Trial:
+def _make_spatial(cell: Cell, question: Question, plan: Plan, alike: Sequence[Question], rng: Random) -> Trial:
     """Return a trial about the topmost, bottommost, leftmost or rightmost."""
     load, related, settings = plan.load, question.related, plan.settings
     grid = [EMPTY] * (settings.width * settings.height)
@@ -58,15 +55,14 @@ def _make_spatial(cell: Cell, question: Question, plan: Plan, rng: Random) -> Tr
         first, rivals, ahead, better = _place_rivals(plan, better, standing.cell, rng)
         hidden = [first, *rivals]
     for foils in question.foils:
-        grid[take(ahead, rng)] = pick(rng, foils)
+        grid[take(rng, ahead)] = pick(rng, foils)
     for _ in range(load.seen):
-        grid[take(worse, rng)] = pick(rng, related)
-    hidden += [take(worse, rng) for _ in range(load.hidden - len(hidden))]
+        grid[take(rng, worse)] = pick(rng, related)
+    hidden += [take(rng, worse) for _ in range(load.hidden - len(hidden))]
     for place in hidden:
         grid[place] = pick(rng, related)
-    free = better + worse + list(standing.even)
-    free = ahead + free if ahead is not better else free
-    blocked = _fill(grid, free, hidden, plan, question, rng)
+    hidden += place_decoys(grid, cell.is_test, question, plan, alike, rng)
+    blocked = _fill(grid, hidden, plan, question, rng)
     answers = (first,) if cell.is_test else (standing.cell,)
     return Trial(cell, question, grid, blocked, standing.cell, answers, 1 + load.seen, load.hidden, first)
 
@@ -85,43 +81,44 @@ def _place_rivals(
     if settings.competitors == 1 and not settings.paired:
         return first, [], better, better
     between = [each for each in better if each in behind]
-    rivals = [take(between, rng) for _ in range(settings.competitors - 1)]
+    rivals = [take(rng, between) for _ in range(settings.competitors - 1)]
     better = [each for each in better if each not in rivals]
     if not settings.paired:
         return first, rivals, better, better
     return first, rivals, [each for each in better if each not in behind], between
 
 
-def _make_sized(cell: Cell, question: Question, plan: Plan, rng: Random) -> Trial:
+def _make_sized(cell: Cell, question: Question, plan: Plan, alike: Sequence[Question], rng: Random) -> Trial:
     """Return a trial about the smallest or largest. All items that fit are of one kind."""
     load, settings = plan.load, plan.settings
     rung: Rung = pick(rng, plan.rungs_of(question))
     level = below(rng, len(rung.bars))
     grid = [EMPTY] * (settings.width * settings.height)
     free = list(range(len(grid)))
-    target = take(free, rng)
+    target = take(rng, free)
     grid[target] = pick(rng, rung.targets)
     hidden, first = [], EMPTY
     if cell.is_test:
-        first = take(free, rng)
+        first = take(rng, free)
         grid[first] = pick(rng, rung.better[level])
         hidden = [first]
         for _ in range(settings.competitors - 1):
-            hidden.append(take(free, rng))
+            hidden.append(take(rng, free))
             grid[hidden[-1]] = pick(rng, pick(rng, rung.better[level + 1 :]))
     for foils in question.foils_of_size(*rung.bars[level]):
-        grid[take(free, rng)] = pick(rng, foils)
+        grid[take(rng, free)] = pick(rng, foils)
     for _ in range(load.seen):
-        grid[take(free, rng)] = pick(rng, rung.worse)
+        grid[take(rng, free)] = pick(rng, rung.worse)
     for _ in range(load.hidden - len(hidden)):
-        hidden.append(take(free, rng))
+        hidden.append(take(rng, free))
         grid[hidden[-1]] = pick(rng, rung.worse)
-    blocked = _fill(grid, free, hidden, plan, question, rng)
+    hidden += place_decoys(grid, cell.is_test, question, plan, alike, rng)
+    blocked = _fill(grid, hidden, plan, question, rng)
     answers = (first,) if cell.is_test else (target,)
     return Trial(cell, question, grid, blocked, target, answers, 1 + load.seen, load.hidden, first)
 
 
-def _make_relation(cell: Cell, question: Question, plan: Plan, rng: Random) -> Trial:
+def _make_relation(cell: Cell, question: Question, plan: Plan, alike: Sequence[Question], rng: Random) -> Trial:
     """Return a trial about the first item in a direction from the only item that fits."""
     load, settings = plan.load, plan.settings
     grid = [EMPTY] * (settings.width * settings.height)
@@ -137,14 +134,14 @@ def _make_relation(cell: Cell, question: Question, plan: Plan, rng: Random) -> T
         taken.add(place)
     free = [place for place in range(len(grid)) if place not in taken]
     if cell.is_test:
-        hidden = sorted((take(passed, rng) for _ in range(load.hidden)), key=ray.index)
+        hidden = sorted((take(rng, passed) for _ in range(load.hidden)), key=ray.index)
     else:
-        hidden = [take(free, rng) for _ in range(load.hidden)]
+        hidden = [take(rng, free) for _ in range(load.hidden)]
     for place in hidden:
         grid[place] = pick(rng, question.unrelated)
     for foils in question.foils:
-        grid[take(free, rng)] = pick(rng, foils)
-    blocked = _fill(grid, free, hidden, plan, question, rng, bare=passed)
+        grid[take(rng, free)] = pick(rng, foils)
+    blocked = _fill(grid, hidden, plan, question, rng, bare=passed)
     on_ray = [place for place in ray if grid[place] != EMPTY]
     seen = sum(place not in blocked for place in on_ray)
     first = hidden[0] if cell.is_test else EMPTY
@@ -154,20 +151,20 @@ def _make_relation(cell: Cell, question: Question, plan: Plan, rng: Random) -> T
 
 def _fill(
     grid: list[int],
-    free: list[int],
     hidden: Sequence[int],
     plan: Plan,
     question: Question,
     rng: Random,
     bare: Sequence[int] = (),
 ) -> frozenset[int]:
-    """Put items that are nothing to the question into free cells, and return the blocked cells.
+    """Put items that are nothing to the question into empty cells, and return the blocked cells.
 
-    `bare` are cells that stay empty and may be blocked.
+    `bare` are cells that stay empty; they may be blocked.
     """
     unrelated, random = question.unrelated, rng.random
+    free = [place for place, item in enumerate(grid) if item < 0 and place not in bare]
     left = len(free)
-    for _ in range(plan.others):  # `take` and `pick` written out: this is half of all draws
+    for _ in range(plan.fillers):  # `take` and `pick` written out: it is done very often
         place = int(random() * left)
         left -= 1
         free[place], free[left] = free[left], free[place]
@@ -181,7 +178,7 @@ def _fill(
     return frozenset((*hidden, *free[left:]))
 
 
-_MAKERS: dict[str, Callable[[Cell, Question, Plan, Random], Trial]] = {
+_MAKERS: dict[str, Callable[[Cell, Question, Plan, Sequence[Question], Random], Trial]] = {
     NONE: _make_plain,
     SIZE: _make_sized,
     VERTICAL: _make_spatial,
