@@ -150,6 +150,19 @@ def test_a_spoiled_sample_is_found(spoil: Callable[[Record], Any], code: str, ve
     assert code in faulty_codes(verify(record))
 
 
+@pytest.mark.parametrize("value", [None, [], {}, 0, -1, 1.5, "x", [[]], {"a": 1}, True])
+def test_no_value_in_a_sample_is_a_traceback(value: object, verify: Callable[..., Record]) -> None:
+    """Each field of a right sample, and each field inside of one, is replaced by something else."""
+    samples = [{**right(), key: value} for key in right()]
+    for outer in ("question", "grid", "answers"):
+        samples += [{**right(), outer: {**right()[outer], key: value}} for key in right()[outer]]
+    for key in right()["grid"]["items"][0]:
+        samples.append(right())
+        samples[-1]["grid"]["items"][0][key] = value
+
+    assert verify(*samples)["checked"] == len(samples)
+
+
 def test_left_and_right_that_are_not_mirrored_are_found(verify: Callable[..., Record]) -> None:
     """The reference does not mirror the words of its relational questions."""
     grid = "red:bag blue:bag #hot:bag . large:bag\n. . . . ."

@@ -26,7 +26,7 @@ def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytes
 @pytest.fixture
 def statistics(vqagen_: Commands) -> Record:
     """The statistics of 500 generated trials."""
-    write_trials("trials", *trials(500))
+    write_trials("trials", *trials(500, fill=0.5))
     record: Record = json.loads(vqagen_.done("stats trials --json").out)
     return record
 

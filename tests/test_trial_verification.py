@@ -143,6 +143,28 @@ def test_a_broken_catalogue_is_one_message(catalogue: object, vqagen_: Commands)
     assert "info.catalogue: the catalogue of items cannot be read" in ran.err
 
 
+def test_broken_settings_are_named_at_once(vqagen_: Commands) -> None:
+    """No traceback, whoever edited the info."""
+    write_trials("trials", trial(NONE_TEST, "red ball"), settings={"fill": "much", "count": True, "render": "png"})
+
+    ran = vqagen_("verify trials")
+
+    assert ran.code == 3
+    assert "info.generator.settings.fill: expected a number, found 'much'" in ran.err
+    assert ran.err.count("\n") == 3
+
+
+@pytest.mark.parametrize(
+    "info", [[], 3, {"generator": 1}, {"generator": {"settings": []}}, {"generator": {"arrangement": 1}}]
+)
+def test_a_broken_info_is_no_traceback(info: object, vqagen_: Commands) -> None:
+    """What it does not say is unknown."""
+    write_trials("trials", trial(NONE_TEST, "red ball"))
+    Path("trials/trials.jsonl.info.json").write_text(json.dumps(info))
+
+    assert vqagen_("verify trials").out.decode().endswith("1 trial checked: 0 faults\n")
+
+
 @pytest.mark.parametrize("value", [None, [], {}, 0, -1, 1.5, "x", [[]], {"a": 1}, True])
 def test_no_value_of_a_field_is_a_traceback(value: object) -> None:
     """Each field of a right trial is replaced by something else."""
@@ -352,6 +374,26 @@ def test_pictures_are_looked_at(name: str, content: bytes | None, message: str, 
 
     assert ran.code == bool(message)
     assert message in ran.out.decode()
+
+
+@pytest.mark.parametrize(
+    ("settings", "missing"),
+    [
+        ({"render": ["png"]}, []),
+        ({"render": ["png", "md"]}, ["0.md"]),
+        ({"render": ["png"], "view": "both"}, ["0-director.png"]),
+        ({"render": ["png"], "view": "participant", "figure": True}, ["0-alone.png"]),
+        ({"render": ["png"], "view": "director", "figure": True}, []),
+    ],
+)
+def test_every_file_that_the_settings_ask_for_is_there(settings: Record, missing: list[str], vqagen_: Commands) -> None:
+    """A trial names one file; the others have its stem."""
+    write_trials("trials", {**trial(NONE_TEST, "red ball"), "image": "0.png"}, settings={**SETTINGS, **settings})
+    Path("trials/0.png").write_bytes(png())
+
+    findings = json.loads(vqagen_("verify trials --json").out)["findings"]
+
+    assert [finding["message"] for finding in findings] == [f"{name}: not there" for name in missing]
 
 
 def test_pictures_of_one_file_have_one_size(vqagen_: Commands) -> None:

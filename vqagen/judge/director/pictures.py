@@ -15,6 +15,8 @@ from vqagen.judge.director.trial import Trial, TrialFault
 
 SUFFIXES: Mapping[str, str] = {"png": ".png", "svg": ".svg", "md": ".md", "ascii": ".txt", "json": ".json"}
 """Render -> the suffix of its files."""
+DRAWN = frozenset({".png", ".svg"})
+"""Suffixes of pictures, which may show the director; then others beside them do not."""
 LEAST_CELL = 16
 """Pixels of a cell's side that a picture must have room for."""
 CHANNELS: Mapping[int, int] = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
@@ -51,12 +53,13 @@ class PictureCheck:
 
     def _others(self, name: PurePosixPath) -> Iterator[str]:
         """Yield the files that the settings ask for besides the named one."""
-        stems = [name.stem]
-        if self._settings.get("view") == "both":
-            stems.append(f"{name.stem}-director")
-        for render in self._settings.get("render") or ():
-            if render in SUFFIXES:
-                yield from (str(name.with_name(f"{stem}{SUFFIXES[render]}")) for stem in stems)
+        view = self._settings.get("view")
+        for suffix in (SUFFIXES[each] for each in self._settings.get("render") or () if each in SUFFIXES):
+            yield str(name.with_suffix(suffix))
+            if view == "both":
+                yield str(name.with_name(f"{name.stem}-director{suffix}"))
+            if self._settings.get("figure") and view != "director" and suffix in DRAWN:
+                yield str(name.with_name(f"{name.stem}-alone{suffix}"))
 
     def _fault(self, name: str, trial: Trial) -> str:
         """Return what is wrong with a file; "" if nothing is."""

@@ -54,9 +54,12 @@ class SampleReader:
 
     def read(self, sample: Mapping[str, Any]) -> Found | list[TrialFault]:
         """Return the trial of a sample, or its faults."""
+        form_faults = list(_form_faults(sample))
+        if form_faults:
+            return form_faults
         try:
             found = self._found(sample)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             message = f"not in the shape of a sample ({type(error).__name__}: {error})"
             return [TrialFault("O1", "", message)]
         faults = [*_field_faults(sample, found.trial), *self._item_faults(found)]
@@ -64,7 +67,7 @@ class SampleReader:
 
     def _found(self, sample: Mapping[str, Any]) -> Found:
         grid, question = sample["grid"], sample["question"]
-        width, height = int(grid["width"]), int(grid["height"])
+        width, height = grid["width"], grid["height"]
         if width < 1 or len(grid["items"]) != width * height:
             raise ValueError(f"{len(grid['items'])} cells in a grid of {width} x {height}")
         cells = {(x, y): y * width + x for y in range(height) for x in range(width)}
@@ -81,18 +84,18 @@ class SampleReader:
         noun = next((word for word in words if word in vocabulary.nouns), ITEM)
         adjectives = sorted((word for word in words if word != noun), key=lambda word: vocabulary.rank.get(word, -1))
         trial = Trial(
-            index=int(sample["sample_id"]),
-            type=str(sample["sample_type"]),
+            index=sample["sample_id"],
+            type=sample["sample_type"],
             rule=rule,
             rule_class=CLASS_OF[rule],
             frame=self._frame(rule, sample["is_reversed"]),
-            is_physics=bool(sample["is_physics"]),
-            instruction=str(question["full_question"]),
+            is_physics=sample["is_physics"],
+            instruction=question["full_question"],
             noun=noun,
             adjectives=tuple(adjectives),
             width=width,
             height=height,
-            cells=tuple(each["item"] and each["item"]["name"] for each in grid["items"]),
+            cells=tuple(None if each["item"] is None else str(each["item"]["name"]) for each in grid["items"]),
             blocked=union_of(i for i, each in enumerate(grid["items"]) if each["is_blocked"]),
             answer=named(sample["answers"]["director_coordinates"]),
             participant_answers=named(sample["answers"]["participant_coordinates"]),
@@ -108,7 +111,7 @@ class SampleReader:
     def _items(self, entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Item]]:
         """Yield the items that the cells describe, by name. Kinds and what is unclear are those of the catalogue."""
         known = self.vocabulary.items if self.vocabulary else {}
-        for record in (entry["item"] for entry in entries if entry["item"]):
+        for record in (entry["item"] for entry in entries if entry["item"] is not None):
             name = str(record["name"])
             true = frozenset({ITEM, *(word for word, is_true in record["boolean_properties"].items() if is_true)})
             kind, unclear = (known[name].kind, known[name].unclear) if name in known else ("", frozenset[str]())
@@ -126,6 +129,36 @@ class SampleReader:
             elif (known.true, known.size) != (item.true, item.size):
                 others = ", ".join(sorted(known.true ^ item.true)) or f"size {item.size:g}"
                 yield TrialFault("O1", place, f"{name!r} has other properties than in the catalogue: {others}")
+
+
+def _form_faults(sample: Mapping[str, Any]) -> Iterator[TrialFault]:
+    """Yield the values of a sample that are missing or of another type."""
+    for path, (types, expected) in _FORM.items():
+        value: Any = sample
+        for key in path.split("."):
+            value = value.get(key) if isinstance(value, Mapping) else None
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+            yield TrialFault("O1", path, f"expected {expected}, found {describe(value)}")
+
+
+_TEXT, _FLAG, _NUMBER = ((str,), "a text"), ((bool,), "true or false"), ((int,), "a whole number")
+_FORM: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "sample_id": _NUMBER,
+    "sample_type": _TEXT,
+    "image_path": _TEXT,
+    "question": ((Mapping,), "an object"),
+    "question.question_type": _TEXT,
+    "question.full_question": _TEXT,
+    "grid.width": _NUMBER,
+    "grid.height": _NUMBER,
+    "grid.items": ((list,), "a list of cells"),
+    "answers.participant_coordinates": ((list,), "a list of coordinates"),
+    "answers.director_coordinates": ((list,), "a list of coordinates"),
+    "answers.is_ambiguous": _FLAG,
+    "is_physics": _FLAG,
+    "is_reversed": _FLAG,
+}
+"""Path in a sample -> (the types of its values, the expected value in messages)."""
 
 
 def _field_faults(sample: Mapping[str, Any], trial: Trial) -> Iterator[TrialFault]:

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vqagen.errors import UsageError
+from vqagen.errors import BadInput, Problem, UsageError, describe
 from vqagen.files.locations import Location, locate
 from vqagen.files.shipped import require
 from vqagen.judge.file_kinds import SAMPLES, TRIALS, first_kind, record_file
 from vqagen.records.discovery import find_records
 from vqagen.records.info import find_info_beside
 from vqagen.records.source import RecordSource
+
+SETTINGS: Mapping[str, tuple[tuple[type, ...], str]] = {
+    **dict.fromkeys(("start_index", "count", "width", "height", "competitors"), ((int,), "a whole number")),
+    **dict.fromkeys(("fill", "blocked", "related", "related_blocked"), ((int, float), "a number")),
+    **dict.fromkeys(("test_share", "size_share", "vertical_share", "horizontal_share"), ((int, float), "a number")),
+    **dict.fromkeys(("physics_share", "director_frame_share"), ((int, float), "a number")),
+    **dict.fromkeys(("questions", "suffix", "compat", "view"), ((str,), "a text")),
+    **dict.fromkeys(("paired", "figure"), ((bool,), "true or false")),
+    "render": ((list,), "a list"),
+}
+"""Setting that trials are compared with -> (the types of its values, the expected value in messages)."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +36,19 @@ class TrialFile:
     info: Mapping[str, Any]
     """Empty for files of other tools."""
 
-    @property
+    @cached_property
     def settings(self) -> Mapping[str, Any]:
-        """The settings of the run that made the trials, as far as they are known."""
+        """The settings of the run that made the trials, if they are known. BadInput for values of other types."""
         found = self._generator.get("settings")
-        return found if isinstance(found, Mapping) else {}
+        given = {name: found[name] for name in SETTINGS if name in found} if isinstance(found, Mapping) else {}
+        faults = [
+            Problem(f"expected {expected}, found {describe(given[name])}", str(self.source.path), _setting_path(name))
+            for name, (types, expected) in SETTINGS.items()
+            if name in given and not (isinstance(given[name], types) and (bool in types or given[name] is not True))
+        ]
+        if faults:
+            raise BadInput(faults)
+        return given
 
     @property
     def window(self) -> int | None:
@@ -54,6 +74,10 @@ class TrialFile:
         return found if isinstance(found, Mapping) else {}
 
 
+def _setting_path(name: str) -> str:
+    return f"info.generator.settings.{name}"
+
+
 def find_trials(path: Location | str) -> TrialFile:
     """Find the trials of a folder or file. UsageError where there is none, BadInput for what are no trials."""
     path = require(locate(path), TRIALS.key)
@@ -61,4 +85,5 @@ def find_trials(path: Location | str) -> TrialFile:
         raise UsageError(f"no trials in folder {path}: expected {TRIALS.key}.jsonl or {TRIALS.key}.json in it")
     file = record_file(path) or path
     source = find_records(file, SAMPLES if first_kind(file) is SAMPLES else TRIALS)
-    return TrialFile(source, source.info or find_info_beside(file) or {})
+    info = source.info or find_info_beside(file)
+    return TrialFile(source, info if isinstance(info, Mapping) else {})
