@@ -1,0 +1,1 @@
+"""Answers: their kinds, how they are compared, and how they are read from a model's reply."""

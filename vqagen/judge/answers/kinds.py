@@ -1,0 +1,67 @@
+"""Kinds of answers, their canonical values, and the vocabulary in which words are answers.
+
+bool      True or False          "yes", "no", "true", …
+integer   an int                 "2", "two", "2.0"
+word      a value of a domain    "metal", "metallic", "shiny"
+list      a tuple of values      "red, blue and green"
+cell      a label                "B2", "column B, row 2"
+box       (x, y, width, height)  "[10, 20, 30, 40]"
+text      free text              anything
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Self
+
+from vqagen.language.synonyms import Synonyms
+from vqagen.world.domain import Domain
+
+BOOL, INTEGER, WORD, LIST, CELL, BOX, TEXT = KINDS = "bool", "integer", "word", "list", "cell", "box", "text"
+
+Answer = bool | int | str | tuple[Any, ...]
+"""The canonical value of an answer."""
+_TRUTHS = {True: "yes", False: "no"}
+
+
+def text_of(answer: Answer) -> str:
+    """Return an answer as files and reports write it.
+
+    >>> text_of(True), text_of(2), text_of(("red", "blue"))
+    ('yes', '2', 'red, blue')
+    """
+    if isinstance(answer, bool):
+        return _TRUTHS[answer]
+    return ", ".join(map(text_of, answer)) if isinstance(answer, tuple) else str(answer)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The values that a word may be an answer for."""
+
+    words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Lower-case way to say a value -> the value."""
+
+    @classmethod
+    def of_domain(cls, domain: Domain, synonyms: Synonyms) -> Self:
+        """Return the values of a domain's attributes, with their synonyms and plurals.
+
+        A name of a value always means this value. A synonym of several values means none of them.
+        """
+        names = {value.lower(): value for attribute in domain.attributes for value in attribute.values}
+        meant: dict[str, set[str]] = {}
+        for way, value in _ways(domain, synonyms):
+            meant.setdefault(way.lower(), set()).add(value)
+        sure = {way: next(iter(values)) for way, values in meant.items() if len(values) == 1}
+        return cls(MappingProxyType(sure | names))
+
+
+def _ways(domain: Domain, synonyms: Synonyms) -> Iterator[tuple[str, str]]:
+    """Yield (way to say it, value) for all values of attributes."""
+    for attribute in domain.attributes:
+        for value in attribute.values:
+            for way in (value, *synonyms.of(attribute.type, value)):
+                yield way, value
+                yield synonyms.plural(way), value
