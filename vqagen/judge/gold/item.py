@@ -1,0 +1,46 @@
+"""A gold item: one question with its right answers, and the fields by which results are grouped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vqagen.judge.answers.kinds import Answer
+
+FieldValue = str | int | None
+Box = tuple[float, float, float, float]
+"""Left edge, upper edge, width and height in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldItem:
+    """One question, dialog round or trial."""
+
+    id: str
+    """As the file numbers its items: `17`; of a round, the dialog's number and the round's from 0 on: `3/5`."""
+    kind: str
+    """The kind of its answer; see `judge.answers.kinds`."""
+    answers: tuple[Answer, ...]
+    """The accepted answers; the first is canonical."""
+    image: str
+    """The image that it is about. Items about one image form a cluster."""
+    fields: Mapping[str, FieldValue] = field(default_factory=dict)
+    """Name -> value to group by; None for an item that the field does not concern."""
+    options: tuple[str, ...] = ()
+    """The options of multiple choice, the right one among them; of pointing, the ids of the boxes."""
+    question: str = ""
+    program: tuple[Mapping[str, Any], ...] | None = None
+    """The raw nodes; None unless they were asked for."""
+    weights: tuple[int, ...] = ()
+    """The number of annotators of each of the `answers` (VQAv2); empty if all are equally right."""
+    box: Box | None = None
+    """The box of the right answer (pointing)."""
+    boxes: tuple[Box | None, ...] = ()
+    """The boxes of the `options`."""
+    right: int | None = None
+    """The index of the right option, counted from 0."""
+    relevance: tuple[float, ...] = ()
+    """The relevance of each of the `options` (VisDial's dense annotations)."""
+    has_letters: bool = True
+    """False if a letter cannot name an option, because the file does not record the order that a model saw."""
