@@ -1,0 +1,144 @@
+"""Intervals and corrections equal those of scipy and statsmodels, and the numbers published for them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from vqagen.judge.intervals import (
+    bootstrap_interval,
+    cluster_interval,
+    clustered_mean,
+    holm,
+    quantile,
+    wilson,
+)
+
+stats = pytest.importorskip("scipy.stats")
+
+
+def test_wilson_of_the_published_open_baseline() -> None:
+    """Visual7W's open baseline, 10,383 of 28,020, lies within 0.364920 and 0.376229."""
+    low, high = wilson(10383, 28020)
+
+    assert (round(low, 6), round(high, 6)) == (0.364920, 0.376229)
+
+
+@pytest.mark.parametrize("n", [1, 3, 7, 40, 1000])
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+def test_wilson_is_that_of_scipy(n: int, level: float) -> None:
+    """For every count, the interval is that of scipy's `proportion_ci`."""
+    for correct in range(0, n + 1, max(1, n // 20)):
+        expected = stats.binomtest(correct, n).proportion_ci(level, method="wilson")
+        assert wilson(correct, n, level) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_nothing_observed_allows_everything() -> None:
+    """Without questions, every accuracy is possible, by each method."""
+    nothing = np.array([])
+
+    assert wilson(0, 0) == (0, 1)
+    assert cluster_interval(nothing, nothing.astype(int)) == (0, 1)
+    assert bootstrap_interval(nothing) == (0, 1)
+    assert math.isnan(clustered_mean(nothing, nothing.astype(int)).mean)
+
+
+def clustered_sample(seed: int, images: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    """Scores of 0, ½ and 1, more alike within an image than between images."""
+    generator = np.random.default_rng(seed)
+    clusters = np.repeat(np.arange(images) * 2, generator.integers(1, 9, images))  # every other number has no question
+    easy = generator.random(2 * images)[clusters]
+    return (generator.random(len(clusters)) < easy) * generator.choice([0.5, 1.0], len(clusters)), clusters
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_clustered_error_is_that_of_statsmodels(seed: int) -> None:
+    """Mean and standard error are those of OLS on a constant with covariance by cluster."""
+    api = pytest.importorskip("statsmodels.api")
+    scores, clusters = clustered_sample(seed)
+    fit = api.OLS(scores, np.ones(len(scores))).fit(cov_type="cluster", cov_kwds={"groups": clusters})
+
+    found = clustered_mean(scores, clusters)
+
+    assert (found.mean, found.error) == pytest.approx((fit.params[0], fit.bse[0]), rel=1e-9)
+    assert cluster_interval(scores, clusters) == pytest.approx(tuple(fit.conf_int()[0]), rel=1e-9)
+
+
+def test_questions_of_one_image_say_less_than_those_of_many() -> None:
+    """If all questions of an image are right or wrong together, the interval is as wide as for one question each."""
+    scores = np.array([0.0, 1.0] * 20)
+    alone, ten = np.arange(40), np.repeat(np.arange(40), 10)
+
+    assert clustered_mean(np.repeat(scores, 10), ten).error == pytest.approx(clustered_mean(scores, alone).error)
+
+
+def test_an_accuracy_without_errors_still_has_an_interval() -> None:
+    """If all answers are right, the interval is Wilson's of the images: a standard error of 0 would claim certainty."""
+    scores, clusters = np.ones(30), np.repeat(np.arange(10), 3)
+
+    assert cluster_interval(scores, clusters) == wilson(10, 10)
+
+
+def test_one_image_says_nothing_of_the_spread_between_images() -> None:
+    """The interval of one image is Wilson's of one."""
+    assert cluster_interval(np.array([1.0, 1.0]), np.array([3, 3])) == wilson(1, 1)
+    assert clustered_mean(np.array([1.0, 0.0]), np.array([3, 3])).interval(-1, 1) == (-1, 1)
+
+
+@pytest.mark.parametrize("right", [3, 20, 55])
+def test_the_bootstrap_is_that_of_scipy(right: int) -> None:
+    """The bounds are those of scipy's BCa bootstrap of the mean, up to what is drawn."""
+    scores = np.array([1.0] * right + [0.0] * (60 - right))
+    scores[:2] = 0.5
+    expected = stats.bootstrap(
+        (scores,), np.mean, method="BCa", n_resamples=9999, rng=np.random.default_rng(1)
+    ).confidence_interval
+
+    assert bootstrap_interval(scores) == pytest.approx((expected.low, expected.high), abs=0.017)  # one answer of 60
+
+
+def test_the_bootstrap_of_clusters_agrees_with_the_clustered_error() -> None:
+    """With many images, both intervals are nearly the same, and wider than that of single questions."""
+    scores, clusters = clustered_sample(1, images=800)
+    low, high = cluster_interval(scores, clusters)
+
+    found = bootstrap_interval(scores, clusters)
+
+    assert found == pytest.approx((low, high), abs=0.05 * (high - low))
+    alone = bootstrap_interval(scores)
+    assert found.high - found.low > 1.2 * (alone.high - alone.low)
+
+
+def test_the_bootstrap_depends_on_its_seed_alone() -> None:
+    """The same seed gives the same bounds; another seed gives others."""
+    scores, clusters = clustered_sample(2)
+
+    assert bootstrap_interval(scores, clusters, seed=3) == bootstrap_interval(scores, clusters, seed=3)
+    assert bootstrap_interval(scores, clusters, seed=3) != bootstrap_interval(scores, clusters, seed=4)
+
+
+def test_the_bootstrap_of_equal_scores_is_their_value() -> None:
+    """Nothing else can be drawn."""
+    assert bootstrap_interval(np.ones(5), np.arange(5)) == (1, 1)
+
+
+def test_holm_of_the_published_example() -> None:
+    """0.01, 0.04 and 0.03 become 0.03, 0.06 and 0.06."""
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([]) == []
+
+
+def test_holm_is_that_of_statsmodels() -> None:
+    """For random p-values, ties among them, the corrected ones are those of `multipletests`."""
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    generator = np.random.default_rng(0)
+    for size in range(1, 30):
+        p_values = np.round(generator.random(size) ** 3, 2)
+        assert holm(p_values.tolist()) == pytest.approx(multitest.multipletests(p_values, method="holm")[1])
+
+
+def test_the_quantile_of_95_percent() -> None:
+    """Two-sided intervals of 95 % reach 1.96 standard errors to each side."""
+    assert quantile(0.95) == pytest.approx(1.959964, abs=1e-6)

@@ -1,0 +1,169 @@
+"""Intervals of means, such as accuracies: Wilson's, cluster-robust and bootstrapped; and Holm's correction.
+
+Scores are numbers from 0 to 1, one for each question. Questions about one image are no independent evidence, so
+`clusters` gives the number of the image of each question. The standard library and numpy are enough for all of it: the
+tests compare each function with scipy or statsmodels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vqagen.rng import stream
+
+LEVEL = 0.95
+"""Share of samples whose intervals hold the true mean."""
+RESAMPLES = 9999
+"""Samples that a bootstrap draws."""
+Numbers = npt.NDArray[Any]
+_NORMAL = NormalDist()
+
+
+class Interval(NamedTuple):
+    """The bounds within which the true mean lies in 95 % of samples."""
+
+    low: float
+    high: float
+
+
+class ClusteredMean(NamedTuple):
+    """A mean with its cluster-robust standard error."""
+
+    mean: float
+    error: float
+    """NaN if there is only one cluster."""
+    clusters: int
+
+    def interval(self, least: float = 0.0, most: float = 1.0, level: float = LEVEL) -> Interval:
+        """Return the normal interval, cut at the least and the most that a score can be; all of it for one cluster."""
+        if math.isnan(self.error):
+            return Interval(least, most)
+        half = quantile(level) * self.error
+        return Interval(max(least, self.mean - half), min(most, self.mean + half))
+
+
+def quantile(level: float = LEVEL) -> float:
+    """Return the number of standard errors on each side of a mean in a two-sided interval: 1.96 at 95 %."""
+    return _NORMAL.inv_cdf((1 + level) / 2)
+
+
+def wilson(correct: float, n: int, level: float = LEVEL) -> Interval:
+    """Return Wilson's interval of `correct` of `n`; 0 to 1 for n = 0. Sums of soft scores are taken as counts.
+
+    >>> [round(bound, 4) for bound in wilson(10383, 28020)]
+    [0.3649, 0.3762]
+    """
+    if n == 0:
+        return Interval(0.0, 1.0)
+    z, share = quantile(level), correct / n
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(max(share * (1 - share), 0.0) / n + z * z / (4 * n * n))
+    low = 0.0 if correct <= 0 else max(0.0, middle - half)
+    return Interval(low, 1.0 if correct >= n else min(1.0, middle + half))
+
+
+def clustered_mean(scores: Numbers, clusters: Numbers) -> ClusteredMean:
+    """Return the mean with the standard error that statsmodels' OLS on a constant gives with `cov_type="cluster"`."""
+    if len(scores) == 0:
+        return ClusteredMean(math.nan, math.nan, 0)
+    mean = float(np.mean(scores))
+    totals, sizes = _totals(scores, clusters)
+    count = len(sizes)
+    if count < 2:
+        return ClusteredMean(mean, math.nan, count)
+    squares = float(np.sum((totals - mean * sizes) ** 2))
+    return ClusteredMean(mean, math.sqrt(count / (count - 1) * squares) / len(scores), count)
+
+
+def cluster_interval(scores: Numbers, clusters: Numbers, level: float = LEVEL) -> Interval:
+    """Return the cluster-robust interval of a mean of scores from 0 to 1.
+
+    If all clusters have the same mean, as when all answers are right, the standard error would be 0: the interval is
+    then Wilson's with the number of clusters for n.
+    """
+    estimate = clustered_mean(scores, clusters)
+    if estimate.clusters == 0:
+        return Interval(0.0, 1.0)
+    if not estimate.error > 1e-12:
+        return wilson(estimate.mean * estimate.clusters, estimate.clusters, level)
+    return estimate.interval(level=level)
+
+
+def bootstrap_interval(
+    scores: Numbers,
+    clusters: Numbers | None = None,
+    *,
+    seed: int = 0,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+) -> Interval:
+    """Return the bias-corrected and accelerated (BCa) bootstrap interval of a mean; with `clusters`, whole clusters
+    are drawn.
+
+    Units of equal total and size are drawn together, by one multinomial number for each kind of unit: a million
+    questions take as long as a thousand. The result has the distribution of scipy's `bootstrap`.
+    """
+    if len(scores) == 0:
+        return Interval(0.0, 1.0)
+    if clusters is None:
+        totals, sizes = scores.astype(np.float64), np.ones(len(scores))
+    else:
+        totals, sizes = _totals(scores, clusters)
+    kinds, counts = np.unique(np.stack([totals, sizes], axis=1), axis=0, return_counts=True)
+    mean = float(np.mean(scores))
+    if len({total / size for total, size in kinds.tolist()}) == 1:
+        return Interval(mean, mean)
+    means = _resampled_means(kinds, counts, seed, resamples)
+    below = (np.mean(means < mean) + np.mean(means <= mean)) / 2  # scipy's share, with ties halved
+    shift = _NORMAL.inv_cdf(min(max(float(below), 0.5 / resamples), 1 - 0.5 / resamples))
+    acceleration = _acceleration(kinds, counts)
+    ends = []
+    for z in (-quantile(level), quantile(level)):
+        moved = shift + (shift + z) / (1 - acceleration * (shift + z))
+        ends.append(float(np.quantile(means, _NORMAL.cdf(moved))))
+    return Interval(*ends)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number by Holm's method, in the order given.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    corrected, highest = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda place: p_values[place])):
+        highest = max(highest, min(1.0, p_values[place] * (len(p_values) - rank)))
+        corrected[place] = highest
+    return corrected
+
+
+def _totals(scores: Numbers, clusters: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the sum of scores, and the number of questions, of each cluster that has any."""
+    sizes = np.bincount(clusters)
+    totals = np.bincount(clusters, weights=scores)
+    return totals[sizes > 0], sizes[sizes > 0].astype(np.float64)
+
+
+def _resampled_means(kinds: Numbers, counts: Numbers, seed: int, resamples: int) -> Numbers:
+    """Return the mean of each sample of as many units as there are; `kinds` are the (total, size) of units."""
+    generator = np.random.default_rng(stream(seed, "bootstrap").getrandbits(128))
+    drawn = generator.multinomial(int(counts.sum()), counts / counts.sum(), size=resamples)
+    sums = drawn @ kinds
+    means: Numbers = sums[:, 0] / sums[:, 1]
+    return means
+
+
+def _acceleration(kinds: Numbers, counts: Numbers) -> float:
+    """Return BCa's acceleration, by the means without one unit of each kind."""
+    total, size = counts @ kinds
+    left = size - kinds[:, 1]
+    without = (total - kinds[:, 0]) / np.where(left > 0, left, 1)
+    deviations = np.average(without, weights=counts) - without
+    squares = float(counts @ deviations**2)
+    return float(counts @ deviations**3) / (6 * squares**1.5) if squares > 0 else 0.0
