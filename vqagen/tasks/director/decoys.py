@@ -10,15 +10,15 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
-from vqagen.rng import below, pick
+from vqagen.rng import pick
 from vqagen.tasks.director.design import NONE, SIZE
 from vqagen.tasks.director.load import Plan, Rung
 from vqagen.tasks.director.places import standings
 from vqagen.tasks.director.question_table import Ids, Question
 
 TRIES = 4
-"""Draws of an item of a decoy that does not fit the question."""
-TARGET, ANY, BETTER, WORSE = range(4)
+"""Draws of a cell that is empty, and of an item that does not fit the question, before they are looked for."""
+ANY, BETTER, WORSE = range(3)
 
 
 class Role(NamedTuple):
@@ -30,6 +30,10 @@ class Role(NamedTuple):
     is_hidden: bool = False
 
 
+Casts = Sequence[Sequence[Sequence[Role]]]
+"""The ways to arrange a decoy: one of these, and one of its, by chance. Each is its roles, the target first."""
+
+
 def place_decoys(
     grid: list[int], is_test: bool, question: Question, plan: Plan, alike: Sequence[Question], rng: Random
 ) -> list[int]:
@@ -38,22 +42,35 @@ def place_decoys(
     Each decoy has the numbers of the question itself: a target, items that are seen and that are hidden, near misses.
     `alike` are the questions that decoys are made of. No item of a decoy fits the question, or may fit it.
     """
-    blocked, random, misfits = [], rng.random, question.misfits
+    blocked, random, misfits, settings = [], rng.random, question.misfits, plan.settings
     for _ in range(plan.decoys):
         free = [place for place, item in enumerate(grid) if item < 0]
-        target = free[int(random() * len(free))]
-        standing = standings(plan.settings.width, plan.settings.height, plan.rule)[target]
-        sides = ((target,), free, standing.better, standing.worse)
-        for side, items, is_hidden in _cast(alike[int(random() * len(alike))], plan, is_test, rng):
-            wanted = [place for place in sides[side] if grid[place] < 0]
-            if not wanted:  # no better or no worse cell is left
-                wanted = [place for place in free if grid[place] < 0]
-            place = wanted[int(random() * len(wanted))]
+        roles = pick(rng, pick(rng, _casts(pick(rng, alike), plan, is_test)))
+        standing = None  # of the target, which is placed first
+        for side, items, is_hidden in roles:
+            if side == ANY:
+                at = int(random() * len(free))  # `take` written out: half of the time of a trial goes here
+                place, free[at] = free[at], free[-1]
+                free.pop()
+            else:
+                standing = standing or standings(settings.width, settings.height, plan.rule)[place]
+                place = _empty_cell(grid, standing.better if side == BETTER else standing.worse, rng)
             item = items[int(random() * len(items))]
             grid[place] = item if item in misfits else _misfit(items, question, rng)
             if is_hidden:
                 blocked.append(place)
     return blocked
+
+
+def _empty_cell(grid: list[int], side: Sequence[int], rng: Random) -> int:
+    """Return an empty cell of a side, uniformly; any empty one if that has none."""
+    random, size = rng.random, len(side)
+    for _ in range(TRIES if size else 0):  # most cells are empty: cheaper than to list those that are
+        place = side[int(random() * size)]
+        if grid[place] < 0:
+            return place
+    empty = [place for place in side if grid[place] < 0]
+    return pick(rng, empty or [place for place, item in enumerate(grid) if item < 0])
 
 
 def _misfit(items: Ids, question: Question, rng: Random) -> int:
@@ -65,36 +82,39 @@ def _misfit(items: Ids, question: Question, rng: Random) -> int:
     return pick(rng, question.unrelated)
 
 
-def _cast(decoy: Question, plan: Plan, is_test: bool, rng: Random) -> tuple[Role, ...]:
-    """Return the roles of a decoy, its target first."""
-    if plan.rule_class == SIZE:
-        rung = pick(rng, plan.rungs_of(decoy))
-        level = below(rng, len(rung.bars))
-        key: object = decoy, is_test, rung.targets, level
-    else:
-        rung, level, key = None, 0, (decoy, is_test)
-    roles = plan.casts.get(key)
-    if roles is None:
-        roles = tuple(_sized_roles(decoy, plan, is_test, rung, level) if rung else _roles(decoy, plan, is_test))
-        plan.casts[key] = roles
-    return roles
+def _casts(decoy: Question, plan: Plan, is_test: bool) -> Casts:
+    key = decoy, is_test
+    found: Casts | None = plan.casts.get(key)
+    if found is None:
+        found = plan.casts[key] = (
+            _sized_casts(decoy, plan, is_test) if plan.rule_class == SIZE else [[list(_roles(decoy, plan, is_test))]]
+        )
+    return found
 
 
 def _roles(decoy: Question, plan: Plan, is_test: bool) -> Iterator[Role]:
     load, related = plan.load, decoy.related
     rivals = plan.settings.competitors if is_test else 0
-    yield Role(TARGET, related)
+    better, worse = (ANY, ANY) if plan.rule_class == NONE else (BETTER, WORSE)
+    yield Role(ANY, related)
     for number in range(load.hidden):
         fits = is_test or plan.rule_class != NONE
-        yield Role(BETTER if number < rivals else WORSE, related if fits else decoy.near_misses, is_hidden=True)
-    yield from (Role(BETTER, foils) for foils in decoy.foils)
-    yield from (Role(WORSE, related) for _ in range(load.seen))
+        yield Role(better if number < rivals else worse, related if fits else decoy.near_misses, is_hidden=True)
+    yield from (Role(better, foils) for foils in decoy.foils)
+    yield from (Role(worse, related) for _ in range(load.seen))
+
+
+def _sized_casts(decoy: Question, plan: Plan, is_test: bool) -> Casts:
+    rungs = plan.rungs_of(decoy)
+    return [
+        [list(_sized_roles(decoy, plan, is_test, rung, level)) for level in range(len(rung.bars))] for rung in rungs
+    ]
 
 
 def _sized_roles(decoy: Question, plan: Plan, is_test: bool, rung: Rung, level: int) -> Iterator[Role]:
     rivals = plan.settings.competitors if is_test else 0
     between = tuple(each for items in rung.better[level + 1 :] for each in items)
-    yield Role(TARGET, rung.targets)
+    yield Role(ANY, rung.targets)
     for number in range(plan.load.hidden):
         items = rung.worse if number >= rivals else between if number else rung.better[level]
         yield Role(ANY, items, is_hidden=True)

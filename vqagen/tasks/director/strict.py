@@ -162,7 +162,9 @@ def _fill(
     `bare` are cells that stay empty; they may be blocked.
     """
     unrelated, random = question.unrelated, rng.random
-    free = [place for place, item in enumerate(grid) if item < 0 and place not in bare]
+    free = [place for place, item in enumerate(grid) if item < 0]
+    if bare:
+        free = [place for place in free if place not in bare]
     left = len(free)
     for _ in range(plan.fillers):  # `take` and `pick` written out: it is done very often
         place = int(random() * left)
