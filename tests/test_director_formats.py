@@ -45,9 +45,14 @@ def records_of(out: str) -> bytes:
     return path.read_bytes()
 
 
-@pytest.fixture(params=TRIALS)
-def document(request: pytest.FixtureRequest) -> Document:
-    return json.loads(write("trials", questions=request.param))
+@pytest.fixture(scope="module", params=TRIALS)
+def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return write(str(tmp_path_factory.mktemp("written") / "trials"), questions=request.param)
+
+
+@pytest.fixture
+def document(written: bytes) -> Document:
+    return json.loads(written)
 
 
 # The loader's rules ---------------------------------------------------------------------------------------------------
