@@ -173,6 +173,34 @@ def test_pictures_of_a_folder_are_taken_as_they_are(vqagen_: Commands) -> None:
     assert alone.image.endswith("-alone.png")
 
 
+def test_trials_of_a_folder_are_shown_by_the_settings_that_made_them(vqagen_: Commands) -> None:
+    """The settings `text` and `cell`, of which an evaluation knew nothing."""
+    flags = {"seed": 5, "text": "properties", "cell": 48}
+    vqagen_.done("director generate --count 2 --out trials --render none --seed 5 --text properties --cell 48")
+
+    for form in ("ascii", "image"):
+        made, read = director(n=2, format=form, **flags), director(dataset="trials", format=form)
+        assert [contents(each)[0] for each in read.dataset] == [contents(each)[0] for each in made.dataset]
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [({"text": "prose"}, "unknown text 'prose'"), ({"cell": 3}, "expected at least 24, found 3")],
+    ids=str,
+)
+def test_settings_that_no_run_can_have_are_named(setting: dict[str, Any], message: str, vqagen_: Commands) -> None:
+    """With their place in the info."""
+    vqagen_.done("director generate --count 1 --out trials --render none")
+    beside = Path("trials/trials.jsonl.info.json")
+    info = json.loads(beside.read_text())
+    info["generator"]["settings"] |= setting
+    beside.write_text(json.dumps(info))
+
+    with pytest.raises(PrerequisiteError) as raised:
+        director(dataset="trials", format="ascii")
+    assert f"info.generator.settings.{next(iter(setting))}: {message}" in str(raised.value.message)
+
+
 # Scores -----------------------------------------------------------------------------------------------------------
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspect_ai.model import ContentImage, ContentText
 
-from vqagen.art.canvas import PARTICIPANT, GridStyle
-from vqagen.art.grid_text import BLOCKED, MATERIAL, NAMES, SYMBOL, GridWriter, TextStyle
+from vqagen.art.canvas import LEAST_CELL, PARTICIPANT, GridStyle
+from vqagen.art.grid_text import BLOCKED, DETAILS, MATERIAL, NAMES, SYMBOL, GridWriter, TextStyle
 from vqagen.art.looks import Look
-from vqagen.errors import BadInput, Problem
+from vqagen.errors import BadInput, Problem, unknown
 from vqagen.inspect_tasks.tools import check_pillow, png_uri
 from vqagen.inspect_tasks.trials import LoadedTrial, TrialSet
 from vqagen.judge.director.trial import Trial
+from vqagen.judge.director.trial_files import setting_path
 from vqagen.tasks.director.looks import looks_of
 
 if TYPE_CHECKING:
@@ -40,11 +41,15 @@ class GridContent:
     """
 
     def __init__(self, trials: TrialSet, format: str, block_text: int) -> None:
+        """Raise BadInput if the run that made the trials cannot have had its settings `text` and `cell`."""
+        faults = list(_setting_faults(trials))
+        if faults:
+            raise BadInput(faults)
         self.format = format
         self._trials, settings = trials, trials.settings
-        self._text = TextStyle(settings.get("text") or NAMES, _BLOCKS[block_text])
+        self._text = TextStyle(settings.get("text", NAMES), _BLOCKS[block_text])
         self._painters: dict[GridStyle, GridPainter] = {}
-        self._has_figure, self._side = bool(settings.get("figure")), int(settings.get("cell") or _CELL)
+        self._has_figure, self._side = bool(settings.get("figure")), int(settings.get("cell", _CELL))
         self._is_own_view = settings.get("view", PARTICIPANT) != "director"
 
     @property
@@ -89,6 +94,14 @@ class GridContent:
     def _written(self, trial: Trial) -> str:
         writer = GridWriter(self.looks, GridStyle(trial.width, trial.height), self._text)
         return _WRITERS[self.format](writer, trial.cells, _is_blocked(trial))
+
+
+def _setting_faults(trials: TrialSet) -> Iterator[Problem]:
+    details, cell = trials.settings.get("text", NAMES), trials.settings.get("cell", _CELL)
+    if details not in DETAILS:
+        yield Problem(unknown("text", details, DETAILS), trials.name, setting_path("text"))
+    if cell < LEAST_CELL:
+        yield Problem(f"expected at least {LEAST_CELL}, found {cell}", trials.name, setting_path("cell"))
 
 
 def _is_blocked(trial: Trial) -> list[bool]:

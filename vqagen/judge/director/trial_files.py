@@ -17,15 +17,15 @@ from vqagen.records.info import find_info_beside
 from vqagen.records.source import RecordSource
 
 SETTINGS: Mapping[str, tuple[tuple[type, ...], str]] = {
-    **dict.fromkeys(("start_index", "count", "width", "height", "competitors"), ((int,), "a whole number")),
+    **dict.fromkeys(("start_index", "count", "width", "height", "competitors", "cell"), ((int,), "a whole number")),
     **dict.fromkeys(("fill", "blocked", "related", "related_blocked"), ((int, float), "a number")),
     **dict.fromkeys(("test_share", "size_share", "vertical_share", "horizontal_share"), ((int, float), "a number")),
     **dict.fromkeys(("physics_share", "director_frame_share"), ((int, float), "a number")),
-    **dict.fromkeys(("questions", "suffix", "compat", "view"), ((str,), "a text")),
+    **dict.fromkeys(("questions", "suffix", "compat", "view", "text"), ((str,), "a text")),
     **dict.fromkeys(("paired", "figure"), ((bool,), "true or false")),
     "render": ((list,), "a list"),
 }
-"""Setting that trials are compared with -> (the types of its values, the expected value in messages)."""
+"""Setting that trials are compared with, or shown by -> (the types of its values, the expected value in messages)."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class TrialFile:
         found = self._generator.get("settings")
         given = {name: found[name] for name in SETTINGS if name in found} if isinstance(found, Mapping) else {}
         faults = [
-            Problem(f"expected {expected}, found {describe(given[name])}", str(self.source.path), _setting_path(name))
+            Problem(f"expected {expected}, found {describe(given[name])}", str(self.source.path), setting_path(name))
             for name, (types, expected) in SETTINGS.items()
             if name in given and not (isinstance(given[name], types) and (bool in types or given[name] is not True))
         ]
@@ -74,7 +74,8 @@ class TrialFile:
         return found if isinstance(found, Mapping) else {}
 
 
-def _setting_path(name: str) -> str:
+def setting_path(name: str) -> str:
+    """Return the JSON path of a setting in the file."""
     return f"info.generator.settings.{name}"
 
 
