@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 from generated_trials import DESIGNS, Record, as_written, random_designs, report_on, trials
-from handmade_trials import catalogue, codes, vocabulary
+from handmade_trials import catalogue, codes, grammar, vocabulary
 from naive_director import both_answers, cell_named, item_words, label_of, placed
 
 import vqagen
 from vqagen.judge.director.case import Found, case_of
 from vqagen.judge.director.policies import POLICIES, expected_accuracy
+from vqagen.judge.director.reading import native_read
 from vqagen.judge.director.trial import Trial, read_trial
+from vqagen.judge.director.verification import TrialVerification
+from vqagen.judge.director.vocabulary import read_vocabulary
 
 COUNT = 500
 """Trials of each design in the quick run."""
@@ -202,10 +205,19 @@ def _shift_the_grid(record: Record) -> bool:
     return True
 
 
+def _swap_a_fitting_item(record: Record) -> bool:
+    """Exchange the answer's item with the first item that does not fit."""
+    wanted = {record["noun"], *record["adjectives"]}
+    others = [cell for cell, name in placed(record).items() if not wanted <= item_words(catalogue(), name)]
+    is_of_rule = record["rule_class"] != "relation"
+    return is_of_rule and bool(others) and _swap(record, record["answer"], label_of(others[0]))
+
+
 MUTATIONS: dict[str, tuple[Callable[[Record], bool], float]] = {
     "unblock the competitor": (_unblock_the_competitor, 1.0),
     "block the target": (_block_the_target, 1.0),
     "swap target and foil": (_swap_target_and_foil, 1.0),
+    "swap the target and an item that does not fit": (_swap_a_fitting_item, 1.0),
     "move the target to the end of its line": (_swap_target_and_empty_cell_beyond, 0.5),
     "my for your": (_text(" my ", " your "), 1.0),
     "your for my": (_text(" your ", " my "), 1.0),
@@ -241,3 +253,53 @@ def test_a_mutated_trial_is_found(name: str) -> None:
 
     assert tried
     assert found >= least * tried
+
+
+def _without_adjective(document: Record) -> None:
+    for entry in document["kinds"].values():
+        entry["properties"] = [each for each in entry.get("properties", ()) if each != "sharp"]
+
+
+def _with_doubt(document: Record) -> None:
+    for entry in document["kinds"].values():
+        entry["unclear"] = [*entry.get("unclear", ()), *({"hot", "cold"} - set(entry.get("properties", ())))]
+
+
+def _without_a_kind(document: Record) -> None:
+    del document["kinds"][sorted(document["kinds"])[0]]
+
+
+def _other_order(document: Record) -> None:
+    document["adjectives"].reverse()
+
+
+def _other_words(document: Record) -> None:
+    document["nouns"]["tool"] = {"singular": "implement"}
+
+
+def _other_physics(document: Record) -> None:
+    for each in document["adjectives"]:
+        each["values"].get("sweet", {})["is_physics"] = True
+
+
+CATALOGUE_MUTATIONS: dict[str, tuple[Callable[[Record], None], str]] = {
+    "an adjective is true of nothing": (_without_adjective, "O4"),
+    "people doubt more": (_with_doubt, "O4"),
+    "a kind is missing": (_without_a_kind, "O1"),
+    "adjectives are spoken in another order": (_other_order, "O2"),
+    "a noun is spoken otherwise": (_other_words, "O2"),
+    "another adjective is of physics": (_other_physics, "O3"),
+}
+
+
+@pytest.mark.parametrize("name", CATALOGUE_MUTATIONS)
+def test_another_catalogue_than_the_trials_were_made_with_is_found(name: str) -> None:
+    """The copy of the catalogue in a file's info is what the trials are judged by."""
+    mutate, code = CATALOGUE_MUTATIONS[name]
+    document = deepcopy(catalogue())
+    mutate(document)
+    verification = TrialVerification(native_read(read_vocabulary(document, "catalogue")), grammar(), {})
+    for record in trials(COUNT):
+        verification.take(record)
+
+    assert verification.finish().counts[code]
