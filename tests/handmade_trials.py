@@ -109,6 +109,8 @@ def derived(record: Record) -> Record:
 
 
 def _on_the_way(record: Record, items: dict[tuple[int, int], str], origins: Sequence[tuple[int, int]]) -> list[Any]:
+    if not origins:
+        return []
     (x0, y0), *_ = origins
     on_side = {
         "left_of": lambda x, y: y == y0 and x < x0,

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from handmade_trials import Record, codes, trial, verified
 
+from vqagen.judge.director.codes import MEANINGS
+
 NONE_TEST = """
 red_ball_2   blue_ball_2   #red_ball_3
 .            #.            green_book_1
@@ -110,6 +112,8 @@ BROKEN: dict[str, tuple[Callable[[], Record], str]] = {
         _drawn(RELATION_TEST.replace("green_apple_1", "."), "blue book", "right_of"),
         "R2",
     ),
+    "nothing of the description in the catalogue": (_drawn(RELATION_TEST, "cold book", "right_of"), "R5"),
+    "no blocked item that fits too": (_drawn(NONE_CONTROL, "red ball"), "O8"),
     "a control trial with a nearer blocked item": (_drawn(RELATION_TEST, "blue book", "right_of", "control"), "R4"),
     "a test trial with no nearer blocked item": (_drawn(RELATION_CONTROL, "blue book", "right_of"), "R4"),
 }
@@ -227,3 +231,14 @@ def test_missing_and_repeated_trials_are_found() -> None:
     assert verified(first, count=2).counts["O1"] == 1
     assert verified(second, count=2).counts["O1"] == 1
     assert not verified(second, start_index=1, count=1).counts["O1"]
+
+
+OF_FILES = {"O13", "O14", "O15", "O17", "pair"}
+"""Rules about several trials, settings or pictures, which `test_trial_verification.py` breaks."""
+
+
+def test_every_rule_is_broken_by_a_test() -> None:
+    """A new rule is not finished without a trial that breaks it."""
+    broken = {code for _, code in BROKEN.values()} | {code for _, _, code in SPOILED}
+
+    assert broken | OF_FILES == set(MEANINGS)

@@ -48,6 +48,11 @@ def test_a_policy_chooses_these_cells(drawn: str, phrase: str, rule: str, policy
     assert chosen_cells(POLICIES[policy], written, vocabulary()) == cells
 
 
+def test_every_policy_has_a_row() -> None:
+    """A new policy is not finished without one."""
+    assert {policy for _, _, _, policy, _ in ANSWERS} == set(POLICIES)
+
+
 @pytest.mark.parametrize("name", RIGHT)
 def test_the_oracle_is_right_and_the_egocentric_one_in_control_trials_only(name: str) -> None:
     """Without a rule, the egocentric policy chooses among the answer and its competitors."""

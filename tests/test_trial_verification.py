@@ -237,12 +237,11 @@ def designed(types: str, frames: str, rules: str) -> set[str]:
     assert isinstance(right, Trial)
     names = {"t": "test", "c": "control", "d": "director", "p": "participant", "l": "leftmost", "r": "rightmost"}
     check = DesignCheck(DESIGN, window=len(types))
-    found = set()
     for number, letters in enumerate(zip(types, frames, rules, strict=True)):
         type_, frame, rule = (names[letter] for letter in letters)
         each = replace(right, index=number, type=type_, frame=frame, rule=rule)
-        found |= {fault.message.partition(": ")[2] for fault in check.take(each)}
-    return found
+        check.take(each)
+    return {fault.partition(": ")[2] for fault in check.faults}
 
 
 @pytest.mark.parametrize(

@@ -48,14 +48,12 @@ def _type(case: Case) -> Iterator[TrialFault]:
 
 def _test_answers(case: Case) -> Iterator[TrialFault]:
     trial, own, gold = case.trial, case.own, case.gold
-    if trial.type != TEST or own == gold:
+    if trial.type != TEST:
         return
-    if trial.rule == NONE:
-        if gold & ~own or not own & ~gold & trial.blocked:
-            yield TrialFault(
-                "O8", "cells", f"the participant's answers are {trial.labels(own)}; none is a blocked one more"
-            )
-    elif own & gold or not is_single(own):
+    if trial.rule == NONE and not own & ~gold & trial.blocked:
+        message = f"the participant's answers are {trial.labels(own)}; none is a blocked one more"
+        yield TrialFault("O8", "cells", message)
+    if trial.rule != NONE and own != gold and (own & gold or not is_single(own)):
         message = f"the participant's own answer must be one other cell than {trial.labels(gold)}: {trial.labels(own)}"
         yield TrialFault("O7", "cells", message)
 

@@ -20,9 +20,16 @@ from vqagen.judge.director.rules import (
     VERTICAL,
 )
 from vqagen.judge.director.text_checks import FRAMED
-from vqagen.judge.director.trial import Trial, TrialFault
+from vqagen.judge.director.trial import Trial
 
 LEVELS = ("trial type", "rule class", "frame", "is_physics")
+SETTINGS = frozenset(
+    {
+        *("test_share", "size_share", "vertical_share", "horizontal_share", "physics_share", "director_frame_share"),
+        *("questions", "suffix"),
+    }
+)
+"""The settings that say the shares. Without one of them, no window is judged."""
 WINDOW = 960
 """Trials in a window if the file does not say it."""
 
@@ -42,14 +49,17 @@ class DesignCheck:
     def __init__(self, settings: Mapping[str, Any], window: int = WINDOW) -> None:
         self._window = window
         self._is_paired = bool(settings.get("paired"))
-        self._shares = _Shares(settings) if {"test_share", "suffix"} <= settings.keys() else None
+        is_known = settings.keys() >= SETTINGS and settings["suffix"] in FRAMED
+        self._shares = _Shares(settings) if is_known else None
+        self.faults: list[str] = []
+        """The faults of the windows that are finished."""
         self._first: int | None = None
         """The number of the window's first trial; None if that is not in the file."""
         self._taken = 0
         self._counts: Counter[tuple[Cell, str]] = Counter()
 
-    def take(self, trial: Trial) -> Iterator[TrialFault]:
-        """Count a trial; yield the faults of the window that it finishes."""
+    def take(self, trial: Trial) -> None:
+        """Count a trial, and judge the window that it finishes."""
         if self._shares is None or not self._window:
             return
         number = trial.index
@@ -66,8 +76,7 @@ class DesignCheck:
             cells: Counter[Cell] = Counter()
             for (cell, _), count in self._counts.items():
                 cells[cell] += count
-            yield from (TrialFault("O14", "", f"{what}: {each}") for each in self._uneven(cells, ()))
-            yield from (TrialFault("O14", "", f"{what}: {each}") for each in self._uneven_rules())
+            self.faults += (f"{what}: {each}" for each in (*self._uneven(cells, ()), *self._uneven_rules()))
 
     def _uneven(self, cells: Counter[Cell], path: tuple[Any, ...]) -> Iterator[str]:
         """Yield the cells below a path, such as ("test", "size"), with too many or too few trials."""

@@ -78,8 +78,10 @@ class TrialVerification:
 
     def finish(self) -> TrialVerificationReport:
         """Return the report, with what is wrong with all trials together."""
-        for fault in self._number_faults():
-            self.report.add(Finding(fault.code, None, fault.place, fault.message))
+        for message in self._number_faults():
+            self.report.add(Finding("O1", None, "", message))
+        for message in self._design.faults:
+            self.report.add(Finding("O14", None, "", message))
         if not self._settings.get("paired"):  # the control trial's answer beats that of its partner
             for difference in self._answers.differences():
                 self.report.add(Finding("O15", None, "", difference, is_note=True))
@@ -94,11 +96,11 @@ class TrialVerification:
         is_note = fault.is_note or (fault.code in LOOSE and not self._is_strict)
         return Finding(fault.code, number, fault.place, fault.message, is_note)
 
-    def _number_faults(self) -> Iterator[TrialFault]:
+    def _number_faults(self) -> Iterator[str]:
         count, start = self._settings.get("count"), self._settings.get("start_index", 0)
         if count is not None and self._last is not None and (self.report.trials, self._next) != (count, start + count):
             found = f"{counted(self.report.trials, 'trial')}, the last with number {self._last}"
-            yield TrialFault("O1", "", f"{found}; the settings ask for {start} to {start + count - 1}")
+            yield f"{found}; the settings ask for {start} to {start + count - 1}"
 
     def _faults(self, found: Found) -> Iterator[TrialFault]:
         number = found.trial.index
@@ -114,7 +116,7 @@ class TrialVerification:
             yield from check(case)
         yield from self._numbers.take(case)
         yield from self._pairs.take(case)
-        yield from self._design.take(trial)
+        self._design.take(trial)
         self._answers.take(trial)
         earlier = self._questions.earlier(trial)
         if earlier is not None:
