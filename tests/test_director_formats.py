@@ -13,7 +13,7 @@ import pytest
 from vqagen.api import RunOptions, VqagenError, convert, merge, trials, write_trials
 from vqagen.run.progress import Progress
 from vqagen.tasks.director.catalogue import load_catalogue_file
-from vqagen.tasks.director.design import RULES
+from vqagen.tasks.director.rules import RULES
 from vqagen.tasks.director.settings import ALWAYS, NEVER, RELATIONAL, SUPERLATIVE, DirectorSettings
 from vqagen.tasks.director.shapes.reference import RULE_TYPES as RULE_TYPE_OF
 from vqagen.tasks.director.shapes.reference import Reference

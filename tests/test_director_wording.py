@@ -15,7 +15,7 @@ from vqagen.api import write_trials
 from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import BadInput
 from vqagen.tasks.director.catalogue import load_catalogue_file
-from vqagen.tasks.director.instructions import FRAME_NAMES, MIRRORED, RELATIONS, RULES
+from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED, RELATION, RULES, says_frame
 from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL, NEVER, SUFFIXES, DirectorSettings
 from vqagen.tasks.director.task import director_task
 from vqagen.tasks.director.wording import Form, Wording, load_wording
@@ -24,7 +24,7 @@ SHIPPED = ROOT / "templates" / "director" / "instructions.json"
 DOCUMENT: dict[str, Any] = json.loads(SHIPPED.read_text("utf-8"))
 CATALOGUE = load_catalogue_file()
 PHRASES = ("red book", "item", "hot pair of scissors")
-FORMS = [(rule, frame) for rule in RULES for frame in (None, *FRAME_NAMES)]
+FORMS = [(rule, frame) for rule in CLASS_OF for frame in (None, *FRAMES)]
 over_forms = pytest.mark.parametrize(("rule", "frame"), FORMS)
 
 
@@ -40,10 +40,10 @@ Reading = tuple[str, str | None, str]
 @pytest.fixture(scope="module")
 def readings() -> dict[str, list[Reading]]:
     """Every text about the PHRASES by the grammar of the shipped file, with the ways to read it."""
-    frames = [(None, "")] + [(name, f" {said}") for name in FRAME_NAMES for said in DOCUMENT["frames"][name]]
+    frames = [(None, "")] + [(name, f" {said}") for name in FRAMES for said in DOCUMENT["frames"][name]]
     sentences = [said for record in DOCUMENT["templates"] for said in record["text"]]
     found: dict[str, list[Reading]] = {}
-    for sentence, rule, (frame, suffix), phrase in product(sentences, RULES, frames, PHRASES):
+    for sentence, rule, (frame, suffix), phrase in product(sentences, CLASS_OF, frames, PHRASES):
         for target in DOCUMENT["targets"][rule]:
             text = sentence.replace(" <F>", suffix).replace("<T>", target).replace("<D>", phrase)
             found.setdefault(text, []).append((rule, frame, phrase))
@@ -101,7 +101,7 @@ def test_the_twin_has_no_director(rule: str, frame: str | None, always: Wording)
 def test_twins_differ_from_the_director_s_words_in_left_and_right_alone(always: Wording) -> None:
     """Without a frame, they are the same sentence in the same way, but for the words for left and right."""
     swapped = {"left": "right", "right": "left", "leftmost": "rightmost", "rightmost": "leftmost"}
-    for rule in RULES:
+    for rule in CLASS_OF:
         for form in always.forms(rule, None):
             words = re.split(r"\b", form.instruction("…"))
             expected = "".join(swapped.get(word, word) for word in words)
@@ -118,8 +118,8 @@ def test_a_sentence_is_tidy_and_names_no_speaker(said: str) -> None:
 
 def test_relations_name_the_line_that_they_run_along() -> None:
     """Or "the first item to the right" could stand in another row."""
-    texts = {rule: DOCUMENT["targets"][rule] for rule in RELATIONS}
-    lines = {rule: "column" if rule in ("above", "below") else "row" for rule in RELATIONS}
+    texts = {rule: DOCUMENT["targets"][rule] for rule in RULES[RELATION]}
+    lines = {rule: "column" if rule in ("above", "below") else "row" for rule in RULES[RELATION]}
 
     assert [text for rule, said in texts.items() for text in said if not text.endswith(lines[rule])] == []
 
@@ -127,17 +127,17 @@ def test_relations_name_the_line_that_they_run_along() -> None:
 def test_a_text_is_put_together() -> None:
     wording = load_wording()
     form = wording.forms("leftmost", "director")[0]
-    phrase = wording.phrase(CATALOGUE, "scissors", ("red", "sharp"))
+    phrase = CATALOGUE.describe("scissors", ("red", "sharp"))
 
     assert form.template == "instructions.json#pick"
     assert form.instruction(phrase) == "Please pick the rightmost sharp red pair of scissors from my point of view."
     assert form.twin(phrase) == "Please pick the leftmost sharp red pair of scissors."
-    assert wording.phrase(CATALOGUE, "ice_lolly", ()) == "ice lolly"
+    assert CATALOGUE.describe("ice_lolly", ()) == "ice lolly"
 
 
 SAYING = {
-    DIRECTIONAL: {"leftmost", "rightmost", *RELATIONS},
-    ALWAYS: set(RULES),
+    DIRECTIONAL: {"leftmost", "rightmost", *RULES[RELATION]},
+    ALWAYS: set(CLASS_OF),
     NEVER: set[str](),
 }
 
@@ -145,9 +145,9 @@ SAYING = {
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_the_suffix_policy_decides_which_texts_say_a_frame(suffix: str) -> None:
     wording = load_wording(suffix=suffix)
-    says = {rule for rule in RULES if wording.forms(rule, "director") != wording.forms(rule, None)}
+    says = {rule for rule in CLASS_OF if wording.forms(rule, "director") != wording.forms(rule, None)}
 
-    assert says == {rule for rule in RULES if wording.says_frame(rule)} == SAYING[suffix]
+    assert says == {rule for rule in CLASS_OF if says_frame(suffix, CLASS_OF[rule])} == SAYING[suffix]
 
 
 def test_without_a_frame_left_and_right_are_the_director_s() -> None:

@@ -39,7 +39,7 @@ from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.template import ANY_EXTREME
 from vqagen.tasks.dialog.wording import Wordings
 from vqagen.tasks.director.catalogue import load_catalogue_file
-from vqagen.tasks.director.instructions import FRAME_NAMES, RULES
+from vqagen.tasks.director.rules import CLASS_OF, FRAMES
 from vqagen.tasks.director.settings import ALWAYS
 from vqagen.tasks.director.wording import load_wording
 from vqagen.world.domain import load_domain
@@ -89,8 +89,8 @@ def read_dialog_templates(path: Path) -> None:
 def read_instructions(path: Path) -> None:
     """And say each rule in each frame."""
     wording = load_wording(path, ALWAYS)
-    for rule in RULES:
-        for frame in (None, *FRAME_NAMES):
+    for rule in CLASS_OF:
+        for frame in (None, *FRAMES):
             assert all("red book" in form.instruction("red book") for form in wording.forms(rule, frame))
 
 

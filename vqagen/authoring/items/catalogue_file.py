@@ -17,7 +17,8 @@ from vqagen.files.shipped import require, shipped
 from vqagen.json.editing import edited
 from vqagen.json.parsing import parse_json
 from vqagen.json.text import locate
-from vqagen.tasks.director.catalogue import COMMENT, SHIPPED_CATALOGUE, ItemCatalogue, catalogue_faults, shape_faults
+from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, catalogue_faults, shape_faults
+from vqagen.tasks.director.catalogue_words import COMMENT
 
 BACKUP = ".bak"
 """Suffix of the file as it was before the last save."""

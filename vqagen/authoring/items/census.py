@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from vqagen.authoring.items.entries import adjectives, named, nouns
-from vqagen.tasks.director.catalogue import ITEM, ItemCatalogue
+from vqagen.authoring.items.entries import adjectives, nouns
+from vqagen.tasks.director.catalogue import ItemCatalogue
+from vqagen.tasks.director.catalogue_words import ITEM, named
 from vqagen.tasks.director.question_table import KIND, WIDER, QuestionTable
 
 LEAST_SIZES = 3

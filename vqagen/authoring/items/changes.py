@@ -23,7 +23,6 @@ from vqagen.authoring.items.entries import (
     adjectives,
     entries,
     find_entry,
-    named,
     nouns,
     uses,
 )
@@ -32,6 +31,7 @@ from vqagen.files.output import linked
 from vqagen.files.shipped import require
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.text import locate
+from vqagen.tasks.director.catalogue_words import named
 
 Document = dict[str, Any]
 _SECTIONS = {KIND: "kinds", OWN_ITEM: "items", NOUN: "nouns"}

@@ -19,7 +19,8 @@ from vqagen.authoring.items.measuring import PictureFacts, measure_picture, pain
 from vqagen.errors import BadInput, Fault
 from vqagen.files.locations import Stamp, stamp_of
 from vqagen.files.shipped import shipped
-from vqagen.tasks.director.catalogue import COLOR, ITEM, SHIPPED_CATALOGUE, GridItem, ItemCatalogue
+from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, GridItem, ItemCatalogue
+from vqagen.tasks.director.catalogue_words import COLOR, ITEM
 from vqagen.tasks.director.looks import looks_of
 
 _ALIKE = 0.85

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vqagen.errors import UsageError, unknown
-from vqagen.tasks.director.catalogue import COMMENT, ITEM
+from vqagen.tasks.director.catalogue_words import ITEM, named
 
 KIND, OWN_ITEM, ADJECTIVE, NOUN = SORTS = "kind", "item", "adjective", "noun"
 """Sorts of entries. A kind is a noun too, and is listed as a kind."""
@@ -72,18 +72,6 @@ def uses(document: Mapping[str, Any], word: str) -> dict[str, str]:
         if listed or entry.record.get("kind") == word:
             found[entry.name] = UNCLEAR if listed == ["unclear"] else TRUE
     return found
-
-
-def spoken(document: Mapping[str, Any], noun: str) -> tuple[str, str]:
-    """Return a noun's singular and plural as they are spoken."""
-    entry = document.get("nouns", {}).get(noun, {})
-    singular = entry.get("singular", noun.replace("_", " "))
-    return singular, entry.get("plural", f"{singular}s")
-
-
-def named(entries: Mapping[str, Any]) -> dict[str, Any]:
-    """Return named entries without a comment among them."""
-    return {name: entry for name, entry in entries.items() if name != COMMENT}
 
 
 def _things(document: Mapping[str, Any]) -> Iterator[Entry]:

@@ -15,12 +15,11 @@ from vqagen.authoring.items.entries import (
     adjectives,
     find_entry,
     nouns,
-    spoken,
     things,
     uses,
 )
 from vqagen.errors import UsageError, unknown
-from vqagen.tasks.director.catalogue import COLOR, ITEM
+from vqagen.tasks.director.catalogue_words import COLOR, ITEM, name_drawn_item, spoken_plural, spoken_singular
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,8 @@ def describe_entry(document: Mapping[str, Any], name: str) -> dict[str, Any]:
     if entry.sort == ADJECTIVE:
         described["class"] = entry.adjective_class
     elif entry.sort != OWN_ITEM:
-        described["singular"], described["plural"] = spoken(document, name)
+        described["singular"] = spoken_singular(document, name)
+        described["plural"] = spoken_plural(document, name)
     described |= {key: value for key, value in entry.record.items() if key not in described}
     if not entry.is_thing or uses(document, name):
         users = uses(document, name)
@@ -76,16 +76,16 @@ def describe_entry(document: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _describe_drawn_item(document: Mapping[str, Any], name: str) -> dict[str, Any] | None:
     """Return what is known about one drawn item, such as `red_apple_3`; None if this is no name of one."""
     colors = [word for word, entry in adjectives(document).items() if entry.adjective_class == COLOR]
-    for color, entry in product(colors, things(document).values()):
-        kind, _, size = name.removeprefix(f"{color}_").rpartition("_")
-        is_drawn = entry.sort == KIND and entry.name == kind and name.startswith(f"{color}_")
-        if is_drawn and size in map(str, range(1, len(document["sizes"]) + 1)):
+    sizes = range(1, len(document["sizes"]) + 1)
+    kinds = [entry for entry in things(document).values() if entry.sort == KIND]
+    for color, entry, size in product(colors, kinds, sizes):
+        if name == name_drawn_item(color, entry.name, size):
             return {
                 "name": name,
                 "sort": "drawn item",
-                "kind": kind,
-                "size": int(size),
-                "nouns": [kind, *entry.record.get("nouns", ()), ITEM],
+                "kind": entry.name,
+                "size": size,
+                "nouns": [entry.name, *entry.record.get("nouns", ()), ITEM],
                 "properties": [*entry.record.get("properties", ()), color],
                 "unclear": list(entry.record.get("unclear", ())),
             }

@@ -12,12 +12,13 @@ from vqagen.art.drawing import drawing_faults
 from vqagen.authoring.items.catalogue_file import read_catalogue, save
 from vqagen.authoring.items.checking import Examined, examine
 from vqagen.authoring.items.edits import NAMING, Document, edited_draft
-from vqagen.authoring.items.entries import WORD_LISTS, Entry, entries, named, nouns, spoken
+from vqagen.authoring.items.entries import WORD_LISTS, Entry, entries, nouns
 from vqagen.authoring.items.sheet import make_sheet, sheet_svg, without_labels
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError
 from vqagen.files.output import atomic_output
 from vqagen.json.editing import edited
-from vqagen.tasks.director.catalogue import COLOR, ITEM, ItemCatalogue, catalogue_faults, shape_faults
+from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_faults, shape_faults
+from vqagen.tasks.director.catalogue_words import COLOR, COMMENT, ITEM, named, spoken_plural, spoken_singular
 
 UNSAVED = ".unsaved"
 """Suffix of the file that keeps a draft when the editor ends."""
@@ -203,9 +204,8 @@ class Session:
 
 
 def _entry_record(draft: Document, entry: Entry) -> dict[str, Any]:
-    record = {key: value for key, value in entry.record.items() if key != "comment"}
+    record = {key: value for key, value in entry.record.items() if key != COMMENT}
     record |= {key: list(entry.record.get(key, ())) for key in WORD_LISTS} if entry.is_thing else {}
-    singular, plural = spoken(draft, entry.name)
     forms = draft.get("nouns", {}).get(entry.name, {})
     return {
         **record,
@@ -213,7 +213,7 @@ def _entry_record(draft: Document, entry: Entry) -> dict[str, Any]:
         "sort": entry.sort,
         "class": entry.adjective_class,
         "forms": {"singular": forms.get("singular", ""), "plural": forms.get("plural", "")},
-        "spoken": {"singular": singular, "plural": plural},
+        "spoken": {"singular": spoken_singular(draft, entry.name), "plural": spoken_plural(draft, entry.name)},
     }
 
 

@@ -17,6 +17,7 @@ from vqagen.authoring.items.entries import find_entry, things
 from vqagen.errors import UsageError, counted, unknown
 from vqagen.extras import needed
 from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
+from vqagen.tasks.director.catalogue_words import name_drawn_item, spell_out
 from vqagen.tasks.director.looks import looks_of
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def make_sheet(
         if name in kinds:
             tiles += _variants(catalogue, name, color, size)
         elif name in by_name:
-            tiles.append(Tile(by_name[name], "" if len(names) == 1 else name.replace("_", " ")))
+            tiles.append(Tile(by_name[name], "" if len(names) == 1 else spell_out(name)))
         else:
             entry = find_entry(catalogue.record, name)  # or the nearest name is reported
             raise UsageError(f"the {entry.sort} {name!r} has no picture; name kinds or items")
@@ -125,8 +126,8 @@ def _overview(catalogue: ItemCatalogue, color: str, size: int) -> list[Tile]:
     for number, entry in enumerate(things(catalogue.record).values()):
         name = entry.name
         if name not in by_name:
-            name = f"{color or colors[number % len(colors)]}_{name}_{size or len(catalogue.sizes)}"
-        tiles.append(Tile(by_name[name], entry.name.replace("_", " ")))
+            name = name_drawn_item(color or colors[number % len(colors)], name, size or len(catalogue.sizes))
+        tiles.append(Tile(by_name[name], spell_out(entry.name)))
     return tiles
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +16,16 @@ from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_faults
 from vqagen.json.text import locate as locate_in_text
 from vqagen.json.text import show_path
-from vqagen.tasks.director.catalogue_check import COLOR as COLOR
-from vqagen.tasks.director.catalogue_check import COMMENT as COMMENT
-from vqagen.tasks.director.catalogue_check import ITEM as ITEM
 from vqagen.tasks.director.catalogue_check import entry_faults
+from vqagen.tasks.director.catalogue_words import (
+    COLOR,
+    COMMENT,
+    ITEM,
+    name_drawn_item,
+    named,
+    spell_out,
+    spoken_singular,
+)
 
 _IN_ART = re.compile(r"kinds\..+\.art(\[|$)")
 """The path of something inside a drawing, whose faults `drawing_faults` knows better than the schema."""
@@ -72,18 +78,18 @@ class ItemCatalogue:
     @cached_property
     def classes(self) -> dict[str, str]:
         """Adjective -> its class, in the spoken order."""
-        return {value: each["class"] for each in self.record["adjectives"] for value in _named(each["values"])}
+        return {value: each["class"] for each in self.record["adjectives"] for value in named(each["values"])}
 
     @cached_property
     def paints(self) -> dict[str, str]:
         """Color -> its paint, such as `#d62728`."""
         colors = (each for each in self.record["adjectives"] if each["class"] == COLOR)
-        return {name: entry["paint"] for each in colors for name, entry in _named(each["values"]).items()}
+        return {name: entry["paint"] for each in colors for name, entry in named(each["values"]).items()}
 
     @cached_property
     def physics(self) -> frozenset[str]:
         """The adjectives that say how a thing behaves, which no picture shows."""
-        values = (pair for each in self.record["adjectives"] for pair in _named(each["values"]).items())
+        values = (pair for each in self.record["adjectives"] for pair in named(each["values"]).items())
         return frozenset(name for name, entry in values if entry.get("is_physics"))
 
     @cached_property
@@ -98,25 +104,23 @@ class ItemCatalogue:
 
     def spoken(self, noun: str) -> str:
         """Return a noun as it is spoken, such as `pair of scissors`."""
-        entry: Mapping[str, str] = self.record.get("nouns", {}).get(noun, {})
-        return entry.get("singular", noun.replace("_", " "))
+        return spoken_singular(self.record, noun)
 
-    def spoken_plural(self, noun: str) -> str:
-        """Return the plural of a noun as it is spoken."""
-        entry: Mapping[str, str] = self.record.get("nouns", {}).get(noun, {})
-        return entry.get("plural", self.spoken(noun) + "s")
+    def describe(self, noun: str, adjectives: Iterable[str]) -> str:
+        """Return a description such as "sharp red tool", with its adjectives in the spoken order."""
+        return " ".join((*map(spell_out, self._in_order(set(adjectives))), self.spoken(noun)))
 
     def _drawn_items(self) -> Iterator[GridItem]:
-        for kind, entry in _named(self.record["kinds"]).items():
+        for kind, entry in named(self.record["kinds"]).items():
             nouns = (kind, *entry.get("nouns", ()), ITEM)
             unclear = frozenset(entry.get("unclear", ()))
             for color in self.paints:
                 properties = self._in_order({*entry.get("properties", ()), color})
                 for size in range(1, len(self.sizes) + 1):
-                    yield GridItem(f"{color}_{kind}_{size}", kind, size, nouns, properties, unclear)
+                    yield GridItem(name_drawn_item(color, kind, size), kind, size, nouns, properties, unclear)
 
     def _pictured_items(self) -> Iterator[GridItem]:
-        for name, entry in _named(self.record.get("items", {})).items():
+        for name, entry in named(self.record.get("items", {})).items():
             kind = entry.get("kind", name)
             nouns = tuple(dict.fromkeys((kind, *entry.get("nouns", ()), ITEM)))
             properties = self._in_order(set(entry.get("properties", ())))
@@ -125,11 +129,6 @@ class ItemCatalogue:
 
     def _in_order(self, properties: set[str]) -> tuple[str, ...]:
         return tuple(each for each in self.classes if each in properties)
-
-
-def _named(entries: Mapping[str, Any]) -> dict[str, Any]:
-    """Return named entries without a comment among them."""
-    return {name: entry for name, entry in entries.items() if name != COMMENT}
 
 
 def load_catalogue_file(path: Path | str | None = None) -> ItemCatalogue:
@@ -148,7 +147,7 @@ def catalogue_faults(document: Any, folder: Path) -> Iterator[Fault]:
     wrong = shape_faults(document)
     yield from wrong or entry_faults(document, folder)
     kinds = document.get("kinds") if isinstance(document, dict) else None
-    for kind, entry in _named(kinds).items() if isinstance(kinds, dict) else ():
+    for kind, entry in named(kinds).items() if isinstance(kinds, dict) else ():
         if isinstance(entry, dict) and "art" in entry:
             art = show_path(("kinds", kind, "art"))
             yield from ((art + path, message) for path, message in drawing_faults(entry["art"]))

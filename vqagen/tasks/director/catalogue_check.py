@@ -10,12 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import Fault, counted, nearest, unknown
+from vqagen.tasks.director.catalogue_words import COLOR, ITEM, name_drawn_item, named, spell_out, spoken_singular
 
-ITEM = "item"
-"""The noun of every item."""
-COLOR = "color"
-"""The class of adjectives that drawn items are painted in."""
-COMMENT = "comment"
 _WORD = re.compile(r"[a-z][a-z0-9_]*")
 _LISTS = ("nouns", "properties", "unclear")
 
@@ -35,9 +31,9 @@ class _Check:
 
     def __init__(self, document: Mapping[str, Any], folder: Path) -> None:
         self.document, self.folder = document, folder
-        self.kinds: dict[str, Any] = _named(document["kinds"])
-        self.items: dict[str, Any] = _named(document.get("items", {}))
-        self.adjectives = {name: each["class"] for each in document["adjectives"] for name in _named(each["values"])}
+        self.kinds: dict[str, Any] = named(document["kinds"])
+        self.items: dict[str, Any] = named(document.get("items", {}))
+        self.adjectives = {name: each["class"] for each in document["adjectives"] for name in named(each["values"])}
         self.colors = [name for name, of_class in self.adjectives.items() if of_class == COLOR]
 
     @cached_property
@@ -61,7 +57,7 @@ class _Check:
             place = f"adjectives[{number}]"
             if each["class"] in classes[:number]:
                 yield f"{place}.class", f"the class {each['class']!r} is listed twice; join its values"
-            for name, value in _named(each["values"]).items():
+            for name, value in named(each["values"]).items():
                 path = f"{place}.values.{name}"
                 yield from _name_faults(path, name, "adjective")
                 if name in known:
@@ -83,7 +79,7 @@ class _Check:
     # Nouns ------------------------------------------------------------------------------------------------------------
 
     def noun_faults(self) -> Iterator[Fault]:
-        for name in _named(self.document.get("nouns", {})):
+        for name in named(self.document.get("nouns", {})):
             path = f"nouns.{name}"
             yield from _name_faults(path, name, "noun")
             if name in self.adjectives:
@@ -98,8 +94,7 @@ class _Check:
 
     def spoken(self, noun: str) -> str:
         """Return the singular of a noun as it is spoken."""
-        forms: Mapping[str, str] = self.document.get("nouns", {}).get(noun, {})
-        return forms.get("singular", noun.replace("_", " "))
+        return spoken_singular(self.document, noun)
 
     def spoken_faults(self) -> Iterator[Fault]:
         """Yield the nouns that sound like another one, or like an adjective with one."""
@@ -111,7 +106,7 @@ class _Check:
             by_sound.setdefault(sound, noun)
         for noun in self.nouns:
             for adjective in self.adjectives:
-                rest = self.spoken(noun).removeprefix(f"{adjective.replace('_', ' ')} ")
+                rest = self.spoken(noun).removeprefix(f"{spell_out(adjective)} ")
                 if rest != self.spoken(noun) and rest in by_sound:
                     place = f"{'kinds' if noun in self.kinds else 'nouns'}.{noun}"
                     yield place, f"{self.spoken(noun)!r} also reads as {adjective!r} {by_sound[rest]!r}; rename one"
@@ -130,7 +125,7 @@ class _Check:
 
     def item_faults(self) -> Iterator[Fault]:
         drawn = {
-            f"{color}_{kind}_{size}": kind
+            name_drawn_item(color, kind, size): kind
             for kind in self.kinds
             for color in self.colors
             for size in range(1, len(self.document["sizes"]) + 1)
@@ -187,7 +182,3 @@ def _name_faults(path: str, name: str, what: str) -> Iterator[Fault]:
 def _meant(name: str, known: list[str]) -> str:
     close = nearest(name, known)
     return f"; did you mean {close!r}?" if close else "; take its forms away"
-
-
-def _named(entries: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: entry for name, entry in entries.items() if name != COMMENT}

@@ -11,10 +11,10 @@ from random import Random
 from typing import NamedTuple
 
 from vqagen.rng import pick
-from vqagen.tasks.director.design import NONE, SIZE
 from vqagen.tasks.director.load import Plan, Rung
 from vqagen.tasks.director.places import standings
 from vqagen.tasks.director.question_table import Ids, Question
+from vqagen.tasks.director.rules import NONE, SIZE
 
 TRIES = 4
 """Draws of a cell that is empty, and of an item that does not fit the question, before they are looked for."""

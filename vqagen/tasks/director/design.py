@@ -10,21 +10,18 @@ from random import Random
 from typing import NamedTuple
 
 from vqagen.rng import shuffled, stream
-from vqagen.tasks.director.settings import ALWAYS, NEVER, SUPERLATIVE, DirectorSettings
-
-CONTROL, TEST = TYPES = "control", "test"
-FRAMES = "director", "participant"
-NONE, SIZE, VERTICAL, HORIZONTAL, RELATION = "none", "size", "vertical", "horizontal", "relation"
-RULES = {
-    NONE: ("none",),
-    SIZE: ("smallest", "largest"),
-    VERTICAL: ("topmost", "bottommost"),
-    HORIZONTAL: ("leftmost", "rightmost"),
-    RELATION: ("left_of", "right_of", "above", "below"),
-}
-"""Rule class -> its rules, in the participant's frame."""
-MIRRORED = frozenset({"leftmost", "rightmost", "left_of", "right_of"})
-"""The rules that the director, who stands opposite, has the other word for."""
+from vqagen.tasks.director.rules import (
+    FRAMES,
+    HORIZONTAL,
+    NONE,
+    RELATION,
+    RULES,
+    SIZE,
+    TYPES,
+    VERTICAL,
+    says_frame,
+)
+from vqagen.tasks.director.settings import SUPERLATIVE, DirectorSettings
 
 
 class Cell(NamedTuple):
@@ -113,7 +110,7 @@ class Design:
         return self._divided([(share, partial(self._frames, is_test, name)) for name, share in shares.items()])
 
     def _frames(self, is_test: bool, rule_class: str) -> _Division:
-        if not has_suffix(self._settings.suffix, rule_class):
+        if not says_frame(self._settings.suffix, rule_class):
             return self._kinds(is_test, rule_class, None)
         share = self._settings.director_frame_share
         shares = zip((share, 1 - share), FRAMES, strict=True)
@@ -143,11 +140,6 @@ def _leaves(part: _Division | Cell) -> Iterator[Cell]:
     else:
         for each in part.parts:
             yield from _leaves(each)
-
-
-def has_suffix(policy: str, rule_class: str) -> bool:
-    """True if texts about the rules of a class name a point of view."""
-    return policy == ALWAYS or (policy != NEVER and rule_class in (HORIZONTAL, RELATION))
 
 
 def class_shares(settings: DirectorSettings) -> dict[str, float]:

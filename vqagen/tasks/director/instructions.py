@@ -21,23 +21,13 @@ from vqagen.files.shipped import shipped
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_faults
 from vqagen.language.loading import TemplateFile, find_template_files
+from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED
 from vqagen.world.findings import problem_in
 
 SCHEMA = "director-templates"
 SHIPPED_INSTRUCTIONS = "templates/director"
-TARGETS, FRAMES, TEMPLATES = "targets", "frames", "templates"
-NO_RULE = "none"
-SUPERLATIVE_RULES = ("smallest", "largest", "topmost", "bottommost", "leftmost", "rightmost")
-RELATIONS = ("right_of", "left_of", "above", "below")
-RULES = (NO_RULE, *SUPERLATIVE_RULES, *RELATIONS)
-MY, YOUR = FRAME_NAMES = "director", "participant"
-MIRRORED: Mapping[str, str] = {
-    "leftmost": "rightmost",
-    "rightmost": "leftmost",
-    "left_of": "right_of",
-    "right_of": "left_of",
-}
-"""Rule -> the rule that someone opposite says for it. All other rules are the same from both sides."""
+TARGETS, FRAME_TEXTS, TEMPLATES = "targets", "frames", "templates"
+"""Sections of a file."""
 TARGET, DESCRIPTION, FRAME = "<T>", "<D>", "<F>"
 _SLOT = re.compile(r"<[^<>]*>|[<>]")
 
@@ -126,8 +116,8 @@ def _instructions_of(entries: Iterable[_Entry]) -> Instructions:
         if entry.section.startswith(TEMPLATES):
             sentences.append((f"{entry.file}#{entry.section.removeprefix(f'{TEMPLATES}.')}", entry.said))
     return Instructions(
-        {rule: tuple(said.get(f"{TARGETS}.{rule}", ())) for rule in RULES},
-        {frame: tuple(said.get(f"{FRAMES}.{frame}", ())) for frame in FRAME_NAMES},
+        {rule: tuple(said.get(f"{TARGETS}.{rule}", ())) for rule in CLASS_OF},
+        {frame: tuple(said.get(f"{FRAME_TEXTS}.{frame}", ())) for frame in FRAMES},
         tuple(sentences),
     )
 
@@ -157,7 +147,7 @@ def _entries(file: TemplateFile, problems: list[Problem]) -> list[_Entry]:
 def _texts(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield each text of a document with its section and JSON path."""
     for section, content in document.items():
-        if section in (TARGETS, FRAMES):
+        if section in (TARGETS, FRAME_TEXTS):
             for name, ways in content.items():
                 if name != "comment":
                     yield from ((said, f"{section}.{name}", f"{section}.{name}[{i}]") for i, said in enumerate(ways))
@@ -221,7 +211,7 @@ def _sentence_faults(said: str) -> Iterator[str]:
         yield "no mark at the end; write . ? or !"
 
 
-_FAULTS_OF = {TARGETS: _target_faults, FRAMES: _frame_faults, TEMPLATES: _sentence_faults}
+_FAULTS_OF = {TARGETS: _target_faults, FRAME_TEXTS: _frame_faults, TEMPLATES: _sentence_faults}
 
 
 def _unequal_mirrors(entries: Sequence[_Entry]) -> Iterator[Problem]:

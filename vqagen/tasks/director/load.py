@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from vqagen.errors import counted
-from vqagen.tasks.director.design import HORIZONTAL, MIRRORED, NONE, RELATION, RULES, SIZE, VERTICAL
 from vqagen.tasks.director.places import OPPOSITE, Standing, rays, standings
 from vqagen.tasks.director.question_table import Ids, Question
+from vqagen.tasks.director.rules import HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, SMALLEST, VERTICAL
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
 from vqagen.tasks.settings import LARGEST
 
@@ -180,7 +180,7 @@ class Plan:
         found = []
         for ladder in question.ladders:
             steps = [*zip(ladder.levels, ladder.rungs, strict=True)]
-            steps = steps if self.rule == RULES[SIZE][0] else steps[::-1]
+            steps = steps if self.rule == SMALLEST else steps[::-1]
             for place in range(1, len(steps) - 1):
                 better = steps[:place]
                 bests = better if self.settings.competitors == 1 else better[:-1]
@@ -196,7 +196,7 @@ class Plan:
         In pairs they beat or equal the best competitor too, whose size level is `best`.
         """
         bar = best if self.settings.paired else target
-        return (0, bar) if self.rule == RULES[SIZE][0] else (bar, LARGEST)
+        return (0, bar) if self.rule == SMALLEST else (bar, LARGEST)
 
 
 class Rung(NamedTuple):

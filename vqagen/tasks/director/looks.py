@@ -6,7 +6,8 @@ from collections import defaultdict
 
 from vqagen.art.drawing import read_drawing
 from vqagen.art.looks import Look
-from vqagen.tasks.director.catalogue import COLOR, ITEM, GridItem, ItemCatalogue
+from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
+from vqagen.tasks.director.catalogue_words import COLOR, ITEM, spell_out
 
 
 def looks_of(catalogue: ItemCatalogue) -> dict[str, Look]:
@@ -22,7 +23,7 @@ def looks_of(catalogue: ItemCatalogue) -> dict[str, Look]:
     return {
         item.name: Look(
             name=item.name,
-            words=" ".join((*_colors(catalogue, item), catalogue.spoken(item.kind))),
+            words=catalogue.describe(item.kind, _colors(catalogue, item)),
             drawing=None if item.picture else drawings[item.kind],
             paint="" if item.picture else catalogue.paints[_colors(catalogue, item)[0]],
             picture=catalogue.folder / item.picture if item.picture else None,
@@ -47,4 +48,4 @@ def _others(catalogue: ItemCatalogue, item: GridItem) -> tuple[str, ...]:
     """Return the nouns and adjectives that are true of an item, besides its kind, its color and `item`."""
     nouns = (catalogue.spoken(noun) for noun in item.nouns if noun not in (item.kind, ITEM))
     colors = _colors(catalogue, item)
-    return (*nouns, *(each.replace("_", " ") for each in item.properties if each not in colors))
+    return (*nouns, *(spell_out(each) for each in item.properties if each not in colors))

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from random import Random
 
 from vqagen.rng import pick, take
-from vqagen.tasks.director.design import NONE, RULES, SIZE, Cell
+from vqagen.tasks.director.design import Cell
 from vqagen.tasks.director.load import Plan
 from vqagen.tasks.director.places import line_of, standings
 from vqagen.tasks.director.question_table import Ids, Ladder, Question
+from vqagen.tasks.director.rules import NONE, SIZE, SMALLEST
 from vqagen.tasks.director.trial import EMPTY, Trial
 
 
@@ -49,7 +50,7 @@ def _items(question: Question, plan: Plan, rng: Random) -> tuple[int, Ids, Ids]:
     if plan.rule_class != SIZE:
         return pick(rng, question.related), question.related, question.related
     ladder: Ladder = pick(rng, question.ladders)
-    rungs = ladder.rungs if plan.rule == RULES[SIZE][0] else ladder.rungs[::-1]
+    rungs = ladder.rungs if plan.rule == SMALLEST else ladder.rungs[::-1]
     own = int(rng.random() * (len(rungs) - 1))
     behind = tuple(each for rung in rungs[own + 1 :] for each in rung)
     return pick(rng, rungs[own]), behind, tuple(each for rung in rungs[: own + 1] for each in rung)
@@ -99,7 +100,7 @@ def _best(related: list[int], grid: list[int], question: Question, plan: Plan) -
     if plan.rule == NONE:
         return tuple(related)
     if plan.rule_class == SIZE:
-        sign = 1 if plan.rule == RULES[SIZE][0] else -1
+        sign = 1 if plan.rule == SMALLEST else -1
         ranks = {place: sign * question.table.catalogue.items[grid[place]].size for place in related}
     else:
         width = plan.settings.width

@@ -10,10 +10,11 @@ from typing import NamedTuple
 from vqagen.errors import UsageError
 from vqagen.rng import pick
 from vqagen.tasks.director.catalogue import ItemCatalogue
-from vqagen.tasks.director.design import NONE, Cell, Design
+from vqagen.tasks.director.design import Cell, Design
 from vqagen.tasks.director.load import Plan
 from vqagen.tasks.director.loose import make_loose
 from vqagen.tasks.director.question_table import MOST_ADJECTIVES, Question, QuestionTable
+from vqagen.tasks.director.rules import NONE
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
 from vqagen.tasks.director.strict import make_strict, twin_of
 from vqagen.tasks.director.trial import Trial

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from vqagen.tasks.director.design import HORIZONTAL, RULES, VERTICAL
+from vqagen.tasks.director.rules import HORIZONTAL, RULES, VERTICAL
 
 Cells = tuple[int, ...]
 """Cells by number, row by row from the top left one."""

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vqagen.tasks.director.catalogue import ITEM, ItemCatalogue
+from vqagen.tasks.director.catalogue import ItemCatalogue
+from vqagen.tasks.director.catalogue_words import ITEM
 
 Ids = tuple[int, ...]
 """Places of items in the catalogue."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from vqagen.rng import pick
 from vqagen.tasks.director.catalogue import ItemCatalogue
-from vqagen.tasks.director.design import TYPES
 from vqagen.tasks.director.places import labels
+from vqagen.tasks.director.rules import TYPES
 from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.director.trial import Trial
 from vqagen.tasks.director.wording import Form, Wording
@@ -37,7 +37,7 @@ class RecordMaker:
         cell, question, label = trial.cell, trial.question, self._labels
         phrase = self._phrases.get(question)
         if phrase is None:
-            phrase = self._wording.phrase(self._catalogue, question.noun, question.adjectives)
+            phrase = self._catalogue.describe(question.noun, question.adjectives)
             self._phrases[question] = phrase
         participant = [label[place] for place in trial.participant_answers]
         return {
@@ -47,7 +47,7 @@ class RecordMaker:
             "rule": cell.rule,
             "frame": cell.frame,
             "is_physics": cell.is_physics,
-            "instruction": form.before + phrase + form.after,
+            "instruction": form.instruction(phrase),
             "template": form.template,
             "noun": question.noun,
             "adjectives": list(question.adjectives),
@@ -57,7 +57,7 @@ class RecordMaker:
             "blocked": [label[place] for place in sorted(trial.blocked)],
             "answer": label[trial.answer],
             "participant_answers": participant,
-            "no_director": {"instruction": form.twin_before + phrase + form.twin_after, "answers": participant},
+            "no_director": {"instruction": form.twin(phrase), "answers": participant},
             "counts": {
                 "items": len(names) - names.count(None),
                 "blocked": len(trial.blocked),

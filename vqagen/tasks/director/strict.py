@@ -7,10 +7,11 @@ from random import Random
 
 from vqagen.rng import below, pick, take
 from vqagen.tasks.director.decoys import place_decoys
-from vqagen.tasks.director.design import HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, VERTICAL, Cell
+from vqagen.tasks.director.design import Cell
 from vqagen.tasks.director.load import Plan, Rung
 from vqagen.tasks.director.places import OPPOSITE, rays, standings
 from vqagen.tasks.director.question_table import Question
+from vqagen.tasks.director.rules import HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, VERTICAL
 from vqagen.tasks.director.trial import EMPTY, Trial
 
 

@@ -18,7 +18,7 @@ from vqagen.tasks.contract import Item, ItemRecords, Make, Report, Tally, Task
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, load_catalogue_file
 from vqagen.tasks.director.design import Design
 from vqagen.tasks.director.formats import DIRECTOR_FORMATS
-from vqagen.tasks.director.instructions import find_instruction_files, with_shipped
+from vqagen.tasks.director.instructions import SHIPPED_INSTRUCTIONS, find_instruction_files, with_shipped
 from vqagen.tasks.director.looks import looks_of
 from vqagen.tasks.director.maker import TrialMaker
 from vqagen.tasks.director.pictures import TrialPictures
@@ -180,7 +180,7 @@ def director_task(
     if settings.paired and settings.count % 2 + settings.start_index % 2:
         raise UsageError("--paired makes two trials of a pair: --start-index and --count must be even")
     catalogue_file = _absolute(Path(catalogue or shipped(SHIPPED_CATALOGUE)))
-    wording_files = _absolute(Path(templates or shipped("templates/director")))
+    wording_files = _absolute(Path(templates or shipped(SHIPPED_INSTRUCTIONS)))
     task = DirectorTask(settings, catalogue_file, wording_files)
     _ = task.maker, task.records, task.pictures
     return task

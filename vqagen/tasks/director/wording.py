@@ -7,23 +7,14 @@ the speaker.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from vqagen.tasks.director.catalogue import ItemCatalogue
-from vqagen.tasks.director.instructions import (
-    DESCRIPTION,
-    FRAME,
-    MIRRORED,
-    RELATIONS,
-    TARGET,
-    YOUR,
-    Instructions,
-    load_instructions,
-)
-from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL, NEVER
+from vqagen.tasks.director.instructions import DESCRIPTION, FRAME, TARGET, Instructions, load_instructions
+from vqagen.tasks.director.rules import CLASS_OF, MIRRORED, PARTICIPANT, says_frame
+from vqagen.tasks.director.settings import DIRECTIONAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +48,17 @@ class Wording:
     def _forms(self) -> dict[tuple[str, str | None], tuple[Form, ...]]:
         return {}
 
-    def says_frame(self, rule: str) -> bool:
-        """True if the texts of a rule say whose point of view is taken."""
-        return self.suffix == ALWAYS or (self.suffix != NEVER and (rule in MIRRORED or rule in RELATIONS))
-
     def forms(self, rule: str, frame: str | None) -> tuple[Form, ...]:
         """Return every text for a rule in a frame; frame None, or a rule whose frame is not said, has no suffix."""
-        said = frame if self.says_frame(rule) else None
+        said = frame if says_frame(self.suffix, CLASS_OF[rule]) else None
         found = self._forms.get((rule, said))
         if found is None:
             found = self._forms[rule, said] = tuple(self._made(rule, said))
         return found
 
-    def phrase(self, catalogue: ItemCatalogue, noun: str, adjectives: Sequence[str]) -> str:
-        """Return a description such as "sharp red tool", with its adjectives in the spoken order."""
-        order = list(catalogue.classes)
-        spoken = sorted(adjectives, key=order.index)
-        return " ".join((*(each.replace("_", " ") for each in spoken), catalogue.spoken(noun)))
-
     def _made(self, rule: str, frame: str | None) -> Iterator[Form]:
         targets = self.instructions.targets
-        spoken = rule if frame == YOUR else MIRRORED.get(rule, rule)
+        spoken = rule if frame == PARTICIPANT else MIRRORED.get(rule, rule)
         suffixes = [f" {each}" for each in self.instructions.frames[frame]] if frame else [""]
         for template, sentence in self.instructions.sentences:
             for said, twin in zip(targets[spoken], targets[rule], strict=False):

@@ -25,17 +25,30 @@ from vqagen.records.discovery import find_records
 from vqagen.records.kind import RecordKind
 from vqagen.records.layouts import Arrangement, Checksum, List, Record, decode_lines
 from vqagen.records.shape import Entry, FoundEntry, Shape
-from vqagen.tasks.director.catalogue import ITEM, GridItem, ItemCatalogue
-from vqagen.tasks.director.instructions import MIRRORED, MY, YOUR
+from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
+from vqagen.tasks.director.catalogue_words import ITEM
+from vqagen.tasks.director.places import labels
+from vqagen.tasks.director.rules import (
+    CONTROL,
+    DIRECTOR,
+    HORIZONTAL,
+    MIRRORED,
+    NONE,
+    PARTICIPANT,
+    RELATION,
+    SIZE,
+    TEST,
+    VERTICAL,
+)
 
 SAMPLES, SAMPLE_ID = "samples", "sample_id"
 DATASET_NAME = "director"
 RULE_TYPES: Mapping[str, str] = {
-    "none": "none",
-    "size": "size_related",
-    "vertical": "spatial_same_perspective",
-    "horizontal": "spatial_different_perspective",
-    "relation": "none",
+    NONE: "none",
+    SIZE: "size_related",
+    VERTICAL: "spatial_same_perspective",
+    HORIZONTAL: "spatial_different_perspective",
+    RELATION: "none",
 }
 """Rule class -> `selection_rule_type`. There is none for relations, and a loader needs one."""
 _BESIDE: Mapping[str, str] = {
@@ -44,7 +57,7 @@ _BESIDE: Mapping[str, str] = {
     "above": "above",
     "below": "below",
 }
-_SUFFIXES = {MY: " from my point of view", YOUR: " from your point of view", None: ""}
+_SUFFIXES = {DIRECTOR: " from my point of view", PARTICIPANT: " from your point of view", None: ""}
 _COLUMNS = {letter: x for x, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZ")}
 
 
@@ -53,7 +66,7 @@ class SampleDocument(List):
 
     def __init__(self, arrangement: Arrangement) -> None:
         super().__init__(arrangement)
-        self._of_type = {"control": 0, "test": 0}
+        self._of_type = {CONTROL: 0, TEST: 0}
 
     def head(self, info: Record) -> bytes:
         """Return the document up to its first sample."""
@@ -67,7 +80,7 @@ class SampleDocument(List):
 
     def tail(self, checksum: Checksum) -> bytes:
         """Return the numbers of samples, and the end of the document."""
-        control, test = self._of_type["control"], self._of_type["test"]
+        control, test = self._of_type[CONTROL], self._of_type[TEST]
         counts = b'"total_samples": %d, "control_samples": %d, "test_samples": %d' % (control + test, control, test)
         return b"\n], %s}\n" % counts
 
@@ -136,10 +149,10 @@ class Reference(Shape):
             "items": [
                 {
                     "position": {"x": x, "y": y},
-                    "is_blocked": f"{chr(ord('A') + x)}{y + 1}" in blocked,
+                    "is_blocked": label in blocked,
                     "item": None if name is None else self._item(name),
                 }
-                for (x, y), name in zip(places, record["cells"], strict=True)
+                for (x, y), label, name in zip(places, labels(width, height), record["cells"], strict=True)
             ],
         }
 
@@ -176,28 +189,27 @@ class Reference(Shape):
             "question_type": "standard",
             "target_type": noun,
             "filter_criteria": criteria,
-            "selection_rule": None if rule == "none" else rule,
-            "selection_property": "size" if record["rule_class"] == "size" else None,
+            "selection_rule": None if rule == NONE else rule,
+            "selection_property": "size" if record["rule_class"] == SIZE else None,
             "selection_rule_type": RULE_TYPES[record["rule_class"]],
             **said,
         }
 
     def _description(self, record: Record) -> str:
         """Return the shortest form of the instruction, such as `the leftmost red book from your point of view`."""
-        adjectives = [each.replace("_", " ") for each in record["adjectives"]]
-        phrase = " ".join([*adjectives, self._catalogue.spoken(record["noun"])])
+        phrase = self._catalogue.describe(record["noun"], record["adjectives"])
         spoken = MIRRORED.get(record["rule"], record["rule"]) if _is_reversed(record) else record["rule"]
         if spoken in _BESIDE:
             described = f"the first item {_BESIDE[spoken]} the {phrase}"
         else:
-            described = f"the {phrase}" if spoken == "none" else f"the {spoken} {phrase}"
+            described = f"the {phrase}" if spoken == NONE else f"the {spoken} {phrase}"
         return described + _SUFFIXES[record["frame"]]
 
 
 def _is_reversed(record: Record) -> bool:
     """True if the instruction is in the director's words. Left and right without a frame are his."""
     frame = record["frame"]
-    return frame == MY or (frame is None and record["rule"] in MIRRORED)
+    return frame == DIRECTOR or (frame is None and record["rule"] in MIRRORED)
 
 
 def _coordinates(label: str) -> list[int]:
