@@ -22,7 +22,7 @@ RUNS = {
     "default, 4x4": {},
     "paired": {"paired": True},
     "relational": {"questions": "relational"},
-    "8x8, 90 % full, 3 rivals": {"width": 8, "height": 8, "fill": 0.9, "related": 0.5, "competitors": 3},
+    "8x8, 90 % full, 3 competitors": {"width": 8, "height": 8, "fill": 0.9, "related": 0.5, "competitors": 3},
     "--compat reference": {"compat": "reference"},
 }
 

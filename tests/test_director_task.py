@@ -14,7 +14,7 @@ from commands import Commands
 
 import vqagen
 from vqagen.rng import stream
-from vqagen.tasks.director.design import Deal, Design
+from vqagen.tasks.director.design import Design, ExactShares
 from vqagen.tasks.director.settings import DirectorSettings
 
 Record = dict[str, Any]
@@ -43,7 +43,7 @@ SHARES = [(0.5, 0.5), (0.25,) * 4, (0.3, 0.7), (0.1, 0.2, 0.3, 0.4), (0.05, 0.9,
 def test_after_any_number_of_draws_each_share_is_off_by_less_than_one(shares: tuple[float, ...]) -> None:
     """Tijdeman's bound, at every step of 500 and with five seeds."""
     for seed in range(5):
-        deal, drawn = Deal(shares, stream(seed, "test")), Counter[int]()
+        deal, drawn = ExactShares(shares, stream(seed, "test")), Counter[int]()
         for draws in range(1, 501):
             drawn[deal.draw()] += 1
             assert all(abs(drawn[number] - draws * share) < 1 for number, share in enumerate(shares))
@@ -51,7 +51,7 @@ def test_after_any_number_of_draws_each_share_is_off_by_less_than_one(shares: tu
 
 def test_equal_shares_are_drawn_in_an_order_of_chance() -> None:
     """Nobody can tell the type of a trial by its number."""
-    orders = {tuple(Deal((0.5, 0.5), stream(seed, "test")).draw() for _ in range(1)) for seed in range(20)}
+    orders = {tuple(ExactShares((0.5, 0.5), stream(seed, "test")).draw() for _ in range(1)) for seed in range(20)}
 
     assert orders == {(0,), (1,)}
 

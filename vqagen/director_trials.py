@@ -17,7 +17,7 @@ from vqagen.run.writing import write_records
 from vqagen.tasks.contract import Report
 from vqagen.tasks.director.catalogue import load_catalogue_file
 from vqagen.tasks.director.design import number_of_trials
-from vqagen.tasks.director.maker import Outlook, TrialMaker
+from vqagen.tasks.director.maker import CellFeasibility, TrialMaker
 from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.director.task import DirectorTask, director_task
 
@@ -38,11 +38,11 @@ def write_trials(
     return write_records(task, out, format=format, options=options, shard=shard, on_progress=on_progress)
 
 
-def trial_design(settings: DirectorSettings, *, catalogue: PathLike | None = None) -> list[tuple[Outlook, int]]:
+def trial_design(settings: DirectorSettings, *, catalogue: PathLike | None = None) -> list[tuple[CellFeasibility, int]]:
     """Return for each cell of a design what can be made, and how many trials (or pairs) a run makes of it."""
     maker = TrialMaker(load_catalogue_file(None if catalogue is None else str(catalogue)), settings)
     numbers = number_of_trials(settings, DirectorTask.WINDOW)
-    return [(each, numbers[each.cell]) for each in maker.outlooks]
+    return [(each, numbers[each.cell]) for each in maker.feasibility]
 
 
 @shows_settings(DirectorSettings)

@@ -12,7 +12,7 @@ from vqagen.run.options import RunOptions
 from vqagen.tasks.director.settings import DirectorSettings
 
 if TYPE_CHECKING:
-    from vqagen.tasks.director.maker import Outlook
+    from vqagen.tasks.director.maker import CellFeasibility
 
 catalogue_option = click.option(
     "--catalogue", type=path, metavar="FILE", help="Catalogue of items, in place of the shipped one."
@@ -90,12 +90,12 @@ def design(ctx: click.Context, catalogue: str | None, as_json: bool, settings: D
     ctx.exit(1 if any(each.faults for each, _ in rows) else 0)
 
 
-def _row(outlook: Outlook, trials: int) -> dict[str, Any]:
-    faults = list(outlook.faults)
-    return {**outlook.cell._asdict(), "trials": trials, "questions": outlook.questions, "faults": faults}
+def _row(found: CellFeasibility, trials: int) -> dict[str, Any]:
+    faults = list(found.faults)
+    return {**found.cell._asdict(), "trials": trials, "questions": found.questions, "faults": faults}
 
 
-def _table(rows: list[tuple[Outlook, int]]) -> Iterator[str]:
+def _table(rows: list[tuple[CellFeasibility, int]]) -> Iterator[str]:
     yield f"{'type':8} {'rule':11} {'frame':12} {'physics':8} {'trials':>9} {'questions':>10}"
     for (cell, questions, faults), trials in rows:
         kind = "test" if cell.is_test else "control"

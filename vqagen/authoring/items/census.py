@@ -99,5 +99,5 @@ def _count_questions(table: QuestionTable) -> Iterator[QuestionCount]:
     for nouns_of in (KIND, WIDER, ITEM):
         found = [question for question in table.questions if question.width == nouns_of]
         physics = sum(question.is_physics for question in found)
-        sizes = sum(any(len(ladder.levels) >= LEAST_SIZES for ladder in question.ladders) for question in found)
+        sizes = sum(any(len(kind.levels) >= LEAST_SIZES for kind in question.kind_sizes) for question in found)
         yield QuestionCount(nouns_of, len(found) - physics, physics, sizes)

@@ -11,17 +11,17 @@ from random import Random
 from typing import NamedTuple
 
 from vqagen.rng import pick
-from vqagen.tasks.director.load import Plan, Rung
 from vqagen.tasks.director.places import standings
 from vqagen.tasks.director.question_table import Ids, Question
 from vqagen.tasks.director.rules import NONE, SIZE
+from vqagen.tasks.director.trial_plan import TargetSize, TrialPlan
 
 TRIES = 4
 """Draws of a cell that is empty, and of an item that does not fit the question, before they are looked for."""
 ANY, BETTER, WORSE = range(3)
 
 
-class Role(NamedTuple):
+class DecoyItem(NamedTuple):
     """One item of a decoy."""
 
     side: int
@@ -30,12 +30,12 @@ class Role(NamedTuple):
     is_hidden: bool = False
 
 
-Casts = Sequence[Sequence[Sequence[Role]]]
-"""The ways to arrange a decoy: one of these, and one of its, by chance. Each is its roles, the target first."""
+DecoyChoices = Sequence[Sequence[Sequence[DecoyItem]]]
+"""The decoys of a question: one of these, and one of its, is taken by chance. Each is its items, the target first."""
 
 
 def place_decoys(
-    grid: list[int], is_test: bool, question: Question, plan: Plan, alike: Sequence[Question], rng: Random
+    grid: list[int], is_test: bool, question: Question, plan: TrialPlan, alike: Sequence[Question], rng: Random
 ) -> list[int]:
     """Put decoys into empty cells, and return those of their cells that are to be blocked.
 
@@ -45,9 +45,9 @@ def place_decoys(
     blocked, random, misfits, settings = [], rng.random, question.misfits, plan.settings
     for _ in range(plan.decoys):
         free = [place for place, item in enumerate(grid) if item < 0]
-        roles = pick(rng, pick(rng, _casts(pick(rng, alike), plan, is_test)))
+        chosen = pick(rng, pick(rng, _choices(pick(rng, alike), plan, is_test)))
         standing = None  # of the target, which is placed first
-        for side, items, is_hidden in roles:
+        for side, items, is_hidden in chosen:
             if side == ANY:
                 at = int(random() * len(free))  # `take` written out: half of the time of a trial goes here
                 place, free[at] = free[at], free[-1]
@@ -82,41 +82,43 @@ def _misfit(items: Ids, question: Question, rng: Random) -> int:
     return pick(rng, question.unrelated)
 
 
-def _casts(decoy: Question, plan: Plan, is_test: bool) -> Casts:
+def _choices(decoy: Question, plan: TrialPlan, is_test: bool) -> DecoyChoices:
     key = decoy, is_test
-    found: Casts | None = plan.casts.get(key)
+    found: DecoyChoices | None = plan.decoy_choices.get(key)
     if found is None:
-        found = plan.casts[key] = (
-            _sized_casts(decoy, plan, is_test) if plan.rule_class == SIZE else [[list(_roles(decoy, plan, is_test))]]
+        found = plan.decoy_choices[key] = (
+            _sized_choices(decoy, plan, is_test) if plan.rule_class == SIZE else [[list(_items(decoy, plan, is_test))]]
         )
     return found
 
 
-def _roles(decoy: Question, plan: Plan, is_test: bool) -> Iterator[Role]:
-    load, related = plan.load, decoy.related
-    rivals = plan.settings.competitors if is_test else 0
+def _items(decoy: Question, plan: TrialPlan, is_test: bool) -> Iterator[DecoyItem]:
+    numbers, related = plan.numbers, decoy.related
+    competitors = plan.settings.competitors if is_test else 0
     better, worse = (ANY, ANY) if plan.rule_class == NONE else (BETTER, WORSE)
-    yield Role(ANY, related)
-    for number in range(load.hidden):
+    yield DecoyItem(ANY, related)
+    for number in range(numbers.hidden):
         fits = is_test or plan.rule_class != NONE
-        yield Role(better if number < rivals else worse, related if fits else decoy.near_misses, is_hidden=True)
-    yield from (Role(better, foils) for foils in decoy.foils)
-    yield from (Role(worse, related) for _ in range(load.seen))
+        yield DecoyItem(
+            better if number < competitors else worse, related if fits else decoy.near_misses, is_hidden=True
+        )
+    yield from (DecoyItem(better, foils) for foils in decoy.foils)
+    yield from (DecoyItem(worse, related) for _ in range(numbers.seen))
 
 
-def _sized_casts(decoy: Question, plan: Plan, is_test: bool) -> Casts:
-    rungs = plan.rungs_of(decoy)
+def _sized_choices(decoy: Question, plan: TrialPlan, is_test: bool) -> DecoyChoices:
+    sizes = plan.target_sizes_of(decoy)
     return [
-        [list(_sized_roles(decoy, plan, is_test, rung, level)) for level in range(len(rung.bars))] for rung in rungs
+        [list(_sized_items(decoy, plan, is_test, size, level)) for level in range(len(size.bars))] for size in sizes
     ]
 
 
-def _sized_roles(decoy: Question, plan: Plan, is_test: bool, rung: Rung, level: int) -> Iterator[Role]:
-    rivals = plan.settings.competitors if is_test else 0
-    between = tuple(each for items in rung.better[level + 1 :] for each in items)
-    yield Role(ANY, rung.targets)
-    for number in range(plan.load.hidden):
-        items = rung.worse if number >= rivals else between if number else rung.better[level]
-        yield Role(ANY, items, is_hidden=True)
-    yield from (Role(ANY, foils) for foils in decoy.foils_of_size(*rung.bars[level]))
-    yield from (Role(ANY, rung.worse) for _ in range(plan.load.seen))
+def _sized_items(decoy: Question, plan: TrialPlan, is_test: bool, size: TargetSize, level: int) -> Iterator[DecoyItem]:
+    competitors = plan.settings.competitors if is_test else 0
+    between = tuple(each for items in size.better[level + 1 :] for each in items)
+    yield DecoyItem(ANY, size.targets)
+    for number in range(plan.numbers.hidden):
+        items = size.worse if number >= competitors else between if number else size.better[level]
+        yield DecoyItem(ANY, items, is_hidden=True)
+    yield from (DecoyItem(ANY, foils) for foils in decoy.foils_of_size(*size.bars[level]))
+    yield from (DecoyItem(ANY, size.worse) for _ in range(plan.numbers.seen))

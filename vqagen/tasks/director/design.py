@@ -40,8 +40,8 @@ class Cell(NamedTuple):
         return ", ".join((TYPES[self.is_test], rule, kind))
 
 
-class Deal:
-    """Numbers dealt in fixed shares: after any number of draws, each was drawn its share of times, off by less than 1.
+class ExactShares:
+    """Draws numbers in fixed shares: after any number of draws, each was drawn its share of times, off by less than 1.
 
     The method is the one of Tijdeman, "The chairman assignment problem" (1980); where several numbers are equally due,
     chance decides.
@@ -93,13 +93,13 @@ class Design:
         while True:
             part: _Division | Cell = self._root
             while not isinstance(part, Cell):
-                part = part.parts[part.deal.draw()]
+                part = part.parts[part.shares.draw()]
             yield part
 
     def _divided(self, divided: Iterable[tuple[float, Callable[[], _Division | Cell]]]) -> _Division:
         """Return a division into parts that have a share."""
         used = [(share, make) for share, make in divided if share > 0]
-        return _Division(Deal([share for share, _ in used], self._rng), [make() for _, make in used])
+        return _Division(ExactShares([share for share, _ in used], self._rng), [make() for _, make in used])
 
     def _types(self) -> _Division:
         share = 1.0 if self._settings.paired else self._settings.test_share
@@ -130,7 +130,7 @@ class Design:
 
 
 class _Division(NamedTuple):
-    deal: Deal
+    shares: ExactShares
     parts: Sequence[_Division | Cell]
 
 

@@ -7,23 +7,23 @@ from random import Random
 
 from vqagen.rng import pick, take
 from vqagen.tasks.director.design import Cell
-from vqagen.tasks.director.load import Plan
 from vqagen.tasks.director.places import line_of, standings
-from vqagen.tasks.director.question_table import Ids, Ladder, Question
+from vqagen.tasks.director.question_table import Ids, KindSizes, Question
 from vqagen.tasks.director.rules import NONE, SIZE, SMALLEST
 from vqagen.tasks.director.trial import EMPTY, Trial
+from vqagen.tasks.director.trial_plan import TrialPlan
 
 
-def make_loose(cell: Cell, question: Question, plan: Plan, alike: Sequence[Question], rng: Random) -> Trial:
+def make_loose(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence[Question], rng: Random) -> Trial:
     """Return a trial of a cell of the design. Blocked items may be as good as the target. There are no decoys."""
-    load, settings = plan.load, plan.settings
+    numbers, settings = plan.numbers, plan.settings
     standing = pick(rng, plan.targets)
     target, worse = standing.cell, list(standing.worse)
     grid = [EMPTY] * (settings.width * settings.height)
-    grid[target], worse_items, rival_items = _items(question, plan, rng)
-    seen, hidden = (load.seen, load.hidden) if cell.is_test else (load.seen + load.hidden, 0)
+    grid[target], worse_items, competitor_items = _items(question, plan, rng)
+    seen, hidden = (numbers.seen, numbers.hidden) if cell.is_test else (numbers.seen + numbers.hidden, 0)
     if cell.rule == NONE:
-        seen, hidden = 0, min(load.seen + load.hidden, load.blocked) if cell.is_test else 0
+        seen, hidden = 0, min(numbers.seen + numbers.hidden, numbers.blocked) if cell.is_test else 0
     kept = [target]
     for _ in range(seen):
         kept.append(take(rng, worse))
@@ -32,31 +32,33 @@ def make_loose(cell: Cell, question: Question, plan: Plan, alike: Sequence[Quest
     if hidden:
         good = [each for each in (*standing.better, *standing.even) if grid[each] == EMPTY]
         blocked = [take(rng, good)]
-        grid[blocked[0]] = pick(rng, rival_items)
+        grid[blocked[0]] = pick(rng, competitor_items)
     free = [each for each in range(len(grid)) if grid[each] == EMPTY]
     for _ in range(hidden - len(blocked)):
         blocked.append(take(rng, free))
         grid[blocked[-1]] = pick(rng, question.related)
-    for _ in range(load.items - 1 - seen - hidden):
+    for _ in range(numbers.items - 1 - seen - hidden):
         grid[take(rng, free)] = pick(rng, question.unrelated)
     protected = frozenset((*(kept if cell.is_test else kept[:1]), *blocked))
     closable = [each for each in range(len(grid)) if each not in protected]
-    blocked += [take(rng, closable) for _ in range(load.blocked - len(blocked))]
+    blocked += [take(rng, closable) for _ in range(numbers.blocked - len(blocked))]
     return _trial(cell, question, plan, grid, frozenset(blocked), target)
 
 
-def _items(question: Question, plan: Plan, rng: Random) -> tuple[int, Ids, Ids]:
+def _items(question: Question, plan: TrialPlan, rng: Random) -> tuple[int, Ids, Ids]:
     """Return the target, the items that it beats, and those that beat or equal it."""
     if plan.rule_class != SIZE:
         return pick(rng, question.related), question.related, question.related
-    ladder: Ladder = pick(rng, question.ladders)
-    rungs = ladder.rungs if plan.rule == SMALLEST else ladder.rungs[::-1]
-    own = int(rng.random() * (len(rungs) - 1))
-    behind = tuple(each for rung in rungs[own + 1 :] for each in rung)
-    return pick(rng, rungs[own]), behind, tuple(each for rung in rungs[: own + 1] for each in rung)
+    kind: KindSizes = pick(rng, question.kind_sizes)
+    sizes = kind.items if plan.rule == SMALLEST else kind.items[::-1]
+    own = int(rng.random() * (len(sizes) - 1))
+    behind = tuple(each for of_size in sizes[own + 1 :] for each in of_size)
+    return pick(rng, sizes[own]), behind, tuple(each for of_size in sizes[: own + 1] for each in of_size)
 
 
-def _trial(cell: Cell, question: Question, plan: Plan, grid: list[int], blocked: frozenset[int], target: int) -> Trial:
+def _trial(
+    cell: Cell, question: Question, plan: TrialPlan, grid: list[int], blocked: frozenset[int], target: int
+) -> Trial:
     question = _simplified(cell, question, plan, grid, blocked)
     related = _fitting(question, grid)
     hidden = sum(place in blocked for place in related)
@@ -64,7 +66,7 @@ def _trial(cell: Cell, question: Question, plan: Plan, grid: list[int], blocked:
     return Trial(cell, question, grid, blocked, target, answers, len(related) - hidden, hidden)
 
 
-def _simplified(cell: Cell, question: Question, plan: Plan, grid: list[int], blocked: frozenset[int]) -> Question:
+def _simplified(cell: Cell, question: Question, plan: TrialPlan, grid: list[int], blocked: frozenset[int]) -> Question:
     """Return the question without the adjectives that change nothing for the one who is asked about.
 
     As the first director task does: each is tried alone, all that can go then go at once, or none if the answer would
@@ -95,7 +97,7 @@ def _fitting(question: Question, grid: list[int]) -> list[int]:
     return [place for place, item in enumerate(grid) if item in fitting]
 
 
-def _best(related: list[int], grid: list[int], question: Question, plan: Plan) -> tuple[int, ...]:
+def _best(related: list[int], grid: list[int], question: Question, plan: TrialPlan) -> tuple[int, ...]:
     """Return those of the fitting cells that fit best."""
     if plan.rule == NONE:
         return tuple(related)

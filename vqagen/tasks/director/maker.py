@@ -11,26 +11,26 @@ from vqagen.errors import UsageError
 from vqagen.rng import pick
 from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.design import Cell, Design
-from vqagen.tasks.director.load import Plan
 from vqagen.tasks.director.loose import make_loose
 from vqagen.tasks.director.question_table import MOST_ADJECTIVES, Question, QuestionTable
 from vqagen.tasks.director.rules import NONE
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
-from vqagen.tasks.director.strict import make_strict, twin_of
+from vqagen.tasks.director.strict import make_strict, partner_of
 from vqagen.tasks.director.trial import Trial
+from vqagen.tasks.director.trial_plan import TrialPlan
 
 TRIES = 100
 """Draws of a trial that is to differ from the others of its window."""
 
 
-class Group(NamedTuple):
+class QuestionGroup(NamedTuple):
     """Questions that are alike: as wide a noun, as many adjectives."""
 
-    plan: Plan
+    plan: TrialPlan
     questions: tuple[Question, ...]
 
 
-class Outlook(NamedTuple):
+class CellFeasibility(NamedTuple):
     """What can be made for a cell of the design."""
 
     cell: Cell
@@ -47,17 +47,17 @@ class TrialMaker:
         self.catalogue, self._settings = catalogue, settings
         self._table = QuestionTable(catalogue)
         self._make = make_loose if settings.compat == REFERENCE else make_strict
-        self._plans: dict[tuple[str, int], Plan] = {}
-        self._groups: dict[tuple[str, bool], tuple[Group, ...]] = {}
+        self._plans: dict[tuple[str, int], TrialPlan] = {}
+        self._groups: dict[tuple[str, bool], tuple[QuestionGroup, ...]] = {}
 
     @cached_property
-    def outlooks(self) -> tuple[Outlook, ...]:
-        """The outlook for every cell of the design, in order."""
-        return tuple(self._outlook(cell) for cell in Design(self._settings, 0).leaves())
+    def feasibility(self) -> tuple[CellFeasibility, ...]:
+        """The feasibility of every cell of the design, in order."""
+        return tuple(self._feasibility_of(cell) for cell in Design(self._settings, 0).leaves())
 
     def check(self) -> None:
         """Raise UsageError if there is a cell that nothing can be made for."""
-        faults = dict.fromkeys(f"{each.cell}: {fault}" for each in self.outlooks for fault in each.faults)
+        faults = dict.fromkeys(f"{each.cell}: {fault}" for each in self.feasibility for fault in each.faults)
         if faults:
             raise UsageError("this design cannot be made:\n" + "\n".join(f"  {each}" for each in faults))
 
@@ -77,13 +77,13 @@ class TrialMaker:
                 return trial
         raise UsageError(f"{cell}: {TRIES} draws in a row made a trial again; choose a larger grid or more items")
 
-    def pair_of(self, trial: Trial) -> Trial:
+    def partner_of(self, trial: Trial) -> Trial:
         """Return the other trial of a pair."""
-        return twin_of(trial, trial.cell if trial.cell.rule == NONE else trial.cell._replace(is_test=False))
+        return partner_of(trial, trial.cell if trial.cell.rule == NONE else trial.cell._replace(is_test=False))
 
-    def _outlook(self, cell: Cell) -> Outlook:
+    def _feasibility_of(self, cell: Cell) -> CellFeasibility:
         questions = sum(len(group.questions) for group in self._groups_of(cell))
-        return Outlook(cell, questions, () if questions else tuple(self._faults(cell)))
+        return CellFeasibility(cell, questions, () if questions else tuple(self._faults(cell)))
 
     def _faults(self, cell: Cell) -> Iterator[str]:
         """Yield why nothing can be made for a cell: what a question without adjectives lacks, or else its words."""
@@ -99,20 +99,20 @@ class TrialMaker:
     def _questions(self) -> tuple[Question, ...]:
         return self._table.plain_questions if self._settings.compat == REFERENCE else self._table.questions
 
-    def _plan(self, cell: Cell, adjectives: int) -> Plan:
+    def _plan(self, cell: Cell, adjectives: int) -> TrialPlan:
         key = cell.rule, adjectives
         if key not in self._plans:
-            self._plans[key] = Plan(self._settings, cell.rule, cell.rule_class, adjectives)
+            self._plans[key] = TrialPlan(self._settings, cell.rule, cell.rule_class, adjectives)
         return self._plans[key]
 
-    def _groups_of(self, cell: Cell) -> tuple[Group, ...]:
+    def _groups_of(self, cell: Cell) -> tuple[QuestionGroup, ...]:
         key = cell.rule, cell.is_physics
         groups = self._groups.get(key)
         if groups is None:
             groups = self._groups[key] = tuple(self._find_groups(cell))
         return groups
 
-    def _find_groups(self, cell: Cell) -> Iterator[Group]:
+    def _find_groups(self, cell: Cell) -> Iterator[QuestionGroup]:
         for adjectives in range(MOST_ADJECTIVES + 1):
             plan = self._plan(cell, adjectives)
             if any(plan.faults()):
@@ -122,4 +122,4 @@ class TrialMaker:
                 alike = len(question.adjectives) == adjectives and question.is_physics == cell.is_physics
                 if alike and plan.fits(question):
                     by_width.setdefault(question.width, []).append(question)
-            yield from (Group(plan, tuple(found)) for found in by_width.values())
+            yield from (QuestionGroup(plan, tuple(found)) for found in by_width.values())

@@ -21,11 +21,11 @@ KIND, WIDER = "kind", "wider"
 """How wide a noun is; the widest, `item`, is its own width."""
 
 
-class Ladder(NamedTuple):
+class KindSizes(NamedTuple):
     """The related items of one kind by size, from the smallest level with any."""
 
     levels: tuple[int, ...]
-    rungs: tuple[Ids, ...]
+    items: tuple[Ids, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,15 +69,15 @@ class Question:
         return tuple(dict.fromkeys(each for foils in self.foils for each in foils)) or self.unrelated
 
     @cached_property
-    def ladders(self) -> tuple[Ladder, ...]:
+    def kind_sizes(self) -> tuple[KindSizes, ...]:
         """The related items of each kind by size, for kinds of several sizes."""
         by_kind: dict[str, dict[int, list[int]]] = {}
         for each in self.related:
             item = self.table.catalogue.items[each]
             by_kind.setdefault(item.kind, {}).setdefault(item.size, []).append(each)
-        rungs = (sorted(levels.items()) for levels in by_kind.values() if len(levels) > 1)
+        by_size = (sorted(levels.items()) for levels in by_kind.values() if len(levels) > 1)
         return tuple(
-            Ladder(tuple(each[0] for each in found), tuple(tuple(each[1]) for each in found)) for found in rungs
+            KindSizes(tuple(each[0] for each in found), tuple(tuple(each[1]) for each in found)) for found in by_size
         )
 
     def foils_of_size(self, least: int, most: int) -> tuple[Ids, ...]:

@@ -8,14 +8,14 @@ from random import Random
 from vqagen.rng import below, pick, take
 from vqagen.tasks.director.decoys import place_decoys
 from vqagen.tasks.director.design import Cell
-from vqagen.tasks.director.load import Plan, Rung
 from vqagen.tasks.director.places import OPPOSITE, rays, standings
 from vqagen.tasks.director.question_table import Question
 from vqagen.tasks.director.rules import HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, VERTICAL
 from vqagen.tasks.director.trial import EMPTY, Trial
+from vqagen.tasks.director.trial_plan import TargetSize, TrialPlan
 
 
-def make_strict(cell: Cell, question: Question, plan: Plan, alike: Sequence[Question], rng: Random) -> Trial:
+def make_strict(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence[Question], rng: Random) -> Trial:
     """Return a trial of a cell of the design. `plan` is that of the rule and of the question's adjectives.
 
     `alike` are questions with as many adjectives, of which decoys are made.
@@ -23,14 +23,14 @@ def make_strict(cell: Cell, question: Question, plan: Plan, alike: Sequence[Ques
     return _MAKERS[cell.rule_class](cell, question, plan, alike, rng)
 
 
-def _make_plain(cell: Cell, question: Question, plan: Plan, alike: Sequence[Question], rng: Random) -> Trial:
+def _make_plain(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence[Question], rng: Random) -> Trial:
     """Return a trial without a rule: one item fits that the director sees, and in tests others that he does not."""
-    load, related = plan.load, question.related
+    numbers, related = plan.numbers, question.related
     grid = [EMPTY] * (plan.settings.width * plan.settings.height)
     free = list(range(len(grid)))
     target = take(rng, free)
     grid[target] = pick(rng, related)
-    hidden = [take(rng, free) for _ in range(load.hidden)]
+    hidden = [take(rng, free) for _ in range(numbers.hidden)]
     for place in hidden:
         grid[place] = pick(rng, related if cell.is_test else question.near_misses)
     for foils in question.foils:
@@ -38,14 +38,14 @@ def _make_plain(cell: Cell, question: Question, plan: Plan, alike: Sequence[Ques
     answers = tuple(sorted((target, *hidden))) if cell.is_test else (target,)
     hidden += place_decoys(grid, cell.is_test, question, plan, alike, rng)
     blocked = _fill(grid, hidden, plan, question, rng)
-    fitting = load.hidden if cell.is_test else 0
-    rival = hidden[0] if cell.is_test else EMPTY
-    return Trial(cell, question, grid, blocked, target, answers, 1, fitting, rival)
+    fitting = numbers.hidden if cell.is_test else 0
+    competitor = hidden[0] if cell.is_test else EMPTY
+    return Trial(cell, question, grid, blocked, target, answers, 1, fitting, competitor)
 
 
-def _make_spatial(cell: Cell, question: Question, plan: Plan, alike: Sequence[Question], rng: Random) -> Trial:
+def _make_spatial(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence[Question], rng: Random) -> Trial:
     """Return a trial about the topmost, bottommost, leftmost or rightmost."""
-    load, related, settings = plan.load, question.related, plan.settings
+    numbers, related, settings = plan.numbers, question.related, plan.settings
     grid = [EMPTY] * (settings.width * settings.height)
     standing = pick(rng, plan.targets)
     better, worse = list(standing.better), list(standing.worse)
@@ -53,23 +53,23 @@ def _make_spatial(cell: Cell, question: Question, plan: Plan, alike: Sequence[Qu
     first, hidden = EMPTY, []
     ahead = better
     if cell.is_test:
-        first, rivals, ahead, better = _place_rivals(plan, better, standing.cell, rng)
-        hidden = [first, *rivals]
+        first, competitors, ahead, better = _place_competitors(plan, better, standing.cell, rng)
+        hidden = [first, *competitors]
     for foils in question.foils:
         grid[take(rng, ahead)] = pick(rng, foils)
-    for _ in range(load.seen):
+    for _ in range(numbers.seen):
         grid[take(rng, worse)] = pick(rng, related)
-    hidden += [take(rng, worse) for _ in range(load.hidden - len(hidden))]
+    hidden += [take(rng, worse) for _ in range(numbers.hidden - len(hidden))]
     for place in hidden:
         grid[place] = pick(rng, related)
     hidden += place_decoys(grid, cell.is_test, question, plan, alike, rng)
     blocked = _fill(grid, hidden, plan, question, rng)
     answers = (first,) if cell.is_test else (standing.cell,)
-    return Trial(cell, question, grid, blocked, standing.cell, answers, 1 + load.seen, load.hidden, first)
+    return Trial(cell, question, grid, blocked, standing.cell, answers, 1 + numbers.seen, numbers.hidden, first)
 
 
-def _place_rivals(
-    plan: Plan, better: list[int], target: int, rng: Random
+def _place_competitors(
+    plan: TrialPlan, better: list[int], target: int, rng: Random
 ) -> tuple[int, list[int], list[int], list[int]]:
     """Return the cells of the best competitor and of the others, those that foils may have, and the other better ones.
 
@@ -82,46 +82,46 @@ def _place_rivals(
     if settings.competitors == 1 and not settings.paired:
         return first, [], better, better
     between = [each for each in better if each in behind]
-    rivals = [take(rng, between) for _ in range(settings.competitors - 1)]
-    better = [each for each in better if each not in rivals]
+    competitors = [take(rng, between) for _ in range(settings.competitors - 1)]
+    better = [each for each in better if each not in competitors]
     if not settings.paired:
-        return first, rivals, better, better
-    return first, rivals, [each for each in better if each not in behind], between
+        return first, competitors, better, better
+    return first, competitors, [each for each in better if each not in behind], between
 
 
-def _make_sized(cell: Cell, question: Question, plan: Plan, alike: Sequence[Question], rng: Random) -> Trial:
+def _make_sized(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence[Question], rng: Random) -> Trial:
     """Return a trial about the smallest or largest. All items that fit are of one kind."""
-    load, settings = plan.load, plan.settings
-    rung: Rung = pick(rng, plan.rungs_of(question))
-    level = below(rng, len(rung.bars))
+    numbers, settings = plan.numbers, plan.settings
+    size: TargetSize = pick(rng, plan.target_sizes_of(question))
+    level = below(rng, len(size.bars))
     grid = [EMPTY] * (settings.width * settings.height)
     free = list(range(len(grid)))
     target = take(rng, free)
-    grid[target] = pick(rng, rung.targets)
+    grid[target] = pick(rng, size.targets)
     hidden, first = [], EMPTY
     if cell.is_test:
         first = take(rng, free)
-        grid[first] = pick(rng, rung.better[level])
+        grid[first] = pick(rng, size.better[level])
         hidden = [first]
         for _ in range(settings.competitors - 1):
             hidden.append(take(rng, free))
-            grid[hidden[-1]] = pick(rng, pick(rng, rung.better[level + 1 :]))
-    for foils in question.foils_of_size(*rung.bars[level]):
+            grid[hidden[-1]] = pick(rng, pick(rng, size.better[level + 1 :]))
+    for foils in question.foils_of_size(*size.bars[level]):
         grid[take(rng, free)] = pick(rng, foils)
-    for _ in range(load.seen):
-        grid[take(rng, free)] = pick(rng, rung.worse)
-    for _ in range(load.hidden - len(hidden)):
+    for _ in range(numbers.seen):
+        grid[take(rng, free)] = pick(rng, size.worse)
+    for _ in range(numbers.hidden - len(hidden)):
         hidden.append(take(rng, free))
-        grid[hidden[-1]] = pick(rng, rung.worse)
+        grid[hidden[-1]] = pick(rng, size.worse)
     hidden += place_decoys(grid, cell.is_test, question, plan, alike, rng)
     blocked = _fill(grid, hidden, plan, question, rng)
     answers = (first,) if cell.is_test else (target,)
-    return Trial(cell, question, grid, blocked, target, answers, 1 + load.seen, load.hidden, first)
+    return Trial(cell, question, grid, blocked, target, answers, 1 + numbers.seen, numbers.hidden, first)
 
 
-def _make_relation(cell: Cell, question: Question, plan: Plan, alike: Sequence[Question], rng: Random) -> Trial:
+def _make_relation(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence[Question], rng: Random) -> Trial:
     """Return a trial about the first item in a direction from the only item that fits."""
-    load, settings = plan.load, plan.settings
+    numbers, settings = plan.numbers, plan.settings
     grid = [EMPTY] * (settings.width * settings.height)
     reference = pick(rng, plan.references)
     ray = rays(settings.width, settings.height, plan.rule)[reference]
@@ -135,9 +135,9 @@ def _make_relation(cell: Cell, question: Question, plan: Plan, alike: Sequence[Q
         taken.add(place)
     free = [place for place in range(len(grid)) if place not in taken]
     if cell.is_test:
-        hidden = sorted((take(rng, passed) for _ in range(load.hidden)), key=ray.index)
+        hidden = sorted((take(rng, passed) for _ in range(numbers.hidden)), key=ray.index)
     else:
-        hidden = [take(rng, free) for _ in range(load.hidden)]
+        hidden = [take(rng, free) for _ in range(numbers.hidden)]
     for place in hidden:
         grid[place] = pick(rng, question.unrelated)
     for foils in question.foils:
@@ -153,7 +153,7 @@ def _make_relation(cell: Cell, question: Question, plan: Plan, alike: Sequence[Q
 def _fill(
     grid: list[int],
     hidden: Sequence[int],
-    plan: Plan,
+    plan: TrialPlan,
     question: Question,
     rng: Random,
     bare: Sequence[int] = (),
@@ -174,14 +174,14 @@ def _fill(
         grid[free[left]] = unrelated[int(random() * len(unrelated))]
     free += bare
     left = len(free)
-    for _ in range(plan.load.blocked - len(hidden)):
+    for _ in range(plan.numbers.blocked - len(hidden)):
         place = int(random() * left)
         left -= 1
         free[place], free[left] = free[left], free[place]
     return frozenset((*hidden, *free[left:]))
 
 
-_MAKERS: dict[str, Callable[[Cell, Question, Plan, Sequence[Question], Random], Trial]] = {
+_MAKERS: dict[str, Callable[[Cell, Question, TrialPlan, Sequence[Question], Random], Trial]] = {
     NONE: _make_plain,
     SIZE: _make_sized,
     VERTICAL: _make_spatial,
@@ -190,19 +190,19 @@ _MAKERS: dict[str, Callable[[Cell, Question, Plan, Sequence[Question], Random], 
 }
 
 
-def twin_of(trial: Trial, cell: Cell) -> Trial:
+def partner_of(trial: Trial, cell: Cell) -> Trial:
     """Return the other trial of a pair: the block moves from the best competitor to the target.
 
     With a rule the competitor is then the answer in both views, a control trial; without one, both fit the participant.
     """
-    blocked = trial.blocked - {trial.rival} | {trial.answer}
-    answers = (trial.rival,) if not cell.is_test else trial.participant_answers
+    blocked = trial.blocked - {trial.competitor} | {trial.answer}
+    answers = (trial.competitor,) if not cell.is_test else trial.participant_answers
     return Trial(
         cell,
         trial.question,
         trial.grid,
         blocked,
-        trial.rival,
+        trial.competitor,
         answers,
         trial.related_visible,
         trial.related_blocked,

@@ -155,7 +155,7 @@ class DirectorTask(Task):
             if not self.settings.paired:
                 yield trial, form, None
                 continue
-            pair = [trial, maker.pair_of(trial)]
+            pair = [trial, maker.partner_of(trial)]
             first = below(rng, 2)  # the order does not give away which is the test
             yield pair[first], form, number
             yield pair[1 - first], form, number

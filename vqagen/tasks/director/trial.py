@@ -26,5 +26,5 @@ class Trial:
     """The cells that fit for someone who overlooks that cells are blocked, in order."""
     related_visible: int
     related_blocked: int
-    rival: int = EMPTY
+    competitor: int = EMPTY
     """The blocked cell that would be the answer if it were not blocked, and the target were; EMPTY if there is none."""

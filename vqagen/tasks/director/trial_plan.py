@@ -15,7 +15,7 @@ from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
 from vqagen.tasks.settings import LARGEST
 
 
-class Load(NamedTuple):
+class TrialNumbers(NamedTuple):
     """Numbers that every trial of a rule has, whatever its type."""
 
     items: int
@@ -26,17 +26,17 @@ class Load(NamedTuple):
     """Related items in blocked cells."""
 
 
-def load_of(settings: DirectorSettings, rule_class: str) -> Load:
+def numbers_of(settings: DirectorSettings, rule_class: str) -> TrialNumbers:
     """Return the numbers for the trials of a rule class."""
     cells = settings.width * settings.height
     items, blocked = _part(cells, settings.fill), _part(cells, settings.blocked)
     related = _part(max(items - 1, 0), settings.related)
     hidden = max(settings.competitors, _part(related, settings.related_blocked))
     if settings.compat == REFERENCE:
-        return Load(items, blocked, max(related - hidden, 0), hidden)
+        return TrialNumbers(items, blocked, max(related - hidden, 0), hidden)
     if rule_class in (NONE, RELATION):
-        return Load(items, blocked, 0, hidden if rule_class == NONE else settings.competitors)
-    return Load(items, blocked, max(1, related - hidden), hidden)
+        return TrialNumbers(items, blocked, 0, hidden if rule_class == NONE else settings.competitors)
+    return TrialNumbers(items, blocked, max(1, related - hidden), hidden)
 
 
 def _part(whole: int, share: float) -> int:
@@ -45,7 +45,7 @@ def _part(whole: int, share: float) -> int:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrialPlan:
     """Where and with which numbers the trials of one rule can be made, for questions with so many adjectives."""
 
     settings: DirectorSettings
@@ -54,22 +54,22 @@ class Plan:
     adjectives: int
 
     @cached_property
-    def load(self) -> Load:
+    def numbers(self) -> TrialNumbers:
         """The numbers."""
-        return load_of(self.settings, self.rule_class)
+        return numbers_of(self.settings, self.rule_class)
 
     @cached_property
     def others(self) -> int:
         """Items that are nothing to the question."""
         gold = 2 if self.rule_class == RELATION else 1
         foils = 0 if self.settings.compat == REFERENCE else self.adjectives
-        extra = foils + self.load.seen + self.load.hidden
+        extra = foils + self.numbers.seen + self.numbers.hidden
         opposite = 1 if self.rule_class == RELATION and self.rule in MIRRORED else 0
-        return self.load.items - gold - extra - opposite
+        return self.numbers.items - gold - extra - opposite
 
     @cached_property
-    def casts(self) -> dict[object, Any]:
-        """The roles of decoys that were worked out; see `decoys`."""
+    def decoy_choices(self) -> dict[object, Any]:
+        """The decoys that can be made of a question; see `decoys`."""
         return {}
 
     @cached_property
@@ -77,31 +77,31 @@ class Plan:
         """Decoys that there is room for: each has the items of a question of its own, and as many hidden ones."""
         if self.rule_class == RELATION or self.settings.compat == REFERENCE:
             return 0
-        own, hidden = self.load.items - self.others, self.load.hidden
-        open_cells = self.settings.width * self.settings.height - self.load.blocked
-        return min(self.others // own, self.load.blocked // hidden - 1, open_cells // (own - hidden) - 1)
+        own, hidden = self.numbers.items - self.others, self.numbers.hidden
+        open_cells = self.settings.width * self.settings.height - self.numbers.blocked
+        return min(self.others // own, self.numbers.blocked // hidden - 1, open_cells // (own - hidden) - 1)
 
     @cached_property
     def fillers(self) -> int:
         """Items that are neither part of the question nor of a decoy."""
-        return self.others - self.decoys * (self.load.items - self.others)
+        return self.others - self.decoys * (self.numbers.items - self.others)
 
     @property
     def spare(self) -> int:
         """Cells that may be blocked, besides those of hidden items."""
         settings = self.settings
-        return settings.width * settings.height - (self.load.items - self.others)
+        return settings.width * settings.height - (self.numbers.items - self.others)
 
     @cached_property
     def targets(self) -> tuple[Standing, ...]:
         """The cells that the target can stand in, in control and test trials alike."""
-        settings, load = self.settings, self.load
-        if self.rule_class not in (VERTICAL, HORIZONTAL):
-            return standings(settings.width, settings.height, self.rule)
+        settings, numbers = self.settings, self.numbers
         every = standings(settings.width, settings.height, self.rule)
+        if self.rule_class not in (VERTICAL, HORIZONTAL):
+            return every
         if settings.compat == REFERENCE:
-            return tuple(each for each in every if len(each.worse) >= load.seen + load.hidden)
-        return tuple(each for each in every if len(each.worse) >= load.seen + load.hidden and self._firsts(each))
+            return tuple(each for each in every if len(each.worse) >= numbers.seen + numbers.hidden)
+        return tuple(each for each in every if len(each.worse) >= numbers.seen + numbers.hidden and self._firsts(each))
 
     @cached_property
     def firsts_of(self) -> dict[int, tuple[int, ...]]:
@@ -110,22 +110,22 @@ class Plan:
 
     def _firsts(self, target: Standing) -> tuple[int, ...]:
         """Return the cells in which the best of all competitors can stand, under a spatial rule."""
-        settings, rivals = self.settings, self.settings.competitors
+        settings, competitors = self.settings, self.settings.competitors
         all_standings = standings(settings.width, settings.height, self.rule)
         better = frozenset(target.better)
         found = []
         for cell in target.better:
             between = better & frozenset(all_standings[cell].worse)
             ahead = better - between - {cell} if settings.paired else better - {cell}
-            free = len(better) - 1 - (rivals - 1)
-            if len(between) >= rivals - 1 and min(len(ahead), free) >= self.adjectives:
+            free = len(better) - 1 - (competitors - 1)
+            if len(between) >= competitors - 1 and min(len(ahead), free) >= self.adjectives:
                 found.append(cell)
         return tuple(found)
 
     @property
     def empty(self) -> int:
         """Cells without an item."""
-        return self.settings.width * self.settings.height - self.load.items
+        return self.settings.width * self.settings.height - self.numbers.items
 
     @cached_property
     def references(self) -> tuple[int, ...]:
@@ -142,15 +142,15 @@ class Plan:
 
     def faults(self) -> Iterator[str]:
         """Yield why no trial of the rule can be made on this grid."""
-        load, settings = self.load, self.settings
+        numbers, settings = self.numbers, self.settings
         if self.others < 0:
-            yield f"needs {load.items - self.others} items, and --fill {settings.fill:g} makes {load.items}"
-        if load.hidden > load.blocked:
-            needed = counted(load.hidden, "blocked cell")
-            yield f"needs {needed}, and --blocked {settings.blocked:g} makes {load.blocked}"
-        elif self.spare < load.blocked - load.hidden:
-            most = self.spare + load.hidden
-            yield f"leaves {most} cells that can be blocked, and --blocked {settings.blocked:g} makes {load.blocked}"
+            yield f"needs {numbers.items - self.others} items, and --fill {settings.fill:g} makes {numbers.items}"
+        if numbers.hidden > numbers.blocked:
+            needed = counted(numbers.hidden, "blocked cell")
+            yield f"needs {needed}, and --blocked {settings.blocked:g} makes {numbers.blocked}"
+        elif self.spare < numbers.blocked - numbers.hidden:
+            most = self.spare + numbers.hidden
+            yield f"leaves {most} cells that can be blocked, and --blocked {settings.blocked:g} makes {numbers.blocked}"
         if self.rule_class == RELATION and self.empty < settings.competitors:
             yield f"needs {counted(settings.competitors, 'cell')} without an item, found {self.empty}"
         elif self.rule_class == RELATION and not self.references:
@@ -163,23 +163,23 @@ class Plan:
         """True if trials of the rule can be made with a question of so many adjectives."""
         if self.rule_class != SIZE:
             return True
-        return bool(question.ladders if self.settings.compat == REFERENCE else self.rungs_of(question))
+        return bool(question.kind_sizes if self.settings.compat == REFERENCE else self.target_sizes_of(question))
 
-    def rungs_of(self, question: Question) -> tuple[Rung, ...]:
+    def target_sizes_of(self, question: Question) -> tuple[TargetSize, ...]:
         """Return the sizes of targets that a question allows under a size rule."""
-        found = self._rungs.get(question)
+        found = self._target_sizes.get(question)
         if found is None:
-            found = self._rungs[question] = self._find_rungs(question)
+            found = self._target_sizes[question] = self._find_target_sizes(question)
         return found
 
     @cached_property
-    def _rungs(self) -> dict[Question, tuple[Rung, ...]]:
+    def _target_sizes(self) -> dict[Question, tuple[TargetSize, ...]]:
         return {}
 
-    def _find_rungs(self, question: Question) -> tuple[Rung, ...]:
+    def _find_target_sizes(self, question: Question) -> tuple[TargetSize, ...]:
         found = []
-        for ladder in question.ladders:
-            steps = [*zip(ladder.levels, ladder.rungs, strict=True)]
+        for kind in question.kind_sizes:
+            steps = [*zip(kind.levels, kind.items, strict=True)]
             steps = steps if self.rule == SMALLEST else steps[::-1]
             for place in range(1, len(steps) - 1):
                 better = steps[:place]
@@ -187,7 +187,7 @@ class Plan:
                 bars = [self._bar(steps[place][0], level) for level, _ in bests]
                 if bests and all(question.has_foils_of_size(*bar) for bar in bars):
                     worse = tuple(each for _, ids in steps[place + 1 :] for each in ids)
-                    found.append(Rung(steps[place][1], tuple(ids for _, ids in better), worse, tuple(bars)))
+                    found.append(TargetSize(steps[place][1], tuple(ids for _, ids in better), worse, tuple(bars)))
         return tuple(found)
 
     def _bar(self, target: int, best: int) -> tuple[int, int]:
@@ -199,7 +199,7 @@ class Plan:
         return (0, bar) if self.rule == SMALLEST else (bar, LARGEST)
 
 
-class Rung(NamedTuple):
+class TargetSize(NamedTuple):
     """A size of the target among the sizes of its kind."""
 
     targets: Ids
