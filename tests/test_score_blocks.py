@@ -1,0 +1,124 @@
+"""The blocks of a score report, compared with the libraries that define their figures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
+from scipy.spatial.distance import jensenshannon
+from sklearn import metrics
+
+from vqagen.judge.scoring.blocks.confusion import chance_corrected, chance_table, confusion_table
+from vqagen.judge.scoring.blocks.counting import counting, counting_table
+from vqagen.judge.scoring.blocks.distribution import distance, overall
+from vqagen.judge.scoring.blocks.yes_no import yes_no, yes_no_table
+
+Pairs = Sequence[tuple[str, str]]
+TRUTHS: Pairs = [("yes", "yes")] * 3 + [("yes", "no")] * 2 + [("no", "yes")] + [("no", "no")] * 4
+COLORS: Pairs = [("red", "red")] * 5 + [("red", "blue")] * 2 + [("blue", "blue")] + [("blue", "pink")] + [("green", "")]
+ANSWERS = st.lists(st.tuples(st.sampled_from(["a", "b", "c"]), st.sampled_from(["a", "b", "c"])), min_size=2)
+
+
+def test_yes_no_figures_are_those_of_scikit_learn() -> None:
+    """Accuracy, precision, recall and F1 take "yes" for the positive answer."""
+    right, given = ([answer == "yes" for answer in side] for side in zip(*TRUTHS, strict=True))
+
+    found = yes_no(Counter(TRUTHS))
+
+    assert found[1:5] == pytest.approx(
+        [
+            metrics.accuracy_score(right, given),
+            metrics.precision_score(right, given),
+            metrics.recall_score(right, given),
+            metrics.f1_score(right, given),
+        ]
+    )
+    assert (found.yes_ratio, found.right_ratio, found.neither) == (0.4, 0.5, 0)
+
+
+def test_other_answers_to_yes_no_questions() -> None:
+    """A missing answer and another word are wrong and no "yes"; a model that never says yes has no precision."""
+    found = yes_no(Counter([("yes", ""), ("no", "red"), ("no", "no")]))
+
+    assert found == (3, 1 / 3, None, 0, 0, 0, 1 / 3, 2)
+
+
+def test_counting_figures() -> None:
+    """Counting is exact, off by one or further; the mean error is over the numbers that were given."""
+    found = counting(Counter([("2", "2"), ("2", "3"), ("5", "2"), ("1", ""), ("0", "red")]))
+
+    assert found == (5, 0.2, 0.4, 0.2, 4 / 3, -2 / 3, 2)
+    assert found.mean_error == pytest.approx(metrics.mean_absolute_error([2, 2, 5], [2, 3, 2]))
+
+
+@drawn(ANSWERS)
+def test_figures_corrected_for_chance_are_those_of_scikit_learn(pairs: list[tuple[str, str]]) -> None:
+    """Balanced accuracy is the mean recall of the right answers; kappa and MCC agree on counted pairs."""
+    right, given = zip(*pairs, strict=True)
+
+    found = chance_corrected(Counter(pairs))
+
+    recalls = [metrics.recall_score(right, given, labels=[each], average="macro") for each in sorted(set(right))]
+    assert found.balanced_accuracy == pytest.approx(sum(recalls) / len(recalls))
+    if len({*right, *given}) > 1:  # scikit-learn warns of one answer
+        assert found.mcc == pytest.approx(metrics.matthews_corrcoef(right, given))
+    if found.kappa is not None:
+        assert found.kappa == pytest.approx(metrics.cohen_kappa_score(right, given, labels=["a", "b", "c"]))
+
+
+def test_recall_and_confusion_of_answers() -> None:
+    """Each right answer has its recall, its precision and the answer that it is most often taken for."""
+    table = confusion_table({"word": Counter(COLORS)})
+
+    assert table is not None
+    assert table.rows == (
+        ("word", "red", 7, 5 / 7, 5, 1.0, "blue", 2),
+        ("word", "blue", 2, 0.5, 3, 1 / 3, "pink", 1),
+        ("word", "green", 1, 0.0, 0, None, "(no answer)", 1),
+    )
+
+
+def test_answers_without_a_closed_vocabulary() -> None:
+    """A kind with many different right answers is left out, and a note says so."""
+    many = Counter((str(number), str(number)) for number in range(41))
+
+    table = confusion_table({"text": many, "word": Counter(COLORS)})
+
+    assert table is not None and {row[0] for row in table.rows} == {"word"}
+    assert table.notes == ("left out: text answers, of which there are more than 40",)
+    assert confusion_table({"text": many}) is None
+
+
+def test_no_block_without_its_questions() -> None:
+    """Files without a kind of question have no block for it."""
+    assert yes_no_table(Counter()) is None and counting_table(Counter()) is None and chance_table({}) is None
+
+
+@drawn(ANSWERS)
+def test_jensen_shannon_is_that_of_scipy(pairs: list[tuple[str, str]]) -> None:
+    """The Jensen–Shannon distance compares the shares of all answers, with logarithms of base 2."""
+    names = sorted({answer for pair in pairs for answer in pair})
+    right, given = (Counter(side) for side in zip(*pairs, strict=True))
+
+    found = distance(Counter(pairs)).jensen_shannon
+
+    assert found == pytest.approx(jensenshannon([right[n] for n in names], [given[n] for n in names], 2), abs=1e-7)
+
+
+def test_wild_answers_are_nearly_free_in_chi_square_alone() -> None:
+    """An answer that is right nowhere is not in GQA's measure; the Jensen–Shannon distance counts it."""
+    near = Counter([("red", "red")] * 9 + [("red", "blue")])
+
+    found = distance(near)
+
+    assert found.chi_square == pytest.approx(0.1) and found.jensen_shannon > 0.2
+
+
+def test_groups_are_weighted_by_their_size() -> None:
+    """All groups together are the mean weighted by size; the chi-square is divided by 100."""
+    groups = {"a": Counter([("x", "x")] * 3), "b": Counter([("x", "y")])}
+
+    assert overall(groups).chi_square == pytest.approx((3 * 0 + 1 * 1) / 4 / 100)

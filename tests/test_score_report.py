@@ -1,0 +1,136 @@
+"""The formats of score reports: what they hold, and that awkward names survive them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+
+from vqagen.judge.report.table import COUNT, SHARE, TEXT, Gate, ScoreReport, Table, columns
+from vqagen.judge.report.writers import WRITERS, text
+
+AWKWARD = 'a|b <i>&"é*'
+ROWS = Table(
+    "category",
+    "Category",
+    columns(category=TEXT, n=COUNT, accuracy=SHARE, floor=SHARE),
+    ((AWKWARD, 28020, 0.370557, None), ("count", 3, 1.0, 0.25)),
+    ("floor: guesses",),
+)
+YES_NO = Table("yes_no", "Yes/no", columns(n=COUNT, yes_ratio=SHARE), ((2, 0.5),))
+REPORT = ScoreReport(
+    "Scores of p.jsonl",
+    ("2 questions, 1 missing", "answers: typed"),
+    (ROWS, YES_NO),
+    {"coverage": {"missing": 1}},
+    (Gate("overall", "overall: accuracy 0.371 is below 0.9"), Gate("count", "")),
+)
+
+
+def test_text_is_aligned() -> None:
+    """Numbers stand below each other, at the right; the head comes first, missed gates last."""
+    assert text(REPORT).splitlines() == [
+        "2 questions, 1 missing",
+        "answers: typed",
+        "",
+        "Category",
+        "  category          n  accuracy  floor",
+        f"  {AWKWARD}  28,020     0.371      -",
+        "  count             3     1.000  0.250",
+        "  floor: guesses",
+        "",
+        "Yes/no",
+        "  n  yes ratio",
+        "  2      0.500",
+        "",
+        "overall: accuracy 0.371 is below 0.9",
+    ]
+
+
+def test_json_has_all_digits() -> None:
+    """JSON has the facts of the head, the tables by key with unrounded numbers, and the gates."""
+    record = json.loads(WRITERS["json"](REPORT))
+
+    assert record["coverage"] == {"missing": 1}
+    assert record["tables"]["category"]["rows"][0] == {
+        "category": AWKWARD,
+        "n": 28020,
+        "accuracy": 0.370557,
+        "floor": None,
+    }
+    assert [gate["passed"] for gate in record["gates"]] == [False, True]
+
+
+def test_csv_is_one_table() -> None:
+    """CSV has the rows of all tables, with the key of their table, and empty cells where a table has no column."""
+    rows = list(csv.DictReader(io.StringIO(WRITERS["csv"](REPORT))))
+
+    assert [row["table"] for row in rows] == ["category", "category", "yes_no"]
+    assert (rows[0]["category"], rows[0]["accuracy"], rows[0]["floor"]) == (AWKWARD, "0.370557", "")
+    assert (rows[2]["category"], rows[2]["yes ratio"]) == ("", "0.5")
+
+
+def test_junit_fails_for_missed_gates_alone() -> None:
+    """In JUnit XML each gate is a test case, and each row one that passes."""
+    suites = ElementTree.fromstring(WRITERS["junit"](REPORT).encode())
+
+    assert (suites.get("tests"), suites.get("failures")) == ("5", "1")
+    cases = {case.get("name"): case for case in suites.iter("testcase")}
+    failure = cases["overall"].find("failure")
+    assert failure is not None and failure.get("message") == "overall: accuracy 0.371 is below 0.9"
+    assert "accuracy: 0.371" in (cases[AWKWARD].findtext("system-out") or "")
+
+
+def test_a_control_character_does_not_break_junit() -> None:
+    """A sign that XML cannot hold is replaced."""
+    bad = Table("t", "T", columns(name=TEXT), (("a\x00b\x1b",),))
+
+    suites = ElementTree.fromstring(WRITERS["junit"](ScoreReport("t", (), (bad,))).encode())
+
+    assert [case.get("name") for case in suites.iter("testcase")] == ["a\ufffdb\ufffd"]
+
+
+class _Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: list[str] = []
+        self.tags: set[str] = set()
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
+        if tag == "td":
+            self.cells.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.cells and self.lasttag == "td":
+            self.cells[-1] += data
+
+
+def test_the_page_stands_alone() -> None:
+    """The page has no script, loads nothing, and shows every cell as it is."""
+    page = _Page()
+    page.feed(WRITERS["html"](REPORT))
+
+    assert not {"script", "link", "img"} & page.tags and all(link.startswith("#") for link in page.links)
+    assert page.cells[0].strip() == AWKWARD and page.cells[2] == "0.371"
+
+
+def test_markdown_keeps_columns() -> None:
+    """A pipe in a name does not open a column, and signs of Markdown stay signs."""
+    lines = WRITERS["md"](REPORT).splitlines()
+
+    row = next(line for line in lines if "28,020" in line)
+    assert row.replace(r"\|", "").count("|") == 5 and r"\<i>" in row
+    assert "- **overall: accuracy 0.371 is below 0.9**" in lines
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_report_without_tables(name: str) -> None:
+    """Every format can hold a report without tables and gates."""
+    assert WRITERS[name](ScoreReport("nothing", ("no questions",), ()))

@@ -1,0 +1,1 @@
+"""Reports of scores: tables, and the formats they are written in."""

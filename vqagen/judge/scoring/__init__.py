@@ -1,0 +1,1 @@
+"""Scoring: predictions joined with gold items, judged, and summed up by groups."""
