@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vqagen.inspect_tasks.reply import cell_in_reply
+from vqagen.judge.answers.cells import cell_in_reply
 
 
 @pytest.mark.parametrize(

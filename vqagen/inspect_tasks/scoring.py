@@ -24,7 +24,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from vqagen.inspect_tasks.reply import cell_in_reply
+from vqagen.judge.answers.cells import cell_in_reply
 from vqagen.judge.director.mistakes import CORRECT as RIGHT
 from vqagen.judge.director.mistakes import EGOCENTRIC, INVALID
 from vqagen.judge.director.rules import CONTROL, TEST, TYPES

@@ -11,7 +11,7 @@ text      free text              anything
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Self
@@ -34,7 +34,7 @@ def text_of(answer: Answer) -> str:
     """
     if isinstance(answer, bool):
         return _TRUTHS[answer]
-    return ", ".join(map(text_of, answer)) if isinstance(answer, tuple) else str(answer)
+    return (", ".join(map(text_of, answer)) or "none") if isinstance(answer, tuple) else str(answer)
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,12 @@ class Vocabulary:
 
     words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Lower-case way to say a value -> the value."""
+    groups: tuple[frozenset[str], ...] = ()
+    """The values of each attribute: an answer is one of the values of one attribute."""
 
     @classmethod
     def of_domain(cls, domain: Domain, synonyms: Synonyms) -> Self:
-        """Return the values of a domain's attributes, with their synonyms and plurals.
+        """Return the values of a domain's attributes, with their synonyms; nouns also in the plural.
 
         A name of a value always means this value. A synonym of several values means none of them.
         """
@@ -55,7 +57,12 @@ class Vocabulary:
         for way, value in _ways(domain, synonyms):
             meant.setdefault(way.lower(), set()).add(value)
         sure = {way: next(iter(values)) for way, values in meant.items() if len(values) == 1}
-        return cls(MappingProxyType(sure | names))
+        groups = tuple(frozenset(attribute.values) for attribute in domain.attributes)
+        return cls(MappingProxyType(sure | names), groups)
+
+    def beside(self, values: Collection[str]) -> frozenset[str]:
+        """Return all values of the attributes that have one of these values; empty if no attribute has one."""
+        return frozenset().union(*(group for group in self.groups if not group.isdisjoint(values)))
 
 
 def _ways(domain: Domain, synonyms: Synonyms) -> Iterator[tuple[str, str]]:
@@ -64,4 +71,5 @@ def _ways(domain: Domain, synonyms: Synonyms) -> Iterator[tuple[str, str]]:
         for value in attribute.values:
             for way in (value, *synonyms.of(attribute.type, value)):
                 yield way, value
-                yield synonyms.plural(way), value
+                if attribute.null:  # a noun
+                    yield synonyms.plural(way), value

@@ -32,15 +32,20 @@ def cell_in_reply(reply: str) -> str | None:
     >>> cell_in_reply("The red book is in B2. ANSWER: column c, row 3")
     'C3'
     """
+    named = cells_in_reply(reply)
+    return named[0] if len(named) == 1 else None
+
+
+def cells_in_reply(reply: str) -> list[str]:
+    """Return the labels of all cells that a reply gives as its answer; more than one only behind `ANSWER:`."""
     text = _MARKUP.sub("", unicodedata.normalize("NFKC", reply))
     marks = list(_MARK.finditer(text))
     if marks:
-        cells = {_label(found) for found in _IN_ANSWER.finditer(_first_line(text[marks[-1].end() :]))}
-        return cells.pop() if len(cells) == 1 else None
+        line = _first_line(text[marks[-1].end() :])
+        return list(dict.fromkeys(_label(found) for found in _IN_ANSWER.finditer(line)))
     if alone := _ONLY_A_CELL.fullmatch(text):
-        return _label(alone)
-    in_text = [_label(found) for found in _IN_TEXT.finditer(text)]
-    return in_text[-1] if in_text else None
+        return [_label(alone)]
+    return [_label(found) for found in _IN_TEXT.finditer(text)][-1:]
 
 
 def _first_line(text: str) -> str:

@@ -1,0 +1,275 @@
+"""Kinds of answers and presets: what counts as the same answer, with the numbers that the original tools gave."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vqagen.errors import UsageError
+from vqagen.files.shipped import shipped
+from vqagen.judge.answers.judging import AnswerJudge
+from vqagen.judge.answers.kinds import BOOL, BOX, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, text_of
+from vqagen.judge.answers.presets import PRESETS, Exact, Preset, find_preset
+from vqagen.judge.answers.reading import read_answer
+from vqagen.judge.answers.vqa_words import vqa_accuracy, without_punctuation
+from vqagen.judge.gold.item import GoldItem
+from vqagen.language.synonyms import load_synonyms
+from vqagen.world.domain import load_domain
+
+NO_WORDS = Vocabulary()
+
+
+def vocabulary_of(metadata: str, synonyms: str | None = None) -> Vocabulary:
+    domain = load_domain(shipped(f"metadata/{metadata}.json"))
+    return Vocabulary.of_domain(domain, load_synonyms(synonyms and shipped(synonyms), domain))
+
+
+CLEVR = vocabulary_of("clevr", "synonyms.json")
+
+
+def item_of(kind: str, *answers: Answer, options: Sequence[str] = (), weights: Sequence[int] = ()) -> GoldItem:
+    return GoldItem("0", kind, answers, "0", options=tuple(options), weights=tuple(weights))
+
+
+def credit(preset: Preset | str, text: str, item: GoldItem) -> float:
+    chosen = PRESETS[preset] if isinstance(preset, str) else preset
+    return chosen.is_right(chosen.normalise(text, item.kind, NO_WORDS), item)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "answer"),
+    [
+        ("Yes.", BOOL, True),
+        ("FALSE", BOOL, False),
+        ("“no”", BOOL, False),
+        ("maybe", BOOL, None),
+        ("1", BOOL, None),
+        ("2", INTEGER, 2),
+        ("2.0", INTEGER, 2),
+        ("Two.", INTEGER, 2),
+        ("zero", INTEGER, 0),
+        ("none", INTEGER, 0),
+        ("twenty-one", INTEGER, 21),
+        ("1,000", INTEGER, 1000),
+        ("-3", INTEGER, -3),
+        ("2.5", INTEGER, None),
+        ("two cubes", INTEGER, None),
+        ("9" * 30, INTEGER, None),
+        ("Metallic", WORD, "metal"),
+        ("a block", WORD, "cube"),
+        ("spheres", WORD, "sphere"),
+        ("plastic", WORD, None),
+        ("red, blue and green", LIST, ("blue", "green", "red")),
+        ('["red", "red"]', LIST, ("red",)),
+        ("[]", LIST, ()),
+        ("none", LIST, ()),
+        ("red plastic", LIST, None),
+        ("column B, row 2", CELL, "B2"),
+        ("[1, 2.5, 3, 4]", BOX, (1.0, 2.5, 3.0, 4.0)),
+        ("[1, 2]", BOX, None),
+        (" Café  au lait!", TEXT, "café au lait"),
+        ("...", TEXT, None),
+    ],
+)
+def test_a_text_is_read_by_the_kind_of_its_answer(text: str, kind: str, answer: Answer | None) -> None:
+    found = read_answer(text, kind, CLEVR)
+
+    assert (type(found), found) == (type(answer), answer)
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer"), [(BOOL, True), (INTEGER, 1), (WORD, "metal"), (LIST, ("blue", "red")), (LIST, ()), (CELL, "C3")]
+)
+def test_the_text_of_an_answer_is_read_as_this_answer(kind: str, answer: Answer) -> None:
+    assert read_answer(text_of(answer), kind, CLEVR) == answer
+
+
+def test_a_vocabulary_keeps_names_and_drops_synonyms_of_two_values() -> None:
+    """The market calls an instrument "instrument": no other value's synonym may take a name."""
+    market = vocabulary_of("market")
+
+    assert {market.words[value] for group in market.groups for value in group} == {
+        value for group in market.groups for value in group
+    }
+    assert CLEVR.words["shiny"] == "metal"
+    assert CLEVR.beside(["red"]) >= {"red", "blue"} and "metal" not in CLEVR.beside(["red"])
+
+
+def test_an_unknown_preset_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="unknown preset 'typd'; did you mean 'typed'"):
+        find_preset("typd")
+
+
+# The official scripts -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("matches", "percent"), [(0, 0), (1, 30), (2, 60), (3, 90), (4, 100), (10, 100)])
+def test_vqa_accuracy_by_number_of_matches(matches: int, percent: float) -> None:
+    """As the official script gives for 10 annotators."""
+    assert round(100 * vqa_accuracy(matches, 10), 2) == percent
+
+
+@pytest.mark.parametrize(("copies", "percent"), [(1, 0), (2, 33.33), (3, 66.67), (4, 100)])
+def test_vqa_accuracy_of_copies_of_one_answer(copies: int, percent: float) -> None:
+    """A single answer gets nothing: the annotator who gave it is left out."""
+    assert round(100 * credit("vqa-official", "yes", item_of(TEXT, *["yes"] * copies)), 2) == percent
+
+
+@pytest.mark.parametrize(
+    ("answers", "text", "percent"),
+    [
+        (["yes"] * 10, "Yes", 0),
+        (["2"] * 10, "two", 0),
+        (["2"] * 9 + ["3"], "two", 100),
+        (["red"] * 9 + ["Red"], "The red.", 100),
+        (["1,000"] * 9 + ["5"], "1000", 100),
+        (["3.5."] * 9 + ["5"], "3.5", 100),
+        (["left-hand"] * 9 + ["5"], "left hand", 100),
+        (["none"] * 9 + ["5"], "0", 100),
+        (["its"] * 9 + ["5"], "it's", 0),
+        (["isnt"] * 9 + ["5"], "isn't", 100),
+    ],
+)
+def test_vqa_official_credit(answers: list[str], text: str, percent: float) -> None:
+    """The numbers of the official script: it normalises only where annotators differ."""
+    assert round(100 * credit("vqa-official", text, item_of(TEXT, *answers)), 2) == percent
+
+
+def test_vqa_official_overall_of_rarest_answers() -> None:
+    """Of three questions with the rarest answer, written as "The X!", the one without dissent is not normalised."""
+    differing = [["net"] * 9 + ["mesh"], ["pitcher"] * 8 + ["catcher", "umpire"]]
+    items = [item_of(TEXT, *answers) for answers in [*differing, ["orange"] * 10]]
+    credits = [credit("vqa-official", f"THE {item.answers[-1]}!".upper(), item) for item in items]
+
+    assert [round(100 * each, 2) for each in credits] == [30, 30, 0]
+    assert round(100 * sum(credits) / 3, 2) == 20.0
+    assert [credit("vqa-official", str(item.answers[0]), item) for item in items] == [1, 1, 1]
+
+
+def test_vqa_always_normalises_unanimous_answers() -> None:
+    assert credit("vqa-always", "Two", item_of(TEXT, *["2"] * 10)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "done"), [("a.b.", "ab"), ("rock-n-roll", "rock n roll"), ("5 . 5", "5  5"), ("3.5.", "3.5")]
+)
+def test_vqa_punctuation(text: str, done: str) -> None:
+    assert without_punctuation(text) == done
+
+
+def plain_vqa_accuracy(answers: list[str], text: str) -> float:
+    """Leave out each annotator in a loop, as the official script does."""
+    shares = []
+    for place in range(len(answers)):
+        others = answers[:place] + answers[place + 1 :]
+        shares.append(min(1, others.count(text) / 3))
+    return sum(shares) / len(shares)
+
+
+@given(st.lists(st.sampled_from(["red", "blue", "green"]), min_size=1, max_size=12), st.sampled_from(["red", "pink"]))
+def test_vqa_accuracy_agrees_with_the_loop_over_annotators(answers: list[str], text: str) -> None:
+    counted = {answer: answers.count(answer) for answer in answers}
+    weighted = item_of(TEXT, *counted, weights=list(counted.values()))
+
+    assert credit("vqa-official", text, weighted) == pytest.approx(plain_vqa_accuracy(answers, text))
+
+
+@pytest.mark.parametrize(
+    ("preset", "share"),
+    [
+        (Exact(), 0.25),
+        (Exact("e", ("the ", "yell"), True, True), 0.5),
+        (Exact("e", ("the ", "yell", "YELL"), True, True), 0.75),
+        (Exact("e", ("the ", "yell", "YELL"), True, True, True), 1.0),
+    ],
+)
+def test_exact_match_as_hugging_face_documents_it(preset: Exact, share: float) -> None:
+    references = ["the cat", "theater", "YELLING", "agent007"]
+    predictions = ["cat?", "theater", "yelling", "agent"]
+    credits = [credit(preset, text, item_of(TEXT, right)) for right, text in zip(references, predictions, strict=True)]
+
+    assert sum(credits) / 4 == share
+
+
+@pytest.mark.parametrize(
+    ("preset", "text", "right", "expected"),
+    [
+        ("visual7w", "CAFÉ", "Café", 1),
+        ("visual7w", "red", "Red.", 0),
+        ("exact", "yes", True, 1),
+        ("exact", "Yes", True, 0),
+        ("exact", "2", 2, 1),
+        ("gqa", "red", "red", 1),
+        ("gqa", "Red", "red", 0),
+        ("typed", "Red!", "Red.", 1),
+    ],
+)
+def test_presets_differ(preset: str, text: str, right: Answer, expected: float) -> None:
+    assert credit(preset, text, item_of(TEXT, right)) == expected
+
+
+def test_the_visual7w_example() -> None:
+    """Open, top 2, "Red." and "3" for all: 0.667 overall, how 1/2, what 1/1. The original crashes at "Café"."""
+    judge = AnswerJudge(PRESETS["visual7w"], NO_WORDS, top_k=2)
+    golds = {"what": ["red."], "how": ["3", "blue"], "where": ["Café"]}
+    right = {
+        type_: [judge.judge(("Red.", "3"), item_of(TEXT, answer)).credit for answer in answers]
+        for type_, answers in golds.items()
+    }
+
+    assert right == {"what": [1.0], "how": [1.0, 0.0], "where": [0.0]}
+    assert f"{sum(right['what'] + right['how']) / 3:.3f}" == "0.667"
+    assert judge.judge(("café",), item_of(TEXT, "Café")).credit == 1.0
+
+
+# Judging --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("preset", "top_k", "candidates", "expected"),
+    [
+        ("typed", 1, ("two", "3"), 0.0),
+        ("typed", 2, ("two", "2", "3"), 1.0),
+        ("visual7w", 2, ("two", "TWO", "3"), 0.0),
+        ("exact", 2, ("two", "two", "3"), 1.0),
+        ("typed", 5, (), 0.0),
+    ],
+)
+def test_candidates_are_counted_without_repetitions(
+    preset: str, top_k: int, candidates: tuple[str, ...], expected: float
+) -> None:
+    """The first k different candidates count; under `visual7w` the first k."""
+    judge = AnswerJudge(PRESETS[preset], NO_WORDS, top_k)
+
+    assert judge.judge(candidates, item_of(INTEGER, 3)).credit == expected
+
+
+def test_a_true_answer_is_not_the_number_one() -> None:
+    """Python takes True for 1, also as a key."""
+    judge = AnswerJudge(PRESETS["typed"], NO_WORDS)
+
+    assert judge.judge(("1",), item_of(INTEGER, 1)).credit == 1.0
+    assert judge.judge(("1",), item_of(BOOL, True)) == (0.0, "refused", True, "")
+    assert judge.judge(("yes",), item_of(BOOL, True)).credit == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "is_option"), [("metallic", True), ("B", True), ("red", False), ("I cannot tell", True)]
+)
+def test_an_answer_beside_the_options_is_recognised(text: str, is_option: bool) -> None:
+    judge = AnswerJudge(PRESETS["typed"], CLEVR)
+
+    assert judge.judge((text,), item_of(WORD, "metal", options=["rubber", "metal"])).is_option is is_option
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_gold_answer_is_right_under_every_preset(preset: str) -> None:
+    """With four annotators, so that VQA's rule can be met."""
+    judge = AnswerJudge(PRESETS[preset], CLEVR)
+    kinds: dict[str, Answer] = {BOOL: False, INTEGER: 10, WORD: "metal", LIST: ("blue", "red"), CELL: "B2", TEXT: "Hm."}
+    for (kind, answer), _ in itertools.product(kinds.items(), range(2)):
+        assert judge.judge((text_of(answer),), item_of(kind, answer, weights=[4])).credit == 1.0

@@ -1,0 +1,213 @@
+"""Answers inside of replies: one, several or none; in no way that others call a match is a wrong answer right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_answers import CLEVR, NO_WORDS, item_of
+
+from vqagen.judge.answers.judging import AnswerJudge
+from vqagen.judge.answers.kinds import BOOL, BOX, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary
+from vqagen.judge.answers.parsing import STATUSES, parse_reply
+from vqagen.judge.answers.presets import PRESETS
+
+AMBIGUOUS, REFUSED = "?", "–"
+"""In tables: several answers, and none."""
+
+
+def shown(text: str, kind: str, answer: Answer, options: Sequence[str] = (), words: Vocabulary = CLEVR) -> str:
+    parsed = parse_reply(text, item_of(kind, answer, options=options), words)
+    return {"parsed": parsed.answer, "ambiguous": AMBIGUOUS, "refused": REFUSED}[parsed.status]
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("10", "10"),
+        ("There are 10.", "10"),
+        ("none", "0"),
+        ("There are no cubes.", "0"),
+        ("There are no more than 3.", REFUSED),
+        ("There are 2 cubes and 3 spheres. So 5.", "5"),
+        ("There are 2 cubes and 3 spheres", AMBIGUOUS),
+        ("2 + 3 = 5", "5"),
+        ("2-3", AMBIGUOUS),
+        ("2,3", AMBIGUOUS),
+        ("not 3 but 4", "4"),
+        ("1,000", "1000"),
+        ("2.5", REFUSED),
+        ("1/2", REFUSED),
+        ("B2", REFUSED),
+        ("3D", REFUSED),
+        ("50%", REFUSED),
+        ("1. cube\n2. sphere\nTotal: 2", "2"),
+        ("There is only one.", "1"),
+        ("The red one and the blue one, so two.", "2"),
+        ("the answer is five cubes", "5"),
+        ("Answer: 2. There are 3 more.", "2"),
+        ("Answer: 2. Wait, 3.", AMBIGUOUS),
+        ("ANSWER: **7**", "7"),
+        (r"So $\boxed{7}$.", "7"),
+        ("<think>3 or 4</think> 4", "4"),
+        ("<answer>4</answer>", "4"),
+        ("2 or 3? ANSWER:", REFUSED),
+        ("ANSWER: <number>. I see 3.", "3"),
+        ("I cannot tell whether it is 3.", REFUSED),
+        ("", REFUSED),
+    ],
+)
+def test_the_number_of_a_reply(reply: str, answer: str) -> None:
+    assert shown(reply, INTEGER, 0) == answer
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("Yes.", "yes"),
+        ("yes, there is", "yes"),
+        ("The answer is yes", "yes"),
+        ("It is false", "no"),
+        ("No red cubes are there.", "no"),
+        ("No, I don’t see one.", "no"),
+        ("ANSWER: no red cubes", "no"),
+        ("I know", REFUSED),
+        ("There is no doubt.", REFUSED),
+        ("There is no doubt: yes", "yes"),
+        ("not true", REFUSED),
+        ("no idea", REFUSED),
+        ("I am not sure, yes", REFUSED),
+        ("Yes. No.", AMBIGUOUS),
+        ("yes/no", AMBIGUOUS),
+    ],
+)
+def test_the_truth_of_a_reply(reply: str, answer: str) -> None:
+    """A "no" that is a determiner is no answer, unless the reply begins with it."""
+    assert shown(reply, BOOL, False) == answer
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("metallic", "metal"),
+        ("A rubber cube", "rubber"),
+        ("The large red cube is metal", "metal"),
+        ("It isn't shiny, it's matte", "rubber"),
+        ("It is metal, not rubber.", "metal"),
+        ("metal rather than rubber", "metal"),
+        ("not red", REFUSED),
+        ("The answer is not metal", REFUSED),
+        ("neither rubber nor metal", REFUSED),
+        ("rubber or metal", AMBIGUOUS),
+        ("red", "red"),
+        ("metallurgy", REFUSED),
+    ],
+)
+def test_the_word_of_a_reply(reply: str, answer: str) -> None:
+    """Of a sentence the words of the asked attribute count; a reply that is a value of another one is that value."""
+    assert shown(reply, WORD, "metal") == answer
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("B", "rubber"),
+        ("(b)", "rubber"),
+        ("Option B", "rubber"),
+        ("B. rubber", "rubber"),
+        ("B - rubber", "rubber"),
+        ("ANSWER: B", "rubber"),
+        ("ANSWER: A rubber cube", "rubber"),
+        ("A rubber cube", "rubber"),
+        ("I choose option (A).", "metal"),
+        ("B) metal", AMBIGUOUS),
+        ("A: metal\nB: rubber", AMBIGUOUS),
+        ("not metal", REFUSED),
+        ("purple", "purple"),
+        ("C", REFUSED),
+    ],
+)
+def test_the_option_of_a_reply(reply: str, answer: str) -> None:
+    """An article is no letter; a letter beside another option's text is no answer."""
+    assert shown(reply, WORD, "metal", ["metal", "rubber"]) == answer
+
+
+def test_letters_name_no_options_in_an_unknown_order() -> None:
+    item = item_of(WORD, "metal", options=["metal", "rubber"])
+    unordered = type(item)(item.id, WORD, ("metal",), "0", options=item.options, has_letters=False)
+
+    assert parse_reply("B", unordered, CLEVR).status == "refused"
+
+
+@pytest.mark.parametrize(("reply", "answer"), [("10", "10"), ("ten", "10"), ("C", "10"), ("1 or 10", AMBIGUOUS)])
+def test_options_that_are_parts_of_one_another(reply: str, answer: str) -> None:
+    """ "10" is neither 1 nor 0."""
+    assert shown(reply, INTEGER, 10, ["0", "1", "10", "2"]) == answer
+
+
+@pytest.mark.parametrize(
+    ("kind", "reply", "answer"),
+    [
+        (TEXT, "It is a red car", "red car"),
+        (TEXT, "the café", "Café"),
+        (TEXT, "green", "green"),
+        (LIST, "blue, red", "blue, red"),
+        (LIST, "It has red and blue", AMBIGUOUS),
+        (LIST, "I see some red", AMBIGUOUS),
+        (CELL, "ANSWER: B2", "B2"),
+        (CELL, "ANSWER: B2 or C3", AMBIGUOUS),
+        (CELL, "nothing", REFUSED),
+        (BOX, "ANSWER: [1, 2, 3, 4]", "1.0, 2.0, 3.0, 4.0"),
+    ],
+)
+def test_replies_of_other_kinds(kind: str, reply: str, answer: str) -> None:
+    options = ["Red.", "red car", "Café"] if kind == TEXT else []
+
+    assert shown(reply, kind, "Red.", options) == answer
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "right", "options", "credit"),
+    [
+        ("10", INTEGER, 0, (), 0.0),
+        ("not red", WORD, "red", (), 0.0),
+        ("I know", BOOL, False, (), 0.0),
+        ("Answer: 2.", INTEGER, 2, (), 1.0),
+        ("A rubber cube", WORD, "rubber", ("metal", "rubber"), 1.0),
+        ("A rubber cube", WORD, "metal", ("metal", "rubber"), 0.0),
+        ("10", INTEGER, 10, ("0", "1", "10", "2"), 1.0),
+        ("10", INTEGER, 1, ("0", "1", "10", "2"), 0.0),
+        ("metallic", WORD, "metal", (), 1.0),
+        ("metallic", WORD, "metal", ("metal", "rubber"), 1.0),
+    ],
+)
+def test_traps_of_other_tools(reply: str, kind: str, right: Answer, options: Sequence[str], credit: float) -> None:
+    """Inspect's `match` and VLMEvalKit judge each of these otherwise."""
+    judge = AnswerJudge(PRESETS["typed"], CLEVR)
+
+    assert judge.judge((reply,), item_of(kind, right, options=options)).credit == credit
+
+
+@pytest.mark.parametrize("options", [(), ("metal", "wood")])
+def test_a_part_of_a_word_is_no_match_without_a_synonym(options: Sequence[str]) -> None:
+    judge = AnswerJudge(PRESETS["typed"], NO_WORDS)
+
+    assert judge.judge(("metallic",), item_of(TEXT, "metal", options=options)).credit == 0.0
+
+
+PIECES = [*"ab12 .,:()\n-/$", "yes ", "no ", "not ", "red ", "metal ", "ANSWER: ", "\\boxed{", "B2 ", "one "]
+REPLIES = st.lists(st.sampled_from(PIECES), max_size=12).map("".join) | st.text(max_size=30)
+
+
+@given(REPLIES, st.sampled_from([BOOL, INTEGER, WORD, LIST, CELL, BOX, TEXT]), st.booleans())
+def test_every_reply_has_a_status(reply: str, kind: str, has_options: bool) -> None:
+    """An answer stands there if, and only if, the reply is parsed; and it is read as an answer again."""
+    item = item_of(kind, "metal", options=["metal", "red"] if has_options else [])
+    status, answer = parse_reply(reply, item, CLEVR)
+
+    assert status in STATUSES
+    assert bool(answer) == (status == "parsed")
+    if answer and not has_options:
+        assert parse_reply(answer, item, CLEVR) == (status, answer)

@@ -1,0 +1,80 @@
+"""Judging: the credit for the answers to one question, and what was made of the reply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from vqagen.judge.answers.kinds import Answer, Vocabulary, text_of
+from vqagen.judge.answers.parsing import PARSED, REFUSED, Parsed, parse_reply
+from vqagen.judge.answers.presets import Preset
+from vqagen.judge.gold.item import GoldItem
+
+_MOST_KEPT = 1 << 16
+"""Judgements that are kept, because models repeat few answers."""
+
+
+class Judgement(NamedTuple):
+    """The credit for the answers to one question."""
+
+    credit: float
+    """0 to 1: the best among the first k candidates."""
+    status: str
+    """Of the first candidate: parsed, ambiguous or refused."""
+    is_option: bool
+    """False if the first candidate is an answer, and none of the options."""
+    given: str
+    """The first candidate as it is compared; "" if it is no answer."""
+
+
+class AnswerJudge:
+    """Judges candidates by a preset."""
+
+    def __init__(self, preset: Preset, vocabulary: Vocabulary, top_k: int = 1) -> None:
+        self._preset, self._vocabulary, self._top_k = preset, vocabulary, top_k
+        self._known: dict[tuple[object, ...], Judgement] = {}
+
+    def judge(self, candidates: Sequence[str], item: GoldItem) -> Judgement:
+        """Return the judgement of candidates, best first."""
+        answers = tuple((type(answer), answer) for answer in item.answers)  # True is not 1
+        key = tuple(candidates), item.kind, answers, item.options, item.weights, item.has_letters
+        if key not in self._known:
+            if len(self._known) >= _MOST_KEPT:
+                self._known.clear()
+            self._known[key] = self._judged(candidates, item)
+        return self._known[key]
+
+    def _judged(self, candidates: Sequence[str], item: GoldItem) -> Judgement:
+        preset, credit = self._preset, 0.0
+        first: Answer | None = None
+        status, seen = REFUSED, set[Answer | None]()
+        for place, candidate in enumerate(candidates):
+            parsed = self._parsed(candidate, item)
+            given = self._normal(parsed.answer, item) if parsed.status == PARSED else None
+            if place == 0:
+                status, first = parsed.status if given is not None else _unread(parsed), given
+            if given in seen and not preset.keeps_duplicates:
+                continue
+            if len(seen) >= self._top_k or (preset.keeps_duplicates and place >= self._top_k):
+                break
+            seen.add(given)
+            credit = max(credit, preset.is_right(given, item))
+        return Judgement(credit, status, self._is_option(first, item), "" if first is None else text_of(first))
+
+    def _parsed(self, candidate: str, item: GoldItem) -> Parsed:
+        if self._preset.parses:
+            return parse_reply(candidate, item, self._vocabulary)
+        return Parsed(PARSED if candidate else REFUSED, candidate)
+
+    def _normal(self, text: str, item: GoldItem) -> Answer | None:
+        return self._preset.normalise(text, item.kind, self._vocabulary)
+
+    def _is_option(self, given: Answer | None, item: GoldItem) -> bool:
+        """True also if there are no options, or no answer."""
+        if given is None or not item.options:
+            return True
+        return any(self._normal(option, item) == given for option in item.options)
+
+
+def _unread(parsed: Parsed) -> str:
+    return REFUSED if parsed.status == PARSED else parsed.status
