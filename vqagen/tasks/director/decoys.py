@@ -35,7 +35,7 @@ DecoyChoices = Sequence[Sequence[Sequence[DecoyItem]]]
 
 
 def place_decoys(
-    grid: list[int], is_test: bool, question: Question, plan: TrialPlan, alike: Sequence[Question], rng: Random
+    grid: list[int], question: Question, plan: TrialPlan, alike: Sequence[Question], rng: Random
 ) -> list[int]:
     """Put decoys into empty cells, and return those of their cells that are to be blocked.
 
@@ -45,6 +45,7 @@ def place_decoys(
     blocked, random, misfits, settings = [], rng.random, question.misfits, plan.settings
     for _ in range(plan.decoys):
         free = [place for place, item in enumerate(grid) if item < 0]
+        is_test = random() < 0.5  # of its own, so that decoys do not give away the type of the trial
         chosen = pick(rng, pick(rng, _choices(pick(rng, alike), plan, is_test)))
         standing = None  # of the target, which is placed first
         for side, items, is_hidden in chosen:

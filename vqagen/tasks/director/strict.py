@@ -36,7 +36,7 @@ def _make_plain(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence
     for foils in question.foils:
         grid[take(rng, free)] = pick(rng, foils)
     answers = tuple(sorted((target, *hidden))) if cell.is_test else (target,)
-    hidden += place_decoys(grid, cell.is_test, question, plan, alike, rng)
+    hidden += place_decoys(grid, question, plan, alike, rng)
     blocked = _fill(grid, hidden, plan, question, rng)
     fitting = numbers.hidden if cell.is_test else 0
     competitor = hidden[0] if cell.is_test else EMPTY
@@ -62,7 +62,7 @@ def _make_spatial(cell: Cell, question: Question, plan: TrialPlan, alike: Sequen
     hidden += [take(rng, worse) for _ in range(numbers.hidden - len(hidden))]
     for place in hidden:
         grid[place] = pick(rng, related)
-    hidden += place_decoys(grid, cell.is_test, question, plan, alike, rng)
+    hidden += place_decoys(grid, question, plan, alike, rng)
     blocked = _fill(grid, hidden, plan, question, rng)
     answers = (first,) if cell.is_test else (standing.cell,)
     return Trial(cell, question, grid, blocked, standing.cell, answers, 1 + numbers.seen, numbers.hidden, first)
@@ -113,7 +113,7 @@ def _make_sized(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence
     for _ in range(numbers.hidden - len(hidden)):
         hidden.append(take(rng, free))
         grid[hidden[-1]] = pick(rng, size.worse)
-    hidden += place_decoys(grid, cell.is_test, question, plan, alike, rng)
+    hidden += place_decoys(grid, question, plan, alike, rng)
     blocked = _fill(grid, hidden, plan, question, rng)
     answers = (first,) if cell.is_test else (target,)
     return Trial(cell, question, grid, blocked, target, answers, 1 + numbers.seen, numbers.hidden, first)
