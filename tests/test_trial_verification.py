@@ -383,6 +383,7 @@ def test_pictures_are_looked_at(name: str, content: bytes | None, message: str, 
         ({"render": ["png"], "view": "both"}, ["0-director.png"]),
         ({"render": ["png"], "view": "participant", "figure": True}, ["0-alone.png"]),
         ({"render": ["png"], "view": "director", "figure": True}, []),
+        ({"render": [], "view": "both"}, ["0-director.png"]),
     ],
 )
 def test_every_file_that_the_settings_ask_for_is_there(settings: Record, missing: list[str], vqagen_: Commands) -> None:
@@ -393,6 +394,14 @@ def test_every_file_that_the_settings_ask_for_is_there(settings: Record, missing
     findings = json.loads(vqagen_("verify trials --json").out)["findings"]
 
     assert [finding["message"] for finding in findings] == [f"{name}: not there" for name in missing]
+
+
+@pytest.mark.parametrize(("render", "is_missing"), [([], True), (["svg"], True), (["none"], False)], ids=str)
+def test_a_trial_names_a_file_if_the_run_rendered_any(render: list[str], is_missing: bool, vqagen_: Commands) -> None:
+    """Pictures are rendered if nothing is asked for."""
+    write_trials("trials", trial(NONE_TEST, "red ball"), settings={**SETTINGS, "render": render})
+
+    assert ("O17" in vqagen_("verify trials").out.decode()) == is_missing
 
 
 def test_pictures_of_one_file_have_one_size(vqagen_: Commands) -> None:

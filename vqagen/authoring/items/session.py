@@ -18,7 +18,15 @@ from vqagen.errors import BadInput, Problem, UsageError, VqagenError
 from vqagen.files.output import atomic_output
 from vqagen.json.editing import edited
 from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_faults, shape_faults
-from vqagen.tasks.director.catalogue_words import COLOR, COMMENT, ITEM, named, spoken_plural, spoken_singular
+from vqagen.tasks.director.catalogue_words import (
+    COLOR,
+    COMMENT,
+    ITEM,
+    name_drawn_item,
+    named,
+    spoken_plural,
+    spoken_singular,
+)
 
 UNSAVED = ".unsaved"
 """Suffix of the file that keeps a draft when the editor ends."""
@@ -107,7 +115,7 @@ class Session:
         if is_single and name in catalogue.record["kinds"]:
             colors = list(catalogue.paints)
             number = list(self._draft["kinds"]).index(name)
-            name = f"{colors[number % len(colors)]}_{name}_{len(catalogue.sizes)}"
+            name = name_drawn_item(colors[number % len(colors)], name, len(catalogue.sizes))
         return sheet_svg(without_labels(make_sheet(catalogue, [name], side=side)))
 
     def contact_sheet(self, side: int) -> str:

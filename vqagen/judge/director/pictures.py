@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -15,6 +15,7 @@ from vqagen.judge.director.trial import Trial, TrialFault
 
 SUFFIXES: Mapping[str, str] = {"png": ".png", "svg": ".svg", "md": ".md", "ascii": ".txt", "json": ".json"}
 """Render -> the suffix of its files."""
+DEFAULT_RENDER = ("png",)
 DRAWN = frozenset({".png", ".svg"})
 """Suffixes of pictures, which may show the director; then others beside them do not."""
 LEAST_CELL = 16
@@ -32,11 +33,14 @@ class PictureCheck:
         """`folder`: the folder that file names are relative to; None for records without a local folder."""
         self._folder = folder
         self._settings = settings
+        self._renders: Sequence[str] = _renders(settings)
         self._taken: dict[str, int] = {}
         self._usual: dict[tuple[str, int, int], Size] = {}
 
     def take(self, trial: Trial) -> Iterator[TrialFault]:
         """Yield the faults of the files of a trial."""
+        if trial.image is None and any(each in SUFFIXES for each in self._renders):
+            yield TrialFault("O17", "image", f"missing; the settings ask for {', '.join(self._renders)}")
         if trial.image is None or self._folder is None:
             return
         first = self._taken.setdefault(trial.image, trial.index)
@@ -54,7 +58,7 @@ class PictureCheck:
     def _others(self, name: PurePosixPath) -> Iterator[str]:
         """Yield the files that the settings ask for besides the named one."""
         view = self._settings.get("view")
-        for suffix in (SUFFIXES[each] for each in self._settings.get("render") or () if each in SUFFIXES):
+        for suffix in (SUFFIXES[each] for each in self._renders if each in SUFFIXES):
             yield str(name.with_suffix(suffix))
             if view == "both":
                 yield str(name.with_name(f"{name.stem}-director{suffix}"))
@@ -84,6 +88,11 @@ class PictureCheck:
             return f"{size[0]:g} x {size[1]:g} is too small for {trial.width} x {trial.height} cells"
         usual = self._usual.setdefault((suffix, trial.width, trial.height), size)
         return "" if size == usual else f"{size[0]:g} x {size[1]:g}, but others are {usual[0]:g} x {usual[1]:g}"
+
+
+def _renders(settings: Mapping[str, Any]) -> Sequence[str]:
+    """Return what a run rendered: pictures if nothing is asked for; nothing if its settings are unknown."""
+    return settings.get("render", ()) or (DEFAULT_RENDER if "render" in settings else ())
 
 
 def _png_size(content: bytes) -> Size:
