@@ -32,7 +32,7 @@ def _columns(some: Counter[Any], others: Counter[Any]) -> list[tuple[int, int]]:
     total = some.total() + others.total()
     least = LEAST * total / max(1, min(some.total(), others.total()))
     columns, rare = [], (0, 0)
-    for value in some.keys() | others.keys():
+    for value in {**some, **others}:
         column = (some[value], others[value])
         if sum(column) >= least:
             columns.append(column)

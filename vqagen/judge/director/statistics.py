@@ -14,6 +14,7 @@ from vqagen.judge.director.case import Case, Found, case_of
 from vqagen.judge.director.chi_square import differ
 from vqagen.judge.director.policies import POLICIES, expected_accuracy
 from vqagen.judge.director.reading import TrialReading
+from vqagen.judge.director.repetition import AnswerCells
 from vqagen.judge.director.rules import CONTROL, MIRRORED, NONE, PARTICIPANT, TEST
 from vqagen.judge.director.trial import Trial, label
 from vqagen.judge.director.trial_files import find_trials
@@ -22,19 +23,22 @@ from vqagen.judge.stats.fault_list import FaultList
 
 BATCH = 1000
 """Trials between two calls for the progress bar."""
-GROUPS = ("control", "rule tests", "tests without rule", "my left/right", "all")
-"""Groups of trials whose accuracy is shown. The last but one: left or right in the director's words."""
+CONTROLS, RULE_TESTS, PLAIN_TESTS, DIRECTORS_LEFT_RIGHT, ALL = GROUPS = (
+    *("control", "rule tests", "tests without rule"),
+    *("my left/right", "all"),
+)
+"""Groups of trials whose accuracy is shown."""
 Cell = tuple[str, str, str | None, bool]
 """Type, class of rules, frame, physics."""
 
 
 def groups_of(trial: Trial) -> Iterator[str]:
     """Yield the groups that a trial is in."""
-    tests = GROUPS[2] if trial.rule == NONE else GROUPS[1]
-    yield GROUPS[0] if trial.type == CONTROL else tests
+    tests = PLAIN_TESTS if trial.rule == NONE else RULE_TESTS
+    yield CONTROLS if trial.type == CONTROL else tests
     if trial.rule in MIRRORED and trial.frame != PARTICIPANT:
-        yield GROUPS[3]
-    yield GROUPS[4]
+        yield DIRECTORS_LEFT_RIGHT
+    yield ALL
 
 
 @dataclass
@@ -129,8 +133,7 @@ class TrialStatistics:
     guesses: dict[str, CellGuess] = field(
         default_factory=lambda: {n: CellGuess(key) for n, (_, key) in GUESSES.items()}
     )
-    answers: dict[tuple[int, int], dict[str, Counter[int]]] = field(default_factory=dict)
-    """(width, height) -> type -> cell -> answers."""
+    answers: AnswerCells = field(default_factory=AnswerCells)
     features: dict[str, dict[str, Counter[int]]] = field(default_factory=dict)
     """Feature -> type -> value -> trials."""
     words: Counter[int] = field(default_factory=Counter)
@@ -154,8 +157,7 @@ class TrialStatistics:
             self.policies[name].add(trial, expected_accuracy(policy, case))
         for guess in self.guesses.values():
             guess.take(trial)
-        by_type = self.answers.setdefault((trial.width, trial.height), {CONTROL: Counter(), TEST: Counter()})
-        by_type[trial.type][only(trial.answer)] += 1
+        self.answers.take(trial)
         for name, value in _features(case):
             self.features.setdefault(name, {CONTROL: Counter(), TEST: Counter()})[trial.type][value] += 1
         self._take_text(trial)
@@ -216,7 +218,7 @@ class TrialStatistics:
                     type_: {label(cell, width): count for cell, count in sorted(counts.items())}
                     for type_, counts in by_type.items()
                 }
-                for (width, height), by_type in sorted(self.answers.items())
+                for (width, height), by_type in sorted(self.answers.counts.items())
             },
             "features": {
                 name: {

@@ -68,7 +68,7 @@ def _width(group: str) -> int:
 
 def _answer_cells(statistics: TrialStatistics) -> Iterator[str]:
     """Yield a map of each grid size: the share of the answers of each type in each cell."""
-    for (width, height), by_type in sorted(statistics.answers.items()):
+    for (width, height), by_type in sorted(statistics.answers.counts.items()):
         if width > MOST_COLUMNS:
             continue
         shown = {type_: counts for type_, counts in by_type.items() if counts}
