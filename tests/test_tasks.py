@@ -352,3 +352,4 @@ def test_every_task_is_what_the_list_says(key: str) -> None:
     assert task.key == key
     assert tuple(form.name for form in task.formats) == entry.formats
     assert task.dialects == entry.dialects
+    assert task.makes_files == entry.makes_files

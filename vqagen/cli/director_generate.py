@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vqagen.cli.options import output_options, path, settings_options, shard_option
+from vqagen.cli.options import catalogue_option, output_options, path, settings_options, shard_option
 from vqagen.run.options import RunOptions
 from vqagen.tasks.director.settings import DirectorSettings
 
 if TYPE_CHECKING:
     from vqagen.tasks.director.maker import CellFeasibility
 
-catalogue_option = click.option(
-    "--catalogue", type=path, metavar="FILE", help="Catalogue of items, in place of the shipped one."
-)
 templates_option = click.option(
     "--templates", type=path, metavar="PATH", help="Instructions, in place of the shipped ones."
 )

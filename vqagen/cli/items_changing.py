@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vqagen.cli.items_reading import catalogue_option
-from vqagen.cli.options import integer, path
+from vqagen.cli.options import catalogue_option, integer, path
 
 if TYPE_CHECKING:
     from vqagen.authoring.items.changes import Traits

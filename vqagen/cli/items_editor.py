@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 
-from vqagen.cli.items_reading import catalogue_option
-from vqagen.cli.options import integer
+from vqagen.cli.options import catalogue_option, integer
 
 LARGEST_PORT = 65535
 

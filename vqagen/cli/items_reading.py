@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vqagen.cli.options import integer, path
+from vqagen.cli.options import catalogue_option, integer, path
 
 if TYPE_CHECKING:
     from vqagen.authoring.items.census import Census, WordCount
     from vqagen.authoring.items.listing import ThingRow
 
-catalogue_option = click.option(
-    "--catalogue", type=path, metavar="FILE", help="Catalogue of items, in place of the shipped one."
-)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

@@ -118,7 +118,7 @@ def _checked(classes: dict[str, type[CheckedSettings]], given: dict[str, dict[st
 # Inputs and outputs -----------------------------------------------------------------------------------------------
 
 shard_option = click.option(
-    "--shard", metavar="K/N", help="Only the K-th of N parts of the scenes, counted from 1; see `vqagen merge`."
+    "--shard", metavar="K/N", help="Only the K-th of N parts of the run, counted from 1; see `vqagen merge`."
 )
 
 scenes_option = click.option(
@@ -129,19 +129,27 @@ scenes_option = click.option(
     help="Scenes: a document, JSON Lines, Parquet, or a folder of files.",
 )
 
+catalogue_option = click.option(
+    "--catalogue", type=path, metavar="FILE", help="Catalogue of items, in place of the shipped one."
+)
+
 
 def output_options(*keys: str, records: str = "") -> AddOption:
     """Add the options of an output: `--out`, and `--format` with every format of the tasks of these keys.
 
     The command gets the name of the format as `layout`. `records`, for people, are by default those of the first key.
     """
-    help_out = f"File for the {records or keys[0]}; - for standard output."
     formats = list(dict.fromkeys(name for key in keys for name in TASKS[key].formats))
-    help_format = "Format of the output. [default: by the name of --out]"
+    if all(TASKS[key].makes_files for key in keys):
+        metavar, help_out = "FOLDER", f"Folder for the {records or keys[0]} and their files."
+        help_format = f"Format of the records. [default: {formats[0]}]"
+    else:
+        metavar, help_out = "FILE", f"File for the {records or keys[0]}; - for standard output."
+        help_format = "Format of the output. [default: by the name of --out]"
 
     def add(command: Command) -> Command:
         command = click.option("--format", "layout", type=click.Choice(formats), help=help_format)(command)
-        return click.option("--out", "-o", required=True, type=path, metavar="FILE", help=help_out)(command)
+        return click.option("--out", "-o", required=True, type=path, metavar=metavar, help=help_out)(command)
 
     return add
 

@@ -23,6 +23,8 @@ class TaskEntry(NamedTuple):
     """The names of the class's `formats`."""
     dialects: tuple[str, ...] = ()
     """Those of the class."""
+    makes_files: bool = False
+    """True if the class makes folders with files beside the records."""
 
 
 TASKS = {
@@ -33,7 +35,7 @@ TASKS = {
         "vqagen.tasks.dialog.task:DialogTask",
         ("json", "jsonl", "parquet", "clevr-dialog", "light", "visdial", "coref-clusters"),
     ),
-    "trials": TaskEntry("vqagen.tasks.director.task:DirectorTask", ("jsonl", "json", "reference")),
+    "trials": TaskEntry("vqagen.tasks.director.task:DirectorTask", ("jsonl", "json", "reference"), makes_files=True),
     "scenes": TaskEntry("vqagen.tasks.sampling.task:SamplingTask"),
 }
 """The key of a task's records -> the task."""
