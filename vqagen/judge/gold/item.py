@@ -42,5 +42,7 @@ class GoldItem:
     """The index of the right option, counted from 0."""
     relevance: tuple[float, ...] = ()
     """The relevance of each of the `options` (VisDial's dense annotations)."""
+    entailed: tuple[str, ...] = ()
+    """The ids of other questions whose answers follow from this one's (GQA)."""
     has_letters: bool = True
     """False if a letter cannot name an option, because the file does not record the order that a model saw."""

@@ -1,0 +1,75 @@
+"""A gold file: items that are streamed, with what is known of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vqagen.errors import BadInput, Problem, VqagenError
+from vqagen.judge.answers.kinds import Vocabulary
+from vqagen.judge.gold.item import GoldItem
+from vqagen.language.domain_files import PathLike, find_domain, synonyms_file
+from vqagen.language.shipped_domains import DEFAULT_DOMAIN
+from vqagen.language.synonyms import load_synonyms
+from vqagen.records.info import find_info_beside
+from vqagen.records.source import RecordSource
+from vqagen.world.domain import load_domain
+
+OPEN, CHOICE, POINTING, RANK = MODES = "open", "mc", "pointing", "rank"
+"""How items are answered: freely, by an option, by a place in the picture, or by a ranking of options."""
+NO_ANSWERS = "no answers, so nothing to compare predictions with: give a file that was made without --hide-answers"
+
+
+@dataclass(frozen=True)
+class GoldFile:
+    """What is to be answered, found and not yet read."""
+
+    name: str
+    """The path as messages show it."""
+    format: str
+    """vqagen, clevr-dialog, trials, visual7w, vqav2, gqa or visdial."""
+    read: Callable[[], Iterable[GoldItem]] = field(repr=False)
+    info: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    mode: str = OPEN
+    """How its items are answered unless the user says otherwise."""
+    groups: tuple[str, ...] = ()
+    """The fields that reports group by unless the user says otherwise."""
+    domain: PathLike | None = None
+    """The domain whose words are answers; None for that of the info."""
+    further_words: tuple[str, ...] = ()
+    """Answers that are no words of the domain."""
+
+    def items(self) -> Iterator[GoldItem]:
+        """Yield the items in the order of the file. BadInput, with all faults, for what cannot be read."""
+        return iter(self.read())
+
+    def vocabulary(self) -> Vocabulary:
+        """Return the words that are answers: those of the domain, and further answers that the info lists."""
+        generator = self.info.get("generator")
+        found = generator if isinstance(generator, Mapping) else {}
+        own = {str(answer).lower(): str(answer) for answer in (*self.further_words, *(found.get("answers") or ()))}
+        name = self.domain or found.get("domain") or (None if found else DEFAULT_DOMAIN)
+        of_domain = _domain_words(name) if name else Vocabulary()
+        return replace(of_domain, words={**own, **of_domain.words}) if of_domain.words else of_domain
+
+
+def file_info(source: RecordSource) -> Mapping[str, Any]:
+    """Return the info in a file or beside it; empty if there is none."""
+    info = source.info or find_info_beside(source.path)
+    return info if isinstance(info, Mapping) else {}
+
+
+def _domain_words(name: PathLike) -> Vocabulary:
+    """Return the words of a domain; none if it is not at hand."""
+    try:
+        files = find_domain(name)
+        domain = load_domain(files.metadata)
+        return Vocabulary.of_domain(domain, load_synonyms(synonyms_file(files, domain), domain))
+    except VqagenError:
+        return Vocabulary()
+
+
+def no_answers(name: str, path: str = "") -> BadInput:
+    """Return the error of a file whose items have no answers."""
+    return BadInput([Problem(NO_ANSWERS, name, path)])

@@ -1,0 +1,170 @@
+"""Questions of vqagen, in both dialects, and of released CLEVR files, as gold items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vqagen.errors import Fault, describe
+from vqagen.judge.answers.kinds import BOOL, INTEGER, LIST, WORD, Answer
+from vqagen.judge.gold.fields import NO_PROGRAM, FamilyNames, ProgramReader
+from vqagen.judge.gold.file import CHOICE, OPEN, GoldFile, file_info, no_answers
+from vqagen.judge.gold.item import FieldValue, GoldItem
+from vqagen.judge.gold.scenes import SceneFields
+from vqagen.judge.stats.fault_list import FaultList
+from vqagen.judge.stats.question_facts import answer_kind, image_of
+from vqagen.language.domain_files import PathLike
+from vqagen.language.question_files import QUESTIONS
+from vqagen.records.source import RecordSource
+
+GROUPS = ("answer_type", "category", "function", "family", "program_length", "depth", "scene_size")
+OPTION_KEYS = ("options", "choices", "multiple_choices")
+"""Keys under which a question lists the options of multiple choice, in the order that a model sees."""
+_KINDS = {"yes/no": BOOL, "number": INTEGER, "other": WORD}
+_TRUTHS = {"yes": True, "no": False}
+_DECLARED = {"Bool": BOOL, "Integer": INTEGER, "list": LIST}
+"""Type of answers in the info -> kind."""
+
+
+def question_file(
+    source: RecordSource,
+    mode: str = "",
+    split: str = "",
+    scenes: SceneFields | None = None,
+    with_programs: bool = False,
+    domain: PathLike | None = None,
+) -> GoldFile:
+    """Return the gold file of questions."""
+    info = file_info(source)
+
+    def read() -> Iterator[GoldItem]:
+        reader = QuestionReader(str(source.path), info, scenes, with_programs)
+        for index, record, _ in source.entries():
+            if not split or record.get("split") == split:
+                item = reader.item(record, index)
+                if item is not None:
+                    yield item
+        reader.finish()
+
+    return GoldFile(str(source.path), "vqagen", read, info, mode or _mode_of(source), GROUPS, domain)
+
+
+def _mode_of(source: RecordSource) -> str:
+    """Return multiple choice if the first question has options, else open."""
+    first = next(source.records(0, 1), {})
+    return CHOICE if any(key in first for key in OPTION_KEYS) else OPEN
+
+
+class QuestionReader:
+    """Reads the questions of one file, and collects their faults."""
+
+    def __init__(self, name: str, info: Mapping[str, Any], scenes: SceneFields | None, with_programs: bool) -> None:
+        self._name, self._faults = name, FaultList(name, "question")
+        self._scenes, self._with_programs = scenes, with_programs
+        self._programs, self._families = ProgramReader(), FamilyNames(info)
+        generator = info.get("generator")
+        declared = generator.get("answer_types") if isinstance(generator, Mapping) else None
+        types = declared if isinstance(declared, Mapping) else {}
+        self._kinds: Mapping[str, str] = {str(name): _DECLARED.get(str(each), WORD) for name, each in types.items()}
+        self._has_kinds = bool(self._kinds)
+        self._answers: dict[tuple[type, Any, Any], tuple[str, Answer]] = {}
+
+    def item(self, record: Mapping[str, Any], index: int) -> GoldItem | None:
+        """Return the item of a record; None if it has faults. BadInput for a question without answer."""
+        answer, program, text = record.get("answer"), record.get("program"), record.get("question")
+        if answer is None:
+            raise no_answers(self._name, QUESTIONS.path(index))
+        try:
+            facts = self._programs.fields(program) if program else NO_PROGRAM
+            kind, canonical = self._answer(answer, facts["function"])
+            options, right = _options(record, answer)
+            if not isinstance(text, str):
+                raise _FieldFault("question", f"expected text, found {describe(text)}")
+        except ValueError as error:
+            fault: Fault = (error.key if isinstance(error, _FieldFault) else "program", str(error))
+            self._faults.add([fault], QUESTIONS.path(index))
+            return None
+        number = record.get("question_index", record.get("question_id", index))
+        fields: dict[str, FieldValue] = {
+            "answer_type": kind,
+            "family": self._families.name(record),
+            **facts,
+            "question_length": text.count(" ") + 1,
+            "split": record.get("split"),
+            "pair": record.get("pair"),
+        }
+        if facts["category"] is None or "question_type" in record:
+            fields["category"] = record.get("question_type")
+        if self._scenes is not None:
+            fields.update(self._scenes.of(record, index))
+        return GoldItem(
+            str(number),
+            kind,
+            (canonical,),
+            image_of(record),
+            fields,
+            options,
+            text,
+            tuple(program) if program and self._with_programs else None,
+            right=right,
+        )
+
+    def finish(self) -> None:
+        """Raise BadInput if there were faults."""
+        self._faults.finish()
+        if self._scenes is not None:
+            self._scenes.finish()
+
+    def _answer(self, answer: Any, function: Any) -> tuple[str, Answer]:
+        """Return the kind of an answer, and its canonical value."""
+        try:
+            key = type(answer), answer, function
+            return self._answers[key]
+        except KeyError:
+            found = self._answers[key] = self._kind_of(answer, function)
+            return found
+        except TypeError:  # a list, or no answer at all
+            return self._kind_of(answer, function)
+
+    def _kind_of(self, answer: Any, function: Any) -> tuple[str, Answer]:
+        if isinstance(answer, bool):
+            return BOOL, answer
+        if isinstance(answer, int):
+            return INTEGER, answer
+        if isinstance(answer, list):
+            return LIST, tuple(answer)
+        if not isinstance(answer, str):
+            message = "expected true, false, a number, a text or a list of texts"
+            raise _FieldFault("answer", f"{message}, found {describe(answer)}")
+        kind = self._kinds.get(function, WORD) if self._has_kinds and function else _KINDS[answer_kind(answer)]
+        if kind == BOOL and answer in _TRUTHS:
+            return BOOL, _TRUTHS[answer]
+        if kind == INTEGER and answer.isdecimal():
+            return INTEGER, int(answer)
+        return (LIST, tuple(answer.split(", "))) if kind == LIST else (WORD, answer)
+
+
+class _FieldFault(ValueError):
+    """A fault of one field of a record."""
+
+    def __init__(self, key: str, message: str) -> None:
+        self.key = key
+        super().__init__(message)
+
+
+def _options(record: Mapping[str, Any], answer: Any) -> tuple[tuple[str, ...], int | None]:
+    """Return the options of a question and the index of the right one."""
+    key = next((each for each in OPTION_KEYS if each in record), None)
+    if key is None:
+        return (), None
+    listed = record[key]
+    if not isinstance(listed, list) or not listed:
+        raise _FieldFault(key, f"expected a list of options, found {describe(listed)}")
+    options, right = tuple(map(_option, listed)), _option(answer)
+    if right not in options:
+        raise _FieldFault(key, f"the answer {right!r} is not among the options")
+    return options, options.index(right)
+
+
+def _option(value: Any) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
