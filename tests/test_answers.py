@@ -253,7 +253,7 @@ def test_a_true_answer_is_not_the_number_one() -> None:
     judge = AnswerJudge(PRESETS["typed"], NO_WORDS)
 
     assert judge.judge(("1",), item_of(INTEGER, 1)).credit == 1.0
-    assert judge.judge(("1",), item_of(BOOL, True)) == (0.0, "refused", True, "")
+    assert judge.judge(("1",), item_of(BOOL, True)) == (0.0, "refused", True, "", (0.0,))
     assert judge.judge(("yes",), item_of(BOOL, True)).credit == 1.0
 
 

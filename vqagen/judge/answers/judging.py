@@ -18,20 +18,23 @@ class Judgement(NamedTuple):
     """The credit for the answers to one question."""
 
     credit: float
-    """0 to 1: the best among the first k candidates."""
+    """0 to 1: the best among the first k candidates, for the first k that was asked for."""
     status: str
     """Of the first candidate: parsed, ambiguous or refused."""
     is_option: bool
     """False if the first candidate is an answer, and none of the options."""
     given: str
     """The first candidate as it is compared; "" if it is no answer."""
+    credits: tuple[float, ...] = ()
+    """The credit for each k."""
 
 
 class AnswerJudge:
-    """Judges candidates by a preset."""
+    """Judges candidates by a preset; right is one of the first `top_k`, which may be several numbers."""
 
-    def __init__(self, preset: Preset, vocabulary: Vocabulary, top_k: int = 1) -> None:
-        self._preset, self._vocabulary, self._top_k = preset, vocabulary, top_k
+    def __init__(self, preset: Preset, vocabulary: Vocabulary, top_k: int | Sequence[int] = 1) -> None:
+        self.top_k = (top_k,) if isinstance(top_k, int) else tuple(top_k)
+        self._preset, self._vocabulary = preset, vocabulary
         self._known: dict[tuple[object, ...], Judgement] = {}
 
     def judge(self, candidates: Sequence[str], item: GoldItem) -> Judgement:
@@ -45,21 +48,25 @@ class AnswerJudge:
         return self._known[key]
 
     def _judged(self, candidates: Sequence[str], item: GoldItem) -> Judgement:
-        preset, credit = self._preset, 0.0
+        preset, most = self._preset, max(self.top_k)
         first: Answer | None = None
         status, seen = REFUSED, set[Answer | None]()
+        best = [0.0]
+        """The best credit of the first 0, 1, 2, … candidates."""
         for place, candidate in enumerate(candidates):
-            parsed = self._parsed(candidate, item)
-            given = self._normal(parsed.answer, item) if parsed.status == PARSED else None
-            if place == 0:
-                status, first = parsed.status if given is not None else _unread(parsed), given
-            if given in seen and not preset.keeps_duplicates:
-                continue
-            if len(seen) >= self._top_k or (preset.keeps_duplicates and place >= self._top_k):
+            if len(best) > most:
                 break
-            seen.add(given)
-            credit = max(credit, preset.is_right(given, item))
-        return Judgement(credit, status, self._is_option(first, item), "" if first is None else text_of(first))
+            parsed = self._parsed(candidate, item)
+            answer = self._normal(parsed.answer, item) if parsed.status == PARSED else None
+            if place == 0:
+                status, first = parsed.status if answer is not None else _unread(parsed), answer
+            if answer not in seen or preset.keeps_duplicates:
+                seen.add(answer)
+                best.append(max(best[-1], preset.is_right(answer, item)))
+        credits = tuple(best[min(k, len(best) - 1)] for k in self.top_k)
+        return Judgement(
+            credits[0], status, self._is_option(first, item), "" if first is None else text_of(first), credits
+        )
 
     def _parsed(self, candidate: str, item: GoldItem) -> Parsed:
         if self._preset.parses:

@@ -1,0 +1,300 @@
+"""Evaluations: predictions joined with gold items, accuracies of groups, and counts of every kind of fault."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gold_files import SEED_TABLE, gold_of, oracle, predicted, seed_pairs, seed_predictions, text_items, write_visual7w
+
+from vqagen.errors import BadInput, UsageError
+from vqagen.judge.answers.kinds import INTEGER, TEXT, WORD
+from vqagen.judge.gold.discovery import read_gold
+from vqagen.judge.gold.file import CHOICE, POINTING, RANK
+from vqagen.judge.gold.item import GoldItem
+from vqagen.judge.predictions.prediction import Prediction
+from vqagen.judge.scoring.evaluation import Evaluation, evaluate
+from vqagen.judge.scoring.floors import guessed_by_others
+from vqagen.judge.scoring.settings import CLUSTER, ERROR, SKIP, EvaluationSettings
+
+VISUAL7W = EvaluationSettings(preset="visual7w", top_k=(100,))
+
+
+def line(evaluation: Evaluation, by: str) -> list[str]:
+    """Return the rows of a table as the seed's toolkit prints them."""
+    return [f"{row.name}: {row.accuracy:.3f} ({row.correct:.0f} / {row.n})" for row in evaluation.table(by)]
+
+
+# Visual7W -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_seeds_table_comes_out_line_for_line(tmp_path: Path) -> None:
+    pairs = seed_pairs()
+    gold = read_gold(write_visual7w(tmp_path / "dataset.json", pairs), split="val")
+
+    found = evaluate(gold, seed_predictions(pairs), VISUAL7W)
+
+    assert line(found, "overall") == ["overall: 0.371 (10383 / 28020)"]
+    assert line(found, "type") == [
+        "how: 0.721 (3037 / 4211)",
+        "what: 0.380 (5053 / 13296)",
+        "when: 0.529 (667 / 1262)",
+        "where: 0.099 (456 / 4590)",
+        "who: 0.375 (1079 / 2879)",
+        "why: 0.051 (91 / 1782)",
+    ]
+    row = found.overall()
+    assert (round(row.low, 6), round(row.high, 6)) == (0.364920, 0.376229)
+    macro = sum(row.accuracy for row in found.table("type")) / len(SEED_TABLE)
+    assert round(macro, 4) == 0.3592
+
+
+def test_pointing_at_random_has_the_published_share() -> None:
+    """9,209 of 36,990 questions of the validation set."""
+    items = [
+        GoldItem(str(at), TEXT, ("1",), "", options=("1", "2", "3", "4"), right=0, has_letters=False)
+        for at in range(36990)
+    ]
+    made = [Prediction(item.id, ("1" if at < 9209 else "4",)) for at, item in enumerate(items)]
+
+    row = evaluate(gold_of(items, POINTING), made, EvaluationSettings(preset="visual7w")).overall()
+
+    assert (f"{row.accuracy:.3f}", row.correct, row.floor) == ("0.249", 9209, 0.25)
+
+
+# Faults of predictions ------------------------------------------------------------------------------------------------
+
+FAULTY = [
+    *predicted(_0="red", _1="blue", _2="I cannot tell.", _3="red or blue", _4="Caf\u00e9", _99="red", _98="red"),
+    *predicted(_0="red"),  # again
+    *predicted(_5="blue"),
+    *predicted(_5="red"),  # another answer
+    *predicted(_0="red"),
+]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_faults_are_counted_in_any_order_of_the_predictions(seed: int) -> None:
+    """The accuracy does not depend on the order either: a question with two different predictions is answered wrong."""
+    shuffled = random.Random(seed).sample(FAULTY, len(FAULTY))
+    items = [
+        GoldItem(str(at), TEXT, (answer,), "a", options=("red", "blue", "caf\u00e9"), right=0)
+        for at, answer in enumerate(["red", "red", "red", "red", "caf\u00e9", "red", "red"])
+    ]
+
+    found = evaluate(gold_of(items, CHOICE), shuffled)
+
+    coverage = found.coverage.to_record()
+    examples = coverage.pop("examples")
+    assert coverage == {
+        "questions": 7,
+        "predictions": 11,
+        "answered": 6,
+        "missing": 1,
+        "duplicate": 3,
+        "unknown": 2,
+        "parsed": 3,
+        "ambiguous": 2,
+        "refused": 1,
+        "not_an_option": 0,
+    }
+    assert (examples["missing"], examples["unknown"], examples["refused"]) == (["6"], ["98", "99"], ["2"])
+    assert (found.overall().correct, found.overall().n) == (2, 7)
+    assert not found.coverage.is_clean
+
+
+def test_an_answer_that_is_no_option_is_counted() -> None:
+    items = [GoldItem("0", TEXT, ("red",), "", options=("red", "blue"), right=0)]
+
+    found = evaluate(gold_of(items, CHOICE), predicted(_0="green"), EvaluationSettings(preset="exact"))
+
+    assert (found.coverage.not_an_option, found.coverage.examples) == (1, {"not_an_option": ("0",)})
+
+
+def test_one_right_answer_is_not_the_accuracy_of_a_file() -> None:
+    """The toolkit of Visual7W divides by the number of predictions."""
+    gold = gold_of(text_items(["red"] * 10))
+
+    assert evaluate(gold, predicted(_3="red")).overall().accuracy == 0.1
+    skipped = evaluate(gold, predicted(_3="red"), EvaluationSettings(missing=SKIP)).overall()
+    assert (skipped.n, skipped.accuracy) == (1, 1.0)
+    with pytest.raises(BadInput, match="no prediction for 9 of 10 questions: 0, 1, 2, …"):
+        evaluate(gold, predicted(_3="red"), EvaluationSettings(missing=ERROR))
+
+
+@pytest.mark.parametrize(
+    ("predictions", "message"),
+    [
+        ([], "no predictions to score"),
+        (
+            predicted(_7="red", _8="red"),
+            "no prediction belongs to a question: predictions are for 7, 8; questions are 0",
+        ),
+    ],
+)
+def test_predictions_of_other_questions_are_no_score(predictions: list[Prediction], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        evaluate(gold_of(text_items(["red"])), predictions)
+
+
+def test_two_questions_of_one_id_are_rejected() -> None:
+    items = text_items(["red", "blue"])
+
+    with pytest.raises(BadInput, match="question 0: its id is that of an earlier question"):
+        evaluate(gold_of([*items, items[0]]), predicted(_0="red"))
+    with pytest.raises(BadInput, match="question 1: its id is that of an earlier question"):
+        evaluate(gold_of([*items, items[1]]), predicted(_0="red"))
+
+
+# Candidates -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_first_candidates_count_without_repetitions() -> None:
+    """Under the profile of Visual7W a repeated candidate takes a place, as it does there."""
+    gold, given = gold_of(text_items(["blue"])), [Prediction("0", ("red", "Red", "green", "blue"))]
+
+    ours = evaluate(gold, given, EvaluationSettings(top_k=(1, 2, 3)))
+    theirs = evaluate(gold, given, EvaluationSettings(preset="visual7w", top_k=(3, 4)))
+
+    assert [float(credit[0]) for credit in ours.credits.values()] == [0, 0, 1]
+    assert [float(credit[0]) for credit in theirs.credits.values()] == [0, 1]
+
+
+@pytest.mark.parametrize(("given", "is_right"), [("B", True), ("blue", True), ("ANSWER: (b)", True), ("A", False)])
+def test_options_are_chosen_by_text_or_letter(given: str, is_right: bool) -> None:
+    items = [GoldItem("0", WORD, ("blue",), "", options=("red", "blue"), right=1)]
+
+    assert evaluate(gold_of(items, CHOICE), predicted(_0=given)).overall().accuracy == is_right
+
+
+@pytest.mark.parametrize(
+    ("prediction", "is_right", "overlaps"),
+    [
+        (Prediction("0", ("7",)), 1.0, [1.0]),
+        (Prediction("0", ("8",)), 0.0, [0.0]),
+        (Prediction("0", box=(10, 10, 20, 10)), 1.0, [0.5]),
+        (Prediction("0", box=(10, 10, 20, 9)), 0.0, [0.45]),
+        (Prediction("0", point=(30, 30)), 1.0, []),
+        (Prediction("0", point=(31, 30)), 0.0, []),
+    ],
+)
+def test_pointing_is_judged_by_id_box_or_point(prediction: Prediction, is_right: float, overlaps: list[float]) -> None:
+    right, wrong = (10.0, 10.0, 20.0, 20.0), (50.0, 50.0, 5.0, 5.0)
+    items = [GoldItem("0", TEXT, ("7",), "", options=("7", "8"), box=right, boxes=(right, wrong), right=0)]
+
+    found = evaluate(gold_of(items, POINTING), [prediction])
+
+    assert found.overall().accuracy == is_right
+    assert [float(each) for column in found.measures.values() for each in column] == overlaps
+
+
+def test_ranks_give_recall_mean_rank_and_reciprocal_rank() -> None:
+    options = tuple(f"option {at}" for at in range(12))
+    items = [GoldItem(str(at), TEXT, (options[0],), "", options=options, right=0) for at in range(4)]
+    ranks = [(own, *(rank for rank in range(1, 13) if rank != own)) for own in (1, 2, 5, 11)]
+    made = [Prediction(str(at), ranks=each) for at, each in enumerate(ranks)]
+
+    found = evaluate(gold_of(items, RANK), made)
+
+    assert {k: float(credit.mean()) for k, credit in found.credits.items()} == {1: 0.25, 5: 0.75, 10: 0.75}
+    assert found.measures["rank"].mean() == 4.75
+    assert round(float((1 / found.measures["rank"]).mean()), 6) == 0.447727
+
+
+def test_relevance_gives_the_discounted_gain_of_visdial() -> None:
+    options = tuple("abcde")
+    item = GoldItem("0", TEXT, ("a",), "", options=options, right=0, relevance=(1, 0, 0.5, 0, 0.5))
+
+    found = evaluate(gold_of([item], RANK), [Prediction("0", ranks=(5, 1, 3, 4, 2))])
+
+    assert round(float(found.measures["ndcg"][0]), 6) == 0.361212
+
+
+def test_ranks_that_are_no_permutation_are_rejected() -> None:
+    item = GoldItem("0", TEXT, ("a",), "", options=("a", "b"), right=0)
+
+    with pytest.raises(BadInput, match="question 0: expected the ranks 1 to 2, one for each option, found a list of 3"):
+        evaluate(gold_of([item], RANK), [Prediction("0", ranks=(1, 2, 3))])
+
+
+# Groups ---------------------------------------------------------------------------------------------------------------
+
+
+def test_groups_and_crosses_are_those_of_a_plain_count() -> None:
+    rng = random.Random(0)
+    shapes, sizes = rng.choices(["cube", "sphere", None], k=300), rng.choices([10, 9, None], k=300)
+    items = text_items(["yes"] * 300, shape=shapes, size=sizes)
+    given = rng.choices(["yes", "no"], k=300)
+    found = evaluate(gold_of(items), [Prediction(str(at), (text,)) for at, text in enumerate(given)])
+
+    cross = {row.values: (row.n, row.correct) for row in found.table("shape*size")}
+
+    keys = list(zip(shapes, sizes, strict=True))
+    count = Counter(keys)
+    right = Counter(key for key, text in zip(keys, given, strict=True) if text == "yes")
+    assert cross == {key: (count[key], right[key]) for key in count if None not in key}
+    assert [row.name for row in found.table("size")] == ["9", "10"]
+    assert [row.name for row in found.table("shape*size")] == ["cube, 9", "cube, 10", "sphere, 9", "sphere, 10"]
+
+
+def test_a_field_that_does_not_exist_is_named() -> None:
+    found = evaluate(gold_of(text_items(["yes"], shape=["cube"])), predicted(_0="yes"))
+
+    with pytest.raises(UsageError, match="unknown field to group by 'shap'; did you mean 'shape'"):
+        found.table("shap")
+
+
+def test_intervals_are_clustered_by_any_field() -> None:
+    items = text_items(["yes"] * 40, block=[at // 10 for at in range(40)])
+    made = [Prediction(str(at), ("yes" if at < 20 else "no",)) for at in range(40)]
+
+    plain = evaluate(gold_of(items), made).overall()
+    clustered = evaluate(gold_of(items), made, EvaluationSettings(interval=CLUSTER, cluster="block")).overall()
+
+    assert clustered.low < plain.low < 0.5 < plain.high < clustered.high
+
+
+# Floors ---------------------------------------------------------------------------------------------------------------
+
+
+def guessed_plainly(groups: Sequence[int], images: Sequence[int], answers: Sequence[int], k: int) -> list[float]:
+    """Return `guessed_by_others`, counted again for each item."""
+    found = []
+    for group, image, answer in zip(groups, images, answers, strict=True):
+        others = zip(groups, images, answers, strict=True)
+        counts = Counter(each for its, about, each in others if its == group and about != image)
+        best = sorted(counts, key=lambda each: (-counts[each], each))[:k]
+        found.append(float(answer in best))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_most_frequent_answers_are_counted_on_other_images(seed: int) -> None:
+    rng = random.Random(seed)
+    items, k = rng.randint(1, 60), rng.randint(1, 3)
+    columns = [[rng.randrange(most) for _ in range(items)] for most in (3, rng.randint(1, 12), rng.randint(1, 6))]
+
+    found = guessed_by_others(*(np.array(column, dtype=np.int32) for column in columns), k)
+
+    assert found.tolist() == guessed_plainly(*columns, k)
+
+
+def test_a_balanced_family_has_a_floor_of_a_half() -> None:
+    """Counting without an item makes its own answer the rarer one, and a guess by counts always wrong."""
+    items = text_items(["yes", "no"] * 10, family=["a"] * 20)
+
+    row = evaluate(gold_of(items), oracle(items)).overall()
+
+    assert (row.floor, row.skill) == (0.5, 1.0)
+
+
+def test_skill_is_the_share_above_the_floor() -> None:
+    items = [GoldItem(str(at), INTEGER, (1 if at < 9 else 2,), str(at)) for at in range(10)]
+
+    row = evaluate(gold_of(items), [Prediction(str(at), ("1",)) for at in range(10)]).overall()
+
+    assert (row.accuracy, row.floor, row.skill) == (0.9, 0.9, 0.0)

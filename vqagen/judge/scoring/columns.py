@@ -1,0 +1,101 @@
+"""Columns of an evaluation: the values of each field, as numbers that stand for them."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vqagen.judge.gold.item import FieldValue
+
+Codes = npt.NDArray[np.int32]
+NONE = -1
+"""The code of None."""
+
+
+class Coding:
+    """One column that grows: values become codes, in the order of their first appearance."""
+
+    def __init__(self, length: int = 0) -> None:
+        """Begin with `length` times None."""
+        self._code_of: dict[FieldValue, int] = {None: NONE}
+        self._codes = array("i", [NONE]) * length
+
+    def add(self, value: FieldValue) -> None:
+        """Add the value of the next item."""
+        code_of = self._code_of
+        self._codes.append(code_of.setdefault(value, len(code_of) - 1))
+
+    @property
+    def codes(self) -> Codes:
+        """The code of each item."""
+        return np.frombuffer(self._codes, dtype=np.int32) if self._codes else np.empty(0, np.int32)
+
+    @property
+    def values(self) -> tuple[str | int, ...]:
+        """The value of each code."""
+        return tuple(value for value in self._code_of if value is not None)
+
+
+class FieldColumns:
+    """The columns of all fields. A field that an item lacks is None there."""
+
+    def __init__(self) -> None:
+        self.length = 0
+        self.columns: dict[str, Coding] = {}
+
+    def add(self, fields: Mapping[str, FieldValue]) -> None:
+        """Add the fields of the next item."""
+        columns = self.columns
+        if not fields.keys() <= columns.keys():
+            for name in fields:
+                if name not in columns:
+                    columns[name] = Coding(self.length)
+        for name, column in columns.items():
+            column.add(fields.get(name))
+        self.length += 1
+
+
+class Ids(Sequence[str]):
+    """The ids of items. Ids that are written as numbers are held as numbers."""
+
+    def __init__(self) -> None:
+        self._numbers: array[int] | None = array("q")
+        self._texts: list[str] = []
+
+    def append(self, id: str) -> None:
+        """Add an id."""
+        if self._numbers is not None:
+            if id.isdecimal() and id.isascii() and len(id) < 19 and (id[0] != "0" or id == "0"):
+                self._numbers.append(int(id))
+                return
+            self._texts, self._numbers = list(map(str, self._numbers)), None
+        self._texts.append(id)
+
+    def __len__(self) -> int:
+        return len(self._texts if self._numbers is None else self._numbers)
+
+    def __getitem__(self, place: Any) -> Any:
+        """Return the id of an item, or a list of ids."""
+        found = (self._texts if self._numbers is None else self._numbers)[place]
+        return list(map(str, found)) if isinstance(place, slice) else str(found)
+
+
+def crossed(columns: Sequence[Codes]) -> tuple[Codes, npt.NDArray[np.int64]]:
+    """Return a code for each combination of several columns, and the first item that has it.
+
+    The code is NONE where any of the columns is.
+    """
+    joined = np.zeros(len(columns[0]), dtype=np.int64)
+    is_none = np.zeros(len(columns[0]), dtype=bool)
+    for codes in columns:
+        _, dense = np.unique(joined * (int(codes.max(initial=0)) + 2) + codes + 1, return_inverse=True)
+        joined = dense.astype(np.int64)
+        is_none |= codes == NONE
+    combinations = np.full(len(joined), NONE, dtype=np.int32)
+    _, first, inverse = np.unique(joined[~is_none], return_index=True, return_inverse=True)
+    combinations[~is_none] = inverse
+    return combinations, np.flatnonzero(~is_none)[first]

@@ -1,0 +1,340 @@
+"""An evaluation: predictions joined with gold items and judged; accuracies of groups and of crosses of groups.
+
+Items are streamed. What is kept are columns of numbers: a million questions take about 100 bytes each.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vqagen.errors import BadInput, Problem, UsageError, counted, unknown
+from vqagen.judge.answers.kinds import text_of
+from vqagen.judge.answers.parsing import AMBIGUOUS, PARSED, REFUSED
+from vqagen.judge.answers.presets import find_preset
+from vqagen.judge.gold.file import GoldFile
+from vqagen.judge.gold.item import GoldItem
+from vqagen.judge.intervals import Interval, bootstrap_interval, cluster_interval, wilson
+from vqagen.judge.predictions.prediction import Prediction
+from vqagen.judge.scoring.columns import NONE, Codes, Coding, FieldColumns, Ids, crossed
+from vqagen.judge.scoring.coverage import Coverage, Examples
+from vqagen.judge.scoring.floors import Clues, Floats, floors
+from vqagen.judge.scoring.joining import CONFLICT, HeldPredictions
+from vqagen.judge.scoring.judgement import JUDGES, NOT_AN_OPTION, Judge, Judgement
+from vqagen.judge.scoring.settings import AUTO, BOOTSTRAP, CLUSTER, ERROR, IMAGE, SKIP, EvaluationSettings
+
+OVERALL = "overall"
+ANSWER, GIVEN = "answer", "given"
+"""Fields that every evaluation has: the right answer and the given one, as texts."""
+CROSS = "*"
+HELD_JUDGEMENTS = 1 << 16
+MOST_FAULTS = 20
+
+
+@dataclass(frozen=True)
+class Row:
+    """The result of a group."""
+
+    name: str
+    n: int
+    correct: float
+    """The sum of credits; a whole number unless the preset gives partial credit."""
+    accuracy: float
+    low: float
+    high: float
+    floor: float
+    """The accuracy of the best guess without the picture; see `floors`."""
+    skill: float | None
+    """The accuracy above the floor, as a share of all that there is above it; None for a floor of 1."""
+    is_small: bool
+    values: tuple[str | int, ...] = ()
+    """The value of each field that the group is of."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The result for each item, in the order of the gold file, as columns."""
+
+    gold: GoldFile
+    settings: EvaluationSettings
+    mode: str
+    coverage: Coverage
+    credits: Mapping[int, Floats]
+    """k -> the credit of each item if its first k candidates count."""
+    codes: Mapping[str, Codes]
+    """Field -> the code of each item's value; NONE (-1) where the field does not concern the item."""
+    values: Mapping[str, tuple[str | int, ...]]
+    """Field -> the value of each code."""
+    images: Codes
+    ids: Sequence[str]
+    is_counted: npt.NDArray[np.bool_]
+    """False for questions without prediction that are left out."""
+    floors: Floats = field(repr=False)
+    measures: Mapping[str, Floats] = field(default_factory=dict)
+    """overlap, rank or ndcg -> of each item, NaN where there is none."""
+
+    @property
+    def correct(self) -> Floats:
+        """The credit of each item for the first k that was asked for; 0 for items that are left out."""
+        return next(iter(self.credits.values()))
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The fields that reports group by unless the user says otherwise, as far as any item has them."""
+        known = {name for name, codes in self.codes.items() if (codes != NONE).any()}
+        return tuple(by for by in self.gold.groups if known.issuperset(by.split(CROSS)))
+
+    def __len__(self) -> int:
+        return len(self.images)
+
+    def overall(self) -> Row:
+        """Return the row of all items."""
+        return self.table()[0]
+
+    def table(self, by: str = OVERALL) -> list[Row]:
+        """Return a row for each value of a field (`category`), or of a cross of fields (`category*depth`).
+
+        Items that a field does not concern are in no row. Rows are in the order of values, numbers first. UsageError
+        for a field that the gold file does not have.
+        """
+        if by == OVERALL:
+            whole = np.flatnonzero(self.is_counted)
+            return [self._row(OVERALL, (), whole)]
+        names = [name.strip() for name in by.split(CROSS)]
+        combinations, first = crossed([self._codes(name) for name in names])
+        kept = np.flatnonzero(self.is_counted & (combinations != NONE))
+        order = kept[np.argsort(combinations[kept], kind="stable")]
+        starts = np.flatnonzero(np.diff(combinations[order], prepend=NONE))
+        rows = []
+        for items in np.split(order, starts[1:]) if len(order) else []:
+            at = first[combinations[items[0]]]
+            values = tuple(self.values[name][self.codes[name][at]] for name in names)
+            rows.append(self._row(", ".join(map(str, values)), values, items))
+        return sorted(rows, key=lambda row: [(isinstance(value, str), value) for value in row.values])
+
+    def _codes(self, name: str) -> Codes:
+        if name not in self.codes:
+            raise UsageError(unknown("field to group by", name, sorted(self.codes)))
+        return self.codes[name]
+
+    def _row(self, name: str, values: tuple[str | int, ...], items: npt.NDArray[np.int64]) -> Row:
+        """Return the row of the items at some places."""
+        n, credits = len(items), self.correct[items]
+        total, floor = float(credits.sum()), float(self.floors[items].mean()) if len(items) else 0.0
+        accuracy = total / n if n else 0.0
+        low, high = self._interval(credits, items)
+        skill = (accuracy - floor) / (1 - floor) if floor < 1 else None
+        return Row(name, n, total, accuracy, low, high, floor, skill, n < self.settings.small, values)
+
+    def _interval(self, credits: Floats, items: npt.NDArray[np.int64]) -> Interval:
+        if self.settings.interval == CLUSTER:
+            return cluster_interval(credits, self.clusters[items])
+        if self.settings.interval == BOOTSTRAP:
+            return bootstrap_interval(credits, self.clusters[items], seed=self.settings.seed)
+        return wilson(float(credits.sum()), len(items))
+
+    @cached_property
+    def clusters(self) -> Codes:
+        """The cluster of each item; one that the field does not concern is a cluster of its own."""
+        if self.settings.cluster == IMAGE:
+            return self.images
+        codes = self._codes(self.settings.cluster)
+        alone = np.flatnonzero(codes == NONE)
+        clusters = codes.copy()
+        clusters[alone] = int(codes.max(initial=NONE)) + 1 + np.arange(len(alone))
+        return clusters
+
+
+def evaluate(
+    gold: GoldFile, predictions: Iterable[Prediction], settings: EvaluationSettings | None = None
+) -> Evaluation:
+    """Return the evaluation of predictions.
+
+    Predictions may be in any order: questions with different predictions are answered wrong, whichever comes first.
+    BadInput for no prediction at all, for predictions that all belong to other questions, and for questions without
+    answers or with the id of an earlier one.
+    """
+    settings = settings or EvaluationSettings()
+    mode = gold.mode if settings.mode == AUTO else settings.mode
+    if mode not in JUDGES:
+        raise UsageError(unknown("mode", mode, list(JUDGES)))
+    held = HeldPredictions(predictions)
+    if not held.total:
+        raise BadInput([Problem("no predictions to score", gold.name)])
+    judge = JUDGES[mode](find_preset(settings.preset), gold.vocabulary(), settings.top_k)
+    scoring = _Scoring(gold, held, judge, settings)
+    scoring.run()
+    return scoring.result(mode)
+
+
+class _Scoring:
+    """The columns of an evaluation while items are read."""
+
+    def __init__(self, gold: GoldFile, held: HeldPredictions, judge: Judge, settings: EvaluationSettings) -> None:
+        self._gold, self._held, self._judge, self._settings = gold, held, judge, settings
+        self._fields, self._images, self._ids = FieldColumns(), Coding(), Ids()
+        self._answers, self._given, self._options = Coding(), Coding(), array("i")
+        self._credits = [array("d") for _ in judge.top_k]
+        self._is_counted = bytearray()
+        self._measures = {name: array("d") for name in ("overlap", "rank", "ndcg")}
+        self._statuses: dict[str, int] = {}
+        self._examples = Examples()
+        self._missing = 0
+        self._missing_ids: set[str] = set()
+        self._problems: list[Problem] = []
+        self._known: dict[tuple[Any, ...], Judgement] = {}
+
+    def run(self) -> None:
+        """Read and judge all items. BadInput for faults of items and of their predictions."""
+        for item in self._gold.items():
+            number = self._taken(item)
+            if number is None:
+                self._add(item, self._judge.nothing, is_missing=True)
+            else:
+                self._add(item, self._judgement(item, number), is_missing=False)
+        if self._problems:
+            raise BadInput(self._problems)
+        self._check_overlap()
+
+    def _taken(self, item: GoldItem) -> int | None:
+        """Return the number of the content of an item's prediction."""
+        try:
+            number = self._held.take(item.id)
+        except KeyError:
+            number = None
+            self._add_problem(item, "its id is that of an earlier question")
+        if number is None:
+            if item.id in self._missing_ids:
+                self._add_problem(item, "its id is that of an earlier question")
+            self._missing_ids.add(item.id)
+            self._missing += 1
+            self._examples.add("missing", item.id)
+        return number
+
+    def _judgement(self, item: GoldItem, number: int) -> Judgement:
+        if number == CONFLICT:
+            return self._judge.nothing._replace(status=AMBIGUOUS)
+        key = (number, item.kind, item.answers, item.weights, item.options, item.right, item.boxes, item.relevance)
+        known = self._known.get(key)
+        if known is None:
+            prediction = self._held.contents[number]
+            fault = self._judge.fault(item, prediction)
+            if fault:
+                self._add_problem(item, fault)
+                return self._judge.nothing
+            if len(self._known) >= HELD_JUDGEMENTS:
+                self._known.clear()
+            known = self._known[key] = self._judge.judge(item, prediction)
+        return known
+
+    def _add_problem(self, item: GoldItem, message: str) -> None:
+        if len(self._problems) < MOST_FAULTS:
+            self._problems.append(Problem(message, self._gold.name, f"question {item.id}"))
+
+    def _add(self, item: GoldItem, result: Judgement, is_missing: bool) -> None:
+        """Add the result of the next item to all columns."""
+        self._ids.append(item.id)
+        self._images.add(item.image)
+        self._fields.add(item.fields)
+        self._answers.add(text_of(item.answers[0]))
+        self._given.add(None if is_missing else result.given)
+        self._options.append(len(item.options))
+        for column, score in zip(self._credits, result.scores, strict=True):
+            column.append(score)
+        self._is_counted.append(not (is_missing and self._settings.missing == SKIP))
+        if not is_missing:
+            self._statuses[result.status] = self._statuses.get(result.status, 0) + 1
+            if result.status != PARSED:
+                self._examples.add(result.status, item.id)
+        for name, value in (("overlap", result.overlap), ("rank", result.rank), ("ndcg", result.ndcg)):
+            if value is not None:
+                column = self._measures[name]
+                column.extend([np.nan] * (len(self._ids) - 1 - len(column)))
+                column.append(value)
+
+    def _check_overlap(self) -> None:
+        """Raise BadInput if no prediction, or by `--missing error` not every question, was found."""
+        questions, name = len(self._ids), self._gold.name
+        if not questions:
+            raise BadInput([Problem("no questions", name)])
+        ids = ", ".join(self._ids[:3])
+        if self._missing == questions:
+            theirs = ", ".join(self._held.untaken()[1])
+            message = f"no prediction belongs to a question: predictions are for {theirs}; questions are {ids}"
+            raise BadInput([Problem(message, name)])
+        if self._missing and self._settings.missing == ERROR:
+            shown = ", ".join(self._examples.of_all()["missing"])
+            message = f"no prediction for {self._missing:,} of {counted(questions, 'question')}: {shown}"
+            raise BadInput([Problem(message + (", …" if self._missing > 3 else ""), name)])
+
+    def result(self, mode: str) -> Evaluation:
+        """Return the evaluation."""
+        columns = {**self._fields.columns, ANSWER: self._answers, GIVEN: self._given}
+        credits = {
+            k: np.frombuffer(column, dtype=np.float64)
+            for k, column in zip(self._judge.top_k, self._credits, strict=True)
+        }
+        codes = {name: column.codes for name, column in columns.items()}
+        values = {name: column.values for name, column in columns.items()}
+        return Evaluation(
+            self._gold,
+            self._settings,
+            mode,
+            self._coverage(),
+            credits,
+            codes,
+            values,
+            self._images.codes,
+            self._ids,
+            np.frombuffer(self._is_counted, dtype=np.bool_),
+            self._floors(codes, values),
+            {name: self._padded(column) for name, column in self._measures.items() if column},
+        )
+
+    def _floors(self, codes: Mapping[str, Codes], values: Mapping[str, tuple[Any, ...]]) -> Floats:
+        none = np.zeros(len(self._ids), dtype=np.int32)
+        families = next((codes[name] + 1 for name in FAMILIES if name in codes), none)
+        functions = next((codes[name] + 1 for name in FUNCTIONS if name in codes), none)
+        answers = values[ANSWER]
+        place = np.empty(len(answers), dtype=np.int32)
+        place[sorted(range(len(answers)), key=lambda code: str(answers[code]))] = np.arange(len(answers))
+        options = np.frombuffer(self._options, dtype=np.int32)
+        clues = Clues(families, functions, self._images.codes, place[codes[ANSWER]], options)
+        return floors(clues, self._judge.top_k[0])
+
+    def _padded(self, column: array[float]) -> Floats:
+        return np.array([*column, *[np.nan] * (len(self._ids) - len(column))])
+
+    def _coverage(self) -> Coverage:
+        unknown_ids, lowest = self._held.untaken()
+        examples = self._examples.of_all()
+        if lowest:
+            examples["unknown"] = lowest
+        if self._held.duplicate_ids:
+            examples["duplicate"] = tuple(self._held.duplicate_ids)
+        questions, count = len(self._ids), self._statuses.get
+        return Coverage(
+            questions,
+            self._held.total,
+            questions - self._missing,
+            self._missing,
+            self._held.duplicate,
+            unknown_ids,
+            count(PARSED, 0),
+            count(AMBIGUOUS, 0),
+            count(REFUSED, 0),
+            count(NOT_AN_OPTION, 0),
+            examples,
+        )
+
+
+FAMILIES = ("family", "label", "type", "rule_class")
+"""Fields by which guesses are learned: the first one that there is."""
+FUNCTIONS = ("function", "category", "answer_type", "type")
+"""Fields whose answers are the ones that may be guessed: the first one that there is."""

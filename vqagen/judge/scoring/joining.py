@@ -1,0 +1,70 @@
+"""Predictions held by the id of their question, in little memory: equal predictions are held once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import nsmallest
+
+from vqagen.judge.predictions.prediction import Prediction
+from vqagen.judge.scoring.coverage import EXAMPLES
+
+Content = tuple[object, ...]
+CONFLICT = -1
+"""In place of a number: the predictions for a question differ."""
+_Key = int | str
+
+
+class HeldPredictions:
+    """All predictions of a file. Each is the number of its content, which `contents` lists."""
+
+    def __init__(self, predictions: Iterable[Prediction]) -> None:
+        self.contents: list[Prediction] = []
+        """Different contents, each as the first prediction that has it."""
+        self.total = 0
+        self.duplicate = 0
+        self.duplicate_ids: list[str] = []
+        self._numbers: dict[_Key, int] = {}
+        """Id -> number; -2 - number once the prediction was taken."""
+        known: dict[Content, int] = {}
+        for prediction in predictions:
+            self.total += 1
+            content = (prediction.candidates, prediction.box, prediction.point, prediction.ranks)
+            number = known.setdefault(content, len(known))
+            if number == len(self.contents):
+                self.contents.append(prediction)
+            key, held = _key_of(prediction.id), len(self._numbers)
+            first = self._numbers.setdefault(key, number)
+            if len(self._numbers) == held:
+                self._add_duplicate(key, first, number)
+
+    def _add_duplicate(self, key: _Key, first: int, number: int) -> None:
+        self.duplicate += 1
+        if len(self.duplicate_ids) < EXAMPLES:
+            self.duplicate_ids.append(str(key))
+        if first != number:
+            self._numbers[key] = CONFLICT
+
+    def take(self, id: str) -> int | None:
+        """Return the number of the content for a question; CONFLICT if it has several; None if it has none.
+
+        KeyError if the prediction was taken before.
+        """
+        key = _key_of(id)
+        number = self._numbers.get(key)
+        if number is None:
+            return None
+        if number < CONFLICT:
+            raise KeyError(id)
+        self._numbers[key] = -2 - number if number >= 0 else CONFLICT - 1
+        return number
+
+    def untaken(self) -> tuple[int, tuple[str, ...]]:
+        """Return the number of ids that were not taken, and the lowest of them."""
+        left = [key for key, number in self._numbers.items() if number >= CONFLICT]
+        lowest = nsmallest(EXAMPLES, left, key=lambda key: (isinstance(key, str), key))
+        return len(left), tuple(map(str, lowest))
+
+
+def _key_of(id: str) -> _Key:
+    """Return a number for an id that is written as one: it takes half of the memory."""
+    return int(id) if id.isdecimal() and id.isascii() and (id[0] != "0" or id == "0") else id

@@ -1,0 +1,31 @@
+"""Settings of an evaluation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+AUTO = "auto"
+WRONG, SKIP, ERROR = MISSING = "wrong", "skip", "error"
+WILSON, CLUSTER, BOOTSTRAP = INTERVALS = "wilson", "cluster", "bootstrap"
+IMAGE = "image"
+
+
+@dataclass(frozen=True)
+class EvaluationSettings:
+    """How predictions are scored."""
+
+    mode: str = AUTO
+    """open, mc, pointing or rank; AUTO for that of the gold file."""
+    preset: str = "typed"
+    """The comparison of answers; a key of `judge.answers.presets.PRESETS`."""
+    top_k: tuple[int, ...] = ()
+    """Numbers of candidates that may be right; scores are of the first one. Empty: 1; of rankings: 1, 5 and 10."""
+    missing: str = WRONG
+    """A question without prediction counts as WRONG, is left out (SKIP), or is an ERROR."""
+    interval: str = WILSON
+    cluster: str = IMAGE
+    """The field whose equal values make a cluster; IMAGE for the image."""
+    small: int = 30
+    """Rows of fewer questions are marked as small."""
+    seed: int = 0
+    """Seed of bootstrapped intervals."""
