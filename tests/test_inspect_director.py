@@ -185,7 +185,7 @@ def test_trials_of_a_folder_are_shown_by_the_settings_that_made_them(vqagen_: Co
 
 @pytest.mark.parametrize(
     ("setting", "message"),
-    [({"text": "prose"}, "unknown text 'prose'"), ({"cell": 3}, "expected at least 24, found 3")],
+    [({"text": "prose"}, "unknown text 'prose'"), ({"cell": 3}, "expected 24 to 1000, found 3")],
     ids=str,
 )
 def test_settings_that_no_run_can_have_are_named(setting: dict[str, Any], message: str, vqagen_: Commands) -> None:

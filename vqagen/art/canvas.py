@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 PARTICIPANT, DIRECTOR = GRID_VIEWS = "participant", "director"
-LEAST_CELL = 24
+LEAST_CELL, LARGEST_CELL = 24, 1000
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from inspect_ai.model import ContentImage, ContentText
 
-from vqagen.art.canvas import LEAST_CELL, PARTICIPANT, GridStyle
+from vqagen.art.canvas import LARGEST_CELL, LEAST_CELL, PARTICIPANT, GridStyle
 from vqagen.art.grid_text import BLOCKED, DETAILS, MATERIAL, NAMES, SYMBOL, GridWriter, TextStyle
 from vqagen.art.looks import Look
 from vqagen.errors import BadInput, Problem, unknown
@@ -100,8 +100,8 @@ def _setting_faults(trials: TrialSet) -> Iterator[Problem]:
     details, cell = trials.settings.get("text", NAMES), trials.settings.get("cell", _CELL)
     if details not in DETAILS:
         yield Problem(unknown("text", details, DETAILS), trials.name, setting_path("text"))
-    if cell < LEAST_CELL:
-        yield Problem(f"expected at least {LEAST_CELL}, found {cell}", trials.name, setting_path("cell"))
+    if not LEAST_CELL <= cell <= LARGEST_CELL:
+        yield Problem(f"expected {LEAST_CELL} to {LARGEST_CELL}, found {cell}", trials.name, setting_path("cell"))
 
 
 def _is_blocked(trial: Trial) -> list[bool]:

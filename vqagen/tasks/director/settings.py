@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from math import isfinite
 from typing import Any
 
-from vqagen.art.canvas import DIRECTOR, LEAST_CELL, PARTICIPANT
+from vqagen.art.canvas import DIRECTOR, LARGEST_CELL, LEAST_CELL, PARTICIPANT
 from vqagen.art.grid_text import BLOCKED, BLOCKS, DETAILS, NAMES
 from vqagen.art.png import ENCODERS, ZLIB
 from vqagen.tasks.settings import RunSettings, setting
@@ -60,7 +60,7 @@ class DirectorSettings(RunSettings):
     )
     view: str = setting(PARTICIPANT, "Whose view is drawn.", choices=VIEWS)
     figure: bool = setting(False, "Draw the director behind the shelf; pictures without the figure are made as well.")
-    cell: int = setting(120, "Side of a cell in pixels.", least=LEAST_CELL)
+    cell: int = setting(120, f"Side of a cell in pixels, {LEAST_CELL} to {LARGEST_CELL}.", least=LEAST_CELL)
     text: str = setting(NAMES, "What texts of grids say of an item: its name, or its properties too.", choices=DETAILS)
     blocked_text: str = setting(
         BLOCKED,
@@ -75,9 +75,9 @@ class DirectorSettings(RunSettings):
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
-        for name in ("width", "height"):
-            if getattr(self, name) > LARGEST_SIDE:
-                yield f"--{name} must be at most {LARGEST_SIDE}, found {getattr(self, name)}"
+        for name, most in (("width", LARGEST_SIDE), ("height", LARGEST_SIDE), ("cell", LARGEST_CELL)):
+            if getattr(self, name) > most:
+                yield f"--{name} must be at most {most}, found {getattr(self, name)}"
         for each in fields(self):
             value = getattr(self, each.name)
             if isinstance(each.default, float) and not (isfinite(value) and 0 <= value <= 1):
