@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_answers import CLEVR, NO_WORDS, item_of
 
-from vqagen.judge.answers.judging import AnswerJudge
 from vqagen.judge.answers.kinds import BOOL, BOX, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary
 from vqagen.judge.answers.parsing import STATUSES, parse_reply
 from vqagen.judge.answers.presets import PRESETS
+from vqagen.judge.answers.reading import read_answer
 
 AMBIGUOUS, REFUSED = "?", "–"
 """In tables: several answers, and none."""
@@ -185,16 +185,15 @@ def test_replies_of_other_kinds(kind: str, reply: str, answer: str) -> None:
 )
 def test_traps_of_other_tools(reply: str, kind: str, right: Answer, options: Sequence[str], credit: float) -> None:
     """Inspect's `match` and VLMEvalKit judge each of these otherwise."""
-    judge = AnswerJudge(PRESETS["typed"], CLEVR)
+    item = item_of(kind, right, options=options)
 
-    assert judge.judge((reply,), item_of(kind, right, options=options)).credit == credit
+    assert PRESETS["typed"].is_right(read_answer(parse_reply(reply, item, CLEVR).answer, kind, CLEVR), item) == credit
 
 
 @pytest.mark.parametrize("options", [(), ("metal", "wood")])
 def test_a_part_of_a_word_is_no_match_without_a_synonym(options: Sequence[str]) -> None:
-    judge = AnswerJudge(PRESETS["typed"], NO_WORDS)
-
-    assert judge.judge(("metallic",), item_of(TEXT, "metal", options=options)).credit == 0.0
+    assert shown("metallic", TEXT, "metal", options, NO_WORDS) == "metallic"
+    assert PRESETS["typed"].is_right("metallic", item_of(TEXT, "metal")) == 0.0
 
 
 PIECES = [*"ab12 .,:()\n-/$", "yes ", "no ", "not ", "red ", "metal ", "ANSWER: ", "\\boxed{", "B2 ", "one "]

@@ -67,4 +67,4 @@ class HeldPredictions:
 
 def _key_of(id: str) -> _Key:
     """Return a number for an id that is written as one: it takes half of the memory."""
-    return int(id) if id.isdecimal() and id.isascii() and (id[0] != "0" or id == "0") else id
+    return int(id) if id.isdecimal() and id.isascii() and len(id) < 19 and (id[0] != "0" or id == "0") else id

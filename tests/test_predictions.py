@@ -1,0 +1,355 @@
+"""Prediction files: every format gives the same predictions, and no fault of one is passed over."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vqagen.errors import BadInput, InputWarning, UsageError, VqagenError
+from vqagen.judge.predictions.discovery import FORMATS, find_predictions, read_predictions
+from vqagen.judge.predictions.faults import RecordFault
+from vqagen.judge.predictions.forms import prediction_of
+from vqagen.judge.predictions.prediction import Prediction
+
+ANSWERS = ("yes", "2", "Café, au lait")
+EXPECTED = [Prediction(str(number), (answer,)) for number, answer in enumerate(ANSWERS)]
+
+Write = Callable[[Path], Path]
+
+
+def written(path: Path, text: str | bytes) -> Path:
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def listed(*keys: str) -> list[dict[str, Any]]:
+    id_key, answer_key = keys
+    return [{id_key: number, answer_key: answer} for number, answer in enumerate(ANSWERS)]
+
+
+def as_lines(records: Sequence[Any]) -> str:
+    return "".join(f"{json.dumps(record)}\n" for record in records)
+
+
+def as_table(folder: Path, name: str, separator: str) -> Path:
+    with (folder / name).open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file, delimiter=separator)
+        writer.writerow(["index", "question", "answer", "prediction"])
+        writer.writerows([number, "What?", "gold", answer] for number, answer in enumerate(ANSWERS))
+    return folder / name
+
+
+def inspect_samples() -> list[dict[str, Any]]:
+    return [{"id": number, "epoch": 1, "output": {"completion": answer}} for number, answer in enumerate(ANSWERS)]
+
+
+def as_archive(folder: Path) -> Path:
+    with zipfile.ZipFile(folder / "log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", "{}")
+        for sample in reversed(inspect_samples()):
+            archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
+    return folder / "log.eval"
+
+
+def as_inspect_json(folder: Path) -> Path:
+    log = {"version": 2, "status": "success", "eval": {"task": "t"}, "samples": inspect_samples()}
+    return written(folder / "log.json", json.dumps(log, indent=2))
+
+
+def as_visual7w(folder: Path) -> Path:
+    records = [
+        {"qa_id": number, "question": "What?", "candidates": [{"answer": answer}]}
+        for number, answer in enumerate(ANSWERS)
+    ]
+    return written(folder / "result.json", json.dumps(records))
+
+
+def as_parquet(folder: Path) -> Path:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.Table.from_pylist(listed("question_index", "answer")), folder / "p.parquet")
+    return folder / "p.parquet"
+
+
+FILES: dict[str, tuple[str, Write]] = {
+    "lines": ("vqagen", lambda to: written(to / "p.jsonl", as_lines(listed("question_index", "answer")))),
+    "list": ("vqagen", lambda to: written(to / "p.json", json.dumps(listed("id", "prediction"), indent=1))),
+    "document": (
+        "vqagen",
+        lambda to: written(to / "p.json", json.dumps({"info": {}, "predictions": listed("trial_index", "answer")})),
+    ),
+    "mark of byte order": (
+        "vqagen",
+        lambda to: written(to / "p.jsonl", "\ufeff\n".strip() + as_lines(listed("id", "answer"))),
+    ),
+    "packed": (
+        "vqagen",
+        lambda to: written(to / "p.jsonl.gz", gzip.compress(as_lines(listed("question_index", "answer")).encode())),
+    ),
+    "columns": ("vqagen", as_parquet),
+    "visual7w": ("visual7w", as_visual7w),
+    "vqav2": ("vqav2", lambda to: written(to / "results.json", json.dumps(listed("question_id", "answer")))),
+    "gqa": ("gqa", lambda to: written(to / "gqa.json", json.dumps(listed("questionId", "prediction")))),
+    "clevr": ("clevr", lambda to: written(to / "answers.txt", "\n".join(ANSWERS))),
+    "csv": ("csv", lambda to: as_table(to, "p.csv", ",")),
+    "tsv": ("tsv", lambda to: as_table(to, "p.tsv", "\t")),
+    "csv of another name": ("csv", lambda to: as_table(to, "p.out", ",")),
+    "inspect archive": ("inspect", as_archive),
+    "inspect json": ("inspect", as_inspect_json),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_format_gives_the_same_predictions(name: str, tmp_path: Path) -> None:
+    """Recognised by the content; a right answer beside the prediction of a table is passed over."""
+    format, write = FILES[name]
+    path = write(tmp_path)
+
+    assert find_predictions(path).format == format
+    assert list(read_predictions(path)) == EXPECTED
+    assert list(read_predictions(str(path), format)) == EXPECTED
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_another_format_than_said_is_rejected(name: str, tmp_path: Path) -> None:
+    """With the format that it has; records of three formats are ours as well."""
+    format, write = FILES[name]
+    path = write(tmp_path)
+    taken = {format, *(["vqagen"] if format in ("visual7w", "vqav2", "gqa") else [])}
+    for said in sorted(set(FORMATS) - taken):
+        with pytest.raises(BadInput, match=rf"{path.name}: not {said}.*: use --format {format} or auto"):
+            find_predictions(path, said)
+
+
+def test_ranks_of_visdial(tmp_path: Path) -> None:
+    """Rounds are counted from 1 there."""
+    path = written(tmp_path / "ranks.json", json.dumps([{"image_id": 9, "round_id": 1, "ranks": [2, 1]}]))
+
+    assert find_predictions(path).format == "visdial"
+    assert list(read_predictions(path)) == [Prediction("9/0", ranks=(2, 1))]
+
+
+@pytest.mark.parametrize(
+    ("record", "prediction"),
+    [
+        ({"id": 1, "answer": True}, Prediction("1", ("yes",))),
+        ({"id": " 1 ", "answer": False}, Prediction("1", ("no",))),
+        ({"id": 1.0, "answer": 2.0}, Prediction("1", ("2",))),
+        ({"id": "1.0", "answer": 2.5}, Prediction("1", ("2.5",))),
+        ({"id": "a-1.0", "answer": None}, Prediction("a-1.0", ("",))),
+        ({"id": 1, "answer": ["red", "blue"]}, Prediction("1", ("[red, blue]",))),
+        ({"id": 1, "answer": []}, Prediction("1", ("[]",))),
+        ({"id": 1, "candidates": ["a", {"answer": 2}, False]}, Prediction("1", ("a", "2", "no"))),
+        ({"id": 1, "candidates": []}, Prediction("1", ("",))),
+        ({"id": 1, "answer": "gold", "prediction": "own"}, Prediction("1", ("own",))),
+        ({"dialog_index": 3, "round": 5, "answer": "a"}, Prediction("3/5", ("a",))),
+        ({"question_index": 1, "id": 2, "answer": "a"}, Prediction("1", ("a",))),
+        ({"id": 1, "box": [1, 2, 3, 4.5]}, Prediction("1", (), (1.0, 2.0, 3.0, 4.5))),
+        ({"id": 1, "point": [1, 2]}, Prediction("1", (), None, (1.0, 2.0))),
+    ],
+)
+def test_the_prediction_of_a_record(record: dict[str, Any], prediction: Prediction) -> None:
+    assert prediction_of(record) == prediction
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (["a"], "expected an object, found a list of 1"),
+        ({}, "no id: expected question_index, .* or id; found an empty object"),
+        ({"answer": "a", "Id": 1}, "no id: .* found 'answer', 'Id'"),
+        ({"id": 1}, "no answer: expected answer, candidates"),
+        ({"id": None, "answer": "a"}, "expected a number or a text as id, found null"),
+        ({"id": True, "answer": "a"}, "expected a number or a text as id, found true"),
+        ({"id": 1.5, "answer": "a"}, "expected a number or a text as id, found 1.5"),
+        ({"id": 1, "answer": {"a": 1}}, r"expected an answer \(.*\), found an object"),
+        ({"id": 1, "candidates": "a"}, "expected a list of answers, best first, found 'a'"),
+        ({"id": 1, "candidates": [{"a": 1}]}, "expected an answer .* found an object"),
+        ({"id": 1, "box": [1, 2]}, "expected 4 numbers, found a list of 2"),
+        ({"id": 1, "ranks": [0, 1]}, "expected the rank of each option, from 1 on, found a list of 2"),
+        ({"dialog_index": 1, "round": -1, "answer": "a"}, "expected the number of a round, found -1"),
+    ],
+)
+def test_a_record_that_is_no_prediction(record: Any, message: str) -> None:
+    with pytest.raises(RecordFault, match=message):
+        prediction_of(record)
+
+
+# Faults of files ------------------------------------------------------------------------------------------------------
+
+
+def message_of(path: Path, format: str | None = None) -> str:
+    with pytest.raises(VqagenError) as error:
+        list(read_predictions(path, format))
+    assert error.value.exit_code == 3
+    return str(error.value).replace(f"{path}", path.name)
+
+
+def test_broken_lines_are_counted_and_the_first_are_located(tmp_path: Path) -> None:
+    """One message for all of them; the good lines are read first."""
+    lines = as_lines([{"id": number, "answer": "yes"} for number in range(2000)]).splitlines()
+    for place in range(7, 2000, 200):
+        lines[place] = lines[place][:-3]
+    lines[1200] = '{"id": 1200}'
+    path = written(tmp_path / "p.jsonl", "\n".join([*lines, "", ""]))
+
+    read = []
+    with pytest.raises(BadInput) as error:
+        read.extend(read_predictions(path))
+    assert len(read) == 1989
+    shown = str(error.value).replace(str(path), "p.jsonl").splitlines()
+    assert shown[:2] == [
+        "p.jsonl:8:24: not valid JSON: the line ends inside a value",
+        "p.jsonl:208:26: not valid JSON: the line ends inside a value",
+    ]
+    assert shown[5:] == ["p.jsonl: … and 6 more faults in this file"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("p.jsonl", "", "p.jsonl: the file is empty"),
+        ("p.jsonl", " \n", "p.jsonl: the file is empty"),
+        ("p.jsonl", "yes\nno\n", "p.jsonl: not predictions: expected JSON records with an id"),
+        ("p.json", '{"17": "yes"}', "p.json: not predictions: expected JSON records with an id"),
+        ("p.json", '["yes", "no"]', "p.json: not predictions: expected JSON records with an id"),
+        ("p.json", '[{"id": 1, "answer": "a"}', "p.json:1:26: predictions[0]: not valid JSON: expected ',' or ']'"),
+        ("p.json", '[{"id": 1}]', "p.json: predictions[0]: no answer: expected answer, candidates"),
+        ("p.json", '{"questions": []}', "p.json: holds questions, not predictions; the file of questions comes first"),
+        ("p.json", '{"info": {}, "dialogs": []}', "p.json: holds dialogs, not predictions"),
+        (
+            "q.jsonl",
+            '{"question_index": 0, "answer": "yes", "program": []}',
+            "q.jsonl: holds questions, not predictions (their key 'program')",
+        ),
+        ("p.csv", "a,b\n1,2\n", "p.csv:1:1: expected a column of ids (question_index"),
+        ("p.csv", "id,answer\n1,yes,no\n2,no\n", "p.csv:2:1: expected 2 columns, found 3"),
+        ("p.csv", 'id,answer\n1,"yes\n', "p.csv:2:1: not a CSV table: unexpected end of data"),
+        ("p.csv", "id,answer\n,yes\n", "p.csv:2:1: id: expected a number or a text as id, found ''"),
+        ("p.csv", b"id,answer\n1,caf\xe9\n2,x\n3,y\n", "not UTF-8 text"),
+        ("p.txt", b"yes\n" * 20000 + b"caf\xe9\nno\n", "p.txt:20001:4: not UTF-8 text"),
+        ("p.jsonl", gzip.compress(b"{}"), "compressed: give the file a name that ends in .gz"),
+        ("log.eval", b"PK\x03\x04 and nothing else", "log.eval: damaged or cut off: File is not a zip file"),
+        ("log.json", '{"version": 2, "eval": {}, "samples": []}', "log.json: no samples"),
+    ],
+)
+def test_a_file_without_readable_predictions(name: str, text: str | bytes, message: str, tmp_path: Path) -> None:
+    """Exit code 3, and the place."""
+    assert message in message_of(written(tmp_path / name, text))
+
+
+def test_a_missing_file_and_an_unknown_format_are_usage_errors(tmp_path: Path) -> None:
+    path = written(tmp_path / "p.jsonl", as_lines(listed("id", "answer")))
+
+    with pytest.raises(UsageError, match="predictions not found"):
+        find_predictions(tmp_path / "none.jsonl")
+    with pytest.raises(UsageError, match="a file, not a folder"):
+        find_predictions(tmp_path)
+    with pytest.raises(UsageError, match="unknown format of predictions 'visual7'; did you mean 'visual7w'"):
+        find_predictions(path, "visual7")
+
+
+def test_columns_of_a_table_that_is_said_to_be_one_are_reported(tmp_path: Path) -> None:
+    path = written(tmp_path / "p.out", "number;reply\n1;yes\n")
+
+    assert "p.out:1:1: expected a column of ids" in message_of(path, "csv")
+
+
+# Logs of Inspect ------------------------------------------------------------------------------------------------------
+
+
+def test_later_epochs_are_left_out_with_a_warning(tmp_path: Path) -> None:
+    samples = [{**sample, "epoch": epoch} for sample in inspect_samples() for epoch in (1, 2)]
+    path = written(tmp_path / "log.json", json.dumps({"eval": {}, "samples": samples}))
+
+    with pytest.warns(InputWarning, match="3 samples of later epochs left out"):
+        assert list(read_predictions(path)) == EXPECTED
+
+
+def test_a_sample_without_completion_has_the_answer_of_its_scorer(tmp_path: Path) -> None:
+    """And none after an error."""
+    samples = [
+        {"id": 0, "epoch": 1, "output": {"completion": ""}, "scores": {"cell_answer": {"answer": "B2"}}},
+        {"id": 1, "epoch": 1, "error": {"message": "timeout"}},
+    ]
+    path = written(tmp_path / "log.json", json.dumps({"eval": {}, "samples": samples}))
+
+    assert list(read_predictions(path)) == [Prediction("0", ("B2",)), Prediction("1", ("",))]
+
+
+@pytest.mark.slow
+def test_logs_that_inspect_writes(tmp_path: Path) -> None:
+    """Archives are compressed with zstd, which `zipfile` cannot read."""
+    from director_logs import evaluated, policy_task
+    from inspect_ai.log import write_eval_log
+
+    (log,) = evaluated(policy_task(3), tmp_path)
+    write_eval_log(log, str(tmp_path / "log.json"))
+    found = list(read_predictions(next(tmp_path.glob("*.eval"))))
+
+    assert [each.id for each in found] == ["0", "1", "2"]
+    assert all(re.fullmatch(r"ANSWER: [A-H]\d", each.candidates[0]) for each in found)
+    assert list(read_predictions(tmp_path / "log.json")) == found
+
+
+# Laws -----------------------------------------------------------------------------------------------------------------
+
+LINES = st.lists(
+    st.sampled_from(
+        [
+            '{"id": 1, "answer": "yes"}',
+            '{"id": 1, "answer": "no"}',
+            '{"id": "2", "candidates": ["Café", 3]}',
+            '{"id": 3}',
+            '{"answer": "yes"}',
+            '{"id": 4, "answer": "ye',
+            "",
+        ]
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+def plainly_read(lines: Sequence[str]) -> tuple[Counter[tuple[str, tuple[str, ...]]], int]:
+    """Count predictions and faults with nothing but `json`."""
+    found: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    faults = 0
+    for line in filter(None, lines):
+        try:
+            record = json.loads(line)
+            answers = record["candidates"] if "candidates" in record else [record["answer"]]
+            found[str(record["id"]), tuple(map(str, answers))] += 1
+        except (ValueError, KeyError):
+            faults += 1
+    return found, faults
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(lines=LINES, random=st.randoms(use_true_random=False))
+def test_any_order_of_lines_gives_the_same_counts(lines: list[str], random: Any, tmp_path: Path) -> None:
+    """A first line that is sound tells the format."""
+    random.shuffle(lines)
+    lines.insert(0, '{"id": 0, "answer": "yes"}')
+    path = written(tmp_path / "p.jsonl", "\n".join(lines))
+    expected, faults = plainly_read(lines)
+
+    found: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    try:
+        for each in read_predictions(path):
+            found[each.id, each.candidates] += 1
+        counted_faults = 0
+    except BadInput as error:
+        more = re.search(r"and (\d+) more", error.problems[-1].message)
+        counted_faults = len(error.problems) - 1 + int(more[1]) if more else len(error.problems)
+    assert (found, counted_faults) == (expected, faults)

@@ -1,0 +1,174 @@
+"""Forms of prediction records: under which keys they hold the id of a question and the answers to it.
+
+vqagen    {"question_index": 17, "answer": "yes"}, or "candidates": ["yes", "no"]; dialogs: dialog_index and round
+visual7w  {"qa_id": 17, "candidates": [{"answer": "red"}, {"answer": "blue"}]}
+vqav2     {"question_id": 17, "answer": "yes"}
+gqa       {"questionId": "017", "prediction": "yes"}
+visdial   {"image_id": 17, "round_id": 1, "ranks": [3, 1, 2]}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vqagen.errors import describe
+from vqagen.judge.predictions.faults import RecordFault
+from vqagen.judge.predictions.prediction import Prediction
+
+QUESTION_KEYS = ("question_index", "question_id", "qa_id", "questionId", "trial_index", "id")
+DIALOG_KEYS = ("dialog_index", "round")
+VISDIAL_KEYS = ("image_id", "round_id")
+ANSWER_KEYS = ("candidates", "prediction", "response", "answer")
+"""Keys of answers; of several, the first counts: beside a prediction, an `answer` is the right one."""
+PLACE_KEYS = ("box", "point", "ranks")
+_NO_ANSWER = ("",)
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the records of one format say their id and their answers."""
+
+    name: str
+    id_keys: tuple[str, ...]
+    answer_keys: tuple[str, ...]
+
+    def fits(self, keys: Collection[str]) -> bool:
+        """True if a record with these keys may be of this form."""
+        if self.name == VISDIAL:
+            return all(key in keys for key in VISDIAL_KEYS)
+        has_id = any(key in keys for key in self.id_keys) or all(key in keys for key in DIALOG_KEYS)
+        return has_id and any(key in keys for key in self.answer_keys)
+
+    def __str__(self) -> str:
+        """The form with its keys, for messages."""
+        return f"{self.name} ({self.id_keys[0]!r} and {self.answer_keys[0]!r})"
+
+
+VQAGEN, VISUAL7W, VQAV2, GQA, VISDIAL = "vqagen", "visual7w", "vqav2", "gqa", "visdial"
+FORMS: Mapping[str, Form] = {
+    form.name: form
+    for form in (
+        Form(VISUAL7W, ("qa_id",), ("candidates",)),
+        Form(GQA, ("questionId",), ("prediction",)),
+        Form(VQAV2, ("question_id",), ("answer",)),
+        Form(VISDIAL, VISDIAL_KEYS, ("ranks",)),
+        Form(VQAGEN, QUESTION_KEYS, (*reversed(ANSWER_KEYS), *PLACE_KEYS)),
+    )
+}
+"""All forms, by name. `vqagen` also takes the records of the first three."""
+
+
+def form_of(keys: Collection[str]) -> Form | None:
+    """Return the form of a record with these keys; None if it is no prediction."""
+    return next((form for form in FORMS.values() if form.fits(keys)), None)
+
+
+def prediction_of(record: Any) -> Prediction:
+    """Return the prediction that a record of any form is; RecordFault if it is none."""
+    if not isinstance(record, dict):
+        raise RecordFault(f"expected an object, found {describe(record)}")
+    id = _question_id(record)
+    found = record.get("answer")
+    if type(found) is str and len(record) == 2:  # as in most files
+        return Prediction(id, (found,))
+    box, point, ranks = (record.get(key) for key in PLACE_KEYS)
+    has_place = box is not None or point is not None or ranks is not None
+    candidates = _candidates(record, has_place)
+    return Prediction(id, candidates, _numbers("box", box, 4), _numbers("point", point, 2), _ranks(ranks))
+
+
+# Ids ------------------------------------------------------------------------------------------------------------------
+
+
+def _question_id(record: Mapping[str, Any]) -> str:
+    for key in QUESTION_KEYS:
+        if key in record:
+            value = record[key]
+            return str(value) if type(value) is int else _id_of(value, key)
+    for keys, first in ((DIALOG_KEYS, 0), (VISDIAL_KEYS, 1)):
+        if all(key in record for key in keys):
+            return f"{_id_of(record[keys[0]], keys[0])}/{_round(record[keys[1]], keys[1]) - first}"
+    listed = ", ".join(map(repr, list(record)[:6])) or "an empty object"
+    raise RecordFault(f"no id: expected {', '.join(QUESTION_KEYS[:-1])} or {QUESTION_KEYS[-1]}; found {listed}")
+
+
+def _id_of(value: Any, key: str) -> str:
+    """Return an id as text. Tables write 17 as "17.0" if another id is missing."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, str) and value.strip():
+        id = value.strip()
+        return id[:-2] if id.endswith(".0") and id[:-2].isdecimal() else id
+    raise RecordFault(f"expected a number or a text as id, found {describe(value)}", key)
+
+
+def _round(value: Any, key: str) -> int:
+    id = _id_of(value, key)
+    if id.isascii() and id.isdecimal() and len(id) < 10:
+        return int(id)
+    raise RecordFault(f"expected the number of a round, found {describe(value)}", key)
+
+
+# Answers --------------------------------------------------------------------------------------------------------------
+
+
+def _candidates(record: Mapping[str, Any], has_place: bool) -> tuple[str, ...]:
+    for key in ANSWER_KEYS:
+        if key in record:
+            value = record[key]
+            if key != "candidates":
+                return (_text(value, key),)
+            if isinstance(value, list):
+                return tuple(_text(_inside(each), f"{key}[{place}]") for place, each in enumerate(value)) or _NO_ANSWER
+            raise RecordFault(f"expected a list of answers, best first, found {describe(value)}", key)
+    if has_place:
+        return ()
+    raise RecordFault("no answer: expected answer, candidates, prediction, response, box, point or ranks")
+
+
+def _inside(candidate: Any) -> Any:
+    """Return the answer in Visual7W's `{"answer": …}`."""
+    return candidate["answer"] if isinstance(candidate, dict) and "answer" in candidate else candidate
+
+
+def _text(value: Any, key: str) -> str:
+    """Return an answer as text: truth values as yes and no, lists with commas; nothing for null."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else str(value)
+    if isinstance(value, list):
+        return f"[{', '.join(_text(each, key) for each in value)}]"
+    raise RecordFault(f"expected an answer (a text, a number, true or false, or a list), found {describe(value)}", key)
+
+
+def _numbers(key: str, value: Any, length: int) -> Any:
+    """Return a tuple of finite numbers; None for null."""
+    if value is None:
+        return None
+    if isinstance(value, list) and len(value) == length and all(map(_is_number, value)):
+        return tuple(map(float, value))
+    raise RecordFault(f"expected {length} numbers, found {describe(value)}", key)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _ranks(value: Any) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    if isinstance(value, list) and value and all(type(each) is int and each > 0 for each in value):
+        return tuple(value)
+    raise RecordFault(f"expected the rank of each option, from 1 on, found {describe(value)}", "ranks")

@@ -1,0 +1,71 @@
+"""Predictions as JSON records: a line for each, a list, a document with the key `predictions`, or Parquet.
+
+A broken line does not hide the others: all of a file are read, and the faults are raised behind the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import BytesIO
+from itertools import chain
+
+import orjson
+
+from vqagen.files.locations import Location
+from vqagen.files.packing import DAMAGE
+from vqagen.json.stream import BYTE_ORDER_MARK, NOT_JSON, damaged, position_of, reading_bytes, refusal
+from vqagen.judge.predictions.faults import PredictionFaults, RecordFault
+from vqagen.judge.predictions.forms import DIALOG_KEYS, QUESTION_KEYS, VISDIAL_KEYS, prediction_of
+from vqagen.judge.predictions.prediction import Prediction
+from vqagen.records.discovery import find_records
+from vqagen.records.kind import RecordKind
+from vqagen.records.source import CUT_OFF, RecordSource
+
+PREDICTIONS = RecordKind("predictions", (*QUESTION_KEYS, *DIALOG_KEYS, *VISDIAL_KEYS))
+
+
+def read_records(path: Location) -> Iterator[Prediction]:
+    """Yield the predictions of a file; BadInput, behind the last one, with the faults of all others."""
+    source = find_records(path, PREDICTIONS)
+    faults = PredictionFaults(path)
+    yield from _in_lines(path, faults) if source.layout == "lines" else _in_source(source, faults)
+    faults.finish()
+
+
+def _in_lines(path: Location, faults: PredictionFaults) -> Iterator[Prediction]:
+    """Yield the predictions of lines. `RecordSource` would need twice the time, and stop at the first broken line."""
+    loads = orjson.loads
+    with reading_bytes(path) as file:
+        try:
+            first = file.readline().removeprefix(BYTE_ORDER_MARK)
+            for number, line in enumerate(chain([first], file), 1):
+                try:
+                    yield prediction_of(loads(line))
+                except orjson.JSONDecodeError:
+                    if line.strip():
+                        message, column = _broken(line.rstrip())
+                        faults.add(message, "", number, column)
+                except RecordFault as fault:
+                    faults.add(fault.message, fault.key, number, 1)
+        except DAMAGE as error:
+            raise damaged(error) from None
+
+
+def _broken(line: bytes) -> tuple[str, int]:
+    """Return why a line without its end is not JSON, and in which column."""
+    try:
+        orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        message, at = refusal(line, error)
+        message = "the line ends inside a value" if message == CUT_OFF else message
+        return f"{NOT_JSON}: {message}", position_of(BytesIO(line), min(at, len(line))).column
+    return NOT_JSON, 1
+
+
+def _in_source(source: RecordSource, faults: PredictionFaults) -> Iterator[Prediction]:
+    for index, value, _, _ in source.read():
+        try:
+            yield prediction_of(value)
+        except RecordFault as fault:
+            place = PREDICTIONS.path(index)
+            faults.add(fault.message, f"{place}.{fault.key}" if fault.key else place)
