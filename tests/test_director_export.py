@@ -307,7 +307,7 @@ def test_many_broken_trials_are_counted(vqagen_: Commands) -> None:
     ran = vqagen_(f"{EXPORT} --to csv --out lists.csv")
 
     assert len(ran.err.splitlines()) == 21
-    assert ran.err.endswith("trials/trials.jsonl: and 140 more problems\n")
+    assert ran.err.endswith("trials/trials.jsonl: … and 140 more faults in other trials\n")
 
 
 def test_samples_of_the_reference_have_no_design(vqagen_: Commands) -> None:

@@ -21,12 +21,13 @@ import orjson
 
 from vqagen import __version__
 from vqagen.bits import indexes
-from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.errors import UsageError
 from vqagen.exchange.director_lists import ListPlan, deal_lists
 from vqagen.files.output import atomic_output, check_output
 from vqagen.files.reading import content_hash
 from vqagen.judge.director.trial import Trial, label, read_trial
 from vqagen.judge.director.trial_files import TrialFile, find_trials
+from vqagen.judge.stats.fault_list import FaultList
 from vqagen.records.formats import LIST
 from vqagen.records.writer import info_beside
 
@@ -34,8 +35,6 @@ CSV, JSPSYCH = FORMS = ("csv", "jspsych")
 PRELOAD, BUTTONS = "preload", "html-button-response"
 """The plug-ins of jsPsych that a page must load."""
 PICTURES = (".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp")
-MOST = 20
-"""Problems shown."""
 _FORMULA = re.compile(r"[=+\-@\t\n]")
 Lists = Sequence[Sequence[Trial]]
 
@@ -91,21 +90,17 @@ def read_trials(found: TrialFile) -> list[Trial]:
     source = found.source
     if found.is_of_reference_shape:
         raise UsageError(f"{source.path}: samples of the reference's shape have no design; give trials.jsonl")
-    trials, problems, numbers = list[Trial](), list[Problem](), set[int]()
+    trials, numbers, faults = list[Trial](), set[int](), FaultList(str(source.path), "trial")
     for place, record in enumerate(source.records()):
-        read = read_trial(record)
-        path = source.kind.path(place)
+        read, path = read_trial(record), source.kind.path(place)
         if isinstance(read, Trial):
             if read.index in numbers:
-                problems.append(Problem(f"trial {read.index} is there twice", str(source.path), f"{path}.trial_index"))
+                faults.add([("trial_index", f"trial {read.index} is there twice")], path)
             numbers.add(read.index)
             trials.append(read)
         else:
-            problems += [Problem(each.message, str(source.path), f"{path}.{each.place}") for each in read]
-    if len(problems) > MOST:
-        problems[MOST:] = [Problem(f"and {len(problems) - MOST:,} more problems", str(source.path))]
-    if problems:
-        raise BadInput(problems)
+            faults.add([(each.place, each.message) for each in read], path)
+    faults.finish()
     return trials
 
 

@@ -15,9 +15,9 @@ from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.judge.director.trial import Trial, read_trial
 from vqagen.judge.director.trial_files import find_trials
 from vqagen.judge.director.vocabulary import Vocabulary, read_vocabulary
+from vqagen.judge.stats.fault_list import FaultList
 from vqagen.tasks.director.catalogue import ItemCatalogue, load_catalogue_file
 
-_SHOWN_PROBLEMS = 20
 _ABOUT_THE_FILE = frozenset({"trial_index", "template", "image", "pair", "counts"})
 
 
@@ -77,17 +77,16 @@ def _trial_set(
     settings: Mapping[str, Any],
 ) -> TrialSet:
     vocabulary = read_vocabulary(catalogue.to_record(), name)
-    trials, problems = list[LoadedTrial](), list[Problem]()
+    trials, faults = list[LoadedTrial](), FaultList(name, "trial")
     for position, record in enumerate(records):
         read, place = read_trial(record), f"trials[{position}]"
         if isinstance(read, Trial):
             trials.append(LoadedTrial(read, record))
-            unknown = sorted({each for each in read.cells if each is not None} - vocabulary.items.keys())
-            problems += (Problem(f"unknown item {each!r}", name, f"{place}.cells") for each in unknown)
+            unknown = dict.fromkeys(each for each in read.cells if each is not None and each not in vocabulary.items)
+            faults.add([("cells", f"unknown item {each!r}") for each in unknown], place)
         else:
-            problems += (Problem(fault.message, name, f"{place}.{fault.place}".rstrip(".")) for fault in read)
-        if len(problems) >= _SHOWN_PROBLEMS:
-            break
-    if problems or not trials:
-        raise BadInput(problems or [Problem("no trials", name)])
+            faults.add([(fault.place, fault.message) for fault in read], place)
+    faults.finish()
+    if not trials:
+        raise BadInput([Problem("no trials", name)])
     return TrialSet(name, folder, tuple(trials), catalogue, vocabulary, settings)
