@@ -9,6 +9,25 @@ PARTICIPANT, DIRECTOR = GRID_VIEWS = "participant", "director"
 LEAST_CELL, LARGEST_CELL = 24, 1000
 
 
+def column_label(column: int) -> str:
+    """Return the letter of a column, the participant's left one being A."""
+    return chr(ord("A") + column)
+
+
+def row_label(row: int) -> str:
+    """Return the number of a row, the top one being 1."""
+    return str(row + 1)
+
+
+def cell_label(column: int, row: int) -> str:
+    """Return the label of a cell, in records, pictures and texts alike.
+
+    >>> cell_label(2, 1)
+    'C2'
+    """
+    return column_label(column) + row_label(row)
+
+
 @dataclass(frozen=True)
 class GridStyle:
     """A grid's size and how it is shown.
@@ -41,13 +60,13 @@ class GridStyle:
     @property
     def column_labels(self) -> tuple[str, ...]:
         """The participant's letters in the order in which the columns are shown."""
-        letters = tuple(chr(ord("A") + column) for column in range(self.width))
+        letters = tuple(map(column_label, range(self.width)))
         return letters[::-1] if self.is_mirrored else letters
 
     @property
     def row_labels(self) -> tuple[str, ...]:
         """The rows' numbers from the top."""
-        return tuple(str(row + 1) for row in range(self.height))
+        return tuple(map(row_label, range(self.height)))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
 
-from vqagen.art.canvas import GridStyle
+from vqagen.art.canvas import GridStyle, cell_label
 from vqagen.art.looks import Look
 from vqagen.art.shelf import Back, shown_cells
 
@@ -117,7 +117,7 @@ class GridWriter:
     def _cell(self, number: int, name: str | None, back: Back) -> CellText:
         row, column = divmod(number, self._style.width)
         shown = CellText(
-            f"{chr(ord('A') + column)}{row + 1}",
+            cell_label(column, row),
             is_blocked=back is not Back.OPEN,
             is_hidden=back is Back.CLOSED,
             material=_material(row, column, back) if self._text.block == MATERIAL else "",

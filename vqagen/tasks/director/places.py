@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
+from vqagen.art.canvas import cell_label
 from vqagen.tasks.director.rules import HORIZONTAL, RULES, VERTICAL
 
 Cells = tuple[int, ...]
@@ -29,8 +30,8 @@ class Standing(NamedTuple):
 
 @cache
 def labels(width: int, height: int) -> tuple[str, ...]:
-    """Return the label of each cell: a letter for the column, a number for the row."""
-    return tuple(f"{chr(ord('A') + x)}{y + 1}" for y in range(height) for x in range(width))
+    """Return the label of each cell."""
+    return tuple(cell_label(x, y) for y in range(height) for x in range(width))
 
 
 @cache
