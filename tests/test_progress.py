@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from vqagen.cli import progress as module
 from vqagen.cli.progress import LINE_EVERY, counting, run_progress
 from vqagen.run.progress import Progress
 
@@ -69,7 +67,3 @@ def test_a_count_is_logged_too(capsys: pytest.CaptureFixture[str]) -> None:
             add(2000)
 
     assert capsys.readouterr().err == "vqagen: 4,000 questions so far, 129 questions/s\n"
-
-
-def test_durations_are_short() -> None:
-    assert doctest.testmod(module).failed == 0

@@ -1,7 +1,7 @@
 """Edit the text of hand-written JSON: only what changes is written anew; comments, order and layout stay.
 
     >>> print(edited('{"b": [1,  2], // two\\n "a": {}}', {"b": [1, 2, 3], "a": {}}))
-    {"b": [1,  2, 3], // two
+    {"b": [1,  2,  3], // two
      "a": {}}
 
 An object or list is taken apart into pieces, one for each member: the white space and comments before it, its key, its
