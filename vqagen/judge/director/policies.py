@@ -10,12 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes, is_single, only, union_of
-from vqagen.judge.director.case import Case, Found, case_of
+from vqagen.judge.director.case import Case
 from vqagen.judge.director.numbers import beating
 from vqagen.judge.director.rules import CLASS_OF, DIRECTOR, NONE, RELATION
-from vqagen.judge.director.trial import Trial, label
 from vqagen.judge.director.views import RAYS, answers, ray
-from vqagen.judge.director.vocabulary import Vocabulary
 
 
 class Policy(NamedTuple):
@@ -29,12 +27,6 @@ def expected_accuracy(policy: Policy, case: Case) -> float:
     """Return the probability that a policy answers right."""
     chosen = policy.choose(case)
     return 1 / chosen.bit_count() if chosen & case.trial.answer else 0.0
-
-
-def chosen_cells(policy: Policy, trial: Trial, vocabulary: Vocabulary) -> list[str]:
-    """Return the labels of the cells of which a policy answers one; none if it has no answer."""
-    chosen = policy.choose(case_of(Found(trial, vocabulary, vocabulary.items)))
-    return [label(cell, trial.width) for cell in indexes(chosen)]
 
 
 def _oracle(case: Case) -> Objects:

@@ -55,14 +55,6 @@ class GridItem:
         """Nouns and adjectives that are true."""
         return frozenset((*self.nouns, *self.properties))
 
-    def is_related(self, criteria: frozenset[str]) -> bool:
-        """True if the noun and all adjectives are true."""
-        return criteria <= self.true
-
-    def is_unrelated(self, criteria: frozenset[str]) -> bool:
-        """True if the noun or an adjective is clearly false."""
-        return not criteria <= self.true | self.unclear
-
 
 @dataclass(frozen=True)
 class ItemCatalogue:
