@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from test_answers import CLEVR, NO_WORDS, item_of
 
@@ -210,3 +211,72 @@ def test_every_reply_has_a_status(reply: str, kind: str, has_options: bool) -> N
     assert bool(answer) == (status == "parsed")
     if answer and not has_options:
         assert parse_reply(answer, item, CLEVR) == (status, answer)
+
+
+VALUES: dict[str, list[str]] = {
+    BOOL: ["yes", "no"],
+    INTEGER: ["0", "1", "2", "3", "10", "12"],
+    WORD: ["red", "gray", "cyan", "purple"],
+    CELL: ["A1", "B2", "C10"],
+}
+SAYINGS: dict[str, list[str]] = {"0": ["zero", "none"], "2": ["two", "2.0"], "12": ["twelve"], "yes": ["true"]}
+CLEAR = (
+    *("{a}", "{a}.", "  {a}\n", "**{a}**", "`{a}`", '"{a}"', "ANSWER: {a}", "Answer: **{a}**.", "<answer>{a}</answer>"),
+    *(
+        "I first thought {b}. ANSWER: {a}",
+        "<think>{b}, or {c}?</think>{a}",
+        r"So $\boxed{{{a}}}$.",
+        r"\boxed{{\text{{{a}}}}}",
+    ),
+    *(
+        "The answer is {a}.",
+        "The correct answer is: {a}",
+        "ANSWER: {b}\nI was wrong.\nANSWER: {a}",
+        "Final answer: {a}",
+    ),
+)
+"""Replies that say `a`, whatever `b` and `c` are."""
+UNCLEAR = (
+    "ANSWER: {b} or {a}",
+    "The answer is either {b} or {a}.",
+    r"\boxed{{{b}, {a}}}",
+    "ANSWER:",
+    "ANSWER: I do not know.",
+)
+"""Replies that say none of them."""
+
+
+def values_of(kind: str, random: Any) -> list[str]:
+    """Return three different values, each in one of the ways to say it."""
+    chosen = random.sample(VALUES[kind], min(3, len(VALUES[kind])))
+    return [random.choice([value, *SAYINGS.get(value, [])]) for value in (*chosen, chosen[-1])][:3]
+
+
+@given(kind=st.sampled_from(sorted(VALUES)), frame=st.sampled_from(CLEAR), random=st.randoms(use_true_random=False))
+def test_a_clear_reply_is_read_as_what_it_says(kind: str, frame: str, random: Any) -> None:
+    a, b, c = values_of(kind, random)
+    item = item_of(kind, read_answer(VALUES[kind][0], kind, CLEVR) or 0)
+    status, answer = parse_reply(frame.format(a=a, b=b, c=c), item, CLEVR)
+
+    assert (status, read_answer(answer, kind, CLEVR)) == ("parsed", read_answer(a, kind, CLEVR))
+
+
+@given(kind=st.sampled_from(sorted(VALUES)), frame=st.sampled_from(UNCLEAR), random=st.randoms(use_true_random=False))
+def test_an_unclear_reply_has_no_answer(kind: str, frame: str, random: Any) -> None:
+    """In a sentence, the last cell counts."""
+    assume(kind != CELL or "ANSWER" in frame)
+    a, b, _ = values_of(kind, random)
+    item = item_of(kind, read_answer(VALUES[kind][0], kind, CLEVR) or 0)
+
+    assert parse_reply(frame.format(a=a, b=b), item, CLEVR).answer == ""
+
+
+@given(frame=st.sampled_from(CLEAR), options=st.permutations(["red car", "red", "a car", "dark red"]))
+def test_a_letter_or_text_of_an_option_is_read_as_this_option(frame: str, options: list[str]) -> None:
+    """Also if one option stands inside of another."""
+    item = item_of(TEXT, "red", options=options)
+    for place, option in enumerate(options):
+        letter, other = "ABCD"[place], "ABCD"[place - 1]
+        for said in (option, letter, f"({letter})", f"{letter}) {option}", f"Option {letter}"):
+            reply = frame.format(a=said, b=options[place - 1], c=other)
+            assert parse_reply(reply, item, NO_WORDS) == ("parsed", option), reply

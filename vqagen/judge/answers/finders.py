@@ -20,13 +20,15 @@ _NEGATED = re.compile(
     r"(?:\b(?:not|no|never|neither|nor|without|rather than|instead of|other than)|n't)\s+(?:(?!but\b)[\w-]+\s+){0,2}$",
     re.IGNORECASE,
 )
+_UNTRUE = re.compile(r"(?:\b(?:not|never|neither|nor)|n't)\s+(?:(?!but\b)[\w-]+\s+){0,2}$", re.IGNORECASE)
+"""Negations of "yes" and "no": the same without "no"."""
 _LONGEST_NEGATION = 60
 _TRUTH = re.compile(r"(?<![\w-])(yes|yeah|yep|yup|true|no|nope|nah|false)(?![\w-])", re.IGNORECASE)
 _FIRST_NO = re.compile(
     r"\W*no\s+(?!doubt|problem|idea|question|worries|way|image|picture|answer|one\b|longer)\w", re.IGNORECASE
 )
 _NO_AS_ANSWER = re.compile(
-    r"\s*(?:$|[.,;:!?)\]\"'\u2013\u2014-]|\b(?:there|it|they|the|i|this|that|these|those|none|neither|he|she|we|you)\b)",
+    r"\s*(?:$|[.,;:!?)\]\"'\u2013\u2014-]|\b(?:there|it|they|the|i|this|that|these|those|none|neither|he|she|we|you|or|and)\b)",
     re.IGNORECASE,
 )
 """What follows "no" if it is an answer, and not a determiner as in "no cube"."""
@@ -147,8 +149,8 @@ def _finding_words(meaning: Mapping[str, str]) -> Find:
     return found
 
 
-def _is_negated(text: str, found: re.Match[str]) -> bool:
-    return _NEGATED.search(text[max(0, found.start() - _LONGEST_NEGATION) : found.start()]) is not None
+def _is_negated(text: str, found: re.Match[str], negations: re.Pattern[str] = _NEGATED) -> bool:
+    return negations.search(text[max(0, found.start() - _LONGEST_NEGATION) : found.start()]) is not None
 
 
 def _distinct(found: Iterable[str]) -> list[str]:
@@ -161,7 +163,7 @@ def _truths(text: str) -> Iterator[str]:
     for each in _TRUTH.finditer(text):
         word = each[1].lower()
         is_answer = word != "no" or _NO_AS_ANSWER.match(text, each.end())
-        if is_answer and not _is_negated(text, each):
+        if is_answer and not _is_negated(text, each, _UNTRUE):
             yield text_of(TRUTH_WORDS[word])
 
 
