@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from vqagen.judge.answers.kinds import Answer, Vocabulary, text_of
@@ -30,9 +31,15 @@ class Judgement(NamedTuple):
 
 
 class AnswerJudge:
-    """Judges candidates by a preset; right is one of the first `top_k`, which may be several numbers."""
+    """Judges candidates by a preset; right is one of the first `top_k`, which may be several numbers.
 
-    def __init__(self, preset: Preset, vocabulary: Vocabulary, top_k: int | Sequence[int] = 1) -> None:
+    Free answers are judged without the options that an item may have (`uses_options`): a model did not see them.
+    """
+
+    def __init__(
+        self, preset: Preset, vocabulary: Vocabulary, top_k: int | Sequence[int] = 1, uses_options: bool = True
+    ) -> None:
+        self._uses_options = uses_options
         self.top_k = (top_k,) if isinstance(top_k, int) else tuple(top_k)
         self._preset, self._vocabulary = preset, vocabulary
         self._known: dict[tuple[object, ...], Judgement] = {}
@@ -40,11 +47,12 @@ class AnswerJudge:
     def judge(self, candidates: Sequence[str], item: GoldItem) -> Judgement:
         """Return the judgement of candidates, best first."""
         answers = tuple((type(answer), answer) for answer in item.answers)  # True is not 1
-        key = tuple(candidates), item.kind, answers, item.options, item.weights, item.has_letters
+        options = item.options if self._uses_options else ()
+        key = tuple(candidates), item.kind, answers, options, item.weights, item.has_letters
         if key not in self._known:
             if len(self._known) >= _MOST_KEPT:
                 self._known.clear()
-            self._known[key] = self._judged(candidates, item)
+            self._known[key] = self._judged(candidates, replace(item, options=options))
         return self._known[key]
 
     def _judged(self, candidates: Sequence[str], item: GoldItem) -> Judgement:

@@ -38,11 +38,14 @@ class Judgement(NamedTuple):
 class Judge:
     """Judges free answers, and is the base of the judges of other modes."""
 
+    uses_options = False
+    """True if a prediction may name an option."""
+
     def __init__(self, preset: Preset, vocabulary: Vocabulary, top_k: Sequence[int]) -> None:
         self.top_k = tuple(top_k) or (1,)
         self.nothing = Judgement((0.0,) * len(self.top_k), "", REFUSED)
         """The result of a prediction without an answer."""
-        self._answers = AnswerJudge(preset, vocabulary, self.top_k)
+        self._answers = AnswerJudge(preset, vocabulary, self.top_k, self.uses_options)
 
     def fault(self, item: GoldItem, prediction: Prediction) -> str:
         """Return why an item or its prediction cannot be judged in this mode; "" if it can be."""
@@ -61,6 +64,8 @@ class Judge:
 class ChoiceJudge(Judge):
     """Multiple choice: the best candidate is the text or the letter of an option; further ones do not count."""
 
+    uses_options = True
+
     def __init__(self, preset: Preset, vocabulary: Vocabulary, top_k: Sequence[int]) -> None:
         super().__init__(preset, vocabulary, (1,))
 
@@ -71,6 +76,8 @@ class ChoiceJudge(Judge):
 
 class PointingJudge(Judge):
     """Pointing: the id of a box, a box of one's own, or a point."""
+
+    uses_options = True
 
     def __init__(self, preset: Preset, vocabulary: Vocabulary, top_k: Sequence[int]) -> None:
         super().__init__(preset, vocabulary, (1,))
