@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from vqagen.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.director_trials import export_trials, trial_design, trials, write_trials
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files.locations import locate
@@ -13,6 +14,7 @@ from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require
 from vqagen.inspect_tasks.logs import read_runs
 from vqagen.inspect_tasks.report import EvaluationReport
+from vqagen.judge.baselines.settings import BaselineSettings
 from vqagen.judge.dialogs.report import DialogVerificationReport
 from vqagen.judge.dialogs.verification import verify_dialogs
 from vqagen.judge.director.report import TrialVerificationReport
@@ -67,6 +69,8 @@ from vqagen.world.scene import Scene, compile_scene
 
 __all__ = [
     "BadInput",
+    "BaselineFiles",
+    "BaselineSettings",
     "Catalogue",
     "DialogReport",
     "DialogSettings",
@@ -96,6 +100,8 @@ __all__ = [
     "UsageError",
     "VerificationReport",
     "VqagenError",
+    "baseline",
+    "baseline_ladder",
     "compile_scene",
     "convert",
     "dataset",

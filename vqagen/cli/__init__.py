@@ -25,6 +25,7 @@ COMMANDS = {
     "convert": "vqagen.cli.convert",
     "verify": "vqagen.cli.verify",
     "stats": "vqagen.cli.stats",
+    "baseline": "vqagen.cli.baseline",
     "scenes": "vqagen.cli.scenes",
     "check": "vqagen.cli.check",
     "explain": "vqagen.cli.explain",

@@ -37,6 +37,10 @@ class SceneNames:
             self._names.add(name)
             self._numbers.add("" if number is None else str(number))
 
+    def __len__(self) -> int:
+        """Return the number of scenes."""
+        return len(self._names)
+
     def place_of(self, question: Mapping[str, Any]) -> int | QuestionFault:
         """Return the absolute index of the question's scene, or the fault if there is none."""
         key, places = self._places_of(question)

@@ -1,0 +1,122 @@
+"""Baselines as typed calls: one, written as predictions, or all, as a ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from vqagen.errors import UsageError
+from vqagen.files.locations import Location, locate
+from vqagen.files.reading import content_hash
+from vqagen.files.shipped import require
+from vqagen.judge.baselines.execution import World
+from vqagen.judge.baselines.ladder import Ladder, RungResult
+from vqagen.judge.baselines.rungs import answer_all, find_rung, ladder
+from vqagen.judge.baselines.settings import BaselineSettings
+from vqagen.judge.baselines.study import Study
+from vqagen.judge.baselines.writing import check_target, write_predictions
+from vqagen.judge.gold.discovery import read_gold
+from vqagen.judge.gold.file import GoldFile
+from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
+from vqagen.world.loading import find_scenes
+
+
+class BaselineFiles(NamedTuple):
+    """The files that a baseline reads."""
+
+    questions: PathLike
+    train: PathLike | None = None
+    """The questions to learn from; None to learn from the other images of `questions`."""
+    scenes: PathLike | None = None
+    format: str | None = None
+    """The format of the questions; None to see it from the file."""
+    mode: str = ""
+    """How the questions are answered; "" for the way of their file."""
+    split: str = ""
+    train_split: str = ""
+    domain: DomainFiles | None = None
+
+    @property
+    def learns_from_others(self) -> bool:
+        """True if the questions to learn from are not those to answer."""
+        return self.train is not None and (str(self.train) != str(self.questions) or self.split != self.train_split)
+
+    def hashes(self) -> dict[str, str]:
+        """Return the content hash of each file, by its role."""
+        given: dict[str, Sequence[Location]] = {"questions": [locate(self.questions)]}
+        if self.train is not None:
+            given["train"] = [locate(self.train)]
+        if self.scenes is not None:
+            given["scenes"] = find_scenes(str(self.scenes)).files
+        return {role: content_hash(files) for role, files in given.items()}
+
+
+class _Opened(NamedTuple):
+    gold: GoldFile
+    study: Study
+    world: World | None
+
+
+def baseline(
+    name: str, files: BaselineFiles, out: PathLike, settings: BaselineSettings | None = None, *, force: bool = False
+) -> RungResult:
+    """Answer the questions of a file by a baseline, write the predictions to `out`, and return how often it is right.
+
+    Raises UsageError if the files lack what the baseline needs.
+    """
+    rung, chosen, target = find_rung(name), settings or BaselineSettings(), str(out)
+    check_target(target, force, [str(each) for each in (files.questions, files.train, files.scenes) if each])
+    opened = _open(files, chosen)
+    answered = answer_all(rung, opened.study, chosen, opened.world)
+    record = {"baseline": name, **chosen.to_record()}
+    write_predictions(target, opened.study.items, answered.guesses, opened.gold.format, record, files.hashes())
+    return Ladder(opened.study).add(answered)
+
+
+def baseline_ladder(
+    files: BaselineFiles,
+    settings: BaselineSettings | None = None,
+    *,
+    out: PathLike | None = None,
+    on_done: Callable[[int], None] = lambda _: None,
+) -> Ladder:
+    """Return how often each baseline is right that the files allow; write their predictions to the folder `out`.
+
+    `on_done` is called with 1 after each baseline.
+    """
+    chosen, folder = settings or BaselineSettings(), None if out is None else Path(out)
+    if folder is not None:
+        if folder.exists():
+            raise UsageError(f"output folder {folder} exists already; name another one")
+        folder.mkdir(parents=True)
+    opened = _open(files, chosen)
+    found, hashes = Ladder(opened.study), files.hashes() if folder else {}
+    for rung, own in ladder(opened.study, chosen, opened.world is not None):
+        answered = answer_all(rung, opened.study, own, opened.world)
+        found.add(answered)
+        if folder is not None:
+            target = folder / f"{answered.title.replace(' ', '-')}.jsonl"
+            record: dict[str, Any] = {"baseline": rung.name, **own.to_record()}
+            write_predictions(str(target), opened.study.items, answered.guesses, opened.gold.format, record, hashes)
+        on_done(1)
+    return found
+
+
+def _open(files: BaselineFiles, settings: BaselineSettings) -> _Opened:
+    """Read the questions, and find the scenes if they were given."""
+    gold = read_gold(files.questions, files.format, split=files.split, mode=files.mode)
+    train = None
+    if files.train is not None and files.learns_from_others:
+        train = list(read_gold(files.train, files.format, split=files.train_split, mode=files.mode).items())
+    items = list(gold.items())
+    if not items:
+        raise UsageError(f"no questions to answer in {files.questions}")
+    world = None
+    if files.scenes is not None:
+        if gold.format != "vqagen":
+            raise UsageError(f"scenes are given, but {files.questions} has no programs to run: leave out --scenes")
+        catalogue, _ = load_catalogue(files.domain or find_domain())
+        path = require(locate(files.questions), "questions")
+        world = World(path, find_scenes(str(files.scenes)), catalogue, files.split)
+    return _Opened(gold, Study(items, train, settings.seed, settings.top_k), world)

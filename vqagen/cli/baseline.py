@@ -1,0 +1,115 @@
+"""`vqagen baseline`: answers without a model, from uniform guesses to the programs run on their scenes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vqagen.cli.options import domain_options, path, settings_options
+from vqagen.judge.baselines.settings import BaselineSettings
+
+if TYPE_CHECKING:
+    from vqagen.judge.baselines.ladder import Ladder, RungResult
+
+REPORTS = ("text", "md", "csv", "json", "html")
+
+
+@click.command("baseline")
+@click.argument("name")
+@click.option("--questions", required=True, type=path, metavar="FILE", help="The questions to answer.")
+@click.option(
+    "--train",
+    type=path,
+    metavar="FILE",
+    help="Questions to learn from. [default: those of --questions about other images]",
+)
+@click.option("--scenes", type=path, metavar="PATH", help="The scenes, for the baselines that run programs.")
+@click.option("--out", "-o", type=path, metavar="FILE", help="File for the predictions; of `all`, a folder.")
+@click.option("--format", "layout", metavar="NAME", help="Format of the questions. [default: by their content]")
+@click.option("--mode", default="", metavar="open|mc", help="How the questions are answered. [default: as their file]")
+@click.option("--split", default="", metavar="NAME", help="Answer the questions of this split alone.")
+@click.option("--train-split", default="", metavar="NAME", help="Learn from the questions of this split alone.")
+@domain_options("domain", "metadata", "plugins")
+@settings_options(settings=BaselineSettings)
+@click.option("--force", is_flag=True, help="Replace the file of --out if it exists.")
+@click.option("--report", type=click.Choice(REPORTS), default="text", show_default=True, help="Format of the table.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON, with types and families.")
+def command(
+    name: str,
+    questions: str,
+    train: str | None,
+    scenes: str | None,
+    out: str | None,
+    layout: str | None,
+    mode: str,
+    split: str,
+    train_split: str,
+    domain: dict[str, Any],
+    settings: BaselineSettings,
+    force: bool,
+    report: str,
+    as_json: bool,
+) -> None:
+    """Answer questions by a baseline, and write the answers as a prediction file.
+
+    NAME is one of the following, or `all` for a table of all that the files allow.
+
+    \b
+    without pictures    uniform, majority, prior, learned, naive-bayes, nearest
+    multiple choice     random-option, option-at, most-frequent-option, longest-option, shortest-option,
+                        choices-only, question-and-choices
+    run programs        wrong-image (on other scenes), scene-blind (on scenes with independent attributes),
+                        noisy-oracle (on misread scenes), oracle (on its own scene); they need --scenes
+
+    Of equally frequent answers, the one that occurs first in the questions to learn from is taken. Beside the accuracy
+    of answers that are drawn at random, their expected accuracy is printed. Without --train, questions about other
+    images of the same file are learned from, in five parts.
+
+    \b
+    Example:
+      vqagen baseline majority --questions questions.json -o predictions.jsonl
+      vqagen baseline all --questions questions.json --scenes scenes.json
+    """
+    from vqagen.baselines import BaselineFiles, baseline, baseline_ladder
+    from vqagen.errors import UsageError
+    from vqagen.language.domain_files import find_domain
+
+    files = BaselineFiles(questions, train, scenes, layout, mode, split, train_split, find_domain(**domain))
+    if name == "all":
+        from vqagen.cli.progress import counting
+
+        with counting("baseline") as on_done:
+            found = baseline_ladder(files, settings, out=out, on_done=on_done)
+        _print_ladder(found, "json" if as_json else report)
+        return
+    if out is None:
+        raise UsageError("the file for the predictions is missing: give --out")
+    result = baseline(name, files, out, settings, force=force)
+    if as_json and out != "-":
+        _print_json(result.to_record())
+    else:
+        click.echo("\n".join(_lines(result, out)), err=True)
+
+
+def _lines(result: RungResult, out: str) -> list[str]:
+    everything = result.everything
+    low, high = everything.interval
+    accuracy = f"{everything.accuracy:.3f} of {everything.n:,} right ({low:.3f} to {high:.3f})"
+    first = f"{result.name}: {accuracy}, expected {everything.expected:.3f}; predictions in {out}"
+    return [first, *([result.notes] if result.notes else [])]
+
+
+def _print_ladder(ladder: Ladder, form: str) -> None:
+    if form == "json":
+        _print_json(ladder.to_record())
+        return
+    from vqagen.judge.report.writers import WRITERS
+
+    click.echo(WRITERS[form](ladder.report()), nl=False)
+
+
+def _print_json(record: dict[str, Any]) -> None:
+    import json
+
+    click.echo(json.dumps(record, indent=2, ensure_ascii=False))

@@ -1,0 +1,82 @@
+"""Rules for multiple choice that look at the options, and not at the picture.
+
+Of options that a rule finds equally good, the first by text is taken: the order of options never decides, because files
+like Visual7W's begin with the right one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from vqagen.errors import UsageError
+from vqagen.judge.baselines.priors import Rankings
+from vqagen.judge.baselines.study import Answering, Guess, Study, accepted_texts, gold_text
+from vqagen.judge.gold.item import GoldItem
+from vqagen.rng import shuffled, stream
+
+NO_ORDER = "the file does not record the order of options that a model sees, so a position means nothing"
+
+
+def random_option(study: Study) -> list[Guess]:
+    """Answer with any of the options."""
+    guesses = []
+    for place, item in enumerate(study.items):
+        order = shuffled(stream(study.seed, "options", place), sorted(item.options))
+        share = study.top_k * _right_options(item) / len(item.options) if item.options else 0.0
+        guesses.append(Guess(tuple(order[: study.top_k]), min(1.0, share)))
+    return guesses
+
+
+def option_at(study: Study, position: int) -> list[Guess]:
+    """Answer with the option at a position, from 0 on. Raises UsageError if the file does not record their order."""
+    if any(item.options and not item.has_letters for item in study.items):
+        raise UsageError(f"no fixed position can be answered: {NO_ORDER}")
+    return [
+        study.sure(place, item.options[position:] + item.options[:position]) for place, item in enumerate(study.items)
+    ]
+
+
+def most_frequent_option(study: Study) -> list[Guess]:
+    """Answer with the option that is most often the right answer in the questions to learn from.
+
+    Of equally frequent options, the one that occurs first there is taken; of unknown ones, the first by text.
+    """
+
+    def learn(trained: Sequence[GoldItem]) -> Answering:
+        known = {text: number for number, text in enumerate(_ranked_texts(trained))}
+
+        def rank(option: str) -> tuple[int, str]:
+            return known.get(option, len(known)), option
+
+        return lambda places: [study.sure(place, sorted(study.items[place].options, key=rank)) for place in places]
+
+    return study.answer(learn)
+
+
+def longest_option(study: Study) -> list[Guess]:
+    """Answer with the option of most characters."""
+    return _sorted_options(study, lambda option: (-len(option), option))
+
+
+def shortest_option(study: Study) -> list[Guess]:
+    """Answer with the option of fewest characters."""
+    return _sorted_options(study, lambda option: (len(option), option))
+
+
+def _sorted_options(study: Study, key: Callable[[str], tuple[int, str]]) -> list[Guess]:
+    return [study.sure(place, sorted(item.options, key=key)) for place, item in enumerate(study.items)]
+
+
+def _ranked_texts(trained: Sequence[GoldItem]) -> tuple[str, ...]:
+    return Rankings(trained, "all").of(trained[0]).texts if trained else ()
+
+
+def _right_options(item: GoldItem) -> int:
+    accepted = accepted_texts(item)
+    return sum(option.lower() in accepted for option in item.options)
+
+
+def right_option(item: GoldItem) -> str:
+    """Return the option that is right; the canonical answer if none is."""
+    accepted = accepted_texts(item)
+    return next((option for option in item.options if option.lower() in accepted), gold_text(item))

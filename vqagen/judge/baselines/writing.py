@@ -1,0 +1,57 @@
+"""Write the guesses of a baseline as a prediction file, one a line, with its info beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from vqagen import __version__
+from vqagen.files.output import check_output
+from vqagen.judge.baselines.study import Guess
+from vqagen.judge.gold.item import GoldItem
+from vqagen.records.formats import JSON_LINES, choose_format
+from vqagen.records.layouts import Arrangement
+from vqagen.records.writer import record_file
+
+ID_KEYS = {"visual7w": "qa_id", "vqav2": "question_id", "gqa": "questionId", "trials": "trial_index"}
+"""Format of the questions -> the key of their ids; `question_index` for all others."""
+_PREDICTIONS = Arrangement("predictions", "", "question", 0)
+_BLOCK = 10_000
+
+
+def check_target(target: str, force: bool, inputs: Sequence[str | None]) -> None:
+    """Raise UsageError if predictions cannot be written to a file."""
+    choose_format(target, None, (JSON_LINES,), "predictions")
+    check_output(target, force, inputs)
+
+
+def write_predictions(
+    target: str,
+    items: Sequence[GoldItem],
+    guesses: Sequence[Guess],
+    gold_format: str,
+    settings: Mapping[str, Any],
+    inputs: Mapping[str, str],
+) -> None:
+    """Write predictions; questions without a guess are left out. `inputs` are content hashes by role."""
+    generator = {"name": "vqagen", "version": __version__, "settings": dict(settings), "inputs": dict(inputs)}
+    with record_file(target, JSON_LINES, {"generator": generator}, _PREDICTIONS) as writer:
+        records = list(_records(items, guesses, ID_KEYS.get(gold_format, "question_index")))
+        for start in range(0, len(records), _BLOCK):
+            writer.write(records[start : start + _BLOCK])
+
+
+def _records(items: Sequence[GoldItem], guesses: Sequence[Guess], key: str) -> Iterator[dict[str, Any]]:
+    for item, guess in zip(items, guesses, strict=True):
+        if len(guess.candidates) > 1:
+            yield {**_id_of(item.id, key), "candidates": list(guess.candidates)}
+        elif guess.candidates:
+            yield {**_id_of(item.id, key), "answer": guess.candidates[0]}
+
+
+def _id_of(written: str, key: str) -> dict[str, Any]:
+    """Return the id of a question; of a round, the numbers of its dialog and of the round."""
+    dialog, slash, number = written.partition("/")
+    if slash and dialog.isdecimal() and number.isdecimal():
+        return {"dialog_index": int(dialog), "round": int(number)}
+    return {key: int(written) if written.isdecimal() and str(int(written)) == written else written}
