@@ -198,6 +198,35 @@ def test_a_run_names_the_content_of_its_instructions(tmp_path: Path) -> None:
     assert len(hashes) == 2
 
 
+GERMAN = {
+    "language": "de",
+    "targets": {"none": ["<D>"], "topmost": ["oberste <D>"], "bottommost": ["unterste <D>"]},
+    "templates": [{"name": "nehmen", "text": ["Nimm bitte die <T> <F>."]}],
+}
+
+
+def test_instructions_of_another_language_need_no_english_article(
+    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """German sentences, and a catalogue that says what an `item` is called, make trials that are verified."""
+    with pytest.raises(BadInput, match="no article"):
+        load_wording(file(tmp_path, {**GERMAN, "language": "en"}, "wrong.json"))
+    file(tmp_path, GERMAN, "de.json")
+    document = json.loads((ROOT / "metadata" / "director.json").read_text("utf-8"))
+    document["nouns"]["item"] = {"singular": "Sache"}
+    file(tmp_path, document, "things.json")
+
+    monkeypatch.chdir(tmp_path)
+    vqagen = Commands(capsysbinary)
+    design = "--size-share 0 --horizontal-share 0 --vertical-share 0.5 --render none"
+    vqagen.done(f"director generate --count 60 {design} --catalogue things.json --templates de.json --out trials")
+    vqagen.done("verify --templates de.json trials")
+
+    found = [json.loads(line) for line in (tmp_path / "trials" / "trials.jsonl").read_text("utf-8").splitlines()]
+    assert all(each["instruction"].startswith("Nimm bitte die ") for each in found)
+    assert {"Sache" in each["instruction"] for each in found if each["noun"] == "item"} == {True}
+
+
 BLANKS = "blanks at an end, or several in a row; write single blanks between words"
 NO_BLANK = "no blank before <F>; it is left out with its blank where no frame is said"
 MISTAKES: list[tuple[dict[str, Any], list[str]]] = [

@@ -29,6 +29,7 @@ SHIPPED_INSTRUCTIONS = "templates/director"
 TARGETS, FRAME_TEXTS, TEMPLATES = "targets", "frames", "templates"
 """Sections of a file."""
 TARGET, DESCRIPTION, FRAME = "<T>", "<D>", "<F>"
+ENGLISH = "en"
 _SLOT = re.compile(r"<[^<>]*>|[<>]")
 
 
@@ -44,6 +45,8 @@ class _Entry(NamedTuple):
     """All of the file."""
     file: str
     """The file's name inside its folder."""
+    language: str
+    """The language of the file."""
 
     def problem(self, message: str) -> Problem:
         """Return a problem at this place."""
@@ -141,7 +144,8 @@ def _entries(file: TemplateFile, problems: list[Problem]) -> list[_Entry]:
     problems += faults
     if faults:
         return []
-    return [_Entry(*found, source, text, file.name) for found in _texts(document)]
+    language = document.get("language", ENGLISH)
+    return [_Entry(*found, source, text, file.name, language) for found in _texts(document)]
 
 
 def _texts(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -169,6 +173,8 @@ def _faults(entries: Iterable[_Entry]) -> Iterator[Problem]:
     for entry in entries:
         kind = entry.section.partition(".")[0]
         yield from (entry.problem(message) for message in _FAULTS_OF[kind](entry.said))
+        if entry.language == ENGLISH:
+            yield from (entry.problem(message) for message in _article_faults(kind, entry.said))
         first = taken.setdefault((kind, entry.said.casefold()), entry)
         if first is not entry:
             yield entry.problem(f"the same words as {first.path}; a text can have one meaning only")
@@ -190,8 +196,6 @@ def _slot_faults(said: str, slots: Sequence[str]) -> Iterator[str]:
 def _target_faults(said: str) -> Iterator[str]:
     yield from _words_faults(said)
     yield from _slot_faults(said, (DESCRIPTION,))
-    if re.match(r"(?i)(the|an?)\b", said):
-        yield f"an article before the target; the sentence has it: leave out {said.split()[0]!r}"
 
 
 def _frame_faults(said: str) -> Iterator[str]:
@@ -205,10 +209,16 @@ def _sentence_faults(said: str) -> Iterator[str]:
     yield from slots
     if not slots and f" {FRAME}" not in said:
         yield f"no blank before {FRAME}; it is left out with its blank where no frame is said"
-    if not slots and f"the {TARGET}" not in said.casefold().replace("<t>", TARGET):
-        yield f"no article before the target; write: the {TARGET}"
     if not re.search(r"[.?!]\Z", said):
         yield "no mark at the end; write . ? or !"
+
+
+def _article_faults(kind: str, said: str) -> Iterator[str]:
+    """Yield a fault of an English text whose article stands in the wrong place."""
+    if kind == TARGETS and re.match(r"(?i)(the|an?)\b", said):
+        yield f"an article before the target; the sentence has it: leave out {said.split()[0]!r}"
+    if kind == TEMPLATES and TARGET in said and f"the {TARGET}" not in said.casefold().replace("<t>", TARGET):
+        yield f"no article before the target; write: the {TARGET}"
 
 
 _FAULTS_OF = {TARGETS: _target_faults, FRAME_TEXTS: _frame_faults, TEMPLATES: _sentence_faults}
