@@ -46,11 +46,15 @@ def place_decoys(
     for _ in range(plan.decoys):
         free = [place for place, item in enumerate(grid) if item < 0]
         is_test = random() < 0.5  # of its own, so that decoys do not give away the type of the trial
-        chosen = pick(rng, pick(rng, _choices(pick(rng, alike), plan, is_test)))
+        choices = _choices(alike[int(random() * len(alike))], plan, is_test)
+        choice = choices[int(random() * len(choices))]
+        chosen = choice[int(random() * len(choice))]
         standing = None  # of the target, which is placed first
         for side, items, is_hidden in chosen:
             if side == ANY:
-                at = int(random() * len(free))  # `take` written out: half of the time of a trial goes here
+                at = int(
+                    random() * len(free)
+                )  # `take` and `pick` are written out here: half of the time of a trial is spent in this loop
                 place, free[at] = free[at], free[-1]
                 free.pop()
             else:

@@ -96,31 +96,33 @@ class Design:
                 part = part.parts[part.shares.draw()]
             yield part
 
-    def _divided(self, divided: Iterable[tuple[float, Callable[[], _Division | Cell]]]) -> _Division:
-        """Return a division into parts that have a share."""
+    def _divided(self, divided: Iterable[tuple[float, Callable[[], _Division | Cell]]]) -> _Division | Cell:
+        """Return a division into parts that have a share; the only part if there is one."""
         used = [(share, make) for share, make in divided if share > 0]
+        if len(used) == 1:
+            return used[0][1]()
         return _Division(ExactShares([share for share, _ in used], self._rng), [make() for _, make in used])
 
-    def _types(self) -> _Division:
+    def _types(self) -> _Division | Cell:
         share = 1.0 if self._settings.paired else self._settings.test_share
         return self._divided([(1 - share, partial(self._classes, False)), (share, partial(self._classes, True))])
 
-    def _classes(self, is_test: bool) -> _Division:
+    def _classes(self, is_test: bool) -> _Division | Cell:
         shares = class_shares(self._settings)
         return self._divided([(share, partial(self._frames, is_test, name)) for name, share in shares.items()])
 
-    def _frames(self, is_test: bool, rule_class: str) -> _Division:
+    def _frames(self, is_test: bool, rule_class: str) -> _Division | Cell:
         if not says_frame(self._settings.suffix, rule_class):
             return self._kinds(is_test, rule_class, None)
         share = self._settings.director_frame_share
         shares = zip((share, 1 - share), FRAMES, strict=True)
         return self._divided([(each, partial(self._kinds, is_test, rule_class, frame)) for each, frame in shares])
 
-    def _kinds(self, is_test: bool, rule_class: str, frame: str | None) -> _Division:
+    def _kinds(self, is_test: bool, rule_class: str, frame: str | None) -> _Division | Cell:
         share, make = self._settings.physics_share, partial(self._rules, is_test, rule_class, frame)
         return self._divided([(1 - share, partial(make, False)), (share, partial(make, True))])
 
-    def _rules(self, is_test: bool, rule_class: str, frame: str | None, is_physics: bool) -> _Division:
+    def _rules(self, is_test: bool, rule_class: str, frame: str | None, is_physics: bool) -> _Division | Cell:
         rules = RULES[rule_class]
         return self._divided([(1.0, partial(Cell, is_test, rule_class, rule, frame, is_physics)) for rule in rules])
 
