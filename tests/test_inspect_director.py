@@ -411,6 +411,18 @@ def test_a_missing_picture_is_named(vqagen_: Commands) -> None:
         director(dataset="trials")
 
 
+def test_own_pictures_that_are_not_beside_the_trials_are_named(vqagen_: Commands) -> None:
+    """Trials without pictures of their own grids cannot be drawn again; as text they can be shown."""
+    Image.new("RGBA", (8, 8), "red").save("photo.png")
+    vqagen_.done("director items copy items.json")
+    vqagen_.done("director items add our_mug --image photo.png --kind mug --is red --catalogue items.json")
+    vqagen_.done("director generate --count 1 --catalogue items.json --render svg --out trials")
+
+    with pytest.raises(PrerequisiteError, match=r"info.catalogue.items: no files of 1 own picture, such as .*our_mug"):
+        director(dataset="trials")
+    assert director(dataset="trials", format="ascii").dataset
+
+
 # The report -------------------------------------------------------------------------------------------------------
 
 

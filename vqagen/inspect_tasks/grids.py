@@ -12,7 +12,7 @@ from inspect_ai.model import ContentImage, ContentText
 from vqagen.art.canvas import LARGEST_CELL, LEAST_CELL, PARTICIPANT, GridStyle
 from vqagen.art.grid_text import BLOCKED, DETAILS, MATERIAL, NAMES, SYMBOL, GridWriter, TextStyle
 from vqagen.art.looks import Look
-from vqagen.errors import BadInput, Problem, unknown
+from vqagen.errors import BadInput, Problem, counted, unknown
 from vqagen.inspect_tasks.tools import check_pillow, png_uri
 from vqagen.inspect_tasks.trials import LoadedTrial, TrialSet
 from vqagen.judge.director.trial import Trial
@@ -86,10 +86,19 @@ class GridContent:
         style = GridStyle(trial.width, trial.height, self._side, self._has_figure and has_director)
         if style not in self._painters:
             check_pillow("drawing the pictures of trials")
+            self._raise_unfound_pictures()
             from vqagen.art.grid_picture import GridPainter
 
             self._painters[style] = GridPainter(self.looks, style)
         return self._painters[style].png(trial.cells, _is_blocked(trial))
+
+    def _raise_unfound_pictures(self) -> None:
+        """Raise BadInput if items have pictures of their own: a folder of trials does not hold their files."""
+        unfound = [look.name for look in self.looks.values() if look.picture and not look.picture.is_file()]
+        if unfound:
+            what = f"no files of {counted(len(unfound), 'own picture')}, such as that of {unfound[0]}"
+            message = f"{what}; generate the trials with --render png, or use another format"
+            raise BadInput([Problem(message, self._trials.name, "info.catalogue.items")])
 
     def _written(self, trial: Trial) -> str:
         writer = GridWriter(self.looks, GridStyle(trial.width, trial.height), self._text)

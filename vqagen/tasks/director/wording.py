@@ -61,7 +61,7 @@ class Wording:
         spoken = rule if frame == PARTICIPANT else MIRRORED.get(rule, rule)
         suffixes = [f" {each}" for each in self.instructions.frames[frame]] if frame else [""]
         for template, sentence in self.instructions.sentences:
-            for said, twin in zip(targets[spoken], targets[rule], strict=False):
+            for said, twin in zip(targets[spoken], targets[rule], strict=True):
                 for suffix in suffixes:
                     yield Form(template, *_split(sentence, said, suffix), *_split(sentence, twin, ""))
 
