@@ -102,7 +102,7 @@ KINDS = {
 }
 
 
-@pytest.mark.quick("plain", "paired relational")
+@pytest.mark.quick("paired")
 @pytest.mark.parametrize("kind", KINDS)
 def test_runs_laid_end_to_end_equal_one_run(kind: str) -> None:
     """Any cut, inside a window and across its end."""
