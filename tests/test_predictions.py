@@ -100,6 +100,13 @@ FILES: dict[str, tuple[str, Write]] = {
     "visual7w": ("visual7w", as_visual7w),
     "vqav2": ("vqav2", lambda to: written(to / "results.json", json.dumps(listed("question_id", "answer")))),
     "gqa": ("gqa", lambda to: written(to / "gqa.json", json.dumps(listed("questionId", "prediction")))),
+    "lmms-eval": (
+        "lmms-eval",
+        lambda to: written(
+            to / "samples.jsonl",
+            as_lines([{"doc_id": at, "target": "gold", "filtered_resps": [each]} for at, each in enumerate(ANSWERS)]),
+        ),
+    ),
     "clevr": ("clevr", lambda to: written(to / "answers.txt", "\n".join(ANSWERS))),
     "csv": ("csv", lambda to: as_table(to, "p.csv", ",")),
     "tsv": ("tsv", lambda to: as_table(to, "p.tsv", "\t")),
@@ -125,7 +132,7 @@ def test_a_file_of_another_format_than_said_is_rejected(name: str, tmp_path: Pat
     """With the format that it has; records of three formats are ours as well."""
     format, write = FILES[name]
     path = write(tmp_path)
-    taken = {format, *(["vqagen"] if format in ("visual7w", "vqav2", "gqa") else [])}
+    taken = {format, *(["vqagen"] if format in ("visual7w", "vqav2", "gqa", "lmms-eval") else [])}
     for said in sorted(set(FORMATS) - taken):
         with pytest.raises(BadInput, match=rf"{path.name}: not {said}.*: use --format {format} or auto"):
             find_predictions(path, said)
@@ -166,7 +173,7 @@ def test_the_prediction_of_a_record(record: dict[str, Any], prediction: Predicti
     ("record", "message"),
     [
         (["a"], "expected an object, found a list of 1"),
-        ({}, "no id: expected question_index, .* or id; found an empty object"),
+        ({}, "no id: expected question_index, .* or doc_id; found an empty object"),
         ({"answer": "a", "Id": 1}, "no id: .* found 'answer', 'Id'"),
         ({"id": 1}, "no answer: expected answer, candidates"),
         ({"id": None, "answer": "a"}, "expected a number or a text as id, found null"),
@@ -246,6 +253,14 @@ def test_broken_lines_are_counted_and_the_first_are_located(tmp_path: Path) -> N
 def test_a_file_without_readable_predictions(name: str, text: str | bytes, message: str, tmp_path: Path) -> None:
     """Exit code 3, and the place."""
     assert message in message_of(written(tmp_path / name, text))
+
+
+def test_an_archive_that_is_no_log_is_rejected(tmp_path: Path) -> None:
+    """A spreadsheet is one."""
+    with zipfile.ZipFile(tmp_path / "results.xlsx", "w") as archive:
+        archive.writestr("xl/workbook.xml", "")
+
+    assert "a zip archive that is no log of Inspect AI" in message_of(tmp_path / "results.xlsx")
 
 
 def test_a_missing_file_and_an_unknown_format_are_usage_errors(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """Find predictions: recognise the format of a file by its content, and read it.
 
-vqagen, visual7w, vqav2, gqa, visdial   JSON records; see `forms`
-inspect                                 logs of Inspect AI, `.eval` or JSON
-csv, tsv                                tables with a header
-clevr                                   a text file, one answer on each line, in the order of the questions
+    vqagen, visual7w, vqav2, gqa, visdial, lmms-eval   JSON records; see `forms`
+    inspect                                            logs of Inspect AI, `.eval` or JSON
+    csv, tsv                                           tables with a header
+    clevr                                              text, one answer on each line, in the order of the questions
+
+The suffix is asked only where the content leaves the format open: for text without a header.
 """
 
 from __future__ import annotations

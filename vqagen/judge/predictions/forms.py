@@ -1,10 +1,13 @@
 """Forms of prediction records: under which keys they hold the id of a question and the answers to it.
 
-vqagen    {"question_index": 17, "answer": "yes"}, or "candidates": ["yes", "no"]; dialogs: dialog_index and round
-visual7w  {"qa_id": 17, "candidates": [{"answer": "red"}, {"answer": "blue"}]}
-vqav2     {"question_id": 17, "answer": "yes"}
-gqa       {"questionId": "017", "prediction": "yes"}
-visdial   {"image_id": 17, "round_id": 1, "ranks": [3, 1, 2]}
+    vqagen     {"question_index": 17, "answer": "yes"}, or "candidates": ["yes", "no"]; dialogs: dialog_index and round
+    visual7w   {"qa_id": 17, "candidates": [{"answer": "red"}, {"answer": "blue"}]}
+    vqav2      {"question_id": 17, "answer": "yes"}
+    gqa        {"questionId": "017", "prediction": "yes"}
+    visdial    {"image_id": 17, "round_id": 1, "ranks": [3, 1, 2]}
+    lmms-eval  {"doc_id": 17, "filtered_resps": ["yes"]}
+
+Rounds of dialogs are counted from 0, those of VisDial from 1.
 """
 
 from __future__ import annotations
@@ -18,10 +21,12 @@ from vqagen.errors import describe
 from vqagen.judge.predictions.faults import RecordFault
 from vqagen.judge.predictions.prediction import Prediction
 
-QUESTION_KEYS = ("question_index", "question_id", "qa_id", "questionId", "trial_index", "id")
+QUESTION_KEYS = ("question_index", "question_id", "qa_id", "questionId", "trial_index", "id", "doc_id")
 DIALOG_KEYS = ("dialog_index", "round")
 VISDIAL_KEYS = ("image_id", "round_id")
-ANSWER_KEYS = ("candidates", "prediction", "response", "answer")
+LIST_KEYS = ("candidates", "filtered_resps")
+"""Keys of lists of answers, best first."""
+ANSWER_KEYS = (*LIST_KEYS, "prediction", "response", "answer")
 """Keys of answers; of several, the first counts: beside a prediction, an `answer` is the right one."""
 PLACE_KEYS = ("box", "point", "ranks")
 _NO_ANSWER = ("",)
@@ -47,7 +52,7 @@ class Form:
         return f"{self.name} ({self.id_keys[0]!r} and {self.answer_keys[0]!r})"
 
 
-VQAGEN, VISUAL7W, VQAV2, GQA, VISDIAL = "vqagen", "visual7w", "vqav2", "gqa", "visdial"
+VQAGEN, VISUAL7W, VQAV2, GQA, VISDIAL, LMMS_EVAL = "vqagen", "visual7w", "vqav2", "gqa", "visdial", "lmms-eval"
 FORMS: Mapping[str, Form] = {
     form.name: form
     for form in (
@@ -55,10 +60,11 @@ FORMS: Mapping[str, Form] = {
         Form(GQA, ("questionId",), ("prediction",)),
         Form(VQAV2, ("question_id",), ("answer",)),
         Form(VISDIAL, VISDIAL_KEYS, ("ranks",)),
+        Form(LMMS_EVAL, ("doc_id",), ("filtered_resps",)),
         Form(VQAGEN, QUESTION_KEYS, (*reversed(ANSWER_KEYS), *PLACE_KEYS)),
     )
 }
-"""All forms, by name. `vqagen` also takes the records of the first three."""
+"""All forms, by name. `vqagen` also takes the records of all others but VisDial."""
 
 
 def form_of(keys: Collection[str]) -> Form | None:
@@ -121,7 +127,7 @@ def _candidates(record: Mapping[str, Any], has_place: bool) -> tuple[str, ...]:
     for key in ANSWER_KEYS:
         if key in record:
             value = record[key]
-            if key != "candidates":
+            if key not in LIST_KEYS:
                 return (_text(value, key),)
             if isinstance(value, list):
                 return tuple(_text(_inside(each), f"{key}[{place}]") for place, each in enumerate(value)) or _NO_ANSWER
@@ -132,7 +138,9 @@ def _candidates(record: Mapping[str, Any], has_place: bool) -> tuple[str, ...]:
 
 
 def _inside(candidate: Any) -> Any:
-    """Return the answer in Visual7W's `{"answer": …}`."""
+    """Return the answer in Visual7W's `{"answer": …}`, or in a list of one."""
+    if isinstance(candidate, list) and len(candidate) == 1:
+        return candidate[0]
     return candidate["answer"] if isinstance(candidate, dict) and "answer" in candidate else candidate
 
 

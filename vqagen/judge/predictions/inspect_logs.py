@@ -28,6 +28,8 @@ from vqagen.records.kind import RecordKind
 ARCHIVE_BEGINNING = b"PK\x03\x04"
 SAMPLES = RecordKind("samples", ("epoch",))
 _FOLDER = "samples/"
+_HEADERS = frozenset(("header.json", "_journal/start.json"))
+_NO_LOG = "a zip archive that is no log of Inspect AI: unpack it, or save a spreadsheet as CSV"
 _ZSTD = 93
 """A method of compression that `zipfile` knows from Python 3.14 on."""
 _LENGTHS = struct.Struct("<26xHH")
@@ -68,6 +70,8 @@ def _in_archive(path: Location) -> Iterator[Mapping[str, Any]]:
     with open_as_it_is(path) as file:
         try:
             with ZipFile(file) as archive:
+                if _HEADERS.isdisjoint(archive.namelist()):
+                    raise BadInput([Problem(_NO_LOG, str(path))])
                 entries = [each for each in archive.infolist() if each.filename.startswith(_FOLDER)]
                 for entry in sorted(entries, key=lambda each: natural_order(each.filename)):
                     yield orjson.loads(_content(archive, file, entry))

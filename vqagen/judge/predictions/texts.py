@@ -12,14 +12,14 @@ from vqagen.files.locations import Location
 from vqagen.files.packing import DAMAGE
 from vqagen.json.stream import damaged, reading_bytes
 from vqagen.judge.predictions.faults import PredictionFaults, RecordFault
-from vqagen.judge.predictions.forms import ANSWER_KEYS, DIALOG_KEYS, QUESTION_KEYS, prediction_of
+from vqagen.judge.predictions.forms import ANSWER_KEYS, DIALOG_KEYS, LIST_KEYS, QUESTION_KEYS, prediction_of
 from vqagen.judge.predictions.prediction import Prediction
 
 CSV, TSV = "csv", "tsv"
 SEPARATORS = {CSV: ",", TSV: "\t"}
 ROW_KEYS = (*QUESTION_KEYS, "index")
 """Columns of ids; `index` is VLMEvalKit's."""
-COLUMNS = ANSWER_KEYS[1:]
+COLUMNS = tuple(key for key in ANSWER_KEYS if key not in LIST_KEYS)
 """Columns of answers; of several, the first counts."""
 LONGEST_FIELD = 1 << 24
 """Characters of a field."""
