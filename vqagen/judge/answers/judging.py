@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from vqagen.judge.answers.kinds import Answer, Vocabulary, text_of
@@ -52,7 +51,7 @@ class AnswerJudge:
         if key not in self._known:
             if len(self._known) >= _MOST_KEPT:
                 self._known.clear()
-            self._known[key] = self._judged(candidates, replace(item, options=options))
+            self._known[key] = self._judged(candidates, item._replace(options=options))
         return self._known[key]
 
     def _judged(self, candidates: Sequence[str], item: GoldItem) -> Judgement:

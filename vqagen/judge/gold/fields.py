@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from vqagen.judge.gold.item import FieldValue
 from vqagen.judge.stats.question_facts import question_type
 
 CHAIN, TREE = "chain", "tree"
+_TYPE, _FUNCTION, _INPUTS = itemgetter("type"), itemgetter("function"), itemgetter("inputs")
 
 
 class ProgramFacts(NamedTuple):
@@ -38,7 +40,10 @@ NO_PROGRAM: Mapping[str, FieldValue] = dict.fromkeys(ProgramFacts._fields)
 
 
 class ProgramReader:
-    """Returns the fields of programs. Programs of equal functions and inputs share one result."""
+    """Returns the fields of programs. Programs of equal functions and inputs share one result.
+
+    As each function has a fixed number of inputs, the inputs of all nodes in one row say which node has which.
+    """
 
     def __init__(self) -> None:
         self._known: dict[tuple[Any, ...], Mapping[str, FieldValue]] = {}
@@ -46,12 +51,14 @@ class ProgramReader:
     def fields(self, program: Sequence[Mapping[str, Any]]) -> Mapping[str, FieldValue]:
         """Return the fields of raw nodes in either dialect. ValueError for what is no program."""
         try:
-            key = tuple((node.get("function") or node["type"], *node["inputs"]) for node in program)
+            name = _FUNCTION if "function" in program[0] else _TYPE
+            key = (*map(name, program), *chain.from_iterable(map(_INPUTS, program)))
             known = self._known.get(key)
         except (AttributeError, KeyError, TypeError):
             raise ValueError("expected a list of nodes with a function and a list of inputs") from None
         if known is None:
-            known = self._known[key] = program_facts([_Step(str(name), inputs) for name, *inputs in key])._asdict()
+            steps = [_Step(str(name(node)), _INPUTS(node)) for node in program]
+            known = self._known[key] = program_facts(steps)._asdict()
         return known
 
 

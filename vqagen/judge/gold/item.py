@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from vqagen.judge.answers.kinds import Answer
 
@@ -13,9 +13,8 @@ Box = tuple[float, float, float, float]
 """Left edge, upper edge, width and height in pixels."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoldItem:
-    """One question, dialog round or trial."""
+class GoldItem(NamedTuple):
+    """One question, dialog round or trial. (A frozen dataclass takes 3.7 µs to make, this 0.7: `bench evaluate`.)"""
 
     id: str
     """As the file numbers its items: `17`; of a round, the dialog's number and the round's from 0 on: `3/5`."""
@@ -25,8 +24,8 @@ class GoldItem:
     """The accepted answers; the first is canonical."""
     image: str
     """The image that it is about. Items about one image form a cluster."""
-    fields: Mapping[str, FieldValue] = field(default_factory=dict)
-    """Name -> value to group by; None for an item that the field does not concern."""
+    fields: Mapping[str, FieldValue] = MappingProxyType({})
+    """Name -> value to group by; None for an item that the field does not concern. Items may share one mapping."""
     options: tuple[str, ...] = ()
     """The options of multiple choice, the right one among them; of pointing, the ids of the boxes."""
     question: str = ""
@@ -42,6 +41,8 @@ class GoldItem:
     """The index of the right option, counted from 0."""
     relevance: tuple[float, ...] = ()
     """The relevance of each of the `options` (VisDial's dense annotations)."""
+    pair: int | str | None = None
+    """The number that it shares with the other question of its pair."""
     entailed: tuple[str, ...] = ()
     """The ids of other questions whose answers follow from this one's (GQA)."""
     has_letters: bool = True

@@ -10,7 +10,7 @@ from vqagen.judge.answers.kinds import BOOL, INTEGER, LIST, WORD, Answer
 from vqagen.judge.gold.fields import NO_PROGRAM, FamilyNames, ProgramReader
 from vqagen.judge.gold.file import CHOICE, OPEN, GoldFile, file_info, no_answers
 from vqagen.judge.gold.item import FieldValue, GoldItem
-from vqagen.judge.gold.scenes import SceneFields
+from vqagen.judge.gold.scenes import NO_SCENE, SceneFields
 from vqagen.judge.stats.fault_list import FaultList
 from vqagen.judge.stats.question_facts import answer_kind, image_of
 from vqagen.language.domain_files import PathLike
@@ -18,6 +18,8 @@ from vqagen.language.question_files import QUESTIONS
 from vqagen.records.source import RecordSource
 
 GROUPS = ("answer_type", "category", "function", "family", "program_length", "depth", "scene_size")
+SHARED = 1 << 15
+"""Mappings of fields that are held to be shared."""
 OPTION_KEYS = ("options", "choices", "multiple_choices")
 """Keys under which a question lists the options of multiple choice, in the order that a model sees."""
 _KINDS = {"yes/no": BOOL, "number": INTEGER, "other": WORD}
@@ -67,6 +69,7 @@ class QuestionReader:
         types = declared if isinstance(declared, Mapping) else {}
         self._kinds: Mapping[str, str] = {str(name): _DECLARED.get(str(each), WORD) for name, each in types.items()}
         self._has_kinds = bool(self._kinds)
+        self._known_fields: dict[tuple[Any, ...], Mapping[str, FieldValue]] = {}
         self._answers: dict[tuple[type, Any, Any], tuple[str, Answer]] = {}
 
     def item(self, record: Mapping[str, Any], index: int) -> GoldItem | None:
@@ -85,29 +88,35 @@ class QuestionReader:
             self._faults.add([fault], QUESTIONS.path(index))
             return None
         number = record.get("question_index", record.get("question_id", index))
-        fields: dict[str, FieldValue] = {
-            "answer_type": kind,
-            "family": self._families.name(record),
-            **facts,
-            "question_length": text.count(" ") + 1,
-            "split": record.get("split"),
-            "pair": record.get("pair"),
-        }
-        if facts["category"] is None or "question_type" in record:
-            fields["category"] = record.get("question_type")
-        if self._scenes is not None:
-            fields.update(self._scenes.of(record, index))
         return GoldItem(
             str(number),
             kind,
             (canonical,),
             image_of(record),
-            fields,
+            self._fields(record, index, kind, text, facts),
             options,
             text,
             tuple(program) if program and self._with_programs else None,
             right=right,
+            pair=record.get("pair"),
         )
+
+    def _fields(
+        self, record: Mapping[str, Any], index: int, kind: str, text: str, facts: Mapping[str, FieldValue]
+    ) -> Mapping[str, FieldValue]:
+        """Return the fields of a question; equal ones are one object, which spares the evaluation most of its work."""
+        length, split = text.count(" ") + 1, record.get("split")
+        family, category = self._families.name(record), record.get("question_type", facts["category"])
+        scene = NO_SCENE if self._scenes is None else self._scenes.of(record, index)
+        key = id(facts), id(scene), kind, family, category, length, split
+        known = self._known_fields.get(key)
+        if known is None:
+            if len(self._known_fields) >= SHARED:
+                self._known_fields.clear()
+            own: dict[str, FieldValue] = {"answer_type": kind, "family": family}
+            own |= {**facts, "category": category, "question_length": length, "split": split, **scene}
+            known = self._known_fields[key] = own
+        return known
 
     def finish(self) -> None:
         """Raise BadInput if there were faults."""

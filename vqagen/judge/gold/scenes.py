@@ -11,6 +11,7 @@ from vqagen.judge.scene_lookup import QuestionFault, SceneNames
 from vqagen.world.loading import SceneSource
 
 SIZE = "scene_size"
+NO_SCENE: Mapping[str, FieldValue] = {}
 _PLACES = ("pixel_coords", "3d_coords", "rotation", "bbox", "mask", "id")
 """Keys of an object that are no attributes."""
 
@@ -35,7 +36,7 @@ class SceneFields:
             self._lost_questions += 1
             if len(self._lost) < 3:
                 self._lost.append(f"{place.problem} (record {index})")
-            return {}
+            return NO_SCENE
         return self._of_place[place]
 
     def finish(self) -> None:

@@ -41,9 +41,8 @@ def _item(trial: Trial) -> GoldItem:
         "rule": trial.rule,
         "frame": trial.frame or "none",
         "physics": "yes" if trial.is_physics else "no",
-        "pair": trial.pair,
-        "answer_type": CELL,
         "question_length": trial.instruction.count(" ") + 1,
     }
     image = trial.image or f"#{trial.index}"
-    return GoldItem(str(trial.index), CELL, (trial.labels(trial.answer),), image, fields, question=trial.instruction)
+    answers = (trial.labels(trial.answer),)
+    return GoldItem(str(trial.index), CELL, answers, image, fields, question=trial.instruction, pair=trial.pair)

@@ -14,6 +14,8 @@ from vqagen.judge.gold.item import FieldValue
 Codes = npt.NDArray[np.int32]
 NONE = -1
 """The code of None."""
+SHARED = 1 << 15
+"""Mappings of fields that are remembered."""
 
 
 class Coding:
@@ -23,11 +25,16 @@ class Coding:
         """Begin with `length` times None."""
         self._code_of: dict[FieldValue, int] = {None: NONE}
         self._codes = array("i", [NONE]) * length
+        self.append = self._codes.append
+        """Adds the code of the next item."""
+
+    def code(self, value: FieldValue) -> int:
+        """Return the code of a value."""
+        return self._code_of.setdefault(value, len(self._code_of) - 1)
 
     def add(self, value: FieldValue) -> None:
         """Add the value of the next item."""
-        code_of = self._code_of
-        self._codes.append(code_of.setdefault(value, len(code_of) - 1))
+        self.append(self._code_of.setdefault(value, len(self._code_of) - 1))
 
     @property
     def codes(self) -> Codes:
@@ -44,19 +51,31 @@ class FieldColumns:
     """The columns of all fields. A field that an item lacks is None there."""
 
     def __init__(self) -> None:
-        self.length = 0
         self.columns: dict[str, Coding] = {}
+        self._length = 0
+        self._known: dict[int, tuple[Mapping[str, FieldValue], list[int]]] = {}
+        """Identity of a mapping that items share -> the mapping, which keeps its identity so, and its codes."""
 
     def add(self, fields: Mapping[str, FieldValue]) -> None:
         """Add the fields of the next item."""
+        known = self._known.get(id(fields))
+        codes = self._codes(fields) if known is None else known[1]
+        for column, code in zip(self.columns.values(), codes, strict=True):
+            column.append(code)
+        self._length += 1
+
+    def _codes(self, fields: Mapping[str, FieldValue]) -> list[int]:
         columns = self.columns
         if not fields.keys() <= columns.keys():
+            self._known.clear()
             for name in fields:
                 if name not in columns:
-                    columns[name] = Coding(self.length)
-        for name, column in columns.items():
-            column.add(fields.get(name))
-        self.length += 1
+                    columns[name] = Coding(self._length)
+        if len(self._known) >= SHARED:
+            self._known.clear()
+        codes = [column.code(fields.get(name)) for name, column in columns.items()]
+        self._known[id(fields)] = fields, codes
+        return codes
 
 
 class Ids(Sequence[str]):

@@ -6,6 +6,7 @@ Items are streamed. What is kept are columns of numbers: a million questions tak
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,8 +31,8 @@ from vqagen.judge.scoring.judgement import JUDGES, NOT_AN_OPTION, Judge, Judgeme
 from vqagen.judge.scoring.settings import AUTO, BOOTSTRAP, CLUSTER, ERROR, IMAGE, SKIP, EvaluationSettings
 
 OVERALL = "overall"
-ANSWER, GIVEN = "answer", "given"
-"""Fields that every evaluation has: the right answer and the given one, as texts."""
+PAIR, ANSWER, GIVEN = "pair", "answer", "given"
+"""Fields that every evaluation has: the number of the pair, and the right answer and the given one as texts."""
 CROSS = "*"
 HELD_JUDGEMENTS = 1 << 16
 MOST_FAULTS = 20
@@ -179,11 +180,12 @@ class _Scoring:
     def __init__(self, gold: GoldFile, held: HeldPredictions, judge: Judge, settings: EvaluationSettings) -> None:
         self._gold, self._held, self._judge, self._settings = gold, held, judge, settings
         self._fields, self._images, self._ids = FieldColumns(), Coding(), Ids()
-        self._answers, self._given, self._options = Coding(), Coding(), array("i")
+        self._answers, self._given, self._pairs, self._options = Coding(), Coding(), Coding(), array("i")
         self._credits = [array("d") for _ in judge.top_k]
         self._is_counted = bytearray()
-        self._measures = {name: array("d") for name in ("overlap", "rank", "ndcg")}
-        self._statuses: dict[str, int] = {}
+        self._measures: dict[str, array[float]] = {}
+        self._unparsed = Counter[str]()
+        """Status of a prediction that names no answer -> questions."""
         self._examples = Examples()
         self._missing = 0
         self._missing_ids: set[str] = set()
@@ -220,7 +222,9 @@ class _Scoring:
     def _judgement(self, item: GoldItem, number: int) -> Judgement:
         if number == CONFLICT:
             return self._judge.nothing._replace(status=AMBIGUOUS)
-        key = (number, item.kind, item.answers, item.weights, item.options, item.right, item.boxes, item.relevance)
+        key: tuple[Any, ...] = number, item.kind, item.answers
+        if item.options or item.weights:
+            key = *key, item.weights, item.options, item.right, item.boxes, item.relevance
         known = self._known.get(key)
         if known is None:
             prediction = self._held.contents[number]
@@ -242,21 +246,22 @@ class _Scoring:
         self._ids.append(item.id)
         self._images.add(item.image)
         self._fields.add(item.fields)
+        self._pairs.add(item.pair)
         self._answers.add(text_of(item.answers[0]))
         self._given.add(None if is_missing else result.given)
         self._options.append(len(item.options))
         for column, score in zip(self._credits, result.scores, strict=True):
             column.append(score)
         self._is_counted.append(not (is_missing and self._settings.missing == SKIP))
-        if not is_missing:
-            self._statuses[result.status] = self._statuses.get(result.status, 0) + 1
-            if result.status != PARSED:
-                self._examples.add(result.status, item.id)
-        for name, value in (("overlap", result.overlap), ("rank", result.rank), ("ndcg", result.ndcg)):
-            if value is not None:
-                column = self._measures[name]
-                column.extend([np.nan] * (len(self._ids) - 1 - len(column)))
-                column.append(value)
+        if is_missing:
+            return
+        if result.status != PARSED:
+            self._unparsed[result.status] += 1
+            self._examples.add(result.status, item.id)
+        for name, value in result.measures:
+            column = self._measures.setdefault(name, array("d"))
+            column.extend([np.nan] * (len(self._ids) - 1 - len(column)))
+            column.append(value)
 
     def _check_overlap(self) -> None:
         """Raise BadInput if no prediction, or by `--missing error` not every question, was found."""
@@ -275,7 +280,7 @@ class _Scoring:
 
     def result(self, mode: str) -> Evaluation:
         """Return the evaluation."""
-        columns = {**self._fields.columns, ANSWER: self._answers, GIVEN: self._given}
+        columns = {**self._fields.columns, PAIR: self._pairs, ANSWER: self._answers, GIVEN: self._given}
         credits = {
             k: np.frombuffer(column, dtype=np.float64)
             for k, column in zip(self._judge.top_k, self._credits, strict=True)
@@ -294,7 +299,7 @@ class _Scoring:
             self._ids,
             np.frombuffer(self._is_counted, dtype=np.bool_),
             self._floors(codes, values),
-            {name: self._padded(column) for name, column in self._measures.items() if column},
+            {name: self._padded(column) for name, column in self._measures.items()},
         )
 
     def _floors(self, codes: Mapping[str, Codes], values: Mapping[str, tuple[Any, ...]]) -> Floats:
@@ -318,7 +323,7 @@ class _Scoring:
             examples["unknown"] = lowest
         if self._held.duplicate_ids:
             examples["duplicate"] = tuple(self._held.duplicate_ids)
-        questions, count = len(self._ids), self._statuses.get
+        questions, unparsed = len(self._ids), self._unparsed
         return Coverage(
             questions,
             self._held.total,
@@ -326,10 +331,10 @@ class _Scoring:
             self._missing,
             self._held.duplicate,
             unknown_ids,
-            count(PARSED, 0),
-            count(AMBIGUOUS, 0),
-            count(REFUSED, 0),
-            count(NOT_AN_OPTION, 0),
+            questions - self._missing - unparsed.total(),
+            unparsed[AMBIGUOUS],
+            unparsed[REFUSED],
+            unparsed[NOT_AN_OPTION],
             examples,
         )
 

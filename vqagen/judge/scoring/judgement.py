@@ -16,7 +16,10 @@ from vqagen.judge.predictions.prediction import Prediction
 from vqagen.judge.scoring.ranking import ndcg
 
 NOT_AN_OPTION = "not_an_option"
-OVERLAP = 0.5
+OVERLAP, RANK_OF_RIGHT, GAIN = "overlap", "rank", "ndcg"
+"""Names of further figures: the intersection of two boxes over their union, the rank of the right option, and the
+normalised discounted cumulative gain."""
+LEAST_OVERLAP = 0.5
 """A box is right if its intersection with the right one is at least this share of their union."""
 RANKS = (1, 5, 10)
 
@@ -29,10 +32,8 @@ class Judgement(NamedTuple):
     given: str
     """The best candidate as it was understood; as it was given if it was not."""
     status: str = PARSED
-    overlap: float | None = None
-    """Of boxes: intersection over union."""
-    rank: int | None = None
-    ndcg: float | None = None
+    measures: tuple[tuple[str, float], ...] = ()
+    """Names and values of further figures."""
 
 
 class Judge:
@@ -92,14 +93,16 @@ class PointingJudge(Judge):
         """Return the result of the box, the point or the id that is given, in this order."""
         if item.box is not None and prediction.box is not None:
             overlap = intersection_over_union(prediction.box, item.box)
-            return Judgement(self._all(overlap >= OVERLAP), _shown(prediction.box), overlap=overlap)
+            return Judgement(
+                self._all(overlap >= LEAST_OVERLAP), _shown(prediction.box), measures=((OVERLAP, overlap),)
+            )
         if item.box is not None and prediction.point is not None:
             return Judgement(self._all(is_inside(prediction.point, item.box)), _shown(prediction.point))
         result = super().judge(item, prediction)
         chosen = dict(zip(item.options, item.boxes, strict=False)).get(result.given)
         if item.box is None or chosen is None:
             return result
-        return result._replace(overlap=intersection_over_union(chosen, item.box))
+        return result._replace(measures=((OVERLAP, intersection_over_union(chosen, item.box)),))
 
 
 class RankJudge(Judge):
@@ -123,9 +126,11 @@ class RankJudge(Judge):
         if ranks is None or item.right is None:
             return self.nothing._replace(status=NOT_AN_OPTION if prediction.candidates else REFUSED)
         rank = ranks[item.right]
-        gain = ndcg(ranks, item.relevance) if any(item.relevance) else None
+        measures = [(RANK_OF_RIGHT, float(rank))]
+        if any(item.relevance):
+            measures.append((GAIN, ndcg(ranks, item.relevance)))
         best = item.options[ranks.index(1)] if 1 in ranks else ""
-        return Judgement(tuple(float(rank <= k) for k in self.top_k), best, rank=rank, ndcg=gain)
+        return Judgement(tuple(float(rank <= k) for k in self.top_k), best, measures=tuple(measures))
 
     def _ranks_of(self, candidates: Sequence[str], item: GoldItem) -> tuple[int, ...] | None:
         """Return the ranks of candidates that are options, best first; options that are left out share the last."""

@@ -1,0 +1,393 @@
+"""Gold items: what is to be answered, read from files of vqagen and from those of other benchmarks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from gold_files import oracle, predicted, write_visual7w
+
+from vqagen.cli import run
+from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.judge.gold.discovery import read_gold
+from vqagen.judge.gold.item import GoldItem
+from vqagen.judge.predictions.prediction import Prediction
+from vqagen.judge.scoring.evaluation import evaluate
+from vqagen.judge.scoring.settings import EvaluationSettings
+
+NODES: list[dict[str, Any]] = [
+    {"type": "scene", "inputs": [], "value_inputs": []},
+    {"type": "filter_color", "inputs": [0], "value_inputs": ["red"]},
+    {"type": "unique", "inputs": [1], "value_inputs": []},
+    {"type": "relate", "inputs": [2], "value_inputs": ["left"]},
+    {"type": "filter_shape", "inputs": [3], "value_inputs": ["cube"]},
+    {"type": "scene", "inputs": [], "value_inputs": []},
+    {"type": "union", "inputs": [4, 5], "value_inputs": []},
+    {"type": "count", "inputs": [6], "value_inputs": []},
+]
+
+
+def written(path: Path, value: Any) -> Path:
+    """Return a file with JSON."""
+    path.write_bytes(orjson.dumps(value))
+    return path
+
+
+def question(**changes: Any) -> dict[str, Any]:
+    """Return a question as the reference's generator writes it."""
+    return {
+        "question_index": 7,
+        "question_family_index": 3,
+        "template_filename": "one_hop.json",
+        "image_filename": "a.png",
+        "question": "How many things are red?",
+        "answer": 2,
+        "program": NODES,
+    } | changes
+
+
+def only_item(path: Path, **options: Any) -> GoldItem:
+    (item,) = read_gold(path, **options).items()
+    return item
+
+
+# Files of vqagen ------------------------------------------------------------------------------------------------------
+
+
+def test_a_question_has_the_fields_of_its_program(tmp_path: Path) -> None:
+    item = only_item(written(tmp_path / "q.json", {"questions": [question()]}))
+
+    assert item.fields == {
+        "answer_type": "integer",
+        "family": "one_hop.json#3",
+        "category": "count",
+        "function": "count",
+        "program_length": 8,
+        "depth": 7,
+        "topology": "tree",
+        "relates": 1,
+        "sames": 0,
+        "filters": 2,
+        "attributes": "color, shape",
+        "question_length": 5,
+        "split": None,
+    }
+    assert (item.id, item.kind, item.answers, item.image, item.program) == ("7", "integer", (2,), "a.png", None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "canonical"),
+    [
+        (True, "bool", True),
+        ("no", "bool", False),
+        (0, "integer", 0),
+        ("10", "integer", 10),
+        ("metal", "word", "metal"),
+        (["red", "blue"], "list", ("red", "blue")),
+    ],
+)
+def test_answers_of_both_dialects_have_one_value(tmp_path: Path, answer: Any, kind: str, canonical: Any) -> None:
+    item = only_item(written(tmp_path / "q.json", {"questions": [question(answer=answer)]}))
+
+    assert (item.kind, item.answers) == (kind, (canonical,))
+
+
+def test_a_released_file_has_functions_in_place_of_types(tmp_path: Path) -> None:
+    nodes = [{("function" if key == "type" else key): value for key, value in node.items()} for node in NODES]
+    released = question(program=nodes, answer="2", template_filename=None)
+
+    item = only_item(written(tmp_path / "q.json", {"info": {"split": "val"}, "questions": [released]}))
+
+    assert (item.fields["category"], item.fields["family"], item.answers) == ("count", "#3", (2,))
+
+
+def test_options_are_those_of_the_record(tmp_path: Path) -> None:
+    gold = read_gold(written(tmp_path / "q.json", {"questions": [question(options=[1, 2, 3, 4])]}))
+    (item,) = gold.items()
+
+    assert (gold.mode, item.options, item.right) == ("mc", ("1", "2", "3", "4"), 1)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with scenes, and questions, dialogs and trials about them."""
+    folder = tmp_path_factory.mktemp("gold")
+    for line in (
+        f"scenes sample --count 12 -o {folder}/scenes.json",
+        f"generate --scenes {folder}/scenes.json -o {folder}/questions.json",
+        f"generate --scenes {folder}/scenes.json --dialect release --balance pairs -o {folder}/pairs.jsonl",
+        f"dialog --scenes {folder}/scenes.json -o {folder}/dialogs.json",
+        f"dialog --scenes {folder}/scenes.json --format clevr-dialog -o {folder}/clevr_dialog.json",
+        f"director generate --count 24 --render none -o {folder}/trials",
+        f"director generate --count 24 --render none --format reference -o {folder}/samples",
+    ):
+        assert run(line.split()) == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "with_scenes", "groups"),
+    [
+        ("questions.json", True, "answer_type category function family program_length depth scene_size"),
+        ("pairs.jsonl", True, "answer_type category function family program_length depth scene_size"),
+        ("dialogs.json", True, "answer_type category label history round distance scene_size"),
+        ("clevr_dialog.json", False, "answer_type category label history round distance"),
+        ("trials", False, "type rule_class frame physics type*rule_class*frame"),
+        ("samples", False, "type rule_class frame physics type*rule_class*frame"),
+    ],
+)
+def test_the_oracle_is_right_in_every_group(made: Path, name: str, with_scenes: bool, groups: str) -> None:
+    gold = read_gold(made / name, scenes=made / "scenes.json" if with_scenes else None)
+
+    found = evaluate(gold, oracle(gold.items()))
+
+    assert " ".join(found.groups) == groups
+    assert {row.accuracy for by in ("overall", *found.groups) for row in found.table(by)} == {1.0}
+    assert found.coverage.is_clean
+    assert found.coverage.parsed == len(found) > 20
+
+
+def test_both_dialects_have_the_same_groups(made: Path, tmp_path: Path) -> None:
+    """Families are named by their ids, whatever the numbers in the file."""
+    assert run(f"convert {made}/questions.json --dialect release -o {tmp_path}/released.json".split()) == 0
+
+    ours, released = (
+        [(item.id, item.kind, item.answers, item.fields) for item in read_gold(path).items()]
+        for path in (made / "questions.json", tmp_path / "released.json")
+    )
+
+    assert ours == released
+    assert all(re.fullmatch(r"\w+\.json#[a-z_]+", str(fields["family"])) for *_, fields in ours)
+
+
+def test_both_shapes_of_dialogs_are_the_same_rounds(made: Path) -> None:
+    ours, theirs = (
+        [(item.id, item.answers, item.image, {**item.fields}) for item in read_gold(made / name).items()]
+        for name in ("dialogs.json", "clevr_dialog.json")
+    )
+
+    assert ours == theirs
+    assert {fields["history"] for *_, fields in ours} == {"independent", "whole history", "dependent"}
+
+
+def test_scenes_give_their_size_and_their_values(made: Path) -> None:
+    scenes = json.loads((made / "scenes.json").read_bytes())["scenes"]
+    gold = read_gold(made / "questions.json", scenes=made / "scenes.json")
+
+    for item in gold.items():
+        objects = scenes[int(item.image[-10:-4])]["objects"]
+        assert item.fields["scene_size"] == len(objects)
+        assert item.fields["scene_colors"] == len({each["color"] for each in objects})
+
+
+def test_questions_about_other_scenes_are_rejected(made: Path, tmp_path: Path) -> None:
+    scenes = json.loads((made / "scenes.json").read_bytes())
+    few = written(tmp_path / "few.json", {**scenes, "scenes": scenes["scenes"][:10]})
+
+    with pytest.raises(BadInput, match=r"few.json: no scene for 20 records: there is no scene of this image_filename"):
+        list(read_gold(made / "questions.json", scenes=few).items())
+
+
+def test_pairs_have_a_number(made: Path) -> None:
+    pairs = [item.pair for item in read_gold(made / "pairs.jsonl").items()]
+
+    assert max(pairs.count(each) for each in pairs if each is not None) == 2
+
+
+def test_questions_without_answers_are_one_clear_error(made: Path, tmp_path: Path) -> None:
+    assert run(f"generate --scenes {made}/scenes.json --hide-answers -o {tmp_path}/hidden.json".split()) == 0
+
+    with pytest.raises(BadInput) as caught:
+        list(read_gold(tmp_path / "hidden.json").items())
+    assert str(caught.value) == (
+        f"{tmp_path}/hidden.json: questions[0]: no answers, so nothing to compare predictions with: "
+        "give a file that was made without --hide-answers"
+    )
+
+
+def test_all_faults_of_a_file_are_listed(tmp_path: Path) -> None:
+    """A program that is none, a node that comes before its input, an object for an answer, and no text."""
+    faulty = [
+        question(program="count"),
+        question(program=[{"type": "count", "inputs": [0]}]),
+        question(answer={"a": 1}),
+        question(question=None),
+        question(options=["5", "6"]),
+    ]
+
+    with pytest.raises(BadInput) as caught:
+        list(read_gold(written(tmp_path / "q.json", {"questions": faulty})).items())
+    assert [(problem.path, problem.message.split(",")[0]) for problem in caught.value.problems] == [
+        ("questions[0].program", "expected a list of nodes with a function and a list of inputs"),
+        ("questions[1].program", "node 0: expected inputs that are earlier nodes"),
+        ("questions[2].answer", "expected true"),
+        ("questions[3].question", "expected text"),
+        ("questions[4].options", "the answer '2' is not among the options"),
+    ]
+
+
+# Visual7W -------------------------------------------------------------------------------------------------------------
+
+TOY_PAIRS: list[dict[str, Any]] = [
+    {"qa_id": 1, "question": "How many?", "answer": "3", "multiple_choices": ["1", "2", "4"], "type": "how"},
+    {"qa_id": 2, "question": "How?", "answer": "Slowly.", "multiple_choices": ["a", "b", "c"], "type": "how"},
+    {"qa_id": 3, "question": "What color?", "answer": "Red.", "multiple_choices": ["a", "b", "c"], "type": "what"},
+    {"qa_id": 4, "question": "What?", "answer": "Caf\u00e9", "multiple_choices": ["a", "b", "c"], "type": "what"},
+]
+
+
+def test_telling_is_scored_as_the_toolkit_of_visual7w_does(tmp_path: Path) -> None:
+    """Its own result on these pairs is 0.667, 0.500 (1/2) and 1.000 (1/1); on the last one it crashes."""
+    pairs = read_gold(write_visual7w(tmp_path / "dataset.json", TOY_PAIRS[:3]), split="val")
+    given = [Prediction(id, ("Red.", "3")) for id in "123"]
+
+    found = evaluate(pairs, given, EvaluationSettings(preset="visual7w", top_k=(2,)))
+
+    assert [(row.name, f"{row.accuracy:.3f}", row.correct, row.n) for row in found.table("type")] == [
+        ("how", "0.500", 1, 2),
+        ("what", "1.000", 1, 1),
+    ]
+    assert f"{found.overall().accuracy:.3f}" == "0.667"
+    whole = read_gold(write_visual7w(tmp_path / "dataset.json", TOY_PAIRS), split="val")
+    assert evaluate(whole, predicted(_4="CAF\u00c9"), EvaluationSettings(preset="visual7w")).overall().correct == 1
+
+
+def test_only_the_items_of_a_split_are_read(tmp_path: Path) -> None:
+    path = write_visual7w(tmp_path / "dataset.json", TOY_PAIRS)
+
+    assert len(list(read_gold(path).items())) == 4
+    with pytest.raises(UsageError, match="no image of split 'test'; it has val"):
+        list(read_gold(path, split="test").items())
+
+
+def test_pointing_has_the_boxes_of_its_options(tmp_path: Path) -> None:
+    """Coordinates of -1, which the real files have, are clipped to 0."""
+    pairs = [{"qa_id": 5, "question": "Which?", "answer": 12, "multiple_choices": [10, 11, 13], "type": "which"}]
+    boxes = [
+        {"box_id": number, "name": "cup", "x": x, "y": 20, "width": 30, "height": 40}
+        for number, x in ((10, 1), (11, 2), (12, -1), (13, 4))
+    ]
+
+    gold = read_gold(write_visual7w(tmp_path / "dataset.json", pairs, boxes=boxes))
+    (item,) = gold.items()
+
+    assert (gold.mode, item.options, item.right) == ("pointing", ("12", "10", "11", "13"), 0)
+    assert item.box == item.boxes[0] == (0, 20, 30, 40)
+    assert evaluate(gold, predicted(_5="12")).overall().accuracy == 1.0
+
+
+# Other benchmarks -----------------------------------------------------------------------------------------------------
+
+
+def test_vqav2_joins_annotations_with_their_questions(tmp_path: Path) -> None:
+    answers = [{"answer": text, "answer_id": at} for at, text in enumerate(["red"] * 6 + ["Dark red"] * 3 + ["blue"])]
+    annotation = {
+        "question_id": 9,
+        "image_id": 3,
+        "question_type": "what color",
+        "answer_type": "other",
+        "multiple_choice_answer": "red",
+        "answers": answers,
+    }
+    asked = {"question_id": 9, "image_id": 3, "question": "What color is it?"}
+    path = written(tmp_path / "v2_mscoco_val_annotations.json", {"info": {}, "annotations": [annotation]})
+    questions = written(
+        tmp_path / "v2_OpenEnded_mscoco_val_questions.json", {"task_type": "Open-Ended", "questions": [asked]}
+    )
+
+    items = [only_item(path), only_item(questions)]
+
+    assert items[0] == items[1]
+    assert (items[0].answers, items[0].weights) == (("red", "Dark red", "blue"), (6, 3, 1))
+    assert (items[0].fields["question_length"], items[0].image) == (4, "3")
+    soft = evaluate(read_gold(path), predicted(_9="blue"), EvaluationSettings(preset="vqa-official")).overall()
+    assert round(soft.accuracy, 3) == 0.3
+    path.unlink()
+    with pytest.raises(BadInput, match="questions of VQAv2 have no answers: give the file of annotations"):
+        read_gold(questions)
+
+
+def gqa_question(text: str, answer: str, kind: str, semantic: str, is_balanced: bool = True) -> dict[str, Any]:
+    steps = [
+        {"operation": "select", "argument": "cube (1)", "dependencies": []},
+        {"operation": "relate", "argument": "left", "dependencies": [0]},
+        {"operation": "query", "argument": "name", "dependencies": [1]},
+    ]
+    return {
+        "question": text,
+        "answer": answer,
+        "imageId": "n1",
+        "isBalanced": is_balanced,
+        "groups": {"global": "g", "local": "l"},
+        "entailed": [],
+        "types": {"structural": kind, "semantic": semantic, "detailed": "d"},
+        "semantic": steps,
+    }
+
+
+GQA_ANSWERS: Mapping[str, tuple[dict[str, Any], str]] = {
+    "1": (gqa_question("Is it a red ball?", "yes", "verify", "attr"), "yes"),
+    "2": (gqa_question("What color is that?", "red", "query", "attr"), "red"),
+    "3": (gqa_question("What color is that thing?", "blue", "query", "attr"), "blue"),
+    "4": (gqa_question("What size is it?", "large", "query", "attr"), "small"),
+    "5": (gqa_question("Which kind of thing is?", "cube", "query", "cat"), "ball"),
+    "6": (gqa_question("Is this the red ball?", "yes", "verify", "attr", is_balanced=False), "no"),
+    "7": (gqa_question("Is it?", "no", "verify", "attr", is_balanced=False), "no"),
+}
+"""Seven questions as those that GQA's own script was run on, and an answer to each."""
+
+
+def test_gqa_groups_have_the_shares_of_its_script(tmp_path: Path) -> None:
+    gold = read_gold(written(tmp_path / "gqa.json", {id: asked for id, (asked, _) in GQA_ANSWERS.items()}))
+
+    made = predicted(**{f"_{id}": answer for id, (_, answer) in GQA_ANSWERS.items()})
+    found = evaluate(gold, made, EvaluationSettings(preset="gqa"))
+
+    def shares(by: str) -> dict[str, tuple[float, int]]:
+        rows = (row for row in found.table(f"balanced*{by}") if row.values[0] == "yes")
+        return {str(row.values[1]): (round(100 * row.accuracy, 2), row.n) for row in rows}
+
+    assert [(row.name, row.accuracy) for row in found.table("balanced")] == [("no", 0.5), ("yes", 0.6)]
+    assert shares("structural") == {"query": (50, 4), "verify": (100, 1)}
+    assert shares("semantic") == {"attr": (75, 4), "cat": (0, 1)}
+    assert shares("steps") == {"2": (60, 5)}
+    assert shares("question_length") == {"4": (50, 2), "5": (66.67, 3)}
+
+
+def test_visdial_ranks_the_options_of_each_round(tmp_path: Path) -> None:
+    rounds = [{"question": 0, "answer": 2, "answer_options": [2, 0, 1], "gt_index": 0}]
+    data = {
+        "questions": ["is it red"],
+        "answers": ["no", "blue", "yes"],
+        "dialogs": [{"image_id": 8, "caption": "a cube", "dialog": rounds}],
+    }
+    path = written(tmp_path / "visdial_val.json", {"version": "1.0", "split": "val", "data": data})
+    written(
+        tmp_path / "visdial_val_dense_annotations.json",
+        [{"image_id": 8, "round_id": 1, "gt_relevance": [1.0, 0.0, 0.5]}],
+    )
+
+    gold = read_gold(path)
+    (item,) = gold.items()
+
+    assert (gold.format, gold.mode, item.id) == ("visdial", "rank", "8/0")
+    assert (item.options, item.right, item.relevance) == (("yes", "no", "blue"), 0, (1.0, 0.0, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"images": [{"split": "val", "qa_pairs": [{"answer": "a"}]}]}, "qa_id: expected a number"),
+        ({"annotations": [{"question_id": 1, "answers": []}]}, "answers: expected a list of answers"),
+        ({"12": {"imageId": "1", "question": "?", "answer": 3}}, "12.answer: expected text, found 3"),
+        ({"data": {"questions": []}}, "expected data with questions, answers and dialogs"),
+    ],
+)
+def test_faulty_files_of_other_benchmarks_are_located(tmp_path: Path, value: Any, message: str) -> None:
+    with pytest.raises(VqagenError, match=re.escape(message)):
+        list(read_gold(written(tmp_path / "gold.json", value)).items())
