@@ -25,7 +25,10 @@ LAYERS = (
     ("tasks",),
     ("run",),
     ("authoring", "judge", "human", "draw", "exchange"),
-    ("baselines", "question_dataset", "director_trials", "keyword_settings", "inspect_tasks", "api", "__init__"),
+    (
+        *("baselines", "evaluation", "question_dataset", "director_trials", "keyword_settings", "inspect_tasks"),
+        *("api", "__init__"),
+    ),
     ("cli", "__main__"),
 )
 """Lowest first. A part imports from lower layers, and from its own layer as long as no two parts need each other."""

@@ -92,6 +92,8 @@ def test_the_example_in_help_works(name: str, vqagen_: Commands) -> None:
                 Path(made).unlink(missing_ok=True)
     if name == "vqagen director report":
         write_log("logs")
+    if name == "vqagen evaluate":
+        write_predictions("predictions.jsonl")
 
     for line in lines:
         ran = vqagen_(shlex.join(line))
@@ -104,6 +106,13 @@ def write_log(folder: str) -> None:
     from director_logs import evaluated, policy_task
 
     evaluated(policy_task(n=1), Path(folder))
+
+
+def write_predictions(file: str) -> None:
+    """Write the predictions of a model, which another program makes: here it is always right."""
+    records = json.loads(Path("questions.json").read_text())["questions"]
+    lines = ({"question_index": record["question_index"], "answer": record["answer"]} for record in records)
+    Path(file).write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
 def written_by(arguments: Sequence[str]) -> list[str]:

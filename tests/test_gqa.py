@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from vqagen.judge.scoring.gqa import GqaFiles, GqaScores, gqa_scores, grounding
+from vqagen.judge.scoring.gqa import Given, GqaFiles, GqaScores, gqa_scores, grounding
 
 
 def _question(text: str, answer: str, structural: str, semantic: str, group: str | None, **more: Any) -> dict[str, Any]:
@@ -51,8 +51,9 @@ SCENES = {"1": {"width": 200, "height": 100, "objects": {"0": {"x": 0, "y": 0, "
 ATTENTION = [[0.4, 0.1], [0.2, 0.3]]
 
 
-def _scores(given: dict[str, str], **files: Any) -> GqaScores:
-    return gqa_scores(QUESTIONS, given, GqaFiles(**files))
+def _scores(given: dict[str, str], questions: dict[str, dict[str, Any]] = QUESTIONS, **files: Any) -> GqaScores:
+    answered = {name: Given(answer, answer == questions[name]["answer"]) for name, answer in given.items()}
+    return gqa_scores(questions.items, answered, GqaFiles(**files))
 
 
 @pytest.mark.parametrize(
@@ -74,9 +75,10 @@ def test_distribution() -> None:
 def test_grounding() -> None:
     """Attention counts by the share of each cell that lies in a region of the question or its answer."""
     questions = {**QUESTIONS, "1": {**QUESTIONS["1"], "annotations": {"question": {"0": "0"}, "fullAnswer": {}}}}
-    files = GqaFiles(attentions=dict.fromkeys(QUESTIONS, ATTENTION), scenes=SCENES)
 
-    assert gqa_scores(questions, GIVEN, files).percentage("grounding") == pytest.approx(8)
+    scores = _scores(GIVEN, questions, attentions=dict.fromkeys(QUESTIONS, ATTENTION), scenes=SCENES)
+
+    assert scores.percentage("grounding") == pytest.approx(8)
 
 
 def test_attention_over_objects() -> None:
@@ -91,12 +93,12 @@ def test_attention_over_objects() -> None:
         ("structural type", "verify", 100, 1),
         ("semantic type", "attr", 75, 4),
         ("semantic type", "cat", 0, 1),
-        ("steps", "2", 60, 5),
-        ("words", "4", 50, 2),
-        ("words", "5", 200 / 3, 3),
+        ("steps", 2, 60, 5),
+        ("words", 4, 50, 2),
+        ("words", 5, 200 / 3, 3),
     ],
 )
-def test_breakdowns(breakdown: str, value: str, accuracy: float, n: int) -> None:
+def test_breakdowns(breakdown: str, value: str | int, accuracy: float, n: int) -> None:
     """Accuracies by type, steps and words are those that GQA's script prints."""
     scores = _scores(GIVEN).breakdowns[breakdown][value]
 
@@ -120,6 +122,6 @@ def test_what_objects_have_in_common() -> None:
     """Valid answers of questions for what objects have in common are color, material and shape."""
     common = {**QUESTIONS["2"], "types": {"structural": "query", "semantic": "attr", "detailed": "twoCommon"}}
 
-    scores = gqa_scores({"2": common}, {"2": "color"}, GqaFiles(choices=CHOICES))
+    scores = _scores({"2": "color"}, {"2": common}, choices=CHOICES)
 
     assert scores.percentage("validity") == scores.percentage("plausibility") == 100

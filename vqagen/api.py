@@ -9,6 +9,7 @@ from typing import Any
 from vqagen.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.director_trials import export_trials, trial_design, trials, write_trials
 from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.evaluation import evaluate, score_report, write_item_scores
 from vqagen.files.locations import locate
 from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require
@@ -106,6 +107,7 @@ __all__ = [
     "convert",
     "dataset",
     "dialogs",
+    "evaluate",
     "export_trials",
     "find_domain",
     "find_scenes",
@@ -117,11 +119,13 @@ __all__ = [
     "merge",
     "report_evaluations",
     "sample_scenes",
+    "score_report",
     "stats",
     "trial_design",
     "trials",
     "verify",
     "write_dialogs",
+    "write_item_scores",
     "write_questions",
     "write_records",
     "write_scenes",

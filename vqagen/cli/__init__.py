@@ -26,6 +26,7 @@ COMMANDS = {
     "verify": "vqagen.cli.verify",
     "stats": "vqagen.cli.stats",
     "baseline": "vqagen.cli.baseline",
+    "evaluate": "vqagen.cli.evaluate",
     "scenes": "vqagen.cli.scenes",
     "check": "vqagen.cli.check",
     "explain": "vqagen.cli.explain",

@@ -12,7 +12,7 @@ TEXT, COUNT, SHARE, NUMBER = "text", "count", "share", "number"
 Cell = str | int | float | None
 """A value; None where the column says nothing about the row."""
 ABSENT = "-"
-_DIGITS = {SHARE: ".3f", NUMBER: ",.4g"}
+_DIGITS = {SHARE: ".3f", NUMBER: ",.3f"}
 
 
 class Column(NamedTuple):

@@ -8,7 +8,7 @@ not given is absent, not 0; a question without prediction is wrong, and counted;
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ class GqaScores:
 
     scores: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     """Measure, such as "accuracy" -> the scores of its questions, from 0 to 1."""
-    breakdowns: dict[str, dict[str, list[float]]] = field(
+    breakdowns: dict[str, dict[str | int, list[float]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(list))
     )
     """Breakdown, such as "structural type" -> value -> the scores of its questions."""
@@ -41,7 +41,7 @@ class GqaScores:
     def percentage(self, measure: str) -> float | None:
         """Return the mean of a measure in percent; None if nothing was scored."""
         scores = self.scores.get(measure)
-        return 100 * sum(scores) / len(scores) if scores else None
+        return _percent(scores) if scores else None
 
     @property
     def distribution(self) -> float | None:
@@ -52,15 +52,19 @@ class GqaScores:
         """Yield the table of measures, and one for each breakdown."""
         rows = [(name, len(self.scores[name]), self.percentage(name)) for name in MEASURES if name in self.scores]
         n = sum(sum(counts.values()) for counts in self.groups.values())
-        note = "distribution: lower is better; all others in percent"
+        notes = ["of balanced questions; in percent, but for the distribution, where lower is better"]
+        notes += [f"{self.missing:,} questions without a prediction are wrong"] * (self.missing > 0)
         measured = (*rows, ("distribution", n, self.distribution))
-        yield Table("gqa", "GQA measures", columns(measure=TEXT, n=COUNT, value=NUMBER), measured, (note,))
+        yield Table("gqa", "GQA measures", columns(measure=TEXT, n=COUNT, value=NUMBER), measured, tuple(notes))
         for name, values in self.breakdowns.items():
-            by_value = tuple(
-                (value, len(scores), 100 * sum(scores) / len(scores)) for value, scores in sorted(values.items())
-            )
+            order = sorted(values, key=lambda value: (isinstance(value, str), value))
+            by_value = tuple((str(value), len(values[value]), _percent(values[value])) for value in order)
             key = "gqa_" + name.replace(" ", "_")
             yield Table(key, f"Accuracy by {name}", columns(value=TEXT, n=COUNT, accuracy=NUMBER), by_value)
+
+
+def _percent(scores: Sequence[float]) -> float:
+    return 100 * sum(scores) / len(scores)
 
 
 MEASURES = ("binary", "open", "accuracy", "consistency", "validity", "plausibility", "grounding")
@@ -74,25 +78,43 @@ class GqaFiles(NamedTuple):
     scenes: Mapping[str, Mapping[str, Any]] | None = None
 
 
-def gqa_scores(questions: Mapping[str, Question], given: Mapping[str, str], files: GqaFiles = GqaFiles()) -> GqaScores:  # noqa: B008
-    """Score GQA questions, by id, with the given answers."""
-    found = GqaScores()
-    needed = {name for name, question in questions.items() if question.get("isBalanced", True)}
-    needed |= {other for name in needed for other in _entailed(name, questions)}
-    found.missing = sum(name not in given for name in needed)
-    for name, question in questions.items():
+class Given(NamedTuple):
+    """The answer that was given to a question."""
+
+    answer: str
+    is_right: bool
+
+
+NOTHING = Given(NO_ANSWER, False)
+
+
+def gqa_scores(
+    read: Callable[[], Iterable[tuple[str, Question]]], given: Mapping[str, Given], files: GqaFiles | None = None
+) -> GqaScores:
+    """Score the given answers to questions; `read` yields them with their ids, and is called twice."""
+    found, files = GqaScores(), files or GqaFiles()
+    known, needed = set[str](), set[str]()
+    for name, question in read():
+        known.add(name)
         if question.get("isBalanced", True):
-            _score(found, name, questions, given)
-            _judge_choice(found, name, question, given.get(name, NO_ANSWER), files.choices)
-            if files.attentions is not None and files.scenes is not None and name in files.attentions:
-                regions = _regions(question, files.scenes[str(question["imageId"])])
-                found.scores["grounding"].append(grounding(regions, files.attentions[name]))
+            needed.update((name, *question.get("entailed", ())))
+    found.missing = sum(name not in given for name in needed & known)
+    for name, question in read():
+        if not question.get("isBalanced", True):
+            continue
+        answered = given.get(name, NOTHING)
+        _score(found, question, answered)
+        if answered.is_right:
+            _judge_consistency(found, name, [other for other in question.get("entailed", ()) if other in known], given)
+        _judge_choice(found, name, question, answered.answer, files.choices)
+        if files.attentions is not None and files.scenes is not None and name in files.attentions:
+            regions = list(_regions(question, files.scenes[str(question["imageId"])]))
+            found.scores["grounding"].append(grounding(regions, files.attentions[name]))
     return found
 
 
-def _score(found: GqaScores, name: str, questions: Mapping[str, Question], given: Mapping[str, str]) -> None:
-    question, answer = questions[name], given.get(name, NO_ANSWER)
-    score, types = float(answer == question["answer"]), question.get("types", {})
+def _score(found: GqaScores, question: Question, answered: Given) -> None:
+    score, types = float(answered.is_right), question.get("types", {})
     found.scores["accuracy"].append(score)
     found.scores["open" if types.get("structural") == "query" else "binary"].append(score)
     broken_down = {
@@ -103,19 +125,17 @@ def _score(found: GqaScores, name: str, questions: Mapping[str, Question], given
     }
     for breakdown, value in broken_down.items():
         if value is not None:
-            found.breakdowns[breakdown][str(value)].append(score)
+            found.breakdowns[breakdown][value].append(score)
     group = question.get("groups", {}).get("global")
     if group is not None:
-        found.groups[group][question["answer"], answer] += 1
-    entailed = _entailed(name, questions)
-    if score and entailed:
-        hits = sum(given.get(other) == questions[other]["answer"] for other in entailed)
-        found.scores["consistency"].append(hits / len(entailed))
+        found.groups[group][question["answer"], answered.answer] += 1
 
 
-def _entailed(name: str, questions: Mapping[str, Question]) -> list[str]:
-    """Return the entailed questions of a question, but for itself and those that the file lacks."""
-    return [other for other in questions[name].get("entailed", ()) if other != name and other in questions]
+def _judge_consistency(found: GqaScores, name: str, entailed: list[str], given: Mapping[str, Given]) -> None:
+    """Add the accuracy on the questions that a question, which was answered right, entails besides itself."""
+    others = [other for other in entailed if other != name]
+    if others:
+        found.scores["consistency"].append(sum(given.get(other, NOTHING).is_right for other in others) / len(others))
 
 
 def _judge_choice(

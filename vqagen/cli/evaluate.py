@@ -1,0 +1,133 @@
+"""`vqagen evaluate`: scores a model's answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from vqagen.cli.options import integer, path
+
+_REPORTS = ("text", "md", "json", "csv", "html", "junit")
+_ENDINGS = {".md": "md", ".json": "json", ".csv": "csv", ".html": "html", ".xml": "junit"}
+
+
+@click.command("evaluate")
+@click.argument("questions", type=path)
+@click.argument("predictions", type=path)
+@click.option("--format", "format", metavar="NAME", help="Format of the predictions. [default: by their content]")
+@click.option("--mode", type=click.Choice(["open", "mc", "pointing", "rank"]), help="[default: by the questions]")
+@click.option("--top-k", default="", metavar="K,…", help="Right if one of the first K candidates is. [default: 1]")
+@click.option(
+    "--normalise",
+    type=click.Choice(["typed", "exact", "visual7w", "vqa-official", "vqa-always", "gqa"]),
+    help="How answers are compared. [default: typed]",
+)
+@click.option("--profile", type=click.Choice(["visual7w"]), help="Compare and print as this toolkit does.")
+@click.option("--split", default="", metavar="NAME", help="Only questions of this split.")
+@click.option("--group-by", default="", metavar="FIELD,…", help="Fields, or crosses such as category*depth.")
+@click.option("--scenes", type=path, metavar="PATH", help="Scenes: fields to group by; plausible answers.")
+@click.option("--consistency", is_flag=True, help="Derive from programs which answers follow from others.")
+@click.option("--choices", type=path, metavar="FILE", help="GQA's valid and plausible answers.")
+@click.option("--attentions", type=path, metavar="FILE", help="GQA's attention maps; --scenes are its scene graphs.")
+@click.option("--domain", type=path, metavar="NAME|FOLDER", help="The domain whose words are answers.")
+@click.option(
+    "--ci",
+    type=click.Choice(["wilson", "cluster", "bootstrap"]),
+    default="wilson",
+    show_default=True,
+    help="How 95 % intervals are computed.",
+)
+@click.option("--cluster", default="image", show_default=True, metavar="FIELD", help="Field whose values are clusters.")
+@click.option(
+    "--missing",
+    type=click.Choice(["wrong", "skip", "error"]),
+    default="wrong",
+    show_default=True,
+    help="Questions without a prediction are wrong, left out, or an error.",
+)
+@click.option("--strict", is_flag=True, help="Exit with 1 if a prediction is missing, duplicate, unknown or no option.")
+@click.option("--baseline", type=path, metavar="FILE", help="Predictions whose accuracy is the floor.")
+@click.option("--fail-under", multiple=True, metavar="GROUP=SHARE,…", help="Exit with 1 below these accuracies.")
+@click.option("--seed", type=integer(), default=0, show_default=True, help="Of --ci bootstrap.")
+@click.option("--report", type=click.Choice(_REPORTS), help="Format of the report. [default: by --out, else text]")
+@click.option("--json", "as_json", is_flag=True, help="The same as --report json.")
+@click.option("--out", "-o", type=path, default="-", metavar="FILE", help="File for the report. [default: print it]")
+@click.option("--per-item", type=path, metavar="FILE.jsonl", help="Write the result of each question.")
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.pass_context
+def command(ctx: click.Context, /, questions: str, predictions: str, **options: Any) -> None:
+    """Score the answers of a model to questions, dialogs or trials.
+
+    QUESTIONS is a file that vqagen wrote, a CLEVR release, or a file of Visual7W, VQAv2, GQA or VisDial. PREDICTIONS is
+    a file of many formats: own JSON Lines ({"question_index": 17, "answer": "yes"}), Visual7W, VQAv2, GQA, VisDial,
+    lines of text, CSV or TSV, or a log of Inspect AI.
+
+    The first lines say how many questions were answered, and how answers are compared: by their kind ("two" is 2,
+    "metallic" is metal), unless --normalise says otherwise. Questions without prediction count as wrong. Each row has
+    the accuracy with its 95 % interval, the floor that guesses without the picture reach, and the skill: the share of
+    what lies above the floor.
+
+    \b
+    Example:
+      vqagen evaluate questions.json predictions.jsonl
+    """
+    from vqagen.api import evaluate, score_report, write_item_scores
+    from vqagen.evaluation import split_numbers, toolkit_text, write_report
+    from vqagen.files.output import check_output
+    from vqagen.judge.report.writers import WRITERS
+
+    out, per_item, force = options["out"], options["per_item"], options["force"]
+    inputs = [questions, predictions, *(options[name] for name in ("baseline", "scenes", "choices", "attentions"))]
+    for file in (out, per_item):
+        if file not in (None, "-"):
+            check_output(file, force, inputs)
+    found = evaluate(
+        questions,
+        predictions,
+        format=options["format"],
+        mode=options["mode"] or "",
+        top_k=split_numbers(options["top_k"], "--top-k"),
+        normalise=_preset(options["normalise"], options["profile"]),
+        **{name: options[name] for name in _PASSED},
+        scenes=None if options["attentions"] else options["scenes"],
+    )
+    report = score_report(
+        found,
+        group_by=[field.strip() for field in options["group_by"].split(",") if field.strip()],
+        fail_under=options["fail_under"],
+        strict=options["strict"],
+        consistency=options["consistency"],
+        scenes=options["scenes"],
+        choices=options["choices"],
+        attentions=options["attentions"],
+        predictions=predictions,
+        baseline=options["baseline"] or "",
+    )
+    layout = "json" if options["as_json"] else options["report"] or _by_name(out)
+    is_toolkit = options["profile"] is not None and layout == "text"
+    text = toolkit_text(report, found) if is_toolkit else WRITERS[layout](report)
+    if per_item:
+        write_item_scores(found, per_item, force=force)
+    if out == "-":
+        click.echo(text, nl=False)
+    else:
+        write_report(text, out, force=force)
+        for line in report.failures:
+            click.echo(line, err=True)
+    ctx.exit(1 if report.failures else 0)
+
+
+_PASSED = ("split", "domain", "ci", "cluster", "missing", "seed", "baseline")
+
+
+def _preset(normalise: str | None, profile: str | None) -> str:
+    """Return the name of the preset of two options."""
+    if normalise and profile and normalise != profile:
+        raise click.UsageError(f"--normalise {normalise} contradicts --profile {profile}; leave one out")
+    return normalise or profile or "typed"
+
+
+def _by_name(out: str) -> str:
+    """Return the format of a report by the name of its file."""
+    return next((layout for ending, layout in _ENDINGS.items() if out.lower().endswith(ending)), "text")

@@ -1,0 +1,114 @@
+"""Evaluation as typed calls: scores of predictions, and reports of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vqagen.errors import UsageError
+from vqagen.files.output import atomic_output, check_output
+from vqagen.judge.gold.discovery import read_gold
+from vqagen.judge.predictions.discovery import read_predictions
+from vqagen.judge.report.table import ScoreReport
+from vqagen.judge.scoring.evaluation import Evaluation
+from vqagen.judge.scoring.evaluation import evaluate as evaluate_items
+from vqagen.judge.scoring.further import FurtherFiles, further_tables
+from vqagen.judge.scoring.gates import read_thresholds
+from vqagen.judge.scoring.per_item import item_lines
+from vqagen.judge.scoring.score_report import VISUAL7W, ReportSettings, toolkit_lines
+from vqagen.judge.scoring.score_report import score_report as report_of
+from vqagen.judge.scoring.settings import AUTO, WILSON, WRONG, EvaluationSettings
+from vqagen.language.domain_files import PathLike
+
+
+def evaluate(
+    questions: PathLike,
+    predictions: PathLike,
+    *,
+    format: str | None = None,
+    mode: str = "",
+    top_k: Sequence[int] = (),
+    normalise: str = "typed",
+    split: str = "",
+    scenes: PathLike | None = None,
+    domain: PathLike | None = None,
+    missing: str = WRONG,
+    ci: str = WILSON,
+    cluster: str = "image",
+    seed: int = 0,
+    baseline: PathLike | None = None,
+) -> Evaluation:
+    """Score predictions for questions, rounds of dialogs, trials or items of the field's datasets.
+
+    `format` is that of the predictions, by default that of their content. `scenes` add fields of scenes to group by.
+    `baseline` are predictions whose accuracy is the floor. Raises BadInput for files that do not fit each other.
+    """
+    settings = EvaluationSettings(
+        mode or AUTO, normalise, tuple(top_k), missing=missing, interval=ci, cluster=cluster, seed=seed
+    )
+    gold = read_gold(questions, split=split, mode=mode, scenes=scenes, domain=domain, with_programs=True)
+    found = evaluate_items(gold, read_predictions(predictions, format), settings)
+    if baseline is None:
+        return found
+    floor = evaluate_items(gold, read_predictions(baseline, None), settings)
+    return replace(found, floors=floor.correct)
+
+
+def score_report(
+    evaluation: Evaluation,
+    *,
+    group_by: Sequence[str] = (),
+    fail_under: Sequence[str] = (),
+    strict: bool = False,
+    consistency: bool = False,
+    scenes: PathLike | None = None,
+    choices: PathLike | None = None,
+    attentions: PathLike | None = None,
+    predictions: str = "predictions",
+    baseline: str = "",
+) -> ScoreReport:
+    """Return the report of an evaluation: accuracies of groups, further measures, and whether its gates are met.
+
+    `group_by` are fields and crosses of fields such as `category*depth`; `fail_under` are thresholds such as
+    `overall=0.9`; `strict` demands complete predictions. `consistency` derives which questions follow from which;
+    `scenes` tell which answers are plausible. `choices` and `attentions` are files of GQA, whose `scenes` are its scene
+    graphs. UsageError for groups that the questions do not have, and for files that do not fit them.
+    """
+    thresholds = tuple(read_thresholds(fail_under))
+    settings = ReportSettings(tuple(group_by), thresholds, strict, predictions, baseline)
+    further = further_tables(evaluation, FurtherFiles(consistency, scenes, choices, attentions))
+    return report_of(evaluation, settings, tuple(further))
+
+
+def write_item_scores(evaluation: Evaluation, out: PathLike, *, force: bool = False) -> None:
+    """Write the result of each item as JSON Lines."""
+    check_output(str(out), force)
+    with atomic_output(str(out)) as file:
+        for lines in item_lines(evaluation):
+            file.write(lines)
+
+
+def write_report(text: str, out: PathLike, *, force: bool = False) -> None:
+    """Write the text of a report."""
+    check_output(str(out), force)
+    with atomic_output(str(out)) as file:
+        file.write(text.encode())
+
+
+def toolkit_text(report: ScoreReport, evaluation: Evaluation) -> str:
+    """Return the head of a report, and the lines that Visual7W's toolkit logs. UsageError for other questions."""
+    if "type" not in evaluation.codes:
+        raise UsageError(f"--profile {VISUAL7W} is for questions with a type: {evaluation.gold.name} has none")
+    return "\n".join([*report.head, "", *toolkit_lines(evaluation), *report.failures]) + "\n"
+
+
+def split_numbers(text: str, option: str) -> tuple[int, ...]:
+    """Return the numbers of an option such as `1,5,100`. UsageError for other texts.
+
+    >>> split_numbers("1,5", "--top-k")
+    (1, 5)
+    """
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if any(not part.isdecimal() or not 0 < int(part) < 1 << 31 for part in parts):
+        raise UsageError(f"{option} {text!r} is no list of numbers from 1: write 1 or 1,5,100")
+    return tuple(dict.fromkeys(map(int, parts)))

@@ -1,0 +1,70 @@
+"""The given answers of an evaluation, counted beside the right ones: of each kind of answer, and of each group."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import numpy.typing as npt
+
+from vqagen.judge.answers.kinds import BOOL, INTEGER, LIST, TEXT, WORD
+from vqagen.judge.gold.file import CHOICE, OPEN
+from vqagen.judge.scoring.blocks.answer_counts import NO_ANSWER, AnswerCounts
+from vqagen.judge.scoring.columns import NONE, Codes
+from vqagen.judge.scoring.evaluation import ANSWER, GIVEN, Evaluation
+from vqagen.judge.stats.question_facts import answer_kind
+
+KIND = "answer_type"
+_KINDS = {"yes/no": BOOL, "number": INTEGER, "other": TEXT}
+_ORDER = (BOOL, INTEGER, WORD, LIST, TEXT)
+
+
+class AnswerColumns:
+    """Counts of (right, given) answers of an evaluation."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+        self._rights = tuple(map(str, evaluation.values[ANSWER]))
+        self._givens = (*map(str, evaluation.values[GIVEN]), NO_ANSWER)
+        """The last one stands for NONE."""
+
+    def by_kind(self) -> dict[str, AnswerCounts]:
+        """Return kind of answer -> counts; nothing for places in pictures and rankings."""
+        if self._evaluation.mode not in (OPEN, CHOICE):
+            return {}
+        codes, names = self._kinds()
+        found = self._by_code(codes, names)
+        return {kind: found[kind] for kind in _ORDER if kind in found}
+
+    def by_field(self, field: str) -> dict[str, AnswerCounts]:
+        """Return value of a field -> counts, in the order of values."""
+        values = self._evaluation.values[field]
+        found = self._by_code(self._evaluation.codes[field], tuple(map(str, values)))
+        order = sorted(values, key=lambda value: (isinstance(value, str), value))
+        return {str(value): found[str(value)] for value in order if str(value) in found}
+
+    def _kinds(self) -> tuple[Codes, tuple[str, ...]]:
+        """Return the kind of each item as a code, and the kinds; by the right answer where no field says it."""
+        if KIND in self._evaluation.codes:
+            return self._evaluation.codes[KIND], tuple(map(str, self._evaluation.values[KIND]))
+        names = tuple(dict.fromkeys(_KINDS.values()))
+        of_answer = np.array([names.index(_KINDS[answer_kind(each)]) for each in self._rights], dtype=np.int32)
+        return of_answer[self._evaluation.codes[ANSWER]], names
+
+    def _by_code(self, codes: Codes, names: tuple[str, ...]) -> dict[str, Counter[tuple[str, str]]]:
+        """Return name -> counts, of the items that count."""
+        kept = np.flatnonzero(self._evaluation.is_counted & (codes != NONE))
+        answers, givens = self._evaluation.codes[ANSWER][kept], self._evaluation.codes[GIVEN][kept]
+        number = self._joined(codes[kept], answers, givens)
+        _, first, counts = np.unique(number, return_index=True, return_counts=True)
+        found: dict[str, Counter[tuple[str, str]]] = {}
+        for at, count in zip(first.tolist(), counts.tolist(), strict=True):
+            pair = self._rights[answers[at]], self._givens[givens[at]]
+            found.setdefault(names[codes[kept[at]]], Counter())[pair] += count
+        return found
+
+    def _joined(self, codes: Codes, answers: Codes, givens: Codes) -> npt.NDArray[np.int64]:
+        """Return one number for each combination of a code, a right answer and a given one."""
+        joined = codes.astype(np.int64) * len(self._rights) + answers
+        numbers: npt.NDArray[np.int64] = joined * len(self._givens) + givens + 1
+        return numbers

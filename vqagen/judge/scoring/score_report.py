@@ -1,0 +1,188 @@
+"""The report of an evaluation: what was scored and how, accuracies of groups, and the blocks that fit its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vqagen.judge.gold.file import RANK
+from vqagen.judge.report.table import (
+    COUNT,
+    NUMBER,
+    SHARE,
+    TEXT,
+    Cell,
+    Column,
+    Gate,
+    ScoreReport,
+    Table,
+    columns,
+    nonempty,
+)
+from vqagen.judge.scoring.answer_columns import AnswerColumns
+from vqagen.judge.scoring.blocks.confusion import chance_table, confusion_table
+from vqagen.judge.scoring.blocks.counting import counting_table
+from vqagen.judge.scoring.blocks.distribution import distribution_table
+from vqagen.judge.scoring.blocks.partners import pairs_table
+from vqagen.judge.scoring.blocks.rounds import dialogs_of, rounds_table
+from vqagen.judge.scoring.blocks.yes_no import yes_no_table
+from vqagen.judge.scoring.evaluation import CROSS, OVERALL, Evaluation, Row
+from vqagen.judge.scoring.gates import Threshold, named_accuracies, strict_gates, threshold_gates
+from vqagen.judge.scoring.settings import BOOTSTRAP, CLUSTER, SKIP
+from vqagen.judge.scoring.visual7w_lines import TypeCount, visual7w_lines
+
+VISUAL7W = "visual7w"
+DIALOGS = "dialogs"
+_GROUP_COLUMNS = columns(
+    n=COUNT, correct=COUNT, accuracy=SHARE, low=SHARE, high=SHARE, floor=SHARE, skill=SHARE, note=TEXT
+)
+_DISTRIBUTION_FIELDS = ("function", "category", "label", "type")
+"""Fields whose values have answers that are comparable; the first one that there is."""
+_SMALL = "small"
+
+
+@dataclass(frozen=True)
+class ReportSettings:
+    """What a report holds."""
+
+    group_by: tuple[str, ...] = ()
+    """Fields, or crosses of fields (`category*depth`); empty for those of the gold file."""
+    thresholds: tuple[Threshold, ...] = ()
+    strict: bool = False
+    predictions: str = "predictions"
+    """The name of the file, for people."""
+    floor: str = ""
+    """The name of the predictions that the floor is of; "" for the best guess without the picture."""
+
+
+def score_report(
+    evaluation: Evaluation, settings: ReportSettings | None = None, further: Sequence[Table] = ()
+) -> ScoreReport:
+    """Return the report of an evaluation. `further` are tables that it does not have the means for.
+
+    UsageError for groups that the file does not have.
+    """
+    settings = settings or ReportSettings()
+    groups = (OVERALL, *(settings.group_by or evaluation.groups))
+    rows = {by: evaluation.table(by) for by in dict.fromkeys(groups)}
+    tables = nonempty([*(group_table(by, found) for by, found in rows.items()), *_blocks(evaluation), *further])
+    named = named_accuracies({by: {row.name: row.accuracy for row in found} for by, found in rows.items()})
+    gates: list[Gate] = threshold_gates(settings.thresholds, named)
+    if settings.strict:
+        gates += strict_gates(evaluation.coverage)
+    title = f"Scores of {settings.predictions} on {evaluation.gold.name}"
+    return ScoreReport(title, tuple(_head(evaluation, settings)), tables, _facts(evaluation, settings), tuple(gates))
+
+
+def toolkit_lines(evaluation: Evaluation) -> Iterator[str]:
+    """Yield the lines of Visual7W's toolkit for its files."""
+    types = [TypeCount(row.name, round(row.correct), row.n) for row in evaluation.table("type")]
+    return visual7w_lines(next(iter(evaluation.credits)), types)
+
+
+def _head(evaluation: Evaluation, settings: ReportSettings) -> Iterator[str]:
+    """Yield what was scored, how much of it, and how answers are compared."""
+    coverage, used = evaluation.coverage, evaluation.settings
+    share = coverage.answered / coverage.questions
+    treated = "left out" if used.missing == SKIP else "counted as wrong"
+    yield f"{settings.predictions} on {evaluation.gold.name}: {coverage.questions:,} questions, mode {evaluation.mode}"
+    yield (
+        f"coverage: {coverage.answered:,} of {coverage.questions:,} answered ({share:.1%}); "
+        f"{coverage.missing:,} missing ({treated}), {coverage.duplicate:,} duplicate, {coverage.unknown:,} unknown, "
+        f"{coverage.not_an_option:,} not an option"
+    )
+    yield f"replies: {coverage.parsed:,} parsed, {coverage.ambiguous:,} ambiguous, {coverage.refused:,} refused"
+    top = f", first {next(iter(evaluation.credits))} candidates" if next(iter(evaluation.credits)) > 1 else ""
+    floor = f"floor: {settings.floor}" if settings.floor else "floor: best guess without the picture"
+    yield f"answers: compared as {used.preset}{top}; 95 % intervals: {_interval(evaluation)}; {floor}"
+
+
+def _interval(evaluation: Evaluation) -> str:
+    used = evaluation.settings
+    if used.interval == CLUSTER:
+        return f"clustered by {used.cluster}"
+    return f"bootstrap, clustered by {used.cluster}" if used.interval == BOOTSTRAP else "Wilson"
+
+
+def _facts(evaluation: Evaluation, settings: ReportSettings) -> dict[str, object]:
+    used = evaluation.settings
+    return {
+        "questions": evaluation.gold.name,
+        "predictions": settings.predictions,
+        "format": evaluation.gold.format,
+        "coverage": evaluation.coverage.to_record(),
+        "settings": {
+            "mode": evaluation.mode,
+            "normalise": used.preset,
+            "top_k": list(evaluation.credits),
+            "missing": used.missing,
+            "ci": used.interval,
+            "cluster": used.cluster,
+            "seed": used.seed,
+            "floor": settings.floor or "guesses",
+        },
+    }
+
+
+def group_table(by: str, rows: Sequence[Row]) -> Table:
+    """Return the accuracies of groups as a table."""
+    title = by.replace("_", " ").replace(CROSS, " × ").capitalize()
+    cells = tuple(
+        (row.name, row.n, row.correct, row.accuracy, row.low, row.high, row.floor, row.skill, _SMALL * row.is_small)
+        for row in rows
+    )
+    return Table(by, title, (Column("group" if by == OVERALL else by), *_GROUP_COLUMNS), cells)
+
+
+def _blocks(evaluation: Evaluation) -> Iterator[Table | None]:
+    """Yield the blocks that can be made of the columns of an evaluation."""
+    yield _top_table(evaluation)
+    yield _ranking_table(evaluation)
+    answers = AnswerColumns(evaluation)
+    kinds = answers.by_kind()
+    yield yes_no_table(kinds.get("bool", {}))
+    yield counting_table(kinds.get("integer", {}))
+    yield confusion_table(kinds)
+    yield chance_table(kinds)
+    fields = [name for name in _DISTRIBUTION_FIELDS if name in evaluation.groups]
+    if kinds and fields:
+        yield distribution_table(answers.by_field(fields[0]), fields[0])
+    is_right = evaluation.correct >= 1
+    if "pair" in evaluation.codes:
+        categories = "category" if "category" in evaluation.codes else "rule_class"
+        names = tuple(map(str, evaluation.values.get(categories, ())))
+        yield pairs_table(is_right, evaluation.codes["pair"], evaluation.codes.get(categories), names)
+    if evaluation.gold.format == DIALOGS:
+        yield rounds_table(dialogs_of(evaluation.ids, is_right.tolist()))
+
+
+def _top_table(evaluation: Evaluation) -> Table | None:
+    """Return the accuracy by the number of candidates, if several numbers were asked for."""
+    if len(evaluation.credits) < 2 or evaluation.mode == RANK:
+        return None
+    kept = evaluation.is_counted
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (k, int(kept.sum()), float(credits[kept].sum()), float(credits[kept].mean()) if kept.any() else None)
+        for k, credits in evaluation.credits.items()
+    )
+    return Table("top_k", "First k candidates", columns(k=COUNT, n=COUNT, correct=COUNT, accuracy=SHARE), rows)
+
+
+def _ranking_table(evaluation: Evaluation) -> Table | None:
+    """Return the measures of boxes and of rankings."""
+    rows: list[tuple[Cell, ...]] = []
+    if evaluation.mode == RANK:
+        for k, credits in evaluation.credits.items():
+            kept = credits[evaluation.is_counted]
+            rows.append((f"R@{k}", len(kept), float(kept.mean()) if len(kept) else None))
+    for name, column in evaluation.measures.items():
+        known = column[~np.isnan(column) & evaluation.is_counted]
+        if len(known) and name == "rank":
+            rows.append(("mean rank", len(known), float(known.mean())))
+            rows.append(("MRR", len(known), float((1 / known).mean())))
+        elif len(known):
+            rows.append(({"overlap": "mean IoU", "ndcg": "NDCG"}[name], len(known), float(known.mean())))
+    title = "Ranking" if evaluation.mode == RANK else "Boxes"
+    return Table("measures", title, columns(measure=TEXT, n=COUNT, value=NUMBER), tuple(rows)) if rows else None
