@@ -26,8 +26,8 @@ LAYERS = (
     ("run",),
     ("authoring", "judge", "human", "draw", "exchange"),
     (
-        *("baselines", "evaluation", "question_dataset", "director_trials", "keyword_settings", "inspect_tasks"),
-        *("api", "__init__"),
+        *("baselines", "comparison", "evaluation"),
+        *("question_dataset", "director_trials", "keyword_settings", "inspect_tasks", "api", "__init__"),
     ),
     ("cli", "__main__"),
 )

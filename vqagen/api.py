@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.baselines import BaselineFiles, baseline, baseline_ladder
+from vqagen.comparison import compare
 from vqagen.director_trials import export_trials, trial_design, trials, write_trials
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.evaluation import evaluate, score_report, write_item_scores
@@ -16,6 +17,7 @@ from vqagen.files.shipped import require
 from vqagen.inspect_tasks.logs import read_runs
 from vqagen.inspect_tasks.report import EvaluationReport
 from vqagen.judge.baselines.settings import BaselineSettings
+from vqagen.judge.comparison.comparison import Comparison
 from vqagen.judge.dialogs.report import DialogVerificationReport
 from vqagen.judge.dialogs.verification import verify_dialogs
 from vqagen.judge.director.report import TrialVerificationReport
@@ -73,6 +75,7 @@ __all__ = [
     "BaselineFiles",
     "BaselineSettings",
     "Catalogue",
+    "Comparison",
     "DialogReport",
     "DialogSettings",
     "DialogStatistics",
@@ -103,6 +106,7 @@ __all__ = [
     "VqagenError",
     "baseline",
     "baseline_ladder",
+    "compare",
     "compile_scene",
     "convert",
     "dataset",

@@ -25,6 +25,7 @@ COMMANDS = {
     "convert": "vqagen.cli.convert",
     "verify": "vqagen.cli.verify",
     "stats": "vqagen.cli.stats",
+    "compare": "vqagen.cli.compare",
     "baseline": "vqagen.cli.baseline",
     "evaluate": "vqagen.cli.evaluate",
     "scenes": "vqagen.cli.scenes",

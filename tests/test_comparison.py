@@ -1,0 +1,386 @@
+"""Comparisons of models: their tests have the published values, and their tables say what the predictions say."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import Commands
+
+from vqagen.comparison import compare
+from vqagen.errors import BadInput, UsageError
+from vqagen.judge.comparison.paired_tests import (
+    cochran_q,
+    mantel_haenszel,
+    mcnemar,
+    paired_difference,
+)
+from vqagen.judge.intervals import clustered_mean, holm
+from vqagen.judge.scoring.settings import EvaluationSettings
+
+
+@pytest.fixture(autouse=True)
+def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All files are written to a folder of the test."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in the folder."""
+    return Commands(capsysbinary)
+
+
+# Tests ------------------------------------------------------------------------------------------------------------
+
+
+def test_mcnemar_of_the_published_table() -> None:
+    """Of [[30, 12], [5, 40]], exact p is .143463, and the corrected statistic 2.117647 with p .145610."""
+    found = mcnemar(12, 5)
+
+    assert (found.exact_p, found.corrected, found.corrected_p) == pytest.approx(
+        (0.143463, 2.117647, 0.145610), abs=1e-6
+    )
+
+
+def test_mcnemar_of_the_example_of_evaluate() -> None:
+    """Where one question alone tells two models apart, the plain statistic is 1 with p .317311."""
+    found = mcnemar(1, 0)
+
+    assert (found.plain, found.plain_p) == pytest.approx((1.0, 0.317311), abs=1e-6)
+
+
+def test_mcnemar_without_a_discordant_question() -> None:
+    """Nothing tells the models apart: every p is 1, and nothing is divided by 0."""
+    assert mcnemar(0, 0) == (1, 0, 1, 0, 1)
+
+
+@pytest.mark.parametrize(("only_first", "only_second"), [(0, 1), (3, 9), (20, 20), (7, 40)])
+def test_mcnemar_is_that_of_statsmodels(only_first: int, only_second: int) -> None:
+    """The exact test, and both statistics, are those of statsmodels."""
+    tables = pytest.importorskip("statsmodels.stats.contingency_tables")
+    table = [[50, only_first], [only_second, 10]]
+    exact = tables.mcnemar(table, exact=True)
+    corrected, plain = (tables.mcnemar(table, exact=False, correction=each) for each in (True, False))
+
+    found = mcnemar(only_first, only_second)
+
+    assert found.exact_p == pytest.approx(exact.pvalue)
+    assert (found.plain, found.plain_p) == pytest.approx((plain.statistic, plain.pvalue))
+    if only_first != only_second:  # statsmodels corrects a difference of 0 to one of 1
+        assert (found.corrected, found.corrected_p) == pytest.approx((corrected.statistic, corrected.pvalue))
+
+
+def test_cochran_of_the_published_rows() -> None:
+    """Of 110, 100, 111 and 010, Q is 2.6667 with p .2636."""
+    found = cochran_q(np.array([[1, 1, 0], [1, 0, 0], [1, 1, 1], [0, 1, 0]], dtype=float))
+
+    assert found == pytest.approx((2.6667, 0.2636), abs=1e-4)
+
+
+def test_cochran_of_equal_models() -> None:
+    """If all models are right about the same questions, nothing is divided by 0."""
+    assert cochran_q(np.ones((5, 3))) == (0, 1)
+
+
+def scores(text: str) -> np.ndarray:
+    """Right and wrong answers, written as 1 and 0."""
+    return np.array([float(each) for each in text])
+
+
+def test_the_difference_is_that_of_clustered_differences() -> None:
+    """Mean and interval are those of the differences, by image; p is that of their ratio to the standard error."""
+    generator = np.random.default_rng(0)
+    first, second = (generator.random(200) < 0.5).astype(float), (generator.random(200) < 0.7).astype(float)
+    images = np.repeat(np.arange(50), 4)
+    expected = clustered_mean(second - first, images)
+
+    found = paired_difference(first, second, images)
+
+    assert (found.mean, found.interval) == (expected.mean, expected.interval(-1, 1))
+    assert found.p == pytest.approx(math.erfc(abs(expected.mean) / expected.error / math.sqrt(2)))
+    assert found.only_second - found.only_first == pytest.approx(200 * found.mean)
+
+
+def test_swapped_models_have_the_opposite_difference() -> None:
+    """All that depends on the order changes its sign or its place, and p stays."""
+    generator = np.random.default_rng(1)
+    first, second = ((generator.random(80) < share).astype(float) for share in (0.4, 0.6))
+    images = np.arange(80) // 2
+
+    one, other = paired_difference(first, second, images), paired_difference(second, first, images)
+
+    assert (one.mean, one.p, one.detectable) == pytest.approx((-other.mean, other.p, other.detectable))
+    assert one.interval == pytest.approx((-other.interval.high, -other.interval.low))
+    assert (one.only_first, one.only_second) == (other.only_second, other.only_first)
+
+
+def test_few_discordant_questions_are_tested_exactly() -> None:
+    """Below ten discordant questions, p is that of McNemar's exact test."""
+    first, second = scores("1111100000" * 3), scores("1111100111" + "1111100000" * 2)
+
+    found = paired_difference(first, second, np.arange(30))
+
+    assert found.mcnemar is not None
+    assert found.p == found.mcnemar.exact_p == 0.25
+
+
+def test_equal_models_are_not_certainly_equal() -> None:
+    """Without a discordant question p is 1, and the interval is as wide as the number of images leaves open."""
+    found = paired_difference(scores("1100"), scores("1100"), np.arange(4))
+
+    assert (found.mean, found.p) == (0, 1)
+    assert found.interval.low == -found.interval.high < -0.4
+    assert math.isnan(found.detectable)
+
+
+def test_the_detectable_difference_follows_from_the_discordant_questions() -> None:
+    """With 200 of 1,000 independent questions discordant, it is (1.96 + 0.84) · √200 / 1,000."""
+    first = np.array([1.0] * 100 + [0.0] * 900)
+    second = np.array([0.0] * 100 + [1.0] * 100 + [0.0] * 800)
+
+    found = paired_difference(first, second, np.arange(1000))
+
+    assert found.detectable == pytest.approx((1.959964 + 0.841621) * math.sqrt(200) / 1000, rel=1e-3)
+
+
+def test_a_detectable_difference_is_found_as_often_as_promised() -> None:
+    """Of models that differ by the detectable difference, about 80 % of samples have p below .05."""
+    generator, n, found = np.random.default_rng(2), 2000, 0
+    least = (1.96 + 0.8416) * math.sqrt(0.2 / n)
+    for _ in range(300):
+        drawn = generator.random(n)
+        gained, lost = drawn < 0.1 + least / 2, drawn > 1 - (0.1 - least / 2)
+        found += paired_difference(lost.astype(float), gained.astype(float), np.arange(n)).p < 0.05
+
+    assert 0.73 < found / 300 < 0.87
+
+
+def test_soft_scores_have_no_mcnemar() -> None:
+    """Scores between 0 and 1, as VQA's, are compared by their differences alone."""
+    found = paired_difference(np.array([0.3, 1.0, 0.6]), np.array([0.6, 1.0, 1.0]), np.arange(3))
+
+    assert found.mcnemar is None
+    assert found.mean == pytest.approx(0.7 / 3)
+
+
+def test_mantel_haenszel_of_constant_odds() -> None:
+    """If the odds double in each group, the pooled odds ratio is 2, though easy and hard groups are mixed."""
+    first = scores("1" * 50 + "0" * 50 + "1" * 20 + "0" * 80)
+    second = scores("1" * 200 + "0" * 100 + "1" * 100 + "0" * 200)[[*range(0, 300, 3), *range(300, 600, 3)]]
+    groups = np.repeat([0, 1], 100)
+
+    found = mantel_haenszel(first, second, groups)
+
+    assert found is not None
+    assert found.odds_ratio == pytest.approx(2, rel=0.03)
+    assert found.interval.low < 2 < found.interval.high
+
+
+def test_mantel_haenszel_needs_a_group_with_right_and_wrong_answers() -> None:
+    """Groups that all models answer rightly, or wrongly, say nothing."""
+    assert mantel_haenszel(scores("1100"), scores("1100"), np.array([0, 0, 1, 1])) is None
+
+
+# Files ------------------------------------------------------------------------------------------------------------
+
+PROGRAM = [{"type": "scene", "inputs": [], "value_inputs": []}, {"type": "exist", "inputs": [0], "value_inputs": []}]
+COUNT = [PROGRAM[0], {"type": "count", "inputs": [0], "value_inputs": []}]
+
+
+def written(right: Mapping[str, str]) -> None:
+    """Write 40 questions, half of them with numbers, and a prediction file for each model: 1 right, 0 wrong, - none."""
+    questions = [
+        {
+            "question_index": i,
+            "image_filename": f"{i // 2}.png",
+            "question": "?",
+            "answer": True if i < 20 else 3,
+            "program": PROGRAM if i < 20 else COUNT,
+        }
+        for i in range(40)
+    ]
+    Path("q.json").write_text(json.dumps({"questions": questions}))
+    for name, text in right.items():
+        answers = {"1": ("yes", "3"), "0": ("no", "4")}
+        lines = [
+            json.dumps({"question_index": i, "answer": answers[each][i >= 20]})
+            for i, each in enumerate(text)
+            if each != "-"
+        ]
+        Path(f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+
+
+A, B = "1" * 10 + "0" * 10 + "1" * 15 + "0" * 5, "1" * 10 + "0" * 10 + "1" * 5 + "0" * 15
+
+
+def test_two_files_are_compared_over_all_questions_and_in_groups() -> None:
+    """The differences are those of the files; what is equal in one group is not in another."""
+    written({"a": A, "b": B})
+
+    found = compare("q.json", "a.jsonl", "b.jsonl")
+
+    assert [(model.name, model.correct) for model in found.models] == [("a", 25), ("b", 15)]
+    [pair] = found.pairs
+    assert (pair.difference.mean, pair.difference.only_first, pair.difference.only_second) == (-0.25, 10, 0)
+    by_name = {(group.field, group.name): group.difference.mean for group in found.groups}
+    assert by_name["category", "exist"] == 0
+    assert by_name["category", "count"] == -0.5
+    assert (found.questions, found.clusters) == (40, 20)
+
+
+def test_groups_are_corrected_within_their_field() -> None:
+    """Holm's p of the groups of a field are those of these groups alone."""
+    written({"a": A, "b": B})
+
+    found = compare("q.json", "a.jsonl", "b.jsonl", group_by=["category", "function"])
+
+    of_category = [group for group in found.groups if group.field == "category"]
+    expected = holm([group.difference.p for group in of_category])
+    assert [group.corrected_p for group in of_category] == expected
+
+
+def test_three_files_have_three_pairs_and_cochran() -> None:
+    """Each model is compared with each later one, and Cochran's Q with all."""
+    written({"a": A, "b": B, "c": "1" * 40})
+
+    found = compare("q.json", "a.jsonl", "b.jsonl", "c.jsonl")
+
+    assert [(pair.first, pair.second) for pair in found.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert found.all_equal is not None
+    assert found.all_equal.p < 0.001
+    corrected = holm([pair.difference.p for pair in found.pairs])
+    assert [pair.corrected_p for pair in found.pairs] == corrected
+
+
+def test_a_missing_prediction_is_wrong_or_left_out_for_all_models() -> None:
+    """By default it counts as wrong; with skip, no model is scored on the question."""
+    written({"a": "-" * 10 + "1" * 30, "b": "1" * 40})
+
+    wrong = compare("q.json", "a.jsonl", "b.jsonl")
+    skipped = compare("q.json", "a.jsonl", "b.jsonl", settings=EvaluationSettings(missing="skip"))
+
+    assert (wrong.questions, wrong.models[0].accuracy, wrong.models[0].missing) == (40, 0.75, 10)
+    assert (skipped.questions, skipped.left_out) == (30, 10)
+    assert [model.accuracy for model in skipped.models] == [1, 1]
+
+
+@pytest.mark.parametrize("missing", ["wrong", "skip"])
+def test_files_without_a_common_question_are_not_compared(missing: str) -> None:
+    """Whatever the policy for missing predictions, the error names the files and how much they answer."""
+    written({"a": "1" * 15 + "-" * 25, "b": "-" * 15 + "1" * 25})
+
+    with pytest.raises(
+        BadInput, match="no question is answered by both a and b, which answer 15 questions and 25 questions"
+    ):
+        compare("q.json", "a.jsonl", "b.jsonl", settings=EvaluationSettings(missing=missing))
+
+
+def test_three_files_without_a_question_common_to_all() -> None:
+    """With skip, a question that only two of three models answer is left out; if none is left, that is an error."""
+    written({"a": "1" * 30 + "-" * 10, "b": "-" * 10 + "1" * 30, "c": "1" * 10 + "-" * 20 + "1" * 10})
+
+    with pytest.raises(BadInput, match="answered by all of a, b, c"):
+        compare("q.json", "a.jsonl", "b.jsonl", "c.jsonl", settings=EvaluationSettings(missing="skip"))
+
+
+def test_models_are_named_by_their_files() -> None:
+    """Endings are left out; files of equal names are called by their paths, and one file twice by numbers."""
+    written({"a": A, "b": B})
+    Path("old").mkdir()
+    Path("old/a.jsonl").write_text(Path("a.jsonl").read_text())
+
+    def names(*files: str) -> list[str]:
+        return [model.name for model in compare("q.json", *files).models]
+
+    assert names("a.jsonl", "b.jsonl") == ["a", "b"]
+    assert names("a.jsonl", "old/a.jsonl") == ["a.jsonl", "old/a.jsonl"]
+    assert names("a.jsonl", "a.jsonl") == ["a.jsonl (1)", "a.jsonl (2)"]
+
+
+def test_one_file_is_not_compared() -> None:
+    """There is nothing to compare it with."""
+    written({"a": A})
+
+    with pytest.raises(UsageError, match="give two or more"):
+        compare("q.json", "a.jsonl")
+
+
+# The command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_report_as_text_names_all_models_and_groups(vqagen_: Commands) -> None:
+    """The tables have a line for each model, pair and group."""
+    written({"a": A, "b": B})
+
+    table = vqagen_.done("compare q.json a.jsonl b.jsonl").out.decode()
+
+    assert "40 questions about 20 images" in table
+    assert [line.split()[:2] for line in table.splitlines() if line.startswith("  category")] == [
+        ["category", "count"],
+        ["category", "exist"],
+    ]
+
+
+def test_the_report_as_json_and_csv_has_the_same_numbers(vqagen_: Commands) -> None:
+    """Both have unrounded numbers, and no value that is no JSON."""
+    written({"a": A, "b": B, "c": A})
+
+    found = json.loads(vqagen_.done("compare q.json a.jsonl b.jsonl c.jsonl --json").out)
+    text = vqagen_.done("compare q.json a.jsonl b.jsonl c.jsonl --report csv").out.decode()
+
+    pairs = found["tables"]["pairs"]["rows"]
+    lines = [line for line in csv.DictReader(text.splitlines()) if line["table"] == "pairs"]
+    assert [float(line["difference"]) for line in lines] == [pair["difference"] for pair in pairs] == [-0.25, 0, 0.25]
+    assert [pair["detectable"] is None for pair in pairs] == [False, True, False]
+    assert found["cochran_q"]["p"] < 0.01
+
+
+def test_the_report_as_markdown_is_a_table(vqagen_: Commands) -> None:
+    """A paper can use it."""
+    written({"a": A, "b": B})
+
+    assert b"| model | correct | accuracy |" in vqagen_.done("compare q.json a.jsonl b.jsonl --report md").out
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("q.json a.jsonl", 2, "give two or more"),
+        ("q.json a.jsonl b.jsonl --group-by categry", 2, "did you mean 'category'?"),
+        ("q.json a.jsonl nowhere.jsonl", 2, "nowhere.jsonl"),
+        ("q.json a.jsonl other.jsonl", 3, "no prediction belongs to a question"),
+    ],
+)
+def test_mistakes_are_one_line(vqagen_: Commands, line: str, code: int, said: str) -> None:
+    """Each mistake is named, without a traceback."""
+    written({"a": A, "b": B})
+    Path("other.jsonl").write_text('{"question_index": 999, "answer": "yes"}\n')
+
+    ran = vqagen_(f"compare {line}")
+
+    assert (ran.code, said in ran.err, len(ran.err.splitlines())) == (code, True, 1), ran.err
+
+
+def _ladder(vqagen_: Commands, rates: Sequence[float]) -> Any:
+    vqagen_.done("scenes sample --count 30 --seed 2 -o s.json")
+    vqagen_.done("generate --scenes s.json --out q.json")
+    for rate in rates:
+        vqagen_.done(f"baseline noisy-oracle --rate {rate} --questions q.json --scenes s.json -o noise{rate}.jsonl")
+    files = " ".join(f"noise{rate}.jsonl" for rate in rates)
+    return json.loads(vqagen_.done(f"compare q.json {files} --json").out)
+
+
+def test_a_noisier_oracle_is_found_to_be_worse(vqagen_: Commands) -> None:
+    """From scenes to the comparison: the misreading oracle is worse, by more than is detectable."""
+    found = _ladder(vqagen_, (0.01, 0.2))
+
+    [pair] = found["tables"]["pairs"]["rows"]
+    assert pair["difference"] < -pair["detectable"] < 0
+    assert max(pair["p"], pair["McNemar p"], pair["odds p"]) < 0.001

@@ -1,0 +1,78 @@
+"""`vqagen compare`: tests whether models that answered the same questions differ."""
+
+from __future__ import annotations
+
+import click
+
+from vqagen.cli.options import path
+
+REPORTS = ("text", "md", "csv", "json", "html")
+
+
+@click.command("compare")
+@click.argument("questions", type=path)
+@click.argument("predictions", nargs=-1, required=True, type=path, metavar="A B...")
+@click.option("--group-by", metavar="FIELDS", help="Fields to compare by, separated by commas. [default: as evaluate]")
+@click.option("--format", "layout", metavar="NAME", help="Format of the predictions. [default: by their content]")
+@click.option("--questions-format", metavar="NAME", help="Format of the questions. [default: by their content]")
+@click.option(
+    "--mode", default="", metavar="open|mc|…", help="How the questions are answered. [default: as their file]"
+)
+@click.option("--split", default="", metavar="NAME", help="Compare the questions of this split alone.")
+@click.option("--normalise", default="typed", show_default=True, metavar="NAME", help="How answers are compared.")
+@click.option(
+    "--missing",
+    type=click.Choice(["wrong", "skip", "error"]),
+    default="wrong",
+    show_default=True,
+    help="A question without prediction is wrong, is left out for all models, or is an error.",
+)
+@click.option(
+    "--cluster", default="image", show_default=True, metavar="FIELD", help="Questions that are no independent evidence."
+)
+@click.option("--report", type=click.Choice(REPORTS), default="text", show_default=True, help="Format of the tables.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --report json.")
+def command(
+    questions: str,
+    predictions: tuple[str, ...],
+    group_by: str | None,
+    layout: str | None,
+    questions_format: str | None,
+    mode: str,
+    split: str,
+    normalise: str,
+    missing: str,
+    cluster: str,
+    report: str,
+    as_json: bool,
+) -> None:
+    """Compare two or more models by their predictions for the same questions.
+
+    Prints the accuracy of each model; for each pair the difference with its interval and p, which are robust to several
+    questions about one image, the questions that only one of them got right, McNemar's exact test, the difference that
+    so many questions can detect, and the odds ratio within question types (Mantel and Haenszel); and the difference in
+    each group. Where many p are printed, Holm's correction stands beside them. For more than two models, Cochran's Q
+    tests whether all are equal.
+
+    \b
+    Example:
+      vqagen baseline majority --questions questions.json -o a.jsonl
+      vqagen baseline uniform --questions questions.json -o b.jsonl
+      vqagen compare questions.json a.jsonl b.jsonl
+    """
+    from vqagen.comparison import compare
+    from vqagen.judge.comparison.report import comparison_report
+    from vqagen.judge.report.writers import WRITERS
+    from vqagen.judge.scoring.settings import EvaluationSettings
+
+    found = compare(
+        questions,
+        *predictions,
+        format=questions_format,
+        predictions_format=layout,
+        split=split,
+        mode=mode,
+        group_by=[name.strip() for name in group_by.split(",")] if group_by else (),
+        settings=EvaluationSettings(preset=normalise, missing=missing, cluster=cluster),
+    )
+    click.echo(WRITERS["json" if as_json else report](comparison_report(found)), nl=False)

@@ -1,0 +1,1 @@
+"""Comparison of models that answered the same questions."""

@@ -1,0 +1,176 @@
+"""A comparison: models with predictions for the same questions, over all questions and in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vqagen.errors import BadInput, Problem, UsageError, counted, unknown
+from vqagen.judge.comparison.paired_tests import (
+    CochranQ,
+    Difference,
+    Stratified,
+    cochran_q,
+    mantel_haenszel,
+    paired_difference,
+)
+from vqagen.judge.intervals import Interval, Numbers, cluster_interval, holm
+from vqagen.judge.scoring.columns import NONE
+from vqagen.judge.scoring.evaluation import GIVEN, Evaluation
+
+NARROW = frozenset(("answer_type", "family", "program_length", "depth", "scene_size"))
+"""Fields of an evaluation that are compared by only if they are asked for: their groups are many, or are not needed."""
+STRATA = ("function", "type", "category", "label", "rule_class", "answer_type")
+"""Fields within which Mantel and Haenszel's test compares: the first one that there is."""
+
+
+class Model(NamedTuple):
+    """One model over all questions."""
+
+    name: str
+    accuracy: float
+    interval: Interval
+    correct: float
+    missing: int
+
+
+class Pair(NamedTuple):
+    """Two models over all questions."""
+
+    first: str
+    second: str
+    difference: Difference
+    corrected_p: float
+    """By Holm, over all pairs of models."""
+    stratified: Stratified | None
+    """None for soft scores, and where no group has both right and wrong answers."""
+
+
+class GroupPair(NamedTuple):
+    """Two models in one group of questions."""
+
+    field: str
+    name: str
+    first: str
+    second: str
+    n: int
+    first_accuracy: float
+    second_accuracy: float
+    difference: Difference
+    corrected_p: float
+    """By Holm, over all groups of the field and all pairs."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The result of a comparison."""
+
+    questions: int
+    """Questions that are compared."""
+    clusters: int
+    left_out: int
+    """Questions that are not compared, because a model has no prediction and `missing` is skip."""
+    models: tuple[Model, ...]
+    pairs: tuple[Pair, ...]
+    groups: tuple[GroupPair, ...]
+    all_equal: CochranQ | None
+    """Cochran's Q; None for two models, and for soft scores."""
+    strata: str
+    """The field within which Mantel and Haenszel's test compares; "" if there is none."""
+
+    def to_record(self) -> dict[str, Any]:
+        """Return what the tables leave out, for JSON."""
+        return {
+            "questions": self.questions,
+            "clusters": self.clusters,
+            "left_out": self.left_out,
+            "cochran_q": self.all_equal._asdict() if self.all_equal else None,
+            "mantel_haenszel_by": self.strata or None,
+        }
+
+
+def compare_evaluations(evaluations: Mapping[str, Evaluation], fields: Sequence[str] = ()) -> Comparison:
+    """Compare models by their evaluations on one gold file; `fields` are grouped by, by default those that are few.
+
+    Questions that an evaluation leaves out are left out for all. Raises BadInput if two models answered no question
+    in common.
+    """
+    _check_overlap(evaluations)
+    first = next(iter(evaluations.values()))
+    shared = np.logical_and.reduce([evaluation.is_counted for evaluation in evaluations.values()])
+    kept = np.flatnonzero(shared)
+    if not len(kept):
+        raise BadInput([Problem(f"no question is answered by all of {', '.join(evaluations)}", first.gold.name)])
+    scores = {name: evaluation.correct[kept] for name, evaluation in evaluations.items()}
+    clusters = first.clusters[kept]
+    is_binary = all(bool(np.all((each == 0) | (each == 1))) for each in scores.values())
+    strata = next((name for name in STRATA if name in first.codes and (first.codes[name] != NONE).any()), "")
+    groups = first.codes[strata][kept] if strata else np.zeros(len(kept), dtype=np.int32)
+    chosen = fields or [name for name in first.groups if name not in NARROW]
+    return Comparison(
+        len(kept),
+        len(np.unique(clusters)),
+        len(shared) - len(kept),
+        tuple(_model(name, scores[name], clusters, evaluation) for name, evaluation in evaluations.items()),
+        _pairs(scores, clusters, groups, is_binary),
+        tuple(group for field in chosen for group in _groups(first, scores, kept, field)),
+        cochran_q(np.stack(list(scores.values()), axis=1)) if is_binary and len(scores) > 2 else None,
+        strata,
+    )
+
+
+def _check_overlap(evaluations: Mapping[str, Evaluation]) -> None:
+    """Raise BadInput for all pairs of models that answered no question in common."""
+    answered = {name: each.codes[GIVEN] != NONE for name, each in evaluations.items()}
+    problems = []
+    for (one, ours), (other, theirs) in combinations(answered.items(), 2):
+        if not (ours & theirs).any():
+            numbers = f"{counted(int(ours.sum()), 'question')} and {counted(int(theirs.sum()), 'question')}"
+            message = f"no question is answered by both {one} and {other}, which answer {numbers}"
+            problems.append(Problem(message, next(iter(evaluations.values())).gold.name))
+    if problems:
+        raise BadInput(problems)
+
+
+def _model(name: str, scores: Numbers, clusters: Numbers, evaluation: Evaluation) -> Model:
+    interval = cluster_interval(scores, clusters)
+    return Model(name, float(scores.mean()), interval, float(scores.sum()), evaluation.coverage.missing)
+
+
+def _pairs(scores: Mapping[str, Numbers], clusters: Numbers, groups: Numbers, is_binary: bool) -> tuple[Pair, ...]:
+    """Compare each model with each later one."""
+    names = list(combinations(scores, 2))
+    found = [paired_difference(scores[one], scores[other], clusters) for one, other in names]
+    corrected = holm([difference.p for difference in found])
+    return tuple(
+        Pair(one, other, difference, p, mantel_haenszel(scores[one], scores[other], groups) if is_binary else None)
+        for (one, other), difference, p in zip(names, found, corrected, strict=True)
+    )
+
+
+def _groups(evaluation: Evaluation, scores: Mapping[str, Numbers], kept: Numbers, field: str) -> tuple[GroupPair, ...]:
+    """Compare the first model with each other one, in each group of a field."""
+    if field not in evaluation.codes:
+        raise UsageError(unknown("field to group by", field, sorted(evaluation.codes)))
+    first, *others = scores
+    codes, values, clusters = evaluation.codes[field][kept], evaluation.values[field], evaluation.clusters[kept]
+    found = []
+    for code in sorted(np.unique(codes[codes != NONE]).tolist(), key=lambda code: _order(values[code])):
+        places = np.flatnonzero(codes == code)
+        for other in others:
+            one, two = scores[first][places], scores[other][places]
+            difference = paired_difference(one, two, clusters[places])
+            means = float(one.mean()), float(two.mean())
+            found.append(
+                GroupPair(field, str(values[code]), first, other, len(places), *means, difference, difference.p)
+            )
+    corrected = holm([group.difference.p for group in found])
+    return tuple(group._replace(corrected_p=p) for group, p in zip(found, corrected, strict=True))
+
+
+def _order(value: str | int) -> tuple[bool, str | int]:
+    return isinstance(value, str), value

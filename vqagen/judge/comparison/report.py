@@ -1,0 +1,102 @@
+"""The tables of a comparison, for every format of reports."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from vqagen.errors import counted
+from vqagen.judge.comparison.comparison import Comparison, GroupPair, Pair
+from vqagen.judge.comparison.paired_tests import Difference
+from vqagen.judge.report.table import COUNT, NUMBER, SHARE, TEXT, Cell, ScoreReport, Table, columns, nonempty
+
+_DIFFERENCE = columns(difference=SHARE, low=SHARE, high=SHARE, p=NUMBER, p_Holm=NUMBER)
+_MODELS = columns(model=TEXT, correct=COUNT, accuracy=SHARE, low=SHARE, high=SHARE, missing=COUNT)
+_PAIRS = (
+    *columns(first=TEXT, second=TEXT),
+    *_DIFFERENCE,
+    *columns(only_first=COUNT, only_second=COUNT, McNemar_p=NUMBER, detectable=SHARE, odds_ratio=NUMBER, odds_p=NUMBER),
+)
+_GROUPS = (
+    *columns(field=TEXT, group=TEXT, first=TEXT, second=TEXT, n=COUNT, first_accuracy=SHARE, second_accuracy=SHARE),
+    *_DIFFERENCE,
+)
+
+
+def comparison_report(comparison: Comparison) -> ScoreReport:
+    """Return the report of a comparison: models, pairs of models, and groups."""
+    models = tuple(
+        (model.name, model.correct, model.accuracy, *model.interval, model.missing) for model in comparison.models
+    )
+    groups = tuple(map(_group_row, comparison.groups))
+    group_columns = _GROUPS
+    if len(comparison.models) == 2:  # the two are named above
+        group_columns, groups = _without_models(_GROUPS), tuple(map(_without_models, groups))
+    return ScoreReport(
+        "Comparison",
+        tuple(_head(comparison)),
+        nonempty(
+            [
+                Table("models", "Models", _MODELS, models),
+                Table("pairs", "Differences: second minus first", _PAIRS, tuple(map(_pair_row, comparison.pairs))),
+                Table("groups", "Groups", group_columns, groups),
+            ]
+        ),
+        comparison.to_record(),
+    )
+
+
+def _head(comparison: Comparison) -> list[str]:
+    """Return the sentences that state what was compared, and how to read the columns."""
+    images = counted(comparison.clusters, "image")
+    lines = [f"{counted(comparison.questions, 'question')} about {images}; low and high are bounds of 95 % intervals"]
+    if comparison.left_out:
+        left_out = counted(comparison.left_out, "question")
+        lines.append(f"{left_out} left out: no prediction of at least one model")
+    if comparison.all_equal:
+        statistic, p = comparison.all_equal
+        lines.append(f"Cochran's Q that all models are equal: {statistic:.4g}, p = {p:.4g}")
+    lines.append("p: of the difference, robust to questions about one image; exact McNemar if fewer than 10 differ")
+    lines.append("detectable: the least difference that as many questions find with a probability of 80 %")
+    if comparison.strata:
+        lines.append(f"odds ratio: Mantel and Haenszel's, within equal {comparison.strata}")
+    return lines
+
+
+def _pair_row(pair: Pair) -> tuple[Cell, ...]:
+    difference = pair.difference
+    test, least = difference.mcnemar, difference.detectable
+    odds: tuple[Cell, Cell] = (None, None)
+    if pair.stratified and math.isfinite(pair.stratified.odds_ratio):
+        odds = pair.stratified.odds_ratio, pair.stratified.p
+    return (
+        pair.first,
+        pair.second,
+        *_difference_cells(difference, pair.corrected_p),
+        difference.only_first,
+        difference.only_second,
+        test.exact_p if test else None,
+        None if math.isnan(least) else least,
+        *odds,
+    )
+
+
+def _group_row(group: GroupPair) -> tuple[Cell, ...]:
+    return (
+        group.field,
+        group.name,
+        group.first,
+        group.second,
+        group.n,
+        group.first_accuracy,
+        group.second_accuracy,
+        *_difference_cells(group.difference, group.corrected_p),
+    )
+
+
+def _difference_cells(difference: Difference, corrected_p: float) -> tuple[Cell, ...]:
+    return difference.mean, *difference.interval, difference.p, corrected_p
+
+
+def _without_models(cells: tuple[Any, ...]) -> tuple[Any, ...]:
+    return cells[:2] + cells[4:]
