@@ -62,6 +62,7 @@ def credit(preset: Preset | str, text: str, item: GoldItem) -> float:
         ("Metallic", WORD, "metal"),
         ("a block", WORD, "cube"),
         ("spheres", WORD, "sphere"),
+        ("Grey", WORD, "gray"),
         ("plastic", WORD, None),
         ("red, blue and green", LIST, ("blue", "green", "red")),
         ('["red", "red"]', LIST, ("red",)),

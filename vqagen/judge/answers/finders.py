@@ -32,6 +32,8 @@ _NO_AS_ANSWER = re.compile(
     re.IGNORECASE,
 )
 """What follows "no" if it is an answer, and not a determiner as in "no cube"."""
+_BOUND_BEFORE = re.compile(r"\b(?:at\s+least|at\s+most|(?:more|fewer|less)\s+than|over|under)\s+$", re.IGNORECASE)
+_BOUND_BEHIND = re.compile(r"\s+or\s+(?:more|fewer|less)\b", re.IGNORECASE)
 _ENUMERATION = re.compile(r"^\s*\d+[.)]\s+(?=\S)", re.MULTILINE)
 _INTEGER = re.compile(
     r"(?<![\w./:])(?<![A-Za-z][-_])(?:(?<!\d)-)?(?:\d{1,3}(?:,\d{3})+|\d{1,18})(?:\.0+)?(?![\w%/]|\.\d|:\d)", re.ASCII
@@ -171,13 +173,19 @@ def _numbers(text: str, vocabulary: Vocabulary) -> Iterator[int]:
     if "\n" in text.strip():
         text = _ENUMERATION.sub("", text)
     for digits in _INTEGER.finditer(text):
-        if not _is_negated(text, digits):
+        if not _is_negated(text, digits) and not _is_bound(text, digits):
             yield int(digits[0].partition(".")[0].replace(",", ""))
     for word in _NUMBER_WORD.finditer(text):
-        if not _is_negated(text, word) and not _is_pronoun(text, word, vocabulary):
+        if not (_is_negated(text, word) or _is_bound(text, word) or _is_pronoun(text, word, vocabulary)):
             yield NUMBER_WORDS[word[0].lower()]
     if _NONE_THERE.search(text):
         yield 0
+
+
+def _is_bound(text: str, number: re.Match[str]) -> bool:
+    """True for 3 in "at least 3" and "3 or more"."""
+    before = text[max(0, number.start() - _LONGEST_NEGATION) : number.start()]
+    return _BOUND_BEFORE.search(before) is not None or _BOUND_BEHIND.match(text, number.end()) is not None
 
 
 def _is_pronoun(text: str, word: re.Match[str], vocabulary: Vocabulary) -> bool:
@@ -197,7 +205,13 @@ _LETTER_AND_TEXT = re.compile(
     r"\W*(?:(?:option|choice)\s+)?\(?([A-Za-z])(?:[).:]+\s*|\s+[-\u2013\u2014=]\s+)(\S.*)", re.DOTALL
 )
 _LETTER_INSIDE = re.compile(
-    r"\b(?:option|choice)\s+\(?([A-Za-z])(?!\w)|\(([A-Z])\)|^\s*([A-Z])[).:](?=\s|$)", re.MULTILINE | re.IGNORECASE
+    r"""
+    \b(?:option|choice)\s+\(?([A-Z])(?!\w)
+    | \b(?:answer|choice|option|pick|choose|select)\s*:?\s*([A-Z])(?=\s*(?:[.,;!?]|$))
+    | \(([A-Z])\)
+    | ^\s*([A-Z])[).:](?=\s|$)
+    """,
+    re.MULTILINE | re.IGNORECASE | re.VERBOSE,
 )
 
 

@@ -23,6 +23,8 @@ BOOL, INTEGER, WORD, LIST, CELL, BOX, TEXT = KINDS = "bool", "integer", "word", 
 
 Answer = bool | int | str | tuple[Any, ...]
 """The canonical value of an answer."""
+_SPELLINGS = {"gray": "grey", "grey": "gray"}
+"""Words that British and American English spell differently."""
 _TRUTHS = {True: "yes", False: "no"}
 
 
@@ -71,5 +73,6 @@ def _ways(domain: Domain, synonyms: Synonyms) -> Iterator[tuple[str, str]]:
         for value in attribute.values:
             for way in (value, *synonyms.of(attribute.type, value)):
                 yield way, value
+                yield " ".join(_SPELLINGS.get(word.lower(), word) for word in way.split()), value
                 if attribute.null:  # a noun
                     yield synonyms.plural(way), value

@@ -36,6 +36,8 @@ _MARK = re.compile(
 _MARKUP = re.compile(r"\\(?:text|mathrm|mathbf|boxed)?|</?[a-z]+>|[*`${}\u200b\u2060\ufeff]", re.IGNORECASE)
 """Characters of Markdown, LaTeX, tags, and characters that nobody sees."""
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
+_REASON = re.compile(r"(?<=[.!?;])\s+|\n+|\s*(?=\()|,?\s+(?=(?:because|since|as)\b)", re.IGNORECASE)
+"""What separates an answer behind a mark from its reason."""
 _RETRACTING = re.compile(
     r"\b(?:wait|actually|sorry|rather|instead|or|but|correction|alternatively|not)\b", re.IGNORECASE
 )
@@ -99,7 +101,7 @@ def _behind_mark(marked: str, item: GoldItem, finder: Finder) -> Parsed:
     line = _MARKUP.sub("", marked).strip()
     if whole := finder.whole(line):
         return _verdict(whole)
-    first, *others = _SENTENCE_END.split(line, maxsplit=1)
+    first, *others = _REASON.split(line, maxsplit=1)
     if (whole := finder.whole(first)) and not _RETRACTING.search(" ".join(others)):
         return _verdict(whole)
     return _REFUSED if _REFUSAL.search(line) else _verdict(finder.found(line))
