@@ -247,6 +247,7 @@ def test_broken_lines_are_counted_and_the_first_are_located(tmp_path: Path) -> N
         ("p.txt", b"yes\n" * 20000 + b"caf\xe9\nno\n", "p.txt:20001:4: not UTF-8 text"),
         ("p.jsonl", gzip.compress(b"{}"), "compressed: give the file a name that ends in .gz"),
         ("log.eval", b"PK\x03\x04 and nothing else", "log.eval: damaged or cut off: File is not a zip file"),
+        ("p.out", b"\xef\xbb\xbf\x0b\x0c-", "p.out: not predictions"),
         ("log.json", '{"version": 2, "eval": {}, "samples": []}', "log.json: no samples"),
     ],
 )
@@ -261,6 +262,17 @@ def test_an_archive_that_is_no_log_is_rejected(tmp_path: Path) -> None:
         archive.writestr("xl/workbook.xml", "")
 
     assert "a zip archive that is no log of Inspect AI" in message_of(tmp_path / "results.xlsx")
+
+
+def test_a_damaged_archive_is_reported(tmp_path: Path) -> None:
+    """Also if its method of compression, or its version, was overwritten."""
+    path = as_archive(tmp_path)
+    content = path.read_bytes()
+    second_entry = content.index(b"PK\x01\x02", content.index(b"PK\x01\x02") + 1)
+    for place, value in ((6, 121), (8, 32), (10, 77)):
+        spoiled = bytearray(content)
+        spoiled[second_entry + place] = value
+        assert "log.eval: damaged or cut off" in message_of(written(path, bytes(spoiled)))
 
 
 def test_a_missing_file_and_an_unknown_format_are_usage_errors(tmp_path: Path) -> None:

@@ -23,9 +23,9 @@ from vqagen.json.stream import BYTE_ORDER_MARK
 from vqagen.judge.predictions.forms import FORMS, QUESTION_KEYS, VISDIAL, VQAGEN, form_of
 from vqagen.judge.predictions.inspect_logs import ARCHIVE_BEGINNING, read_inspect_log
 from vqagen.judge.predictions.prediction import Prediction
-from vqagen.judge.predictions.records import PREDICTIONS, read_records
+from vqagen.judge.predictions.records import PREDICTIONS, first_record, read_records
 from vqagen.judge.predictions.texts import CSV, SEPARATORS, TSV, header_of, read_clevr_lines, read_table, table_keys
-from vqagen.records.discovery import find_records, first_keys
+from vqagen.records.discovery import first_keys
 from vqagen.records.parquet import holds_columns
 
 AUTO, CLEVR, INSPECT = "auto", "clevr", "inspect"
@@ -116,7 +116,7 @@ def _of_json(path: Location) -> str | None:
 
 def _of_records(path: Location) -> str:
     """Return the form of the first record. BadInput for questions."""
-    first = next((value for _, value, _, _ in find_records(path, PREDICTIONS).read(0, 1)), None)
+    first = first_record(path)
     if not isinstance(first, dict):
         return VQAGEN
     for key in _OF_QUESTIONS:
@@ -127,7 +127,7 @@ def _of_records(path: Location) -> str:
 
 
 def _of_table(path: Location, text: str) -> str | None:
-    name, line = unpacked_name(path.name).lower(), text.splitlines()[0]
+    name, line = unpacked_name(path.name).lower(), next(iter(text.splitlines()), "")
     for format, separator in SEPARATORS.items():
         if name.endswith(f".{format}") or table_keys(header_of(line, separator)):
             return format

@@ -7,7 +7,6 @@ import takes two seconds. Of several epochs the first counts.
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from typing import Any, BinaryIO
@@ -17,7 +16,7 @@ import orjson
 
 from vqagen.errors import BadInput, Problem, counted, warn
 from vqagen.files.locations import Location
-from vqagen.files.packing import unpacked
+from vqagen.files.packing import DAMAGE, unpacked
 from vqagen.files.reading import natural_order, open_as_it_is
 from vqagen.judge.predictions.faults import PredictionFaults, RecordFault
 from vqagen.judge.predictions.forms import prediction_of
@@ -75,7 +74,7 @@ def _in_archive(path: Location) -> Iterator[Mapping[str, Any]]:
                 entries = [each for each in archive.infolist() if each.filename.startswith(_FOLDER)]
                 for entry in sorted(entries, key=lambda each: natural_order(each.filename)):
                     yield orjson.loads(_content(archive, file, entry))
-        except (BadZipFile, OSError, EOFError, zlib.error, struct.error, orjson.JSONDecodeError) as error:
+        except (*DAMAGE, BadZipFile, RuntimeError, struct.error, orjson.JSONDecodeError) as error:
             raise BadInput([Problem(f"damaged or cut off: {error}", str(path))]) from None
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import chain
+from typing import Any
 
 import orjson
 
+from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import Location
 from vqagen.files.packing import DAMAGE
 from vqagen.json.stream import BYTE_ORDER_MARK, NOT_JSON, damaged, position_of, reading_bytes, refusal
@@ -30,6 +32,11 @@ def read_records(path: Location) -> Iterator[Prediction]:
     faults = PredictionFaults(path)
     yield from _in_lines(path, faults) if source.layout == "lines" else _in_source(source, faults)
     faults.finish()
+
+
+def first_record(path: Location) -> Any:
+    """Return the first record of a file; None for an empty one."""
+    return next((value for _, value in _values(find_records(path, PREDICTIONS), 1)), None)
 
 
 def _in_lines(path: Location, faults: PredictionFaults) -> Iterator[Prediction]:
@@ -63,9 +70,18 @@ def _broken(line: bytes) -> tuple[str, int]:
 
 
 def _in_source(source: RecordSource, faults: PredictionFaults) -> Iterator[Prediction]:
-    for index, value, _, _ in source.read():
+    for index, value in _values(source):
         try:
             yield prediction_of(value)
         except RecordFault as fault:
             place = PREDICTIONS.path(index)
             faults.add(fault.message, f"{place}.{fault.key}" if fault.key else place)
+
+
+def _values(source: RecordSource, count: int = 0) -> Iterator[tuple[int, Any]]:
+    """Yield the index and the value of so many records, or (0) of all."""
+    try:
+        for index, value, _, _ in source.read(0, count):
+            yield index, value
+    except UnicodeDecodeError:  # in a column of Parquet
+        raise BadInput([Problem("damaged: a text is not UTF-8", str(source.path))]) from None
