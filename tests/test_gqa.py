@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Commands
 
 from vqagen.judge.scoring.gqa import Given, GqaFiles, GqaScores, gqa_scores, grounding
 
@@ -125,3 +128,65 @@ def test_what_objects_have_in_common() -> None:
     scores = _scores({"2": "color"}, {"2": common}, choices=CHOICES)
 
     assert scores.percentage("validity") == scores.percentage("plausibility") == 100
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The questions, predictions, choices, attention and scenes as files of GQA."""
+    monkeypatch.chdir(tmp_path)
+    looked_at = {**QUESTIONS, "1": {**QUESTIONS["1"], "annotations": {"question": {"0": "0"}, "fullAnswer": {}}}}
+    given = [{"questionId": name, "prediction": answer} for name, answer in GIVEN.items()]
+    attentions = [{"questionId": name, "attention": ATTENTION} for name in QUESTIONS]
+    written = {"questions": looked_at, "given": given, "choices": CHOICES, "attentions": attentions, "scenes": SCENES}
+    for name, content in written.items():
+        Path(f"{name}.json").write_text(json.dumps(content))
+
+
+@pytest.mark.usefixtures("files")
+def test_the_command_prints_the_numbers_of_the_script(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """On files of GQA, the command has all measures of the script, beside its own tables."""
+    line = "evaluate questions.json given.json --choices choices.json --attentions attentions.json --scenes scenes.json"
+
+    tables = json.loads(Commands(capsysbinary).done(f"{line} --json").out)["tables"]
+
+    measures = {row["measure"]: (row["n"], pytest.approx(row["value"], abs=0.001)) for row in tables["gqa"]["rows"]}
+    assert measures == {
+        "binary": (1, 100),
+        "open": (4, 50),
+        "accuracy": (5, 60),
+        "consistency": (2, 25),
+        "validity": (5, 80),
+        "plausibility": (5, 60),
+        "grounding": (5, 8),
+        "distribution": (4, 0.01),
+    }
+    assert [row["accuracy"] for row in tables["gqa_structural_type"]["rows"]] == [50, 100]
+    assert [(row["value"], row["n"]) for row in tables["gqa_words"]["rows"]] == [("4", 2), ("5", 3)]
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("options", "code", "problem"),
+    [
+        ("--attentions attentions.json", 2, "--attentions needs --scenes, the scene graphs of GQA"),
+        ("--choices given.json", 3, "given.json: expected an object, id -> record, found"),
+        (
+            "--attentions choices.json --scenes scenes.json",
+            3,
+            "expected a list of objects with questionId and attention",
+        ),
+        (
+            "--attentions attentions.json --scenes choices.json",
+            3,
+            "GQA's files do not fit each other (KeyError 'objects')",
+        ),
+        ("--choices nothing.json", 2, "nothing.json"),
+    ],
+)
+def test_files_that_are_not_those_of_gqa(
+    options: str, code: int, problem: str, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """A file in the place of another one is one clear message, without a score."""
+    ran = Commands(capsysbinary)(f"evaluate questions.json given.json {options}")
+
+    assert (ran.code, ran.out) == (code, b"") and problem in ran.err and "Traceback" not in ran.err

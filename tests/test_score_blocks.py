@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 from sklearn import metrics
+from statsmodels.stats.proportion import confint_proportions_2indep
 
 from vqagen.judge.scoring.blocks.confusion import chance_corrected, chance_table, confusion_table
 from vqagen.judge.scoring.blocks.counting import counting, counting_table
 from vqagen.judge.scoring.blocks.distribution import distance, overall
+from vqagen.judge.scoring.blocks.partners import find_partners, pair_counts, pairs_table
+from vqagen.judge.scoring.blocks.rounds import dialogs_of, propagation, rounds_table
+from vqagen.judge.scoring.blocks.trials import Answered, gap, gap_table, mistakes_table
 from vqagen.judge.scoring.blocks.yes_no import yes_no, yes_no_table
 
 Pairs = Sequence[tuple[str, str]]
@@ -122,3 +127,54 @@ def test_groups_are_weighted_by_their_size() -> None:
     groups = {"a": Counter([("x", "x")] * 3), "b": Counter([("x", "y")])}
 
     assert overall(groups).chi_square == pytest.approx((3 * 0 + 1 * 1) / 4 / 100)
+
+
+def test_pairs_by_right_answers() -> None:
+    """A pair has both, one or none of its questions right; a question whose partner is missing is only counted."""
+    pairs = np.array([0, 1, -1, 0, 2, 1, 3, 2], dtype=np.int32)
+    is_right = np.array([1, 0, 1, 1, 1, 0, 1, 0], dtype=bool)
+
+    partners = find_partners(pairs)
+
+    assert pair_counts(is_right, partners) == (3, 1, 1, 1)
+    assert partners.parted == 1
+    table = pairs_table(is_right, pairs)
+    assert table is not None and table.notes == ("1 question without partner",)
+    assert pairs_table(is_right, np.full(8, -1, dtype=np.int32)) is None
+
+
+def test_propagation_of_errors() -> None:
+    """Rounds are right or wrong after a right or a wrong one; the first round is after none."""
+    dialogs = dialogs_of(["7/0", "7/1", "7/2", "10/0", "10/1", "10/2"], [True, True, True, True, False, True])
+
+    assert dialogs == [[True, True, True], [True, False, True]]
+    assert propagation(dialogs) == (2, 0.5, 2.0, 2 / 3, 3, 1.0, 1)
+    assert propagation([[True]])[5] is None and rounds_table([]) is None
+
+
+@drawn(st.integers(1, 60), st.integers(1, 60), st.data())
+def test_the_interval_of_the_gap_is_newcombes(control: int, test: int, data: st.DataObject) -> None:
+    """The interval of the difference of two accuracies is the one that statsmodels calls `newcomb`."""
+    first, second = data.draw(st.integers(0, control)), data.draw(st.integers(0, test))
+
+    difference, interval = gap(Answered(first, control), Answered(second, test))
+
+    assert difference == pytest.approx(first / control - second / test)
+    bounds = confint_proportions_2indep(first, control, second, test, compare="diff", method="newcomb")
+    assert interval == pytest.approx(bounds, abs=1e-9)
+
+
+def test_blocks_on_trials() -> None:
+    """There is a gap if there are trials of both types; kinds of answers stand in their order, with shares by type."""
+    assert gap_table({"control": Answered(1, 2)}) is None
+
+    table = mistakes_table(
+        {("test", "foil"): 1, ("test", "correct"): 3, ("control", "no answer"): 2}, ("correct", "foil")
+    )
+
+    assert table is not None
+    assert table.rows == (
+        ("correct", 0, 3, 0.0, 0.75),
+        ("foil", 0, 1, 0.0, 0.25),
+        ("no answer", 2, 0, 1.0, 0.0),
+    )

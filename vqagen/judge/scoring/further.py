@@ -83,7 +83,7 @@ def _gqa_tables(evaluation: Evaluation, files: FurtherFiles) -> Iterator[Table]:
     try:
         yield from gqa_scores(read, given, GqaFiles(choices, attentions, scenes)).tables()
     except (KeyError, TypeError, ValueError) as error:
-        message = f"not of GQA's form: {error.__class__.__name__} {error}; expected the files of one GQA release"
+        message = f"GQA's files do not fit each other ({error.__class__.__name__} {error}): give those of one release"
         raise BadInput([Problem(message, evaluation.gold.name)]) from error
 
 

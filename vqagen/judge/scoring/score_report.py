@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vqagen.errors import counted
 from vqagen.judge.gold.file import RANK
 from vqagen.judge.report.table import (
     COUNT,
@@ -41,6 +42,8 @@ _GROUP_COLUMNS = columns(
 _DISTRIBUTION_FIELDS = ("function", "category", "label", "type")
 """Fields whose values have answers that are comparable; the first one that there is."""
 _SMALL = "small"
+_NOUNS = {DIALOGS: "round", "trials": "trial"}
+"""Format -> an item, for people."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,9 @@ def _head(evaluation: Evaluation, settings: ReportSettings) -> Iterator[str]:
     coverage, used = evaluation.coverage, evaluation.settings
     share = coverage.answered / coverage.questions
     treated = "left out" if used.missing == SKIP else "counted as wrong"
-    yield f"{settings.predictions} on {evaluation.gold.name}: {coverage.questions:,} questions, mode {evaluation.mode}"
+    noun = _NOUNS.get(evaluation.gold.format, "question")
+    asked = counted(coverage.questions, noun)
+    yield f"{settings.predictions} on {evaluation.gold.name}: {asked}, mode {evaluation.mode}"
     yield (
         f"coverage: {coverage.answered:,} of {coverage.questions:,} answered ({share:.1%}); "
         f"{coverage.missing:,} missing ({treated}), {coverage.duplicate:,} duplicate, {coverage.unknown:,} unknown, "

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from vqagen.errors import counted
 from vqagen.judge.intervals import wilson
 from vqagen.judge.report.table import COUNT, SHARE, TEXT, Cell, Table, columns
 
@@ -60,7 +61,7 @@ def pairs_table(
     if not len(partners.first):
         return None
     rows = list(_rows(is_right, partners, groups, names))
-    notes = (f"{partners.parted:,} questions whose partner is missing",) if partners.parted else ()
+    notes = (f"{counted(partners.parted, 'question')} without partner",) if partners.parted else ()
     return Table("pairs", "Balanced pairs", _COLUMNS, tuple(rows), notes)
 
 
