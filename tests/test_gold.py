@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -391,3 +391,55 @@ def test_visdial_ranks_the_options_of_each_round(tmp_path: Path) -> None:
 def test_faulty_files_of_other_benchmarks_are_located(tmp_path: Path, value: Any, message: str) -> None:
     with pytest.raises(VqagenError, match=re.escape(message)):
         list(read_gold(written(tmp_path / "gold.json", value)).items())
+
+
+ODD: tuple[Any, ...] = (None, True, -1, 2.5, "", "x", [], [1], {}, {"a": [1]})
+"""Values of every type of JSON."""
+SAMPLES: Mapping[str, Any] = {
+    "questions": {"questions": [question(options=["2", "3"], pair=1, question_type="count", split="val")]},
+    "visual7w": {"images": [{"image_id": 1, "split": "val", "qa_pairs": [{**TOY_PAIRS[0]}]}]},
+    "pointing": {
+        "images": [
+            {"image_id": 1, "qa_pairs": [{"qa_id": 5, "answer": 12, "multiple_choices": [10], "type": "which"}]}
+        ],
+        "boxes": [{"box_id": at, "x": 1, "y": 20, "width": 30, "height": 40} for at in (10, 12)],
+    },
+    "vqav2": {
+        "annotations": [
+            {"question_id": 9, "image_id": 3, "question_type": "a", "answer_type": "b", "answers": [{"answer": "red"}]}
+        ]
+    },
+    "gqa": {"1": GQA_ANSWERS["1"][0]},
+    "visdial": {
+        "data": {
+            "questions": ["is it"],
+            "answers": ["no", "yes"],
+            "dialogs": [{"image_id": 8, "dialog": [{"question": 0, "answer_options": [1, 0], "gt_index": 0}]}],
+        }
+    },
+}
+
+
+def spoiled(value: Any) -> Iterator[Any]:
+    """Yield a JSON value with one part after the other replaced by each odd value."""
+    yield from ODD
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            for part in spoiled(value[key]):
+                changed = value.copy()
+                changed[key] = part
+                yield changed
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_no_odd_value_is_a_traceback(tmp_path: Path, name: str) -> None:
+    """A file with an odd value is read as it stands, or rejected with its fault."""
+    (key, listed), *more = SAMPLES[name].items()
+    for part in spoiled(listed):
+        path = written(tmp_path / "gold.json", {key: part, **dict(more)})
+        try:
+            gold = read_gold(path)
+            items = list(gold.items())
+            evaluate(gold, oracle(items))
+        except VqagenError as error:
+            assert str(error)

@@ -45,6 +45,9 @@ def _faults(record: object) -> Iterator[Fault]:
     for key in ("question", "answer"):
         if not isinstance(record.get(key), str):
             yield key, f"expected text, found {describe(record.get(key))}"
+    for key in ("entailed", "semantic"):
+        if not isinstance(record.get(key) or [], list):
+            yield key, f"expected a list, found {describe(record.get(key))}"
     for key in ("types", "groups"):
         if not isinstance(record.get(key) or {}, Mapping):
             yield key, f"expected an object, found {describe(record.get(key))}"
@@ -73,7 +76,7 @@ def _item(id: str, record: Mapping[str, Any], with_programs: bool) -> GoldItem:
         fields,
         question=text,
         program=tuple(steps) if with_programs else None,
-        entailed=tuple(each for each in entailed if each != id),
+        entailed=tuple(str(each) for each in entailed if each != id),
     )
 
 

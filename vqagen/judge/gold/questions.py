@@ -83,6 +83,9 @@ class QuestionReader:
             options, right = _options(record, answer)
             if not isinstance(text, str):
                 raise _FieldFault("question", f"expected text, found {describe(text)}")
+            for key in ("split", "question_type", "pair"):
+                if isinstance(record.get(key), list | dict):
+                    raise _FieldFault(key, f"expected a text or a number, found {describe(record[key])}")
         except ValueError as error:
             fault: Fault = (error.key if isinstance(error, _FieldFault) else "program", str(error))
             self._faults.add([fault], QUESTIONS.path(index))

@@ -20,7 +20,7 @@ from vqagen.judge.stats.fault_list import FaultList
 
 GROUPS = ("round",)
 DENSE = "dense_annotations.json"
-Relevance = Mapping[tuple[Any, Any], tuple[float, ...]]
+Relevance = Mapping[tuple[str, str], tuple[float, ...]]
 """(image_id, round_id counted from 1) -> the relevance of each option."""
 
 
@@ -47,7 +47,7 @@ def _relevance(path: Location) -> Relevance:
     beside = sorted(path.parent.glob(f"*{DENSE}")) if isinstance(path, Path) else []
     if not beside:
         return {}
-    found: dict[tuple[Any, Any], tuple[float, ...]] = {}
+    found: dict[tuple[str, str], tuple[float, ...]] = {}
     listed = parse_json(read_text(beside[0]), str(beside[0]))
     for number, each in enumerate(listed if isinstance(listed, list) else [None]):
         match each:
@@ -56,7 +56,7 @@ def _relevance(path: Location) -> Relevance:
                 "round_id": round,
                 "relevance": list(values),
             } if all(isinstance(value, int | float) for value in values):
-                found[image, round] = tuple(map(float, values))
+                found[str(image), str(round)] = tuple(map(float, values))
             case _:
                 raise BadInput([Problem("expected image_id, round_id and gt_relevance", str(beside[0]), f"[{number}]")])
     return found
@@ -79,7 +79,7 @@ class _RoundReader:
             place = f"{path}.dialog[{number}]"
             if isinstance(each, Mapping) and "answer_options" in each and each.get("gt_index") is None:
                 raise no_answers(self._name, place)
-            relevance = self._relevance.get((image, number + 1), ())
+            relevance = self._relevance.get((str(image), str(number + 1)), ())
             faults = list(self._round_faults(each, relevance))
             if faults:
                 self._faults.add(faults, place)

@@ -7,7 +7,6 @@ file does not record, so no letter names an option.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any
 
 from vqagen.errors import Fault, UsageError, describe
@@ -46,7 +45,6 @@ def visual7w_file(path: Location, mode: str = "", split: str = "") -> GoldFile:
     return GoldFile(str(path), "visual7w", read, {}, mode or (POINTING if is_pointing else OPEN), GROUPS)
 
 
-@cache
 def has_boxes(path: Location) -> bool:
     """Return true for a pointing dataset: its first answer is a number and names a box."""
     first = next(find_records(path, IMAGES).records(0, 1), {})

@@ -38,7 +38,7 @@ def vqav2_file(path: Location, mode: str = "") -> GoldFile:
             if found:
                 faults.add(found, ANNOTATIONS.path(index))
             else:
-                yield _item(record, texts.get(record["question_id"], {}))
+                yield _item(record, texts.get(str(record["question_id"]), {}))
         faults.finish()
 
     return GoldFile(str(annotations), "vqav2", read, {}, mode or OPEN, GROUPS)
@@ -75,16 +75,16 @@ def _split_of(name: str) -> str:
     return name.replace(QUESTIONS.key, "*").replace(ANNOTATIONS.key, "*")
 
 
-def _questions(path: Location) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+def _questions(path: Location) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the id and the record of each question."""
     for record in find_records(path, QUESTIONS).records():
-        yield record.get("question_id"), record
+        yield str(record.get("question_id")), record
 
 
 def _faults(record: Mapping[str, Any]) -> Iterator[Fault]:
     answers = record.get("answers")
-    if "question_id" not in record:
-        yield "question_id", "missing"
+    if not isinstance(record.get("question_id"), int | str):
+        yield "question_id", f"expected a number, found {describe(record.get('question_id'))}"
     if not isinstance(answers, list) or not answers:
         yield "answers", f"expected a list of answers, found {describe(answers)}"
     elif not all(isinstance(each, Mapping) and isinstance(each.get("answer"), str) for each in answers):

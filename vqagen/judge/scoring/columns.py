@@ -73,9 +73,14 @@ class FieldColumns:
                     columns[name] = Coding(self._length)
         if len(self._known) >= SHARED:
             self._known.clear()
-        codes = [column.code(fields.get(name)) for name, column in columns.items()]
+        codes = [column.code(_plain(fields.get(name))) for name, column in columns.items()]
         self._known[id(fields)] = fields, codes
         return codes
+
+
+def _plain(value: Any) -> FieldValue:
+    """Return a value that can be a group; what a file of another tool may hold in its place as text."""
+    return value if value is None or type(value) in (str, int) else str(value)
 
 
 class Ids(Sequence[str]):
