@@ -90,14 +90,14 @@ class Ids(Sequence[str]):
         self._numbers: array[int] | None = array("q")
         self._texts: list[str] = []
 
-    def append(self, id: str) -> None:
-        """Add an id."""
+    def append(self, key: int | str) -> None:
+        """Add the key of an id; see `joining.key_of`."""
         if self._numbers is not None:
-            if id.isdecimal() and id.isascii() and len(id) < 19 and (id[0] != "0" or id == "0"):
-                self._numbers.append(int(id))
+            if isinstance(key, int):
+                self._numbers.append(key)
                 return
             self._texts, self._numbers = list(map(str, self._numbers)), None
-        self._texts.append(id)
+        self._texts.append(str(key))
 
     def __len__(self) -> int:
         return len(self._texts if self._numbers is None else self._numbers)

@@ -26,7 +26,7 @@ from vqagen.judge.predictions.prediction import Prediction
 from vqagen.judge.scoring.columns import NONE, Codes, Coding, FieldColumns, Ids, crossed
 from vqagen.judge.scoring.coverage import Coverage, Examples
 from vqagen.judge.scoring.floors import Clues, Floats, floors
-from vqagen.judge.scoring.joining import CONFLICT, HeldPredictions
+from vqagen.judge.scoring.joining import CONFLICT, HeldPredictions, Key, key_of
 from vqagen.judge.scoring.judgement import JUDGES, NOT_AN_OPTION, Judge, Judgement
 from vqagen.judge.scoring.settings import AUTO, BOOTSTRAP, CLUSTER, ERROR, IMAGE, SKIP, EvaluationSettings
 
@@ -195,7 +195,9 @@ class _Scoring:
     def run(self) -> None:
         """Read and judge all items. BadInput for faults of items and of their predictions."""
         for item in self._gold.items():
-            number = self._taken(item)
+            key = key_of(item.id)
+            self._ids.append(key)
+            number = self._taken(item, key)
             if number is None:
                 self._add(item, self._judge.nothing, is_missing=True)
             else:
@@ -204,10 +206,10 @@ class _Scoring:
             raise BadInput(self._problems)
         self._check_overlap()
 
-    def _taken(self, item: GoldItem) -> int | None:
+    def _taken(self, item: GoldItem, key: Key) -> int | None:
         """Return the number of the content of an item's prediction."""
         try:
-            number = self._held.take(item.id)
+            number = self._held.take(key)
         except KeyError:
             number = None
             self._add_problem(item, "its id is that of an earlier question")
@@ -243,7 +245,6 @@ class _Scoring:
 
     def _add(self, item: GoldItem, result: Judgement, is_missing: bool) -> None:
         """Add the result of the next item to all columns."""
-        self._ids.append(item.id)
         self._images.add(item.image)
         self._fields.add(item.fields)
         self._pairs.add(item.pair)

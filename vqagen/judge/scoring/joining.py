@@ -11,7 +11,8 @@ from vqagen.judge.scoring.coverage import EXAMPLES
 Content = tuple[object, ...]
 CONFLICT = -1
 """In place of a number: the predictions for a question differ."""
-_Key = int | str
+Key = int | str
+"""An id; see `key_of`."""
 
 
 class HeldPredictions:
@@ -23,7 +24,7 @@ class HeldPredictions:
         self.total = 0
         self.duplicate = 0
         self.duplicate_ids: list[str] = []
-        self._numbers: dict[_Key, int] = {}
+        self._numbers: dict[Key, int] = {}
         """Id -> number; -2 - number once the prediction was taken."""
         known: dict[Content, int] = {}
         for prediction in predictions:
@@ -32,29 +33,28 @@ class HeldPredictions:
             number = known.setdefault(content, len(known))
             if number == len(self.contents):
                 self.contents.append(prediction)
-            key, held = _key_of(prediction.id), len(self._numbers)
+            key, held = key_of(prediction.id), len(self._numbers)
             first = self._numbers.setdefault(key, number)
             if len(self._numbers) == held:
                 self._add_duplicate(key, first, number)
 
-    def _add_duplicate(self, key: _Key, first: int, number: int) -> None:
+    def _add_duplicate(self, key: Key, first: int, number: int) -> None:
         self.duplicate += 1
         if len(self.duplicate_ids) < EXAMPLES:
             self.duplicate_ids.append(str(key))
         if first != number:
             self._numbers[key] = CONFLICT
 
-    def take(self, id: str) -> int | None:
+    def take(self, key: Key) -> int | None:
         """Return the number of the content for a question; CONFLICT if it has several; None if it has none.
 
         KeyError if the prediction was taken before.
         """
-        key = _key_of(id)
         number = self._numbers.get(key)
         if number is None:
             return None
         if number < CONFLICT:
-            raise KeyError(id)
+            raise KeyError(key)
         self._numbers[key] = -2 - number if number >= 0 else CONFLICT - 1
         return number
 
@@ -65,6 +65,6 @@ class HeldPredictions:
         return len(left), tuple(map(str, lowest))
 
 
-def _key_of(id: str) -> _Key:
+def key_of(id: str) -> Key:
     """Return a number for an id that is written as one: it takes half of the memory."""
     return int(id) if id.isdecimal() and id.isascii() and len(id) < 19 and (id[0] != "0" or id == "0") else id
