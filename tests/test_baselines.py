@@ -21,7 +21,7 @@ from vqagen.judge.baselines import option_learners, option_rules, priors, text_l
 from vqagen.judge.baselines.execution import World
 from vqagen.judge.baselines.rungs import RUNGS
 from vqagen.judge.baselines.settings import BaselineSettings
-from vqagen.judge.baselines.study import Guess, Study, gold_text
+from vqagen.judge.baselines.study import Guess, Study, credit, gold_text
 from vqagen.judge.gold.item import GoldItem
 from vqagen.judge.intervals import wilson
 from vqagen.language.domain_files import load_catalogue
@@ -46,8 +46,9 @@ def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
 def item(number: int, answer: str, options: Sequence[str] = (), **fields: Any) -> GoldItem:
     """A question of a type, about an image of its own unless another is given."""
     image = str(fields.pop("image", number))
-    text = fields.pop("question", "What?")
-    return GoldItem(str(number), "text", (answer,), image, {"function": "what", **fields}, tuple(options), text)
+    text, pair = fields.pop("question", "What?"), fields.pop("pair", None)
+    named = {"function": "what", **fields}
+    return GoldItem(str(number), "text", (answer,), image, named, tuple(options), text, pair=pair)
 
 
 def shares(guesses: Sequence[Guess], items: Sequence[GoldItem]) -> float:
@@ -154,8 +155,8 @@ def test_the_two_questions_of_a_pair_are_not_learned_from_each_other() -> None:
     items = [item(i, "yes" if i % 2 else "no", pair=i // 2) for i in range(40)]
 
     for split in Study(items).splits:
-        pairs = {each.fields["pair"] for each in split.trained}
-        assert pairs.isdisjoint(items[place].fields["pair"] for place in split.places)
+        pairs = {each.pair for each in split.trained}
+        assert pairs.isdisjoint(items[place].pair for place in split.places)
 
 
 def test_uniform_expects_one_of_the_possible_answers() -> None:
@@ -198,6 +199,14 @@ def test_the_same_seed_gives_the_same_answers(name: str) -> None:
 
     assert Path("a.jsonl").read_bytes() == Path("b.jsonl").read_bytes()
     assert Path("a.jsonl").read_bytes() != Path("c.jsonl").read_bytes() or name == "scene-blind"
+
+
+def test_annotators_give_credit_as_in_vqa() -> None:
+    """The credit of an answer that 0, 1, 2, 3 and 4 of ten annotators gave is 0, .3, .6, .9 and 1."""
+    asked = GoldItem("1", "text", ("a", "b", "c", "d"), "1", weights=(4, 3, 2, 1))
+
+    assert [credit([text], asked) for text in ("e", "d", "C", "b", "a")] == pytest.approx([0, 0.3, 0.6, 0.9, 1])
+    assert credit(["e", "d", "b"], asked) == pytest.approx(0.9)
 
 
 # Words ------------------------------------------------------------------------------------------------------------
@@ -510,6 +519,65 @@ def test_predictions_name_their_questions_and_say_how_they_were_made() -> None:
     assert generator["settings"]["baseline"] == "majority"
     assert generator["settings"]["per"] == "family"
     assert set(generator["inputs"]) == {"questions", "scenes"}
+
+
+def _scored(predictions: str, questions: str = "q.json", **settings: Any) -> float:
+    return vqagen.evaluate(questions, predictions, **settings).overall().accuracy
+
+
+def test_the_evaluator_scores_the_files_of_all_baselines_alike(vqagen_: Commands) -> None:
+    """Evaluated as predictions, each file has the accuracy that the ladder says."""
+    written()
+
+    found = json.loads(vqagen_.done("baseline all --questions q.json --scenes s.json -o folder --json").out)[
+        "baselines"
+    ]
+
+    for each in found:
+        name = each["baseline"].replace(" ", "-")
+        assert _scored(f"folder/{name}.jsonl") == pytest.approx(each["accuracy"], abs=1e-6), name
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "accuracy"), [("majority", "open", 2 / 4), ("most-frequent-option", "mc", 1 / 4)]
+)
+def test_visual7w_files_are_read_and_answered(name: str, mode: str, accuracy: float) -> None:
+    """The toolkit's baselines of a dataset with splits: its own numbers, and a pair that it cannot read."""
+    train = [{"answer": text} for text in ("Red.", "3", "Red.", "3", "Blue.")]
+    val = [
+        {"answer": "3", "multiple_choices": ["Red.", "4", "5"], "type": "how"},
+        {"answer": "2", "multiple_choices": ["3", "4", "5"], "type": "how"},
+        {"answer": "red.", "multiple_choices": ["Red.", "green.", "Blue."], "type": "what"},
+        {"answer": "Café", "multiple_choices": ["Bar", "Inn", "Pub"], "type": "what"},
+    ]
+    more = {"question": "?", "multiple_choices": ["x", "y", "z"], "type": "what"}
+    pairs = [{**more, **pair, "qa_id": number} for number, pair in enumerate([*train, *val])]
+    splits = {"train": pairs[:5], "val": pairs[5:]}
+    images = [
+        {"image_id": number, "filename": f"v7w_{number}.jpg", "split": split, "qa_pairs": own}
+        for number, (split, own) in enumerate(splits.items())
+    ]
+    Path("dataset.json").write_text(json.dumps({"dataset": "visual7w-telling", "images": images}))
+    files = BaselineFiles("dataset.json", "dataset.json", mode=mode, split="val", train_split="train")
+
+    result = baseline(name, files, "p.jsonl", BaselineSettings(per="all", top_k=2 if mode == "open" else 1))
+
+    assert result.everything.accuracy == accuracy
+    settings = {"mode": mode, "split": "val", "normalise": "visual7w"}
+    assert _scored("p.jsonl", "dataset.json", top_k=(2 if mode == "open" else 1,), **settings) == accuracy
+
+
+@pytest.mark.parametrize("kind", ["dialogs", "trials"])
+def test_dialogs_and_trials_are_answered(kind: str, vqagen_: Commands) -> None:
+    """Rounds of dialogs and trials get predictions that the evaluator reads, also of a folder."""
+    vqagen_.done("scenes sample --count 3 -o s.json")
+    vqagen_.done("dialog --scenes s.json --out dialogs --format jsonl")
+    vqagen_.done("director generate --count 12 --out trials --render none")
+
+    result = baseline("majority", BaselineFiles(kind), "p.jsonl", BaselineSettings(per="family"))
+
+    assert result.everything.n in (150, 12)
+    assert _scored("p.jsonl", kind) == pytest.approx(result.everything.accuracy)
 
 
 def test_all_prints_a_ladder(vqagen_: Commands) -> None:

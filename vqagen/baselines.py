@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import UsageError
 from vqagen.files.locations import Location, locate
-from vqagen.files.reading import content_hash
+from vqagen.files.reading import content_hash, files_below
 from vqagen.files.shipped import require
 from vqagen.judge.baselines.execution import World
 from vqagen.judge.baselines.ladder import Ladder, RungResult
@@ -16,6 +16,7 @@ from vqagen.judge.baselines.rungs import answer_all, find_rung, ladder
 from vqagen.judge.baselines.settings import BaselineSettings
 from vqagen.judge.baselines.study import Study
 from vqagen.judge.baselines.writing import check_target, write_predictions
+from vqagen.judge.file_kinds import record_file
 from vqagen.judge.gold.discovery import read_gold
 from vqagen.judge.gold.file import GoldFile
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
@@ -44,12 +45,21 @@ class BaselineFiles(NamedTuple):
 
     def hashes(self) -> dict[str, str]:
         """Return the content hash of each file, by its role."""
-        given: dict[str, Sequence[Location]] = {"questions": [locate(self.questions)]}
+        given: dict[str, Sequence[Location]] = {"questions": _files_at(self.questions)}
         if self.train is not None:
-            given["train"] = [locate(self.train)]
+            given["train"] = _files_at(self.train)
         if self.scenes is not None:
             given["scenes"] = find_scenes(str(self.scenes)).files
         return {role: content_hash(files) for role, files in given.items()}
+
+
+def _files_at(path: PathLike) -> Sequence[Location]:
+    """Return a file, or the files of a folder that hold its records."""
+    place = locate(path)
+    if not place.is_dir():
+        return [place]
+    own = record_file(place)
+    return [own] if own else files_below(place)
 
 
 class _Opened(NamedTuple):

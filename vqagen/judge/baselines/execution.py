@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from vqagen.errors import BadInput, Problem, counted
 from vqagen.files.locations import Location
 from vqagen.judge.baselines.imagined_scenes import marginal_scene, misread_scene
-from vqagen.judge.baselines.study import Guess, Study, is_right
+from vqagen.judge.baselines.study import Guess, Study, credit
 from vqagen.judge.gold.item import GoldItem
 from vqagen.judge.scene_lookup import HeldScenes, QuestionFault, SceneNames
 from vqagen.language.catalogue import Catalogue
@@ -208,7 +208,7 @@ def _sample(scenes: Sequence[Scene], number: int, rng: Any) -> list[Scene]:
 def _drawn_guess(study: Study, item: GoldItem, answers: Sequence[str]) -> Guess:
     answers = _allowed(answers, item)
     candidates = list(dict.fromkeys(answers))[: study.top_k]
-    share = sum(is_right(text, item) for text in answers) / len(answers) if answers else 0.0
+    share = sum(credit([text], item) for text in answers) / len(answers) if answers else 0.0
     return Guess(tuple(candidates), share)
 
 

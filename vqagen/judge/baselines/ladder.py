@@ -11,7 +11,7 @@ import numpy as np
 
 from vqagen.errors import counted
 from vqagen.judge.baselines.rungs import Answered
-from vqagen.judge.baselines.study import Study, accepted_texts, type_of
+from vqagen.judge.baselines.study import Study, credit, family_of, type_of
 from vqagen.judge.gold.item import GoldItem
 from vqagen.judge.intervals import Interval, Numbers, cluster_interval, clustered_mean
 from vqagen.judge.report.table import SHARE, Cell, Column, ScoreReport, Table
@@ -21,7 +21,7 @@ FLOOR = "majority type"
 _BY: dict[str, Callable[[GoldItem], str]] = {
     "category": lambda item: str(item.fields.get("category") or type_of(item)),
     "type": type_of,
-    "family": lambda item: str(item.fields.get("family")),
+    "family": lambda item: family_of(item) or type_of(item),
 }
 
 
@@ -30,7 +30,8 @@ class GroupResult:
     """How often a baseline was right in one group of questions."""
 
     n: int
-    correct: int
+    correct: float
+    """The sum of credits; a whole number unless annotators differ."""
     accuracy: float
     interval: Interval
     expected: float
@@ -114,7 +115,8 @@ class Ladder:
 
     def add(self, answered: Answered) -> RungResult:
         """Score the guesses of one baseline, and keep its result. The floor must be added before those above it."""
-        right = np.array(_hits(self._study.items, answered))
+        pairs = zip(self._study.items, answered.guesses, strict=True)
+        right = np.array([credit(guess.candidates, item) for item, guess in pairs])
         expected = np.array([guess.expected for guess in answered.guesses])
         if answered.title == FLOOR:
             self._floor = right
@@ -141,7 +143,7 @@ class Ladder:
             lift, lift_interval = estimate.mean, estimate.interval(-1.0, 1.0)
         return GroupResult(
             len(places),
-            int(own.sum()),
+            float(own.sum()),
             float(own.mean()),
             cluster_interval(own, images),
             float(expected[places].mean()),
@@ -177,14 +179,6 @@ def _row(rung: RungResult, categories: Sequence[str]) -> tuple[Cell, ...]:
         None if math.isnan(everything.lift) else everything.lift,
         *(found[category].accuracy for category in categories),
     )
-
-
-def _hits(items: Sequence[GoldItem], answered: Answered) -> list[float]:
-    hits = []
-    for item, guess in zip(items, answered.guesses, strict=True):
-        accepted = accepted_texts(item)
-        hits.append(float(any(text.lower() in accepted for text in guess.candidates)))
-    return hits
 
 
 def _rounded(interval: Interval) -> list[float]:

@@ -22,8 +22,8 @@ from vqagen.judge.baselines.study import (
     Guess,
     Study,
     accepted_texts,
+    credit,
     gold_text,
-    is_right,
     keys_of,
     type_of,
 )
@@ -53,9 +53,10 @@ class Ranking:
             drawn[self.texts[bisect_right(self._sums, below(rng, self._sums[-1]))]] = None
         return list(drawn)
 
-    def share_right(self, item: GoldItem) -> float:
-        """Return the share of the group's questions whose answer is right for `item`."""
-        return sum(self._by_lower[text] for text in accepted_texts(item)) / self._sums[-1] if self._sums else 0.0
+    def expected(self, item: GoldItem) -> float:
+        """Return the expected credit of an answer that is drawn in proportion to its count."""
+        rights = ((self._by_lower[text], credit([text], item)) for text in accepted_texts(item))
+        return sum(number * each for number, each in rights) / self._sums[-1] if self._sums else 0.0
 
 
 class Rankings:
@@ -100,7 +101,7 @@ def prior(study: Study, per: str) -> list[Guess]:
 
     def drawn(place: int, ranking: Ranking) -> Guess:
         candidates = ranking.draw(stream(study.seed, f"prior/{per}", place), study.top_k)
-        return Guess(tuple(candidates), ranking.share_right(study.items[place]))
+        return Guess(tuple(candidates), ranking.expected(study.items[place]))
 
     return study.answer(learn)
 
@@ -127,5 +128,5 @@ def _any_of(study: Study, place: int, possible: Sequence[str]) -> Guess:
     if not possible:
         possible = YES_NO if item.kind == BOOL else ()
     order = shuffled(stream(study.seed, "uniform", place), possible)
-    right = sum(is_right(text, item) for text in possible)
-    return Guess(tuple(order[: study.top_k]), min(1.0, study.top_k * right / len(possible)) if possible else 0.0)
+    total = sum(credit([text], item) for text in possible)
+    return Guess(tuple(order[: study.top_k]), min(1.0, study.top_k * total / len(possible)) if possible else 0.0)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from vqagen.judge.answers.kinds import text_of
-from vqagen.judge.gold.item import GoldItem
+from vqagen.judge.gold.item import FieldValue, GoldItem
 from vqagen.rng import shuffled, stream
 
 FOLDS = 5
@@ -21,7 +22,7 @@ class Guess(NamedTuple):
     candidates: tuple[str, ...]
     """Best first; empty if the baseline has no answer."""
     expected: float
-    """The probability that one of the first `top_k` is right; 0 or 1 if nothing is drawn."""
+    """The expected credit of the best of them: the probability that one is right; 0 or 1 if nothing is drawn."""
 
 
 Answering = Callable[[Sequence[int]], list[Guess]]
@@ -79,14 +80,13 @@ class Study:
 
     def sure(self, place: int, candidates: Sequence[str]) -> Guess:
         """Return a guess that was not drawn."""
-        taken, accepted = tuple(candidates[: self.top_k]), accepted_texts(self.items[place])
-        return Guess(taken, float(any(text.lower() in accepted for text in taken)))
+        taken = tuple(candidates[: self.top_k])
+        return Guess(taken, credit(taken, self.items[place]))
 
 
 def _unit(item: GoldItem) -> object:
     """Return the image of a question or, for a pair of questions about two images, the pair."""
-    pair = item.fields.get("pair")
-    return item.image if pair is None else ("pair", pair)
+    return item.image if item.pair is None else ("pair", item.pair)
 
 
 def gold_text(item: GoldItem) -> str:
@@ -99,24 +99,47 @@ def accepted_texts(item: GoldItem) -> set[str]:
     return {text_of(answer).lower() for answer in item.answers}
 
 
-def is_right(text: str, item: GoldItem) -> bool:
-    """True if a text is an accepted answer, in upper or lower case."""
-    return text.lower() in accepted_texts(item)
+def credit(texts: Iterable[str], item: GoldItem) -> float:
+    """Return the credit of the best of some answers: 1 for a right one, in upper or lower case, else 0.
+
+    Where annotators answered, it is VQA's: a third of those who agree, at most 1; the mean over leaving out each of them.
+    """
+    if not item.weights:
+        accepted = accepted_texts(item)
+        return float(any(text.lower() in accepted for text in texts))
+    agreeing: Counter[str] = Counter()
+    for answer, number in zip(item.answers, item.weights, strict=True):
+        agreeing[text_of(answer).lower()] += number
+    return max((_soft_credit(agreeing[text.lower()], sum(item.weights)) for text in texts), default=0.0)
+
+
+def _soft_credit(agreeing: int, annotators: int) -> float:
+    others = annotators - agreeing
+    return (agreeing * min(1.0, (agreeing - 1) / 3) + others * min(1.0, agreeing / 3)) / annotators if agreeing else 0.0
 
 
 def type_of(item: GoldItem) -> str:
     """Return the question type: the function that gives the answer or, in foreign files, their own type."""
-    named = (item.fields.get(key) for key in ("function", "question_type", "type", "category"))
-    return str(next((name for name in named if name is not None), item.kind))
+    return str(_first_field(item, ("function", "question_type", "type", "category")) or item.kind)
+
+
+def family_of(item: GoldItem) -> str | None:
+    """Return the family of a question, or the label of a round; None if there is none."""
+    found = _first_field(item, ("family", "label", "rule_class"))
+    return None if found is None else str(found)
+
+
+def _first_field(item: GoldItem, names: Sequence[str]) -> FieldValue:
+    return next((item.fields[name] for name in names if item.fields.get(name) is not None), None)
 
 
 def keys_of(item: GoldItem, per: str) -> Iterator[tuple[str, ...]]:
     """Yield the groups of a question from `per` (question, family, type or all) up to all questions."""
+    family = family_of(item)
     keys = (
         ("question", item.question),
-        ("family", str(item.fields.get("family"))),
+        ("family", family) if family is not None else ("type", type_of(item)),
         ("type", type_of(item)),
         ("all",),
     )
-    names = [key[0] for key in keys]
-    yield from keys[names.index(per) :]
+    yield from keys[("question", "family", "type", "all").index(per) :]
