@@ -13,7 +13,7 @@ from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.design import Cell, Design
 from vqagen.tasks.director.loose import make_loose
 from vqagen.tasks.director.question_table import MOST_ADJECTIVES, Question, QuestionTable
-from vqagen.tasks.director.rules import NONE
+from vqagen.tasks.director.rules import NONE, TYPES
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
 from vqagen.tasks.director.strict import make_strict, partner_of
 from vqagen.tasks.director.trial import Trial
@@ -56,10 +56,14 @@ class TrialMaker:
         return tuple(self._feasibility_of(cell) for cell in Design(self._settings, 0).leaves())
 
     def check(self) -> None:
-        """Raise UsageError if there is a cell that nothing can be made for."""
-        faults = dict.fromkeys(f"{each.cell}: {fault}" for each in self.feasibility for fault in each.faults)
-        if faults:
-            raise UsageError("this design cannot be made:\n" + "\n".join(f"  {each}" for each in faults))
+        """Raise UsageError if there is a cell that nothing can be made for: each reason once, with its cells."""
+        cells: dict[str, list[Cell]] = {}
+        for each in self.feasibility:
+            for fault in each.faults:
+                cells.setdefault(fault, []).append(each.cell)
+        if cells:
+            reasons = (f"  {_said_together(found)}: {fault}" for fault, found in cells.items())
+            raise UsageError("\n".join(("this design cannot be made:", *reasons)))
 
     def make(self, cell: Cell, rng: Random) -> Trial:
         """Return a trial of a cell."""
@@ -123,3 +127,16 @@ class TrialMaker:
                 if alike and plan.fits(question):
                     by_width.setdefault(question.width, []).append(question)
             yield from (QuestionGroup(plan, tuple(found)) for found in by_width.values())
+
+
+def _said_together(cells: list[Cell]) -> str:
+    """Return cells of a design in few words, such as `control and test trials, topmost and bottommost, physics`.
+
+    The parts need not all go with each other: `design` shows which do.
+    """
+    parts = (
+        " and ".join(dict.fromkeys(TYPES[each.is_test] for each in cells)) + " trials",
+        " and ".join(dict.fromkeys(each.rule if each.rule != NONE else "no rule" for each in cells)),
+        " and ".join(dict.fromkeys("physics" if each.is_physics else "no physics" for each in cells)),
+    )
+    return ", ".join(parts)
