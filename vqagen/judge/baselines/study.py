@@ -102,7 +102,7 @@ def accepted_texts(item: GoldItem) -> set[str]:
 def credit(texts: Iterable[str], item: GoldItem) -> float:
     """Return the credit of the best of some answers: 1 for a right one, in upper or lower case, else 0.
 
-    Where annotators answered, it is VQA's: a third of those who agree, at most 1; the mean over leaving out each of them.
+    Where annotators answered, it is VQA's: a third of those who agree, at most 1, averaged over leaving each out.
     """
     if not item.weights:
         accepted = accepted_texts(item)
