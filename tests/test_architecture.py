@@ -26,7 +26,7 @@ LAYERS = (
     ("run",),
     ("authoring", "judge", "human", "draw", "exchange"),
     (
-        *("baselines", "comparison", "evaluation"),
+        *("auditing", "baselines", "comparison", "evaluation"),
         *("question_dataset", "director_trials", "keyword_settings", "inspect_tasks", "api", "__init__"),
     ),
     ("cli", "__main__"),

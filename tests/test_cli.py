@@ -162,7 +162,7 @@ def test_the_package_runs_as_a_module(folder: Path) -> None:
     ("line", "told"),
     [
         ("generat", "unknown command 'generat'; did you mean 'generate'?"),
-        ("xyz", "unknown command 'xyz'; known: generate, dialog, director, merge, convert, verify, stats, scenes"),
+        ("xyz", "unknown command 'xyz'; known: generate, dialog, director, merge, convert, verify, stats, evaluate"),
         ("scenes smaple", "unknown command 'smaple'; did you mean 'sample'?"),
         ("generate --sceens scenes.json", "--scenes"),
         ("generate --start_indx 3", "--start-index"),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from vqagen.auditing import audit, write_audit_page
 from vqagen.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.comparison import compare
 from vqagen.director_trials import export_trials, trial_design, trials, write_trials
@@ -16,6 +17,8 @@ from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require
 from vqagen.inspect_tasks.logs import read_runs
 from vqagen.inspect_tasks.report import EvaluationReport
+from vqagen.judge.audit.audit import Audit
+from vqagen.judge.audit.settings import AuditSettings
 from vqagen.judge.baselines.settings import BaselineSettings
 from vqagen.judge.comparison.comparison import Comparison
 from vqagen.judge.dialogs.report import DialogVerificationReport
@@ -71,6 +74,8 @@ from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import Scene, compile_scene
 
 __all__ = [
+    "Audit",
+    "AuditSettings",
     "BadInput",
     "BaselineFiles",
     "BaselineSettings",
@@ -104,6 +109,7 @@ __all__ = [
     "UsageError",
     "VerificationReport",
     "VqagenError",
+    "audit",
     "baseline",
     "baseline_ladder",
     "compare",
@@ -128,6 +134,7 @@ __all__ = [
     "trial_design",
     "trials",
     "verify",
+    "write_audit_page",
     "write_dialogs",
     "write_item_scores",
     "write_questions",

@@ -28,6 +28,7 @@ COMMANDS = {
     "evaluate": "vqagen.cli.evaluate",
     "compare": "vqagen.cli.compare",
     "baseline": "vqagen.cli.baseline",
+    "audit": "vqagen.cli.audit",
     "scenes": "vqagen.cli.scenes",
     "check": "vqagen.cli.check",
     "explain": "vqagen.cli.explain",

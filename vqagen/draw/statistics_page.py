@@ -12,7 +12,7 @@ from vqagen.judge.stats.guessing import Accuracy, Guessing
 from vqagen.judge.stats.question_statistics import QuestionStatistics
 from vqagen.judge.stats.statistics_report import overview_lines
 
-_STYLE = """
+PAGE_STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1f2933; max-width: 1080px; margin: 2em auto; padding: 0 1em; }
 h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin: 0 0 .2em; }
 pre { background: #f4f6f8; padding: .8em 1em; overflow-x: auto; }
@@ -41,14 +41,14 @@ def write_page(statistics: QuestionStatistics, out: str, force: bool) -> None:
 
 def page(statistics: QuestionStatistics) -> str:
     """Return the page as HTML."""
-    drawn = "\n".join(map(_figure, figures(statistics)))
+    drawn = "\n".join(map(figure_html, figures(statistics)))
     first, *rest = overview_lines(statistics)
     notes = "\n".join(f'<p class="note">{escape(note)}</p>' for note in statistics.notes)
     title = escape(f"Statistics of {statistics.name}")
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <style>
-{_STYLE}
+{PAGE_STYLE}
 </style></head><body>
 <h1>{title}</h1>
 <p>{escape(first)}</p>
@@ -63,7 +63,8 @@ def page(statistics: QuestionStatistics) -> str:
 """
 
 
-def _figure(figure: FigureText) -> str:
+def figure_html(figure: FigureText) -> str:
+    """Return a figure with its title and caption."""
     caption = f"<figcaption>{escape(figure.caption)}</figcaption>" if figure.caption else ""
     return f"<figure><h2>{escape(figure.title)}</h2>{caption}{figure.svg}</figure>"
 

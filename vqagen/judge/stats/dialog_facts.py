@@ -34,6 +34,8 @@ class RoundFacts(NamedTuple):
     """Rounds since the referring word was told of the referent (`d_reveal`); None if the record does not say."""
     since_mentioned: int | None
     """Rounds since the referent was mentioned at all (`d_last`)."""
+    attribute: str = ""
+    """The attribute that the question names; "" if it names none, or the record does not say."""
 
 
 class DialogFacts(NamedTuple):
@@ -140,7 +142,15 @@ def _round(record: Mapping[str, Any], label_key: str, history: Any, place: str, 
         str(history.get("class") or _history_class(label)),
         _distance(history, "d_reveal", place, faults),
         _distance(history, "d_last", place, faults),
+        _attribute(record.get("program")),
     )
+
+
+def _attribute(program: object) -> str:
+    match program:
+        case {"args": {"attribute": str(name)}}:
+            return name
+    return ""
 
 
 def _history_class(label: str) -> str:

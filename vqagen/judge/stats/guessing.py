@@ -115,13 +115,26 @@ def guess_others(trained: Sequence[Clue], tested: Sequence[Clue], is_learned: bo
 def guess_folds(clues: Sequence[Clue], folds: Sequence[int], is_learned: bool) -> Guessing:
     """Guess the answers of each fold by what the other folds teach."""
 
-    def splits() -> Iterator[tuple[list[Clue], list[Clue]]]:
-        for number in sorted(set(folds)):
-            trained = [clue for clue, fold in zip(clues, folds, strict=True) if fold != number]
-            yield trained, [clue for clue, fold in zip(clues, folds, strict=True) if fold == number]
-
     predictors = _predictors(clues, is_learned)
-    return _accuracies(_batches(splits(), predictors), predictors)
+    splits = ((trained, [clues[place] for place in places]) for trained, places in _splits(clues, folds))
+    return _accuracies(_batches(splits, predictors), predictors)
+
+
+def guess_each(clues: Sequence[Clue], folds: Sequence[int], predictors: Sequence[str]) -> dict[str, list[str]]:
+    """Return the answers of some of PREDICTORS to all questions, each guessed by what the other folds teach."""
+    guesses = {name: [""] * len(clues) for name in predictors}
+    for trained, places in _splits(clues, folds):
+        for _, found in _batches(((trained, [clues[place] for place in places]),), predictors):
+            for name in predictors:
+                _fill(guesses[name], places, found[name])
+    return guesses
+
+
+def _splits(clues: Sequence[Clue], folds: Sequence[int]) -> Iterator[tuple[list[Clue], list[int]]]:
+    """Yield of each fold the questions of the others, and the places of its own."""
+    for number in sorted(set(folds)):
+        trained = [clue for clue, fold in zip(clues, folds, strict=True) if fold != number]
+        yield trained, [place for place, fold in enumerate(folds) if fold == number]
 
 
 def _predictors(clues: Sequence[Clue], is_learned: bool) -> tuple[str, ...]:

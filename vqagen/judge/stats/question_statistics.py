@@ -200,7 +200,7 @@ def _guess(
         result.guessing = guess_others(sample.clues, tested.clues, _can_learn(notes))
         result.tested_on = f"{counted(len(tested.clues), 'question')} of {against}"
     else:
-        folds, is_apart = sample.folds(_balance_window(info))
+        folds, is_apart = sample.folds(balance_window(info))
         if len(set(folds)) < 2:
             notes.append("one image only: nothing to test guesses on")
             return
@@ -224,7 +224,7 @@ def _can_learn(notes: list[str]) -> bool:
     return True
 
 
-def _balance_window(info: Mapping[str, Any]) -> int:
+def balance_window(info: Mapping[str, Any]) -> int:
     """Return the scenes whose answers are balanced together; 0 if nothing is known of it."""
     match info:
         case {"generator": {"name": "vqagen", "arrangement": {"window": int(size)}}}:

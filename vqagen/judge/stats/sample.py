@@ -35,6 +35,14 @@ class Clue(NamedTuple):
     has_program: bool
 
 
+def clue_of(facts: QuestionFacts, answer: str, words: Numbering) -> Clue:
+    """Return the clue of a question that has an answer; `words` numbers relation words."""
+    last = facts.steps[-1].function if facts.steps else ""
+    seen, is_told = array("i", features(facts.steps, words)), facts.steps is not None
+    known = (facts.scene_index, facts.pair, facts.family, facts.type, last, answer, facts.text)
+    return Clue(text_hash(facts.image), *known, seen, is_told)
+
+
 class Sample:
     """At most `limit` questions, and as many images as they are about."""
 
@@ -51,10 +59,7 @@ class Sample:
         image = text_hash(facts.image)
         if image >= self._below or facts.answer is None:
             return
-        last = facts.steps[-1].function if facts.steps else ""
-        seen, is_told = array("i", features(facts.steps, self._words)), facts.steps is not None
-        known = (facts.scene_index, facts.pair, facts.family, facts.type, last, facts.answer, facts.text)
-        self.clues.append(Clue(image, *known, seen, is_told))
+        self.clues.append(clue_of(facts, facts.answer, self._words))
         while len(self.clues) > self._limit:
             self.is_part = True
             self._below //= 2

@@ -1,0 +1,38 @@
+"""Audits of files of questions, dialogs and trials, as typed calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from vqagen.judge.audit.audit import Audit, audit_items
+from vqagen.judge.audit.inputs import read_audit_file, read_inputs
+from vqagen.judge.audit.settings import AuditSettings
+from vqagen.language.domain_files import PathLike
+from vqagen.world.loading import find_scenes
+
+
+def audit(
+    file: PathLike,
+    *,
+    scenes: PathLike | None = None,
+    train: PathLike | None = None,
+    train_scenes: PathLike | None = None,
+    settings: AuditSettings | None = None,
+    on_read: Callable[[int], None] = lambda _: None,
+) -> Audit:
+    """Return what lets a model answer a file of questions, dialogs or trials without looking.
+
+    `scenes` are those of the file, and `train` is the file that models are trained on, with its `train_scenes`.
+    `audit(...).passes` is true if nothing exceeds the thresholds of the `settings`. Needs the extra `stats`. `on_read`
+    is called with the number of items read since, for a progress bar.
+    """
+    found = read_audit_file(str(file), None if scenes is None else find_scenes(scenes), on_read)
+    inputs = read_inputs(found, *(None if each is None else str(each) for each in (scenes, train, train_scenes)))
+    return audit_items(found, inputs, settings or AuditSettings())
+
+
+def write_audit_page(audit: Audit, out: PathLike, *, force: bool = False) -> None:
+    """Write a page with figures of an `audit`; it needs the extra `plots`."""
+    from vqagen.draw.audit_page import write_page  # its library takes half a second to import
+
+    write_page(audit, str(out), force)
