@@ -95,12 +95,12 @@ def test_two_answers_decide_a_comparison(left: str, right: str, follows: bool) -
     assert found == [((0, 1), 2, follows)]
 
 
-def _by_image(domain: str) -> Iterator[tuple[list[Asked], dict[str, frozenset[str]]]]:
+def _by_image(domain: str, count: int) -> Iterator[tuple[list[Asked], dict[str, frozenset[str]]]]:
     """The questions about each image, all of which are right, and the values of the attributes asked for."""
     images: dict[int, list[Asked]] = defaultdict(list)
     values: dict[str, set[str]] = defaultdict(set)
     made = vqagen.generate(
-        sampled_scenes(6, domain=domain), domain=domain, templates_per_image=200, instances_per_template=2
+        sampled_scenes(count, domain=domain), domain=domain, templates_per_image=200, instances_per_template=2
     )
     for position, question in enumerate(made):
         record = question.to_record()
@@ -113,16 +113,16 @@ def _by_image(domain: str) -> Iterator[tuple[list[Asked], dict[str, frozenset[st
     yield from ((asked, fixed) for asked in images.values())
 
 
-@pytest.mark.parametrize("domain", ["clevr", "market"])
-def test_what_follows_is_written_in_the_file(domain: str) -> None:
+@pytest.mark.parametrize(("domain", "count"), [("clevr", 3), ("market", 6)])
+def test_what_follows_is_written_in_the_file(domain: str, count: int) -> None:
     """In generated questions, whose answers come from scenes, each answer that follows is the written one."""
     kinds: Counter[str] = Counter()
-    for asked, values in _by_image(domain):
+    for asked, values in _by_image(domain, count):
         written = {each.position: each for each in asked}
         for found in entailments(asked, values):
             assert written[found.entailed].answer == found.answer, found
             kinds[written[found.entailed].meaning.root.function] += 1
-    assert {"exist", "count"} <= kinds.keys() and kinds.total() > 50
+    assert {"exist", "count"} <= kinds.keys() and kinds.total() > 20
 
 
 def test_consistency_of_right_and_of_all_premises() -> None:

@@ -13,6 +13,7 @@ from commands import Commands
 from scene_records import sampled_scenes
 
 import vqagen
+from vqagen.judge.scoring.visual7w_lines import TypeCount, visual7w_lines
 
 Record = dict[str, Any]
 
@@ -269,6 +270,63 @@ def test_two_right_answers_of_one_question_are_no_full_score(tmp_path: Path, run
     assert "3 missing (counted as wrong), 1 duplicate" in lines[1]
 
 
+def test_the_blocks_of_vqa(run: Commands) -> None:
+    """VQAv2's types of answers have the blocks of theirs: yes/no, counting, and free text among the answers."""
+    answers = {"yes/no": ("yes", "no"), "number": ("2", "3"), "other": ("red", "red")}
+    asked = [{"image_id": 1, "question": "?", "question_id": number} for number in range(3)]
+    annotations = [
+        {"question_id": number, "image_id": 1, "question_type": "what", "answer_type": kind,
+         "multiple_choice_answer": right, "answers": [{"answer": right, "answer_id": i} for i in range(10)]}
+        for number, (kind, (right, _)) in enumerate(answers.items())
+    ]  # fmt: skip
+    given = [{"question_id": number, "answer": answer} for number, (_, answer) in enumerate(answers.values())]
+    written = {"v2_questions": {"questions": asked}, "v2_annotations": {"annotations": annotations}, "given": given}
+    for name, content in written.items():
+        Path(f"{name}.json").write_text(json.dumps(content))
+
+    tables = report(run, "v2_annotations.json given.json --normalise vqa-official")["tables"]
+
+    assert tables["yes_no"]["rows"][0]["recall"] == 0
+    assert tables["counting"]["rows"][0]["off by one"] == 1
+    assert [(row["kind"], row["answer"]) for row in tables["answers"]["rows"]] == [
+        ("bool", "yes"), ("integer", "2"), ("text", "red"),
+    ]  # fmt: skip
+
+
+def test_ranks_of_dialogs(run: Commands) -> None:
+    """Ranks 1, 2, 5 and 11 of the right options give the measures of VisDial."""
+    options = list(range(100))
+    rounds = [{"question": 0, "answer": 7, "answer_options": options, "gt_index": 7} for _ in range(4)]
+    dialog = {"image_id": 5, "caption": "", "dialog": rounds}
+    data = {"questions": ["?"], "answers": [f"a{number}" for number in options], "dialogs": [dialog]}
+    ranks = [[*range(2, 9), 1, *range(9, 101)] for _ in range(4)]
+    for row, rank in zip(ranks, (1, 2, 5, 11), strict=True):
+        row[row.index(rank)], row[7] = row[7], rank
+    given = [{"image_id": 5, "round_id": number, "ranks": row} for number, row in enumerate(ranks, 1)]
+    Path("visdial.json").write_text(json.dumps({"version": "1.0", "split": "val", "data": data}))
+    Path("ranks.json").write_text(json.dumps(given))
+
+    table = report(run, "visdial.json ranks.json")["tables"]["measures"]["rows"]
+
+    measures = {row["measure"]: row["value"] for row in table}
+    assert measures == {
+        "R@1": 0.25,
+        "R@5": 0.75,
+        "R@10": 0.75,
+        "mean rank": 4.75,
+        "MRR": pytest.approx(0.447727, abs=1e-6),
+    }
+
+
+def test_the_line_of_pointing() -> None:
+    """The toolkit's lines for the random baseline of pointing come out for its counts."""
+    assert list(visual7w_lines(1, [TypeCount("which", 9209, 36990)])) == [
+        "Evaluated on 36,990 QA pairs with top-1 predictions.",
+        "Overall accuracy = 0.249",
+        'Question type "which" accuracy = 0.249 (9209 / 36990)',
+    ]
+
+
 # Gates and outputs ------------------------------------------------------------------------------------------------
 
 
@@ -392,6 +450,7 @@ def test_bad_predictions(content: str, code: int, problem: str, run: Commands) -
         ("questions.json oracle.jsonl --profile visual7w", 2, "is for questions with a type"),
         ("questions.json oracle.jsonl --profile visual7w --normalise gqa", 2, "contradicts --profile"),
         ("questions.json oracle.jsonl --choices scenes.json", 2, "not GQA's"),
+        ("questions.json oracle.jsonl --per-item a.jsonl --out a.jsonl", 2, "--per-item and --out are both a.jsonl"),
         ("hidden.json oracle.jsonl", 3, "hidden.json: questions[0]: no answers"),
     ],
 )

@@ -73,52 +73,64 @@ def command(ctx: click.Context, /, questions: str, predictions: str, **options: 
       vqagen evaluate questions.json predictions.jsonl
     """
     from vqagen.api import evaluate, score_report, write_item_scores
-    from vqagen.evaluation import split_numbers, toolkit_text, write_report
-    from vqagen.files.output import check_output
+    from vqagen.evaluation import split_numbers, toolkit_text
     from vqagen.judge.report.writers import WRITERS
 
-    out, per_item, force = options["out"], options["per_item"], options["force"]
-    inputs = [questions, predictions, *(options[name] for name in ("baseline", "scenes", "choices", "attentions"))]
-    for file in (out, per_item):
-        if file not in (None, "-"):
-            check_output(file, force, inputs)
+    _check_outputs(questions, predictions, options)
     found = evaluate(
         questions,
         predictions,
-        format=options["format"],
         mode=options["mode"] or "",
         top_k=split_numbers(options["top_k"], "--top-k"),
         normalise=_preset(options["normalise"], options["profile"]),
-        **{name: options[name] for name in _PASSED},
+        **{name: options[name] for name in _OF_EVALUATION},
         scenes=None if options["attentions"] else options["scenes"],
     )
     report = score_report(
         found,
         group_by=[field.strip() for field in options["group_by"].split(",") if field.strip()],
-        fail_under=options["fail_under"],
-        strict=options["strict"],
-        consistency=options["consistency"],
-        scenes=options["scenes"],
-        choices=options["choices"],
-        attentions=options["attentions"],
+        **{name: options[name] for name in _OF_REPORT},
         predictions=predictions,
         baseline=options["baseline"] or "",
     )
-    layout = "json" if options["as_json"] else options["report"] or _by_name(out)
+    layout = "json" if options["as_json"] else options["report"] or _by_name(options["out"])
     is_toolkit = options["profile"] is not None and layout == "text"
     text = toolkit_text(report, found) if is_toolkit else WRITERS[layout](report)
-    if per_item:
-        write_item_scores(found, per_item, force=force)
-    if out == "-":
-        click.echo(text, nl=False)
-    else:
-        write_report(text, out, force=force)
-        for line in report.failures:
-            click.echo(line, err=True)
+    if options["per_item"]:
+        write_item_scores(found, options["per_item"], force=options["force"])
+    _put(text, report.failures, options["out"], options["force"])
     ctx.exit(1 if report.failures else 0)
 
 
-_PASSED = ("split", "domain", "ci", "cluster", "missing", "seed", "baseline")
+_OF_EVALUATION = ("format", "split", "domain", "ci", "cluster", "missing", "seed", "baseline")
+_OF_REPORT = ("fail_under", "strict", "consistency", "scenes", "choices", "attentions")
+
+
+def _check_outputs(questions: str, predictions: str, options: dict[str, Any]) -> None:
+    """Find out before work begins what is wrong with outputs and thresholds."""
+    from vqagen.files.output import check_output
+    from vqagen.judge.scoring.gates import read_thresholds
+
+    out, per_item = options["out"], options["per_item"]
+    if per_item == out:
+        raise click.UsageError(f"--per-item and --out are both {out}; name two files")
+    inputs = [questions, predictions, *(options[name] for name in ("baseline", "scenes", "choices", "attentions"))]
+    for file in (out, per_item):
+        if file not in (None, "-"):
+            check_output(file, options["force"], inputs)
+    read_thresholds(options["fail_under"])
+
+
+def _put(text: str, failures: list[str], out: str, force: bool) -> None:
+    """Print a report, or write it and print the gates that were missed."""
+    from vqagen.evaluation import write_report
+
+    if out == "-":
+        click.echo(text, nl=False)
+        return
+    write_report(text, out, force=force)
+    for line in failures:
+        click.echo(line, err=True)
 
 
 def _preset(normalise: str | None, profile: str | None) -> str:

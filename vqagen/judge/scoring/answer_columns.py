@@ -16,6 +16,7 @@ from vqagen.judge.stats.question_facts import answer_kind
 
 KIND = "answer_type"
 _KINDS = {"yes/no": BOOL, "number": INTEGER, "other": TEXT}
+"""Type of answers as VQAv2 names it -> kind."""
 _ORDER = (BOOL, INTEGER, WORD, LIST, TEXT)
 
 
@@ -46,7 +47,8 @@ class AnswerColumns:
     def _kinds(self) -> tuple[Codes, tuple[str, ...]]:
         """Return the kind of each item as a code, and the kinds; by the right answer where no field says it."""
         if KIND in self._evaluation.codes:
-            return self._evaluation.codes[KIND], tuple(map(str, self._evaluation.values[KIND]))
+            named = map(str, self._evaluation.values[KIND])
+            return self._evaluation.codes[KIND], tuple(_KINDS.get(name, name) for name in named)
         names = tuple(dict.fromkeys(_KINDS.values()))
         of_answer = np.array([names.index(_KINDS[answer_kind(each)]) for each in self._rights], dtype=np.int32)
         return of_answer[self._evaluation.codes[ANSWER]], names
