@@ -23,8 +23,11 @@ from vqagen.judge.audit.significance import Difference, Floats, difference
 from vqagen.judge.audit.text_probes import text_probes
 from vqagen.judge.intervals import holm
 from vqagen.judge.stats.census import evenness
-from vqagen.judge.stats.question_statistics import ONE_WINDOW
 
+ONE_WINDOW = (
+    "answers are balanced as one whole, so guesses learned from a part of them may be below chance; "
+    "a file with four balance windows or more shows the true figures"
+)
 PASSES, FAILS, BELOW = "passes", "FAILS", "below chance"
 """Verdicts. Guesses that are certainly below chance fail no file, and are noted."""
 EXECUTED = {"wrong image": "the program, run on other scenes", "scene-blind": "the program, run on imagined scenes"}
