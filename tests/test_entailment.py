@@ -81,6 +81,22 @@ def test_an_answer_follows_or_not(premise: str, answer: Answer, question: str, f
     assert (type(found), found) == (type(follows), follows)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "unique",
+        "scene, count 0, filter_color 1 red",
+        "scene, exist",
+        "scene",
+        "scene, count 0, exist 1",
+        "scene, not 0",
+    ],
+)
+def test_a_malformed_program_has_no_meaning(text: str) -> None:
+    """A program that lacks inputs, takes a number for a set, or gives no answer, is left out."""
+    assert meaning_of(program(text)) is None
+
+
 @pytest.mark.parametrize(("left", "right", "follows"), [("red", "red", True), ("red", "blue", False)])
 def test_two_answers_decide_a_comparison(left: str, right: str, follows: bool) -> None:
     """From the colors of two objects follows whether they are the same; neither color alone decides it."""

@@ -6,13 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-TEXT, COUNT, SHARE, NUMBER = "text", "count", "share", "number"
-"""Forms of columns. A share lies between 0 and 1 (skill, a share too, can be below 0)."""
+TEXT, COUNT, SHARE, DECIMAL, NUMBER = "text", "count", "share", "decimal", "number"
+"""Forms of columns. A share lies between 0 and 1 (skill, a share too, can be below 0). Decimals have three digits
+behind the point, numbers have four digits in all, as p-values need them.
+"""
 
 Cell = str | int | float | None
 """A value; None where the column says nothing about the row."""
 ABSENT = "-"
-_DIGITS = {SHARE: ".3f", NUMBER: ",.3f"}
+_DIGITS = {SHARE: ".3f", DECIMAL: ",.3f", NUMBER: ",.4g"}
 
 
 class Column(NamedTuple):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from vqagen.judge.report.table import COUNT, NUMBER, TEXT, Table, columns
+from vqagen.judge.report.table import COUNT, DECIMAL, TEXT, Table, columns
 from vqagen.judge.scoring.blocks.answer_counts import NO_ANSWER
 from vqagen.judge.scoring.blocks.distribution import overall
 
@@ -55,12 +55,12 @@ class GqaScores:
         notes = ["of balanced questions; in percent, but for the distribution, where lower is better"]
         notes += [f"{self.missing:,} questions without a prediction are wrong"] * (self.missing > 0)
         measured = (*rows, ("distribution", n, self.distribution))
-        yield Table("gqa", "GQA measures", columns(measure=TEXT, n=COUNT, value=NUMBER), measured, tuple(notes))
+        yield Table("gqa", "GQA measures", columns(measure=TEXT, n=COUNT, value=DECIMAL), measured, tuple(notes))
         for name, values in self.breakdowns.items():
             order = sorted(values, key=lambda value: (isinstance(value, str), value))
             by_value = tuple((str(value), len(values[value]), _percent(values[value])) for value in order)
             key = "gqa_" + name.replace(" ", "_")
-            yield Table(key, f"Accuracy by {name}", columns(value=TEXT, n=COUNT, accuracy=NUMBER), by_value)
+            yield Table(key, f"Accuracy by {name}", columns(value=TEXT, n=COUNT, accuracy=DECIMAL), by_value)
 
 
 def _percent(scores: Sequence[float]) -> float:

@@ -11,7 +11,7 @@ from vqagen.errors import counted
 from vqagen.judge.gold.file import RANK
 from vqagen.judge.report.table import (
     COUNT,
-    NUMBER,
+    DECIMAL,
     SHARE,
     TEXT,
     Cell,
@@ -190,4 +190,4 @@ def _ranking_table(evaluation: Evaluation) -> Table | None:
         elif len(known):
             rows.append(({"overlap": "mean IoU", "ndcg": "NDCG"}[name], len(known), float(known.mean())))
     title = "Ranking" if evaluation.mode == RANK else "Boxes"
-    return Table("measures", title, columns(measure=TEXT, n=COUNT, value=NUMBER), tuple(rows)) if rows else None
+    return Table("measures", title, columns(measure=TEXT, n=COUNT, value=DECIMAL), tuple(rows)) if rows else None

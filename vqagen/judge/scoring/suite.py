@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vqagen.errors import UsageError
+from vqagen.errors import UsageError, counted
 from vqagen.judge.answers.kinds import BOOL, INTEGER
 from vqagen.judge.gold.file import CHOICE, OPEN
 from vqagen.judge.intervals import Interval, cluster_interval, wilson
@@ -134,7 +134,9 @@ def consistency_tables(evaluation: Evaluation) -> Iterator[Table]:
     """Yield consistency and paraphrases. UsageError for questions without programs."""
     count = ConsistencyCount(_values(evaluation))
     found: list[Paraphrases] = []
+    understood = 0
     for asked in _by_image(evaluation):
+        understood += len(asked)
         count.add(asked)
         found.append(paraphrases([asked]))
     rows: list[tuple[Cell, ...]] = []
@@ -142,6 +144,8 @@ def consistency_tables(evaluation: Evaluation) -> Iterator[Table]:
         premises, _, score, interval = count.consistency(only_right)
         rows.append((name, premises, score, *interval))
     notes = ["mean accuracy on the questions that follow from a question; of questions answered right, and of all"]
+    if lost := int((evaluation.is_counted & (evaluation.codes[FUNCTION] != NONE)).sum()) - understood:
+        notes.append(f"left out: {counted(lost, 'question')} whose program is malformed; see `vqagen verify`")
     if count.contradictions:
         notes.append(f"{len(count.contradictions):,} answers in the file contradict each other; see `vqagen verify`")
     yield Table("consistency", "Consistency", _COLUMNS, tuple(rows), tuple(notes))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vqagen.judge.report.table import COUNT, NUMBER, SHARE, Table, columns
+from vqagen.judge.report.table import COUNT, DECIMAL, SHARE, Table, columns
 from vqagen.judge.scoring.blocks.answer_counts import AnswerCounts, share, total
 
 _COLUMNS = columns(
-    n=COUNT, exact=SHARE, within_one=SHARE, off_by_one=SHARE, mean_error=NUMBER, bias=NUMBER, no_number=COUNT
+    n=COUNT, exact=SHARE, within_one=SHARE, off_by_one=SHARE, mean_error=DECIMAL, bias=DECIMAL, no_number=COUNT
 )
 
 

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from math import log2, sqrt
 from typing import NamedTuple
 
-from vqagen.judge.report.table import COUNT, NUMBER, SHARE, TEXT, Table, columns
+from vqagen.judge.report.table import COUNT, DECIMAL, SHARE, TEXT, Table, columns
 from vqagen.judge.scoring.blocks.answer_counts import AnswerCounts, givens, rights, total
 
-_COLUMNS = columns(group=TEXT, n=COUNT, chi_square=NUMBER, Jensen_Shannon=SHARE)
+_COLUMNS = columns(group=TEXT, n=COUNT, chi_square=DECIMAL, Jensen_Shannon=SHARE)
 OVERALL = "all groups"
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
-from vqagen.judge.report.table import COUNT, NUMBER, SHARE, Table, columns
+from vqagen.judge.report.table import COUNT, DECIMAL, SHARE, Table, columns
 from vqagen.judge.scoring.blocks.answer_counts import share
 
 _COLUMNS = columns(
     dialogs=COUNT,
     all_right=SHARE,
-    right_prefix=NUMBER,
+    right_prefix=DECIMAL,
     after_right=SHARE,
     n_after_right=COUNT,
     after_wrong=SHARE,

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 Set = frozenset[Any]
 EVERYTHING: Set = frozenset()
+LOGIC = frozenset({"not", "and", "or"})
 SYMMETRIC = frozenset({"and", "or", "equal_integer", "equal_object", "union", "add"})
 
 
@@ -35,7 +36,14 @@ class Meaning(NamedTuple):
 
 
 def meaning_of(program: Sequence[Mapping[str, Any]]) -> Meaning | None:
-    """Return the meaning of a program in its JSON form, which is well-formed; None if its last step gives no answer."""
+    """Return the meaning of a program in its JSON form; None for one that is malformed or gives no answer."""
+    try:
+        return _read(program)
+    except (IndexError, TypeError):  # too few inputs, or a number where a set must stand
+        return None
+
+
+def _read(program: Sequence[Mapping[str, Any]]) -> Meaning | None:
     made: list[Any] = []
     unique: list[Set] = []
     several: list[Set] = []
@@ -43,6 +51,8 @@ def meaning_of(program: Sequence[Mapping[str, Any]]) -> Meaning | None:
         function = str(node.get("type") or node.get("function"))
         values = tuple(map(str, node.get("value_inputs") or node.get("side_inputs") or ()))
         inputs = [made[i] for i in node.get("inputs") or ()]
+        if not inputs and function != "scene":
+            return None
         if function == "unique":
             unique.append(inputs[0])
         elif function == "not_unique":
@@ -68,6 +78,10 @@ def _made(function: str, inputs: Sequence[Any], values: tuple[str, ...]) -> Any:
         return frozenset({("union", frozenset(inputs))})
     if function == "relate" or function.startswith(("same_", "different_")):
         return frozenset({(function, *values, inputs[0])})
+    if function in LOGIC and not all(isinstance(each, Term) for each in inputs):
+        raise TypeError(f"{function} of a set")
+    if function in ("exist", "count") or function.startswith("query_"):
+        inputs = [inputs[0] | EVERYTHING]
     return _ordered(Term(function, tuple(inputs), values))
 
 
