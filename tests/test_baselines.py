@@ -633,6 +633,8 @@ def test_the_ladder_of_multiple_choice_has_each_position() -> None:
         ("choices-only --questions q.json -o p.jsonl", "no options"),
         ("noisy-oracle --rate 2 --questions q.json -o p.jsonl", "--rate must lie from 0 to 1"),
         ("majority --questions q.json -o q.json --force", "in use by the same run"),
+        ("all --questions q.json -o -", "give --out a folder"),
+        ("all --questions q.json -o .", "exists already"),
     ],
 )
 def test_wrong_usage_is_one_line(vqagen_: Commands, line: str, said: str) -> None:
@@ -642,6 +644,19 @@ def test_wrong_usage_is_one_line(vqagen_: Commands, line: str, said: str) -> Non
     ran = vqagen_(f"baseline {line}")
 
     assert (ran.code, said in ran.err) == (2, True), ran.err
+
+
+def test_the_domain_is_that_of_the_questions(vqagen_: Commands) -> None:
+    """Questions of another shipped domain are run without naming it; other scenes than theirs are a warning."""
+    for seed in (0, 1):
+        vqagen_.done(f"scenes sample --domain market --seed {seed} --count 2 -o s{seed}.json")
+    vqagen_.done("generate --domain market --scenes s0.json -o q.json")
+
+    ran = vqagen_.done("baseline oracle --questions q.json --scenes s0.json -o p.jsonl")
+    other = vqagen_.done("baseline oracle --questions q.json --scenes s1.json -o o.jsonl")
+
+    assert ran.err.startswith("oracle: 1.000 of 20 right")
+    assert "other scenes than the questions were made from" in other.err
 
 
 def test_all_questions_that_cannot_be_run_are_counted() -> None:

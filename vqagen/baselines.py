@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import UsageError
 from vqagen.files.locations import Location, locate
+from vqagen.files.output import STDOUT
 from vqagen.files.reading import content_hash, files_below
 from vqagen.files.shipped import require
 from vqagen.judge.baselines.execution import World
@@ -19,7 +20,9 @@ from vqagen.judge.baselines.writing import check_target, write_predictions
 from vqagen.judge.file_kinds import record_file
 from vqagen.judge.gold.discovery import read_gold
 from vqagen.judge.gold.file import GoldFile
+from vqagen.judge.origin import check_origin
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
+from vqagen.language.shipped_domains import SHIPPED_DOMAINS
 from vqagen.world.loading import find_scenes
 
 
@@ -37,6 +40,7 @@ class BaselineFiles(NamedTuple):
     split: str = ""
     train_split: str = ""
     domain: DomainFiles | None = None
+    """The functions of the programs; None for the domain that the questions name, or CLEVR's."""
 
     @property
     def learns_from_others(self) -> bool:
@@ -97,6 +101,8 @@ def baseline_ladder(
     """
     chosen, folder = settings or BaselineSettings(), None if out is None else Path(out)
     if folder is not None:
+        if str(folder) == STDOUT:
+            raise UsageError("the predictions of all baselines are several files: give --out a folder")
         if folder.exists():
             raise UsageError(f"output folder {folder} exists already; name another one")
         folder.mkdir(parents=True)
@@ -122,11 +128,29 @@ def _open(files: BaselineFiles, settings: BaselineSettings) -> _Opened:
     items = list(gold.items())
     if not items:
         raise UsageError(f"no questions to answer in {files.questions}")
-    world = None
-    if files.scenes is not None:
-        if gold.format != "vqagen":
-            raise UsageError(f"scenes are given, but {files.questions} has no programs to run: leave out --scenes")
-        catalogue, _ = load_catalogue(files.domain or find_domain())
-        path = require(locate(files.questions), "questions")
-        world = World(path, find_scenes(str(files.scenes)), catalogue, files.split)
+    world = None if files.scenes is None else _world(files, str(files.scenes), gold)
     return _Opened(gold, Study(items, train, settings.seed, settings.top_k), world)
+
+
+def _world(files: BaselineFiles, scenes: str, gold: GoldFile) -> World:
+    """Find scenes and functions; without a domain of the user, those of the domain that the questions' info names."""
+    if gold.format != "vqagen":
+        raise UsageError(f"scenes are given, but {files.questions} has no programs to run: leave out --scenes")
+    questions, source = require(locate(files.questions), "questions"), find_scenes(scenes)
+    domain = files.domain or find_domain(_domain_name(gold))
+    catalogue, plugins = load_catalogue(domain)
+    hashes = {
+        "scenes": lambda: content_hash(source.files),
+        "metadata": lambda: content_hash([domain.metadata]),
+        "plugins": lambda: plugins.hash if plugins.hashes else "",
+    }
+    check_origin(questions, hashes)
+    return World(questions, source, catalogue, files.split)
+
+
+def _domain_name(gold: GoldFile) -> str | None:
+    """Return the shipped domain that the questions were made with, by their info; None if it names none."""
+    match gold.info:
+        case {"generator": {"domain": str(name)}} if name in SHIPPED_DOMAINS:
+            return name
+    return None

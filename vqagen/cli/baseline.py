@@ -75,7 +75,8 @@ def command(
     from vqagen.errors import UsageError
     from vqagen.language.domain_files import find_domain
 
-    files = BaselineFiles(questions, train, scenes, layout, mode, split, train_split, find_domain(**domain))
+    found_domain = find_domain(**domain) if any(domain.values()) else None
+    files = BaselineFiles(questions, train, scenes, layout, mode, split, train_split, found_domain)
     if name == "all":
         from vqagen.cli.progress import counting
 
