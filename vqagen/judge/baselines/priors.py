@@ -30,8 +30,6 @@ from vqagen.judge.baselines.study import (
 from vqagen.judge.gold.item import GoldItem
 from vqagen.rng import below, shuffled, stream
 
-GROUPS = ("all", "type", "family", "question")
-"""The groups that majority and prior may learn, the largest first."""
 YES_NO = ("yes", "no")
 
 
