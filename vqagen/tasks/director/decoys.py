@@ -11,7 +11,6 @@ from random import Random
 from typing import NamedTuple
 
 from vqagen.rng import pick
-from vqagen.tasks.director.places import standings
 from vqagen.tasks.director.question_table import Ids, Question
 from vqagen.tasks.director.rules import NONE, SIZE
 from vqagen.tasks.director.trial_plan import TargetSize, TrialPlan
@@ -42,26 +41,25 @@ def place_decoys(
     Each decoy has the numbers of the question itself: a target, items that are seen and that are hidden, near misses.
     `alike` are the questions that decoys are made of. No item of a decoy fits the question, or may fit it.
     """
-    blocked, random, misfits, settings = [], rng.random, question.misfits, plan.settings
+    blocked, random, is_unrelated = [], rng.random, question.is_unrelated
     for _ in range(plan.decoys):
-        free = [place for place, item in enumerate(grid) if item < 0]
-        is_test = random() < 0.5  # of its own, so that decoys do not give away the type of the trial
-        choices = _choices(alike[int(random() * len(alike))], plan, is_test)
+        # Of a type of its own, so that decoys do not give away the type of the trial.
+        choices = _choices(alike[int(random() * len(alike))], plan)[random() < 0.5]
         choice = choices[int(random() * len(choices))]
-        chosen = choice[int(random() * len(choice))]
-        standing = None  # of the target, which is placed first
-        for side, items, is_hidden in chosen:
-            if side == ANY:
-                at = int(
-                    random() * len(free)
-                )  # `take` and `pick` are written out here: half of the time of a trial is spent in this loop
-                place, free[at] = free[at], free[-1]
-                free.pop()
+        sides: Sequence[Sequence[int]] = plan.whole_grid
+        for side, items, is_hidden in choice[int(random() * len(choice))]:
+            cells, tries = sides[side], TRIES
+            while tries and cells:  # most cells are empty: cheaper than to list those that are
+                place = cells[int(random() * len(cells))]
+                if grid[place] < 0:
+                    break
+                tries -= 1
             else:
-                standing = standing or standings(settings.width, settings.height, plan.rule)[place]
-                place = _empty_cell(grid, standing.better if side == BETTER else standing.worse, rng)
+                place = _empty_cell(grid, cells, rng)
+            if sides is plan.whole_grid:  # the target comes first
+                sides = plan.sides[place]
             item = items[int(random() * len(items))]
-            grid[place] = item if item in misfits else _misfit(items, question, rng)
+            grid[place] = item if is_unrelated[item] else _unrelated(items, question, rng)
             if is_hidden:
                 blocked.append(place)
     return blocked
@@ -69,32 +67,30 @@ def place_decoys(
 
 def _empty_cell(grid: list[int], side: Sequence[int], rng: Random) -> int:
     """Return an empty cell of a side, uniformly; any empty one if that has none."""
-    random, size = rng.random, len(side)
-    for _ in range(TRIES if size else 0):  # most cells are empty: cheaper than to list those that are
-        place = side[int(random() * size)]
-        if grid[place] < 0:
-            return place
     empty = [place for place in side if grid[place] < 0]
     return pick(rng, empty or [place for place, item in enumerate(grid) if item < 0])
 
 
-def _misfit(items: Ids, question: Question, rng: Random) -> int:
+def _unrelated(items: Ids, question: Question, rng: Random) -> int:
     """Return one of the items that does not fit the question, or any such item."""
     for _ in range(TRIES):
         item = pick(rng, items)
-        if item in question.misfits:
+        if question.is_unrelated[item]:
             return item
     return pick(rng, question.unrelated)
 
 
-def _choices(decoy: Question, plan: TrialPlan, is_test: bool) -> DecoyChoices:
-    key = decoy, is_test
-    found: DecoyChoices | None = plan.decoy_choices.get(key)
+def _choices(decoy: Question, plan: TrialPlan) -> tuple[DecoyChoices, DecoyChoices]:
+    """Return the choices in control and in test trials."""
+    found: tuple[DecoyChoices, DecoyChoices] | None = plan.decoy_choices.get(decoy)
     if found is None:
-        found = plan.decoy_choices[key] = (
-            _sized_choices(decoy, plan, is_test) if plan.rule_class == SIZE else [[list(_items(decoy, plan, is_test))]]
-        )
+        make = _sized_choices if plan.rule_class == SIZE else _other_choices
+        found = plan.decoy_choices[decoy] = make(decoy, plan, False), make(decoy, plan, True)
     return found
+
+
+def _other_choices(decoy: Question, plan: TrialPlan, is_test: bool) -> DecoyChoices:
+    return [[list(_items(decoy, plan, is_test))]]
 
 
 def _items(decoy: Question, plan: TrialPlan, is_test: bool) -> Iterator[DecoyItem]:

@@ -162,7 +162,8 @@ def _fill(
 
     `bare` are cells that stay empty; they may be blocked.
     """
-    unrelated, random = question.unrelated, rng.random
+    is_unrelated, random = question.is_unrelated, rng.random
+    items = len(is_unrelated)
     free = [place for place, item in enumerate(grid) if item < 0]
     if bare:
         free = [place for place in free if place not in bare]
@@ -171,7 +172,8 @@ def _fill(
         place = int(random() * left)
         left -= 1
         free[place], free[left] = free[left], free[place]
-        grid[free[left]] = unrelated[int(random() * len(unrelated))]
+        item = int(random() * items)
+        grid[free[left]] = item if is_unrelated[item] else pick(rng, question.unrelated)
     free += bare
     left = len(free)
     for _ in range(plan.numbers.blocked - len(hidden)):

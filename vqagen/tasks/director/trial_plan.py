@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from vqagen.errors import counted
-from vqagen.tasks.director.places import OPPOSITE, Standing, rays, standings
+from vqagen.tasks.director.places import OPPOSITE, Cells, Standing, rays, standings
 from vqagen.tasks.director.question_table import Ids, Question
 from vqagen.tasks.director.rules import HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, SMALLEST, VERTICAL
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
@@ -71,6 +71,18 @@ class TrialPlan:
     def decoy_choices(self) -> dict[object, Any]:
         """The decoys that can be made of a question; see `decoys`."""
         return {}
+
+    @cached_property
+    def sides(self) -> tuple[tuple[Cells, Cells, Cells], ...]:
+        """For each cell, as that of a decoy's target: all cells, the better and the worse ones."""
+        settings = self.settings
+        every = tuple(range(settings.width * settings.height))
+        return tuple((every, each.better, each.worse) for each in standings(settings.width, settings.height, self.rule))
+
+    @cached_property
+    def whole_grid(self) -> tuple[Cells]:
+        """All cells, as the only side there is before a decoy's target has its cell."""
+        return (tuple(range(self.settings.width * self.settings.height)),)
 
     @cached_property
     def decoys(self) -> int:
