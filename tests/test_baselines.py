@@ -567,6 +567,26 @@ def test_visual7w_files_are_read_and_answered(name: str, mode: str, accuracy: fl
     assert _scored("p.jsonl", "dataset.json", top_k=(2 if mode == "open" else 1,), **settings) == accuracy
 
 
+def test_predictions_about_visual7w_are_written_as_its_toolkit_reads_them(vqagen_: Commands) -> None:
+    """A list with the question and candidates of each pair, a box by its number; of other questions they are lines."""
+    boxes = [{"box_id": number, "name": "x", "x": 0, "y": 0, "width": 5, "height": 5} for number in range(4)]
+    pair = {"qa_id": 7, "question": "Which one?", "answer": 2, "multiple_choices": [0, 1, 3], "type": "which"}
+    image = {"image_id": 1, "filename": "v7w_1.jpg", "split": "val", "qa_pairs": [pair]}
+    Path("dataset.json").write_text(json.dumps({"images": [image], "boxes": boxes}))
+
+    vqagen_.done("baseline random-option --questions dataset.json -o result.json")
+
+    (entry,) = json.loads(Path("result.json").read_text())
+    ((chosen,),) = (list(each.values()) for each in entry["candidates"])
+    assert entry == {"qa_id": 7, "question": "Which one?", "candidates": [{"answer": chosen}]}
+    assert chosen in range(4)
+    assert _scored("result.json", "dataset.json", normalise="visual7w") == (chosen == 2)
+    written()
+    refused = vqagen_("baseline majority --questions q.json -o result2.json")
+    assert (refused.code, Path("result2.json").exists()) == (2, False)
+    assert "result2.json: predictions are JSON Lines; name it result2.jsonl" in refused.err
+
+
 @pytest.mark.parametrize("kind", ["dialogs", "trials"])
 def test_dialogs_and_trials_are_answered(kind: str, vqagen_: Commands) -> None:
     """Rounds of dialogs and trials get predictions that the evaluator reads, also of a folder."""

@@ -1,19 +1,23 @@
-"""Write the guesses of a baseline as a prediction file, one a line, with its info beside it."""
+"""Write the guesses of a baseline as predictions: JSON Lines with info beside, or the list of Visual7W's toolkit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import orjson
+
 from vqagen import __version__
-from vqagen.files.output import check_output
+from vqagen.errors import UsageError
+from vqagen.files.output import atomic_output, check_output
 from vqagen.judge.baselines.study import Guess
 from vqagen.judge.gold.item import GoldItem
 from vqagen.records.formats import JSON_LINES, choose_format
 from vqagen.records.layouts import Arrangement
 from vqagen.records.writer import record_file
 
-ID_KEYS = {"visual7w": "qa_id", "vqav2": "question_id", "gqa": "questionId", "trials": "trial_index"}
+VISUAL7W = "visual7w"
+ID_KEYS = {VISUAL7W: "qa_id", "vqav2": "question_id", "gqa": "questionId", "trials": "trial_index"}
 """Format of the questions -> the key of their ids; `question_index` for all others."""
 _PREDICTIONS = Arrangement("predictions", "", "question", 0)
 _BLOCK = 10_000
@@ -21,8 +25,14 @@ _BLOCK = 10_000
 
 def check_target(target: str, force: bool, inputs: Sequence[str | None]) -> None:
     """Raise UsageError if predictions cannot be written to a file."""
-    choose_format(target, None, (JSON_LINES,), "predictions")
+    if not _is_result_file(target):
+        choose_format(target, None, (JSON_LINES,), "predictions")
     check_output(target, force, inputs)
+
+
+def _is_result_file(target: str) -> bool:
+    """Return true for a name that asks for a result file of the Visual7W toolkit."""
+    return target.lower().endswith(".json")
 
 
 def write_predictions(
@@ -33,7 +43,17 @@ def write_predictions(
     settings: Mapping[str, Any],
     inputs: Mapping[str, str],
 ) -> None:
-    """Write predictions; questions without a guess are left out. `inputs` are content hashes by role."""
+    """Write predictions; questions without a guess are left out. `inputs` are content hashes by role.
+
+    About a Visual7W dataset, a file named `.json` is one list, as the toolkit's scorer reads it. Raises UsageError for
+    such a name about other questions.
+    """
+    if _is_result_file(target):
+        if gold_format != VISUAL7W:
+            raise UsageError(f"{target}: predictions are JSON Lines; name it {target[:-5]}.jsonl (.json: for Visual7W)")
+        with atomic_output(target) as file:
+            file.write(orjson.dumps(list(_visual7w_records(items, guesses))) + b"\n")
+        return
     generator = {"name": "vqagen", "version": __version__, "settings": dict(settings), "inputs": dict(inputs)}
     with record_file(target, JSON_LINES, {"generator": generator}, _PREDICTIONS) as writer:
         records = list(_records(items, guesses, ID_KEYS.get(gold_format, "question_index")))
@@ -47,6 +67,15 @@ def _records(items: Sequence[GoldItem], guesses: Sequence[Guess], key: str) -> I
             yield {**_id_of(item.id, key), "candidates": list(guess.candidates)}
         elif guess.candidates:
             yield {**_id_of(item.id, key), "answer": guess.candidates[0]}
+
+
+def _visual7w_records(items: Sequence[GoldItem], guesses: Sequence[Guess]) -> Iterator[dict[str, Any]]:
+    """Yield entries of a result file. A box is named by its number."""
+    for item, guess in zip(items, guesses, strict=True):
+        named = [int(each) if item.box is not None else each for each in guess.candidates]
+        if named:
+            candidates = [{"answer": each} for each in named]
+            yield {**_id_of(item.id, ID_KEYS[VISUAL7W]), "question": item.question, "candidates": candidates}
 
 
 def _id_of(written: str, key: str) -> dict[str, Any]:
