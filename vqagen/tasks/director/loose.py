@@ -75,8 +75,8 @@ def _simplified(cell: Cell, question: Question, plan: TrialPlan, grid: list[int]
 
     def answers(adjectives: tuple[str, ...]) -> tuple[int, ...] | None:
         shorter = question.table.question(question.noun, adjectives)
-        fitting, clear = _fitting(shorter, grid), frozenset((EMPTY, *shorter.unrelated))
-        if any(place not in fitting and item not in clear for place, item in enumerate(grid)):
+        fitting, is_unrelated = _fitting(shorter, grid), shorter.is_unrelated
+        if any(item >= 0 and place not in fitting and not is_unrelated[item] for place, item in enumerate(grid)):
             return None
         seen = [place for place in fitting if place not in blocked] if cell.is_test else fitting
         return _best(seen, grid, question, plan)
@@ -93,8 +93,8 @@ def _simplified(cell: Cell, question: Question, plan: TrialPlan, grid: list[int]
 
 
 def _fitting(question: Question, grid: list[int]) -> list[int]:
-    fitting = frozenset(question.related)
-    return [place for place, item in enumerate(grid) if item in fitting]
+    is_related = question.is_related
+    return [place for place, item in enumerate(grid) if item >= 0 and is_related[item]]
 
 
 def _best(related: list[int], grid: list[int], question: Question, plan: TrialPlan) -> tuple[int, ...]:
