@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.options import path
+from vqagen.cli.options import cluster_option, missing_option, path
 
 REPORTS = ("text", "md", "csv", "json", "html")
 
@@ -20,16 +20,8 @@ REPORTS = ("text", "md", "csv", "json", "html")
 )
 @click.option("--split", default="", metavar="NAME", help="Compare the questions of this split alone.")
 @click.option("--normalise", default="typed", show_default=True, metavar="NAME", help="How answers are compared.")
-@click.option(
-    "--missing",
-    type=click.Choice(["wrong", "skip", "error"]),
-    default="wrong",
-    show_default=True,
-    help="A question without prediction is wrong, is left out for all models, or is an error.",
-)
-@click.option(
-    "--cluster", default="image", show_default=True, metavar="FIELD", help="Questions that are no independent evidence."
-)
+@missing_option
+@cluster_option
 @click.option("--report", type=click.Choice(REPORTS), default="text", show_default=True, help="Format of the tables.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --report json.")
 def command(

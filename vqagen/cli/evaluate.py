@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from vqagen.cli.options import integer, path
+from vqagen.cli.options import cluster_option, integer, missing_option, path
 
 _REPORTS = ("text", "md", "json", "csv", "html", "junit")
 _ENDINGS = {".md": "md", ".json": "json", ".csv": "csv", ".html": "html", ".xml": "junit"}
@@ -38,14 +38,8 @@ _ENDINGS = {".md": "md", ".json": "json", ".csv": "csv", ".html": "html", ".xml"
     show_default=True,
     help="How 95 % intervals are computed.",
 )
-@click.option("--cluster", default="image", show_default=True, metavar="FIELD", help="Field whose values are clusters.")
-@click.option(
-    "--missing",
-    type=click.Choice(["wrong", "skip", "error"]),
-    default="wrong",
-    show_default=True,
-    help="Questions without a prediction are wrong, left out, or an error.",
-)
+@cluster_option
+@missing_option
 @click.option("--strict", is_flag=True, help="Exit with 1 if a prediction is missing, duplicate, unknown or no option.")
 @click.option("--baseline", type=path, metavar="FILE", help="Predictions whose accuracy is the floor.")
 @click.option("--fail-under", multiple=True, metavar="GROUP=SHARE,…", help="Exit with 1 below these accuracies.")

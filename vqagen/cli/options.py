@@ -115,6 +115,23 @@ def _checked(classes: dict[str, type[CheckedSettings]], given: dict[str, dict[st
     return made
 
 
+# Scores -----------------------------------------------------------------------------------------------------------
+
+missing_option = click.option(
+    "--missing",
+    type=click.Choice(["wrong", "skip", "error"]),
+    default="wrong",
+    show_default=True,
+    help="Questions without a prediction are wrong, left out (for all models), or an error.",
+)
+cluster_option = click.option(
+    "--cluster",
+    default="image",
+    show_default=True,
+    metavar="FIELD",
+    help="Field whose values are clusters: their questions are no independent evidence.",
+)
+
 # Inputs and outputs -----------------------------------------------------------------------------------------------
 
 shard_option = click.option(

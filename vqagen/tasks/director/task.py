@@ -100,7 +100,7 @@ class DirectorTask(Task):
     @cached_property
     def pictures(self) -> TrialPictures:
         """What draws the trials. Raises VqagenError."""
-        return TrialPictures(looks_of(self.catalogue), self.settings)
+        return TrialPictures(looks_of(self.catalogue) if self.settings.renders else {}, self.settings)
 
     @property
     def inputs(self) -> tuple[Path, ...]:
