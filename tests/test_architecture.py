@@ -27,7 +27,15 @@ LAYERS = (
     ("authoring", "judge", "human", "draw", "exchange"),
     (
         *("auditing", "baselines", "comparison", "evaluation"),
-        *("question_dataset", "director_trials", "keyword_settings", "inspect_tasks", "api", "__init__"),
+        *(
+            "question_dataset",
+            "director_trials",
+            "human_studies",
+            "keyword_settings",
+            "inspect_tasks",
+            "api",
+            "__init__",
+        ),
     ),
     ("cli", "__main__"),
 )
