@@ -34,7 +34,7 @@ class Claim:
 
     A rater has at most one assignment of a task and `most` in all; withdrawn ones count. Asking again returns the
     assignment that the rater already has among `tasks`, and makes an expired one active whose slot is still free.
-    Of the slots of one task, the lowest free one is taken. Where none is free, the one whose lease ran out first expires.
+    Of the slots of one task, the lowest free one is taken. Where none is free, the lease that ran out first ends.
     """
 
     rater: str
