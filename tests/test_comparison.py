@@ -95,7 +95,7 @@ def scores(text: str) -> np.ndarray:
 
 
 def test_the_difference_is_that_of_clustered_differences() -> None:
-    """Mean and interval are those of the differences, by image; p is that of their ratio to the standard error."""
+    """Mean, interval and p are those of the differences, by image, with Student's t of one image less."""
     generator = np.random.default_rng(0)
     first, second = (generator.random(200) < 0.5).astype(float), (generator.random(200) < 0.7).astype(float)
     images = np.repeat(np.arange(50), 4)
@@ -103,9 +103,23 @@ def test_the_difference_is_that_of_clustered_differences() -> None:
 
     found = paired_difference(first, second, images)
 
-    assert (found.mean, found.interval) == (expected.mean, expected.interval(-1, 1))
-    assert found.p == pytest.approx(math.erfc(abs(expected.mean) / expected.error / math.sqrt(2)))
+    student = pytest.importorskip("scipy.stats").t(49)
+    assert found.mean == expected.mean
+    assert found.interval.high - found.mean == pytest.approx(student.ppf(0.975) * expected.error)
+    assert found.p == pytest.approx(2 * student.sf(abs(expected.mean) / expected.error))
     assert found.only_second - found.only_first == pytest.approx(200 * found.mean)
+
+
+def test_few_images_find_no_more_differences_than_many() -> None:
+    """Of equal models on six images whose questions agree, about 5 % of samples have p below .05."""
+    generator, images = np.random.default_rng(5), np.repeat(np.arange(6), 40)
+    found = 0
+    for _ in range(400):
+        shares = 0.5 + generator.normal(0, 0.1, 6)[images]
+        first, second = ((generator.random(240) < each).astype(float) for each in (0.5, shares))
+        found += paired_difference(first, second, images).p < 0.05
+
+    assert 0.02 < found / 400 < 0.08
 
 
 def test_swapped_models_have_the_opposite_difference() -> None:
@@ -235,15 +249,24 @@ def test_two_files_are_compared_over_all_questions_and_in_groups() -> None:
     assert (found.questions, found.clusters) == (40, 20)
 
 
-def test_groups_are_corrected_within_their_field() -> None:
-    """Holm's p of the groups of a field are those of these groups alone."""
+def test_all_groups_of_a_comparison_are_corrected_together() -> None:
+    """Holm's p of a group takes the groups of all fields into account, as all are read."""
     written({"a": A, "b": B})
 
     found = compare("q.json", "a.jsonl", "b.jsonl", group_by=["category", "function"])
 
-    of_category = [group for group in found.groups if group.field == "category"]
-    expected = holm([group.difference.p for group in of_category])
-    assert [group.corrected_p for group in of_category] == expected
+    assert {group.field for group in found.groups} == {"category", "function"}
+    expected = holm([group.difference.p for group in found.groups])
+    assert [group.corrected_p for group in found.groups] == expected
+
+
+def test_models_are_compared_in_crosses_of_fields() -> None:
+    """A cross has a group for each combination of values, as in an evaluation."""
+    written({"a": A, "b": B})
+
+    found = compare("q.json", "a.jsonl", "b.jsonl", group_by=["category*function"])
+
+    assert [(group.name, group.n) for group in found.groups] == [("count, count", 20), ("exist, exist", 20)]
 
 
 def test_three_files_have_three_pairs_and_cochran() -> None:
@@ -366,6 +389,18 @@ def test_mistakes_are_one_line(vqagen_: Commands, line: str, code: int, said: st
     ran = vqagen_(f"compare {line}")
 
     assert (ran.code, said in ran.err, len(ran.err.splitlines())) == (code, True, 1), ran.err
+
+
+def test_models_are_compared_on_trials(vqagen_: Commands) -> None:
+    """Trials are grouped by a cross of fields by default, which was an unknown field once."""
+    vqagen_.done("director generate --count 24 --render none --out trials")
+    for name in ("majority", "uniform"):
+        vqagen_.done(f"baseline {name} --questions trials -o {name}.jsonl")
+
+    found = json.loads(vqagen_.done("compare trials majority.jsonl uniform.jsonl --json").out)
+
+    fields = {row["field"] for row in found["tables"]["groups"]["rows"]}
+    assert {"type", "rule_class", "type*rule_class*frame"} <= fields
 
 
 def _ladder(vqagen_: Commands, rates: Sequence[float]) -> Any:

@@ -30,8 +30,9 @@ def compare(
     """Compare two or more prediction files on the same questions.
 
     A model is called by the name of its file, or by its whole path if names are equal. Groups are the values of the
-    fields `group_by`, by default those of an evaluation. Raises BadInput if a file has no prediction for the questions,
-    or if no question has a prediction in all files where `settings` leave out missing ones.
+    fields `group_by` and of crosses such as `category*depth`, by default those of an evaluation that are few. Raises
+    BadInput if a file has no prediction for the questions, or if no question has a prediction in all files where
+    `settings` leave out missing ones.
     """
     if len(predictions) < 2:
         raise UsageError("one prediction file alone: give two or more to compare")

@@ -12,7 +12,7 @@ REPORTS = ("text", "md", "csv", "json", "html")
 @click.command("compare")
 @click.argument("questions", type=path)
 @click.argument("predictions", nargs=-1, required=True, type=path, metavar="A B...")
-@click.option("--group-by", metavar="FIELDS", help="Fields to compare by, separated by commas. [default: as evaluate]")
+@click.option("--group-by", metavar="FIELD,…", help="Fields, or crosses of fields. [default: those with few groups]")
 @click.option("--format", "layout", metavar="NAME", help="Format of the predictions. [default: by their content]")
 @click.option("--questions-format", metavar="NAME", help="Format of the questions. [default: by their content]")
 @click.option(

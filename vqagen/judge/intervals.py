@@ -1,8 +1,8 @@
 """Intervals of means, such as accuracies: Wilson's, cluster-robust and bootstrapped; and Holm's correction.
 
 Scores are numbers from 0 to 1, one for each question. Questions about one image are no independent evidence, so
-`clusters` gives the number of the image of each question. The standard library and numpy are enough for all of it: the
-tests compare each function with scipy or statsmodels.
+`clusters` gives the number of the image of each question. The standard library and numpy are enough for all of it but
+Student's t: the tests compare each function with scipy or statsmodels.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from vqagen.extras import needed
 from vqagen.rng import stream
 
 LEVEL = 0.95
@@ -46,6 +47,26 @@ class ClusteredMean(NamedTuple):
             return Interval(least, most)
         half = quantile(level) * self.error
         return Interval(max(least, self.mean - half), min(most, self.mean + half))
+
+
+class StudentTest(NamedTuple):
+    """Student's t-test that a mean is 0."""
+
+    interval: Interval
+    p: float
+    """Two-sided."""
+
+
+def student_test(estimate: ClusteredMean, what: str) -> StudentTest:
+    """Test a mean whose standard error is above 0, with one degree of freedom less than clusters.
+
+    Of few clusters, the normal distribution would find differences that are none: of six, in 11 % of samples in place
+    of 5 %. `what` names the task in the message about the missing extra.
+    """
+    student = needed("scipy.stats", "stats", what).t(estimate.clusters - 1)
+    half = float(student.ppf((1 + LEVEL) / 2)) * estimate.error
+    p = float(2 * student.sf(abs(estimate.mean) / estimate.error))
+    return StudentTest(Interval(estimate.mean - half, estimate.mean + half), p)
 
 
 def quantile(level: float = LEVEL) -> float:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vqagen.extras import needed
 from vqagen.judge.audit.folds import WHAT
-from vqagen.judge.intervals import LEVEL, clustered_mean
+from vqagen.judge.intervals import LEVEL, clustered_mean, student_test
 
 Floats = NDArray[np.float64]
 FEW_CLUSTERS = 10
@@ -40,12 +40,12 @@ def difference(scores: Floats, chance: Floats, clusters: NDArray[np.int64]) -> D
         return Difference(float(np.mean(scores - chance)), -1.0, 1.0, 1.0)
     if number == len(scores) and np.ptp(chance) == 0 and 0 < chance[0] < 1 and set(np.unique(scores)) <= {0.0, 1.0}:
         return _binomial(int(scores.sum()), len(scores), float(chance[0]))
-    mean, error, _ = clustered_mean(scores - chance, clusters)
-    if error < 1e-12:
+    estimate = clustered_mean(scores - chance, clusters)
+    mean = estimate.mean
+    if estimate.error < 1e-12:
         return Difference(mean, mean, mean, 1.0 if abs(mean) < 1e-12 else 0.0)
-    student = needed("scipy.stats", "stats", WHAT).t(number - 1)
-    width = float(student.ppf((1 + LEVEL) / 2)) * error
-    return Difference(mean, mean - width, mean + width, float(2 * student.sf(abs(mean) / error)))
+    (low, high), p = student_test(estimate, WHAT)
+    return Difference(mean, low, high, p)
 
 
 def _binomial(right: int, n: int, chance: float) -> Difference:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from vqagen.errors import BadInput, Problem, UsageError, counted, unknown
+from vqagen.errors import BadInput, Problem, counted
 from vqagen.judge.comparison.paired_tests import (
     CochranQ,
     Difference,
@@ -20,10 +20,10 @@ from vqagen.judge.comparison.paired_tests import (
 )
 from vqagen.judge.intervals import Interval, Numbers, cluster_interval, holm
 from vqagen.judge.scoring.columns import NONE
-from vqagen.judge.scoring.evaluation import GIVEN, Evaluation
+from vqagen.judge.scoring.evaluation import GIVEN, Evaluation, name_of
 
 NARROW = frozenset(("answer_type", "family", "program_length", "depth", "scene_size"))
-"""Fields of an evaluation that are compared by only if they are asked for: their groups are many, or are not needed."""
+"""Fields that an evaluation groups by and a comparison does not, unless they are asked for: most have many groups."""
 STRATA = ("function", "type", "category", "label", "rule_class", "answer_type")
 """Fields within which Mantel and Haenszel's test compares: the first one that there is."""
 
@@ -62,7 +62,7 @@ class GroupPair(NamedTuple):
     second_accuracy: float
     difference: Difference
     corrected_p: float
-    """By Holm, over all groups of the field and all pairs."""
+    """By Holm, over all groups of the comparison."""
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,12 @@ class Comparison:
 
 
 def compare_evaluations(evaluations: Mapping[str, Evaluation], fields: Sequence[str] = ()) -> Comparison:
-    """Compare models by their evaluations on one gold file; `fields` are grouped by, by default those that are few.
+    """Compare models by their evaluations on one gold file, in groups of `fields` and of crosses (`category*depth`).
+
+    Without `fields`, groups are those of an evaluation, but for the NARROW ones.
 
     Questions that an evaluation leaves out are left out for all. Raises BadInput if two models answered no question
-    in common.
+    in common, and UsageError for a field that the questions do not have.
     """
     _check_overlap(evaluations)
     first = next(iter(evaluations.values()))
@@ -111,13 +113,14 @@ def compare_evaluations(evaluations: Mapping[str, Evaluation], fields: Sequence[
     strata = next((name for name in STRATA if name in first.codes and (first.codes[name] != NONE).any()), "")
     groups = first.codes[strata][kept] if strata else np.zeros(len(kept), dtype=np.int32)
     chosen = fields or [name for name in first.groups if name not in NARROW]
+    whole = {name: evaluation.correct for name, evaluation in evaluations.items()}
     return Comparison(
         len(kept),
         len(np.unique(clusters)),
         len(shared) - len(kept),
         tuple(_model(name, scores[name], clusters, evaluation) for name, evaluation in evaluations.items()),
         _pairs(scores, clusters, groups, is_binary),
-        tuple(group for field in chosen for group in _groups(first, scores, kept, field)),
+        _corrected([group for field in chosen for group in _groups(first, whole, shared, field)]),
         cochran_q(np.stack(list(scores.values()), axis=1)) if is_binary and len(scores) > 2 else None,
         strata,
     )
@@ -152,25 +155,19 @@ def _pairs(scores: Mapping[str, Numbers], clusters: Numbers, groups: Numbers, is
     )
 
 
-def _groups(evaluation: Evaluation, scores: Mapping[str, Numbers], kept: Numbers, field: str) -> tuple[GroupPair, ...]:
-    """Compare the first model with each other one, in each group of a field."""
-    if field not in evaluation.codes:
-        raise UsageError(unknown("field to group by", field, sorted(evaluation.codes)))
+def _groups(evaluation: Evaluation, scores: Mapping[str, Numbers], shared: Numbers, field: str) -> Iterator[GroupPair]:
+    """Yield the first model compared with each other one, in each group of a field or of a cross of fields."""
     first, *others = scores
-    codes, values, clusters = evaluation.codes[field][kept], evaluation.values[field], evaluation.clusters[kept]
-    found = []
-    for code in sorted(np.unique(codes[codes != NONE]).tolist(), key=lambda code: _order(values[code])):
-        places = np.flatnonzero(codes == code)
+    for values, places in evaluation.members(field, shared):
+        clusters = evaluation.clusters[places]
         for other in others:
             one, two = scores[first][places], scores[other][places]
-            difference = paired_difference(one, two, clusters[places])
+            difference = paired_difference(one, two, clusters)
             means = float(one.mean()), float(two.mean())
-            found.append(
-                GroupPair(field, str(values[code]), first, other, len(places), *means, difference, difference.p)
-            )
-    corrected = holm([group.difference.p for group in found])
-    return tuple(group._replace(corrected_p=p) for group, p in zip(found, corrected, strict=True))
+            yield GroupPair(field, name_of(values), first, other, len(places), *means, difference, difference.p)
 
 
-def _order(value: str | int) -> tuple[bool, str | int]:
-    return isinstance(value, str), value
+def _corrected(groups: Sequence[GroupPair]) -> tuple[GroupPair, ...]:
+    """Return the groups with their p corrected for the number of all."""
+    corrected = holm([group.difference.p for group in groups])
+    return tuple(group._replace(corrected_p=p) for group, p in zip(groups, corrected, strict=True))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vqagen.extras import needed
-from vqagen.judge.intervals import ClusteredMean, Interval, Numbers, clustered_mean, quantile, wilson
+from vqagen.judge.intervals import ClusteredMean, Interval, Numbers, clustered_mean, quantile, student_test, wilson
 
 FEW_DISCORDANT = 10
 """Questions that only one model got right, below which a normal approximation is not used."""
@@ -43,8 +43,8 @@ class Difference(NamedTuple):
     interval: Interval
     """Robust to clusters of questions about one image."""
     p: float
-    """The probability of such a difference between equal models: cluster-robust, or McNemar's if few questions are
-    discordant."""
+    """The probability of such a difference between equal models: by the cluster-robust error and Student's t, or
+    McNemar's exact test if few questions are discordant."""
     mcnemar: McNemar | None
     """None for soft scores, which are neither right nor wrong."""
     only_first: int
@@ -92,12 +92,13 @@ def paired_difference(first: Numbers, second: Numbers, clusters: Numbers) -> Dif
     is_binary = bool(np.all((first == 0) | (first == 1)) and np.all((second == 0) | (second == 1)))
     test = mcnemar(only_first, only_second) if is_binary else None
     has_error = estimate.error > 1e-12  # false for NaN too
+    interval, p, detectable = _bounds_without_error(estimate), 1.0, math.nan
+    if has_error:
+        (low, high), p = student_test(estimate, _WHAT)
+        interval = Interval(max(-1.0, low), min(1.0, high))
+        detectable = _detectable(apart, estimate.error)
     if test is not None and (not has_error or only_first + only_second < FEW_DISCORDANT):
         p = test.exact_p
-    else:
-        p = _chi_squared_p((estimate.mean / estimate.error) ** 2) if has_error else 1.0
-    detectable = _detectable(apart, estimate.error) if has_error else math.nan
-    interval = estimate.interval(-1.0, 1.0) if has_error else _bounds_without_error(estimate)
     return Difference(estimate.mean, interval, p, test, only_first, only_second, detectable)
 
 

@@ -36,6 +36,7 @@ PAIR, ANSWER, GIVEN = "pair", "answer", "given"
 CROSS = "*"
 HELD_JUDGEMENTS = 1 << 16
 MOST_FAULTS = 20
+Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -105,26 +106,31 @@ class Evaluation:
         for a field that the gold file does not have.
         """
         if by == OVERALL:
-            whole = np.flatnonzero(self.is_counted)
-            return [self._row(OVERALL, (), whole)]
+            return [self._row(OVERALL, (), np.flatnonzero(self.is_counted))]
+        return [self._row(name_of(values), values, places) for values, places in self.members(by, self.is_counted)]
+
+    def members(self, by: str, kept: npt.NDArray[np.bool_]) -> list[tuple[tuple[str | int, ...], Places]]:
+        """Return the values of each group of a field, or of a cross of fields, and the places of its items.
+
+        Only items that are `kept` are in a group. Groups are in the order of values. UsageError as for `table`.
+        """
         names = [name.strip() for name in by.split(CROSS)]
         combinations, first = crossed([self._codes(name) for name in names])
-        kept = np.flatnonzero(self.is_counted & (combinations != NONE))
-        order = kept[np.argsort(combinations[kept], kind="stable")]
+        places = np.flatnonzero(kept & (combinations != NONE))
+        order = places[np.argsort(combinations[places], kind="stable")]
         starts = np.flatnonzero(np.diff(combinations[order], prepend=NONE))
-        rows = []
+        found = []
         for items in np.split(order, starts[1:]) if len(order) else []:
             at = first[combinations[items[0]]]
-            values = tuple(self.values[name][self.codes[name][at]] for name in names)
-            rows.append(self._row(", ".join(map(str, values)), values, items))
-        return sorted(rows, key=lambda row: [(isinstance(value, str), value) for value in row.values])
+            found.append((tuple(self.values[name][self.codes[name][at]] for name in names), items))
+        return sorted(found, key=lambda group: [(isinstance(value, str), value) for value in group[0]])
 
     def _codes(self, name: str) -> Codes:
         if name not in self.codes:
             raise UsageError(unknown("field to group by", name, sorted(self.codes)))
         return self.codes[name]
 
-    def _row(self, name: str, values: tuple[str | int, ...], items: npt.NDArray[np.int64]) -> Row:
+    def _row(self, name: str, values: tuple[str | int, ...], items: Places) -> Row:
         """Return the row of the items at some places."""
         n, credits = len(items), self.correct[items]
         total, floor = float(credits.sum()), float(self.floors[items].mean()) if len(items) else 0.0
@@ -133,7 +139,7 @@ class Evaluation:
         skill = (accuracy - floor) / (1 - floor) if floor < 1 else None
         return Row(name, n, total, accuracy, low, high, floor, skill, n < self.settings.small, values)
 
-    def _interval(self, credits: Floats, items: npt.NDArray[np.int64]) -> Interval:
+    def _interval(self, credits: Floats, items: Places) -> Interval:
         if self.settings.interval == CLUSTER:
             return cluster_interval(credits, self.clusters[items])
         if self.settings.interval == BOOTSTRAP:
@@ -150,6 +156,11 @@ class Evaluation:
         clusters = codes.copy()
         clusters[alone] = int(codes.max(initial=NONE)) + 1 + np.arange(len(alone))
         return clusters
+
+
+def name_of(values: Sequence[str | int]) -> str:
+    """Return the name of the group that has some values, for people."""
+    return ", ".join(map(str, values))
 
 
 def evaluate(
