@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +15,12 @@ from gold_files import SEED_TABLE, gold_of, oracle, predicted, seed_pairs, seed_
 from vqagen.errors import BadInput, UsageError
 from vqagen.judge.answers.kinds import INTEGER, TEXT, WORD
 from vqagen.judge.gold.discovery import read_gold
-from vqagen.judge.gold.file import CHOICE, POINTING, RANK
+from vqagen.judge.gold.file import CHOICE, OPEN, POINTING, RANK
 from vqagen.judge.gold.item import GoldItem
 from vqagen.judge.predictions.prediction import Prediction
 from vqagen.judge.scoring.evaluation import Evaluation, evaluate
 from vqagen.judge.scoring.floors import guessed_by_others
+from vqagen.judge.scoring.score_report import score_report
 from vqagen.judge.scoring.settings import CLUSTER, ERROR, SKIP, EvaluationSettings
 
 VISUAL7W = EvaluationSettings(preset="visual7w", top_k=(100,))
@@ -192,6 +194,15 @@ def test_pointing_is_judged_by_id_box_or_point(prediction: Prediction, is_right:
     assert [float(each) for column in found.measures.values() for each in column] == overlaps
 
 
+def test_a_repeated_candidate_takes_no_rank() -> None:
+    """The second of different candidates has rank 2, however often the first is named."""
+    item = GoldItem("0", TEXT, ("b",), "", options=("a", "b", "c", "d"), right=1)
+
+    found = evaluate(gold_of([item], RANK), [Prediction("0", ("a", "a", "a", "b"))])
+
+    assert found.measures["rank"].tolist() == [2]
+
+
 def test_ranks_give_recall_mean_rank_and_reciprocal_rank() -> None:
     options = tuple(f"option {at}" for at in range(12))
     items = [GoldItem(str(at), TEXT, (options[0],), "", options=options, right=0) for at in range(4)]
@@ -290,6 +301,43 @@ def test_a_balanced_family_has_a_floor_of_a_half() -> None:
     row = evaluate(gold_of(items), oracle(items)).overall()
 
     assert (row.floor, row.skill) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize(("mode", "floor"), [(OPEN, 0.9), (CHOICE, 0.25)])
+def test_free_answers_are_not_guessed_among_options(mode: str, floor: float) -> None:
+    """A dataset may be answered freely although it has options: then its floor is the most frequent answer."""
+    answers = ["red"] * 9 + ["blue"]
+    options = ("red", "blue", "green", "gray")
+    items = [GoldItem(str(at), TEXT, (each,), str(at), options=options) for at, each in enumerate(answers)]
+
+    assert evaluate(gold_of(items, mode), oracle(items)).overall().floor == floor
+
+
+def test_a_question_that_is_left_out_is_in_no_pair() -> None:
+    """With `--missing skip`, its partner is without one, and the pair is not wrong."""
+    items = [item._replace(pair=at // 2) for at, item in enumerate(text_items(["yes", "no", "yes", "no"]))]
+
+    found = evaluate(gold_of(items), oracle(items)[:3], EvaluationSettings(missing=SKIP))
+    table = score_report(found).table("pairs")
+
+    assert table.rows[0][:5] == ("overall", 1, 1, 0, 0)
+    assert table.notes == ("1 question without partner",)
+
+
+def test_a_round_that_is_left_out_is_in_no_dialog() -> None:
+    """With `--missing skip`, a dialog whose other rounds are right is all right."""
+    items = [item._replace(id=f"0/{at}") for at, item in enumerate(text_items(["yes", "no", "yes"]))]
+
+    found = evaluate(replace(gold_of(items), format="dialogs"), oracle(items)[:2], EvaluationSettings(missing=SKIP))
+
+    assert score_report(found).table("dialogs").rows[0][:3] == (1, 1.0, 2.0)
+
+
+@pytest.mark.parametrize("wrong", [{"missing": "skp"}, {"interval": "wlson"}])
+def test_settings_that_do_not_exist_are_rejected(wrong: dict[str, str]) -> None:
+    """A typing error must not fall back on another policy or interval."""
+    with pytest.raises(UsageError, match="did you mean"):
+        EvaluationSettings(**wrong)
 
 
 def test_skill_is_the_share_above_the_floor() -> None:

@@ -119,9 +119,10 @@ def test_the_bootstrap_depends_on_its_seed_alone() -> None:
     assert bootstrap_interval(scores, clusters, seed=3) != bootstrap_interval(scores, clusters, seed=4)
 
 
-def test_the_bootstrap_of_equal_scores_is_their_value() -> None:
-    """Nothing else can be drawn."""
-    assert bootstrap_interval(np.ones(5), np.arange(5)) == (1, 1)
+def test_the_bootstrap_of_equal_scores_claims_no_certainty() -> None:
+    """All samples would be equal: the interval is Wilson's with a question for each image."""
+    assert bootstrap_interval(np.ones(10), np.arange(10) // 2) == wilson(5, 5)
+    assert bootstrap_interval(np.array([1.0])) == wilson(1, 1)
 
 
 def test_holm_of_the_published_example() -> None:

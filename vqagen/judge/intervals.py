@@ -128,7 +128,8 @@ def bootstrap_interval(
     are drawn.
 
     Units of equal total and size are drawn together, by one multinomial number for each kind of unit: a million
-    questions take as long as a thousand. The result has the distribution of scipy's `bootstrap`.
+    questions take as long as a thousand. The result has the distribution of scipy's `bootstrap`. If all units have the
+    same mean, the samples would all be equal: the interval is then Wilson's with the number of units for n.
     """
     if len(scores) == 0:
         return Interval(0.0, 1.0)
@@ -139,7 +140,7 @@ def bootstrap_interval(
     kinds, counts = np.unique(np.stack([totals, sizes], axis=1), axis=0, return_counts=True)
     mean = float(np.mean(scores))
     if len({total / size for total, size in kinds.tolist()}) == 1:
-        return Interval(mean, mean)
+        return wilson(mean * len(totals), len(totals), level)
     means = _resampled_means(kinds, counts, seed, resamples)
     below = (np.mean(means < mean) + np.mean(means <= mean)) / 2  # scipy's share, with ties halved
     shift = _NORMAL.inv_cdf(min(max(float(below), 0.5 / resamples), 1 - 0.5 / resamples))

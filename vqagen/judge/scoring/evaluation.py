@@ -261,7 +261,7 @@ class _Scoring:
         self._pairs.add(item.pair)
         self._answers.add(text_of(item.answers[0]))
         self._given.add(None if is_missing else result.given)
-        self._options.append(len(item.options))
+        self._options.append(len(item.options) if self._judge.knows_options else 0)
         for column, score in zip(self._credits, result.scores, strict=True):
             column.append(score)
         self._is_counted.append(not (is_missing and self._settings.missing == SKIP))

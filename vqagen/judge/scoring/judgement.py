@@ -39,14 +39,14 @@ class Judgement(NamedTuple):
 class Judge:
     """Judges free answers, and is the base of the judges of other modes."""
 
-    uses_options = False
-    """True if a prediction may name an option."""
+    knows_options = False
+    """True if a model sees the options of an item, so that it may guess among them."""
 
     def __init__(self, preset: Preset, vocabulary: Vocabulary, top_k: Sequence[int]) -> None:
         self.top_k = tuple(top_k) or (1,)
         self.nothing = Judgement((0.0,) * len(self.top_k), "", REFUSED)
         """The result of a prediction without an answer."""
-        self._answers = AnswerJudge(preset, vocabulary, self.top_k, self.uses_options)
+        self._answers = AnswerJudge(preset, vocabulary, self.top_k, self.knows_options)
 
     def fault(self, item: GoldItem, prediction: Prediction) -> str:
         """Return why an item or its prediction cannot be judged in this mode; "" if it can be."""
@@ -65,7 +65,7 @@ class Judge:
 class ChoiceJudge(Judge):
     """Multiple choice: the best candidate is the text or the letter of an option; further ones do not count."""
 
-    uses_options = True
+    knows_options = True
 
     def __init__(self, preset: Preset, vocabulary: Vocabulary, top_k: Sequence[int]) -> None:
         super().__init__(preset, vocabulary, (1,))
@@ -78,7 +78,7 @@ class ChoiceJudge(Judge):
 class PointingJudge(Judge):
     """Pointing: the id of a box, a box of one's own, or a point."""
 
-    uses_options = True
+    knows_options = True
 
     def __init__(self, preset: Preset, vocabulary: Vocabulary, top_k: Sequence[int]) -> None:
         super().__init__(preset, vocabulary, (1,))
@@ -108,6 +108,8 @@ class PointingJudge(Judge):
 class RankJudge(Judge):
     """Ranking: the rank of the right option among all."""
 
+    knows_options = True
+
     def __init__(self, preset: Preset, vocabulary: Vocabulary, top_k: Sequence[int]) -> None:
         super().__init__(preset, vocabulary, top_k or RANKS)
 
@@ -134,7 +136,7 @@ class RankJudge(Judge):
 
     def _ranks_of(self, candidates: Sequence[str], item: GoldItem) -> tuple[int, ...] | None:
         """Return the ranks of candidates that are options, best first; options that are left out share the last."""
-        place = {text: rank for rank, text in reversed(list(enumerate(candidates, 1)))}
+        place = {text: rank for rank, text in enumerate(dict.fromkeys(candidates), 1)}
         if not any(option in place for option in item.options):
             return None
         return tuple(place.get(option, len(item.options)) for option in item.options)

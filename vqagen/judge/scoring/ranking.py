@@ -1,4 +1,4 @@
-"""Figures of rankings: recall, mean rank, mean reciprocal rank and normalised discounted cumulative gain."""
+"""The normalised discounted cumulative gain of a ranking."""
 
 from __future__ import annotations
 
@@ -19,12 +19,3 @@ def ndcg(ranks: Sequence[int], relevance: Sequence[float]) -> float:
     gain = sum(each / log2(rank + 1) for rank, each in zip(ranks, relevance, strict=True) if rank <= counted)
     ideal = sum(each / log2(place + 1) for place, each in enumerate(sorted(relevance, reverse=True)[:counted], 1))
     return gain / ideal
-
-
-def mean_reciprocal(ranks: Sequence[float]) -> float:
-    """Return the mean of 1 / rank; 0.0 without ranks.
-
-    >>> round(mean_reciprocal([1, 2, 5, 11]), 6)
-    0.447727
-    """
-    return sum(1 / rank for rank in ranks) / len(ranks) if len(ranks) else 0.0

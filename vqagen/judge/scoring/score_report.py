@@ -29,6 +29,7 @@ from vqagen.judge.scoring.blocks.distribution import distribution_table
 from vqagen.judge.scoring.blocks.partners import pairs_table
 from vqagen.judge.scoring.blocks.rounds import dialogs_of, rounds_table
 from vqagen.judge.scoring.blocks.yes_no import yes_no_table
+from vqagen.judge.scoring.columns import NONE
 from vqagen.judge.scoring.evaluation import CROSS, OVERALL, Evaluation, Row
 from vqagen.judge.scoring.gates import Threshold, named_accuracies, strict_gates, threshold_gates
 from vqagen.judge.scoring.settings import BOOTSTRAP, CLUSTER, SKIP
@@ -158,9 +159,11 @@ def _blocks(evaluation: Evaluation) -> Iterator[Table | None]:
     if "pair" in evaluation.codes:
         categories = "category" if "category" in evaluation.codes else "rule_class"
         names = tuple(map(str, evaluation.values.get(categories, ())))
-        yield pairs_table(is_right, evaluation.codes["pair"], evaluation.codes.get(categories), names)
+        pairs = np.where(evaluation.is_counted, evaluation.codes["pair"], NONE)
+        yield pairs_table(is_right, pairs, evaluation.codes.get(categories), names)
     if evaluation.gold.format == DIALOGS:
-        yield rounds_table(dialogs_of(evaluation.ids, is_right.tolist()))
+        kept = np.flatnonzero(evaluation.is_counted)
+        yield rounds_table(dialogs_of([evaluation.ids[at] for at in kept.tolist()], is_right[kept].tolist()))
 
 
 def _top_table(evaluation: Evaluation) -> Table | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from vqagen.errors import UsageError, unknown
+
 AUTO = "auto"
 WRONG, SKIP, ERROR = MISSING = "wrong", "skip", "error"
 WILSON, CLUSTER, BOOTSTRAP = INTERVALS = "wilson", "cluster", "bootstrap"
@@ -29,3 +31,9 @@ class EvaluationSettings:
     """Rows of fewer questions are marked as small."""
     seed: int = 0
     """Seed of bootstrapped intervals."""
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a policy or an interval that does not exist."""
+        for what, name, known in (("policy of missing", self.missing, MISSING), ("interval", self.interval, INTERVALS)):
+            if name not in known:
+                raise UsageError(unknown(what, name, known))
