@@ -267,6 +267,26 @@ def test_an_answer_beside_the_options_is_recognised(text: str, is_option: bool) 
     assert judge.judge((text,), item_of(WORD, "metal", options=["rubber", "metal"])).is_option is is_option
 
 
+@pytest.mark.parametrize("kind", [WORD, LIST])
+@pytest.mark.parametrize(("text", "expected"), [("an SUV.", 0.0), ("SUV", 1.0), ("truck", 0.0)])
+def test_an_answer_of_another_domain_is_read_as_text(kind: str, text: str, expected: float) -> None:
+    """Files of other generators name no domain. Their right answers were refused, as CLEVR has no such word."""
+    found = AnswerJudge(PRESETS["typed"], CLEVR).judge((text,), item_of(kind, "suv" if kind == WORD else ("suv",)))
+
+    assert (found.credit, found.status) == (expected, "parsed")
+
+
+@pytest.mark.parametrize(("kind", "right"), [(WORD, "metal"), (INTEGER, 3)])
+@pytest.mark.parametrize(("text", "given"), [("wood", "wood"), ("C", "wood"), ("It is wood.", "wood")])
+def test_an_option_outside_the_vocabulary_is_an_answer(kind: str, right: Answer, text: str, given: str) -> None:
+    """It is wrong, and not refused."""
+    options = ["rubber", text_of(right), "wood"]
+
+    found = AnswerJudge(PRESETS["typed"], CLEVR).judge((text,), item_of(kind, right, options=options))
+
+    assert found == (0.0, "parsed", True, given, (0.0,))
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_the_gold_answer_is_right_under_every_preset(preset: str) -> None:
     """With four annotators, so that VQA's rule can be met."""

@@ -172,6 +172,18 @@ def test_a_broken_text_in_a_column_of_json_is_one_line(tmp_path: Path) -> None:
         list(source.records())
 
 
+@pytest.mark.parametrize("part", [b"trial_index", b"first"])
+def test_a_text_in_columns_that_is_not_utf_8(part: bytes, tmp_path: Path) -> None:
+    """Neither the name of a column nor a value of one gives a traceback."""
+    path = tmp_path / "t.parquet"
+    table = pyarrow.table({"trial_index": [1], "target": ["first"]})
+    parquet.write_table(table, path, compression="none", use_dictionary=False, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(part, part[:-1] + b"\xff"))
+
+    with pytest.raises(BadInput, match=r"t\.parquet: not a Parquet file, or damaged: a text is not UTF-8"):
+        list(find_records(path, TRIALS_IN_COLUMNS).records())
+
+
 def test_nothing_there_is_named_by_the_kind(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^trials not found: "):
         find_records(tmp_path / "t.json", TRIALS)

@@ -296,5 +296,7 @@ def _opened(path: Location) -> Iterator[Any]:
         except (arrow.ArrowException, OSError) as error:
             why = (str(error).splitlines() or [type(error).__name__])[0]
             raise BadInput([Problem(f"not a Parquet file, damaged or cut off: {why}", str(path))]) from None
+        except UnicodeDecodeError:
+            raise BadInput([Problem("not a Parquet file, or damaged: a text is not UTF-8", str(path))]) from None
         except orjson.JSONDecodeError as error:
             raise BadInput([Problem(f"a text in a column of JSON is not valid JSON: {error.msg}", str(path))]) from None

@@ -67,6 +67,10 @@ class Vocabulary:
         return frozenset().union(*(group for group in self.groups if not group.isdisjoint(values)))
 
 
+NO_VOCABULARY = Vocabulary()
+"""For answers that may be any words."""
+
+
 def _ways(domain: Domain, synonyms: Synonyms) -> Iterator[tuple[str, str]]:
     """Yield (way to say it, value) for all values of attributes."""
     for attribute in domain.attributes:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from vqagen.errors import UsageError, unknown
-from vqagen.judge.answers.kinds import LIST, TEXT, WORD, Answer, Vocabulary, text_of
+from vqagen.judge.answers.kinds import LIST, NO_VOCABULARY, TEXT, WORD, Answer, Vocabulary, text_of
 from vqagen.judge.answers.reading import plain, read_answer
 from vqagen.judge.answers.vqa_words import expanded, vqa_accuracy, vqa_normal, without_space
 from vqagen.judge.gold.item import GoldItem
@@ -26,7 +26,6 @@ from vqagen.judge.gold.item import GoldItem
 TYPED, EXACT, VISUAL7W, VQA_OFFICIAL, VQA_ALWAYS, GQA = (
     *("typed", "exact", "visual7w", "vqa-official", "vqa-always", "gqa"),
 )
-_NO_VOCABULARY = Vocabulary()
 
 
 class Preset(Protocol):
@@ -65,10 +64,8 @@ class Typed:
 
     def is_right(self, given: Answer | None, item: GoldItem) -> float:
         """Return 1.0 for one of the accepted answers."""
-        if given is None:
-            return 0.0
-        wanted = _comparable(given, item.kind)
-        return float(any(_comparable(answer, item.kind) == wanted for answer in item.answers))
+        found = None if given is None else _comparable(given, item.kind)
+        return float(found is not None and any(_comparable(answer, item.kind) == found for answer in item.answers))
 
 
 @lru_cache(maxsize=1 << 14, typed=True)
@@ -78,7 +75,7 @@ def _comparable(answer: Answer, kind: str) -> Answer | None:
         return plain(text_of(answer))
     if kind == LIST and isinstance(answer, tuple):
         return tuple(sorted(plain(text_of(each)) for each in answer))
-    return read_answer(answer, kind, _NO_VOCABULARY) if isinstance(answer, str) else answer
+    return read_answer(answer, kind, NO_VOCABULARY) if isinstance(answer, str) else answer
 
 
 @dataclass(frozen=True)
@@ -104,7 +101,7 @@ class Exact:
 
     def is_right(self, given: Answer | None, item: GoldItem) -> float:
         """Return 1.0 for the text of one of the accepted answers."""
-        right = (self.normalise(text_of(answer), item.kind, _NO_VOCABULARY) for answer in item.answers)
+        right = (self.normalise(text_of(answer), item.kind, NO_VOCABULARY) for answer in item.answers)
         return float(any(given == each for each in right))
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import orjson
 
-from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import Location
 from vqagen.files.packing import DAMAGE
 from vqagen.json.stream import BYTE_ORDER_MARK, NOT_JSON, damaged, position_of, reading_bytes, refusal
@@ -80,8 +79,5 @@ def _in_source(source: RecordSource, faults: PredictionFaults) -> Iterator[Predi
 
 def _values(source: RecordSource, count: int = 0) -> Iterator[tuple[int, Any]]:
     """Yield the index and the value of so many records, or (0) of all."""
-    try:
-        for index, value, _, _ in source.read(0, count):
-            yield index, value
-    except UnicodeDecodeError:  # in a column of Parquet
-        raise BadInput([Problem("damaged: a text is not UTF-8", str(source.path))]) from None
+    for index, value, _, _ in source.read(0, count):
+        yield index, value
