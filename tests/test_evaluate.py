@@ -293,6 +293,21 @@ def test_the_blocks_of_vqa(run: Commands) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("preset", ["typed", "visual7w"])
+def test_tables_of_answers_agree_with_the_accuracy(preset: str, tmp_path: Path, run: Commands) -> None:
+    """A right answer in other letters ("a0." for "A0.") is right in recall, kappa and distribution too."""
+    dataset, predictions = write_visual7w(tmp_path, {"what": (3, 3)})
+    listed = json.loads(predictions.read_text())
+    predictions.write_text(json.dumps([{**each, "candidates": each["candidates"][1:]} for each in listed]))
+
+    found = report(run, f"{dataset} {predictions} --normalise {preset}")
+
+    assert rows(found, "overall")["overall"]["accuracy"] == 1
+    assert [row["recall"] for row in found["tables"]["answers"]["rows"]] == [1, 1, 1]
+    assert found["tables"]["chance"]["rows"][0]["kappa"] == 1
+    assert rows(found, "distribution")["all groups"]["Jensen Shannon"] == 0
+
+
 def test_ranks_of_dialogs(run: Commands) -> None:
     """Ranks 1, 2, 5 and 11 of the right options give the measures of VisDial."""
     options = list(range(100))
