@@ -159,6 +159,18 @@ def test_the_two_questions_of_a_pair_are_not_learned_from_each_other() -> None:
         assert pairs.isdisjoint(items[place].pair for place in split.places)
 
 
+def test_questions_about_one_image_go_with_its_pairs() -> None:
+    """Neither an image nor a pair or block is divided, also if an image has questions in several and in none."""
+    items = [
+        item(4 * i + j, "a", image=i, pair=None if j < 2 else f"{i // 2}, {j}") for i in range(40) for j in range(4)
+    ]
+
+    for split in Study(items).splits:
+        asked = [items[place] for place in split.places]
+        assert {each.image for each in split.trained}.isdisjoint(each.image for each in asked)
+        assert {each.pair for each in split.trained} & {each.pair for each in asked} <= {None}
+
+
 def test_uniform_expects_one_of_the_possible_answers() -> None:
     """The expected accuracy is 1/k for k answers of the type; yes and no are two, though only one was learned."""
     train = [*ladder_lines(red=9, blue=1, green=1), item(90, "yes", function="exist")]
@@ -328,6 +340,17 @@ def test_choices_that_give_the_answer_away_are_learned() -> None:
     items = multiple_choice(120)
 
     assert shares(option_learners.choices_only(Study(items)), items) > 0.95
+
+
+def test_blocks_that_exchange_their_options_are_right_once_in_four() -> None:
+    """Each option of a block is right once. What is learned of a part of a block would be below chance."""
+    items = []
+    for block in range(30):
+        options = [f"{'abcdefg'[(block + shift) % 7]}" for shift in range(4)]
+        items += [item(4 * block + i, right, options)._replace(block=block) for i, right in enumerate(options)]
+
+    for learner in (option_learners.choices_only, option_rules.most_frequent_option):
+        assert shares(learner(Study(items)), items) == 0.25
 
 
 def test_question_and_choices_are_learned_together() -> None:

@@ -1,15 +1,14 @@
 """Folds: the parts of a file of which each is guessed by predictors that learned from the others.
 
-Items that betray each other's answers lie in one fold. These are items about one image, and those of one pair or block,
-in which one answer excludes the others. If the file's answers are balanced in windows of scenes, folds hold whole
-windows: of half a window, the other half shows which answers it must have.
+Items that betray each other's answers, a cluster, lie in one fold. If the file's answers are balanced in windows of
+scenes, folds hold whole windows: of half a window, the other half shows which answers it must have.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from vqagen.extras import needed
 from vqagen.judge.audit.items import AuditFile, AuditItem
+from vqagen.judge.clusters import cluster_numbers, numbered
 from vqagen.judge.stats.sample import FOLDS
 
 WHAT = "vqagen audit"
@@ -36,10 +36,10 @@ class Folds(NamedTuple):
 
 def make_folds(file: AuditFile) -> Folds | None:
     """Return the folds of a file; None if all its items belong together."""
-    clusters = _clusters(file.items)
+    clusters = cluster_numbers([item.image for item in file.items], [item.block for item in file.items], FOLDS)
     windows = [_window(item, file.window) for item in file.items]
     has_windows = None not in windows and len(set(windows)) >= FOLDS
-    groups = _numbered(windows) if has_windows else clusters
+    groups = numbered(windows) if has_windows else clusters
     if len(set(groups)) < 2:
         return None
     return Folds(_split(file.items, groups), np.array(clusters), has_windows or not file.window)
@@ -48,39 +48,6 @@ def make_folds(file: AuditFile) -> Folds | None:
 def _window(item: AuditItem, size: int) -> int | None:
     index = item.clue.scene_index
     return None if index is None or not size else index // size
-
-
-def _clusters(items: Sequence[AuditItem]) -> list[int]:
-    """Return the cluster of each item: images that share blocks are one, unless that leaves too few clusters to fold.
-
-    Then the items of a block are a cluster, and those in no block but about one image.
-    """
-    joined = _joined(items)
-    if Counter(joined).most_common(1)[0][1] * FOLDS <= len(items):
-        return joined
-    return _numbered([("block", item.block) if item.block else ("image", item.image) for item in items])
-
-
-def _joined(items: Sequence[AuditItem]) -> list[int]:
-    parents: dict[Hashable, Hashable] = {}
-
-    def root(key: Hashable) -> Hashable:
-        parents.setdefault(key, key)
-        while parents[key] != key:
-            parents[key] = parents[parents[key]]
-            key = parents[key]
-        return key
-
-    for item in items:
-        image = root(("image", item.image))
-        if item.block:
-            parents[root(("block", item.block))] = image
-    return _numbered([root(("image", item.image)) for item in items])
-
-
-def _numbered(keys: Sequence[Hashable]) -> list[int]:
-    numbers: dict[Hashable, int] = {}
-    return [numbers.setdefault(key, len(numbers)) for key in keys]
 
 
 def _split(items: Sequence[AuditItem], groups: Sequence[int]) -> list[int]:

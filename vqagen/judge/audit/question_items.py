@@ -8,7 +8,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, describe
 from vqagen.judge.audit.items import AuditFile, AuditItem
-from vqagen.judge.gold.questions import OPTION_KEYS
+from vqagen.judge.gold.questions import BLOCK_KEYS, OPTION_KEYS
 from vqagen.judge.scene_lookup import QuestionFault, SceneNames
 from vqagen.judge.stats.fault_list import FaultList
 from vqagen.judge.stats.phrases import Numbering
@@ -18,7 +18,6 @@ from vqagen.judge.stats.sample import clue_of
 from vqagen.language.question_files import QUESTIONS
 from vqagen.records.source import RecordSource
 
-BLOCK_KEYS = ("block", "pair")
 ID_KEYS = ("question_index", "question_id", "qa_id", "id")
 
 

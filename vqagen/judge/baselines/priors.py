@@ -53,7 +53,7 @@ class Ranking:
 
     def expected(self, item: GoldItem) -> float:
         """Return the expected credit of an answer that is drawn in proportion to its count."""
-        rights = ((self._by_lower[text], credit([text], item)) for text in accepted_texts(item))
+        rights = ((self._by_lower[text], credit([text], item)) for text in sorted(accepted_texts(item)))
         return sum(number * each for number, each in rights) / self._sums[-1] if self._sums else 0.0
 
 

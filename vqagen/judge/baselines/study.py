@@ -9,11 +9,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 from vqagen.judge.answers.kinds import text_of
+from vqagen.judge.answers.vqa_words import vqa_accuracy
+from vqagen.judge.clusters import cluster_numbers
 from vqagen.judge.gold.item import FieldValue, GoldItem
 from vqagen.rng import shuffled, stream
 
 FOLDS = 5
-"""Parts of the images; each is answered by what the others teach, if no file to learn from is given."""
+"""Parts of the questions; each is answered by what the others teach, if no file to learn from is given."""
 
 
 class Guess(NamedTuple):
@@ -43,7 +45,7 @@ class Study:
     items: Sequence[GoldItem]
     """The questions to answer, in the order of the file."""
     train: Sequence[GoldItem] | None = None
-    """The questions to learn from; None to learn from the other images of `items`."""
+    """The questions to learn from; None to learn from the `items` about other images."""
     seed: int = 0
     top_k: int = 1
 
@@ -51,24 +53,21 @@ class Study:
     def splits(self) -> tuple[Split, ...]:
         """The questions to learn from, for each part of the questions to answer.
 
-        Without `train`, images are shuffled and dealt into five parts; a pair of questions is dealt as one image.
+        Without `train`, clusters of questions are shuffled and dealt into five parts.
         """
         if self.train is not None:
             return (Split(self.train, range(len(self.items))),)
-        part_of = self._parts()
-        parts = [part_of[_unit(item)] for item in self.items]
+        clusters = cluster_numbers([item.image for item in self.items], list(map(_block_of, self.items)), FOLDS)
+        count = max(clusters) + 1
+        part_of = {each: place % FOLDS for place, each in enumerate(shuffled(stream(self.seed, "folds"), range(count)))}
+        parts = [part_of[each] for each in clusters]
         return tuple(
             Split(
                 [item for item, own in zip(self.items, parts, strict=True) if own != part],
                 [place for place, own in enumerate(parts) if own == part],
             )
-            for part in range(min(FOLDS, len(part_of)))
+            for part in range(min(FOLDS, count))
         )
-
-    def _parts(self) -> dict[object, int]:
-        units = list(dict.fromkeys(map(_unit, self.items)))
-        order = shuffled(stream(self.seed, "folds"), units)
-        return {unit: number % FOLDS for number, unit in enumerate(order)}
 
     def answer(self, learn: Callable[[Sequence[GoldItem]], Answering]) -> list[Guess]:
         """Return the guesses of a baseline for all items: `learn` takes the questions of a split to learn from."""
@@ -84,9 +83,10 @@ class Study:
         return Guess(taken, credit(taken, self.items[place]))
 
 
-def _unit(item: GoldItem) -> object:
-    """Return the image of a question or, for a pair of questions about two images, the pair."""
-    return item.image if item.pair is None else ("pair", item.pair)
+def _block_of(item: GoldItem) -> str:
+    """Return the block of a question, or its pair; "" if it is in none."""
+    found = item.pair if item.block is None else item.block
+    return "" if found is None else str(found)
 
 
 def gold_text(item: GoldItem) -> str:
@@ -110,12 +110,7 @@ def credit(texts: Iterable[str], item: GoldItem) -> float:
     agreeing: Counter[str] = Counter()
     for answer, number in zip(item.answers, item.weights, strict=True):
         agreeing[text_of(answer).lower()] += number
-    return max((_soft_credit(agreeing[text.lower()], sum(item.weights)) for text in texts), default=0.0)
-
-
-def _soft_credit(agreeing: int, annotators: int) -> float:
-    others = annotators - agreeing
-    return (agreeing * min(1.0, (agreeing - 1) / 3) + others * min(1.0, agreeing / 3)) / annotators if agreeing else 0.0
+    return max((vqa_accuracy(agreeing[text.lower()], sum(item.weights)) for text in texts), default=0.0)
 
 
 def type_of(item: GoldItem) -> str:

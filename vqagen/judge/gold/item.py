@@ -43,6 +43,8 @@ class GoldItem(NamedTuple):
     """The relevance of each of the `options` (VisDial's dense annotations)."""
     pair: int | str | None = None
     """The number that it shares with the other question of its pair."""
+    block: int | str | None = None
+    """The name that it shares with the questions of its block, which exchange their options."""
     entailed: tuple[str, ...] = ()
     """The ids of other questions whose answers follow from this one's (GQA)."""
     has_letters: bool = True

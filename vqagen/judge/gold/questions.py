@@ -22,6 +22,8 @@ SHARED = 1 << 15
 """Mappings of fields that are held to be shared."""
 OPTION_KEYS = ("options", "choices", "multiple_choices")
 """Keys under which a question lists the options of multiple choice, in the order that a model sees."""
+BLOCK_KEYS = ("block", "pair")
+"""Keys of what a question shares with others whose answers exclude its own."""
 _KINDS = {"yes/no": BOOL, "number": INTEGER, "other": WORD}
 _TRUTHS = {"yes": True, "no": False}
 _DECLARED = {"Bool": BOOL, "Integer": INTEGER, "list": LIST}
@@ -83,7 +85,7 @@ class QuestionReader:
             options, right = _options(record, answer)
             if not isinstance(text, str):
                 raise _FieldFault("question", f"expected text, found {describe(text)}")
-            for key in ("split", "question_type", "pair"):
+            for key in ("split", "question_type", *BLOCK_KEYS):
                 if isinstance(record.get(key), list | dict):
                     raise _FieldFault(key, f"expected a text or a number, found {describe(record[key])}")
         except ValueError as error:
@@ -102,6 +104,7 @@ class QuestionReader:
             tuple(program) if program and self._with_programs else None,
             right=right,
             pair=record.get("pair"),
+            block=record.get("block"),
         )
 
     def _fields(
