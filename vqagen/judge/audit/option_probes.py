@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import median
 
 import numpy as np
 
-from vqagen.extras import needed
-from vqagen.judge.audit.folds import WHAT, Folds
+from vqagen.judge.audit.folds import Folds
 from vqagen.judge.audit.items import AuditFile, AuditItem
 from vqagen.judge.audit.probe import Probe
 from vqagen.judge.audit.repetition import SceneFacts
 from vqagen.judge.audit.significance import Floats
+from vqagen.judge.baselines.option_learners import (
+    Features,
+    are_numbers,
+    features_with_question,
+    option_features,
+    option_scores,
+)
 
 Best = Callable[[Sequence[str]], Sequence[float]]
 """Returns the rank of each option by a rule: the highest is chosen, one at random among equals."""
-Tokens = Sequence[Sequence[str]]
-"""What a learner sees of each option of one item."""
-_WORD = re.compile(r"\w+")
-LEAST_COUNT = 2
-"""Options in which a token must occur to be learned from."""
 
 
 def option_probes(file: AuditFile, folds: Folds) -> Iterator[Probe]:
@@ -33,13 +33,13 @@ def option_probes(file: AuditFile, folds: Folds) -> Iterator[Probe]:
     for name, (meaning, rule) in RULES.items():
         scores = np.array([_score(rule(item.options), item.right) for item in items])
         yield Probe(name, meaning, scores)
-    if any(_are_numbers(item.options) for item in items):
+    if any(are_numbers(item.options) for item in items):
         for name, (meaning, rule) in NUMBER_RULES.items():
             yield Probe(name, meaning, _number_scores(items, rule))
-    seen = [_option_tokens(item.options) for item in items]
+    seen = list(map(_seen, items))
     yield Probe("choices only", "logistic regression over the options", learned_scores(items, seen, folds))
     asked = [
-        [(*tokens, *_asked_tokens(item, option)) for tokens, option in zip(own, item.options, strict=True)]
+        features_with_question(own, item.options, item.clue.text, item.clue.family)
         for own, item in zip(seen, items, strict=True)
     ]
     yield Probe("question, choices", "the same over question and options", learned_scores(items, asked, folds))
@@ -76,10 +76,6 @@ def _score(ranks: Sequence[float], right: int) -> float:
     return 1 / sum(rank == best for rank in ranks) if ranks[right] == best else 0.0
 
 
-def _are_numbers(options: Sequence[str]) -> bool:
-    return all(option.isdecimal() for option in options)
-
-
 def _closeness(options: Sequence[str]) -> list[float]:
     """Return how near the other numbers each is: how many differ by 1."""
     numbers = [float(option) for option in options]
@@ -105,7 +101,7 @@ NUMBER_RULES: Mapping[str, tuple[str, Best]] = {
 
 
 def _number_scores(items: Sequence[AuditItem], rule: Best) -> Floats:
-    scores = [_score(rule(each.options), each.right) if _are_numbers(each.options) else np.nan for each in items]
+    scores = [_score(rule(each.options), each.right) if are_numbers(each.options) else np.nan for each in items]
     return np.array(scores)
 
 
@@ -130,60 +126,18 @@ def _most_often(items: Sequence[AuditItem], names: Sequence[Sequence[str]], fold
     return np.array(found)
 
 
-def _option_tokens(options: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return what is seen of each option: itself, its position, length and rank, and the others beside it."""
-    lengths = [len(option) for option in options]
-    ranks = _ranks(options)
-    return [
-        (
-            f"is {option}",
-            f"at {place}",
-            f"length {sum(length < lengths[place] for length in lengths)}",
-            f"rank {ranks[place]}",
-            *(f"is {option} beside {other}" for other in options if other != option),
-        )
-        for place, option in enumerate(options)
-    ]
+def _seen(item: AuditItem) -> Features:
+    """Return what is seen of each option, its position among it."""
+    return [(*own, f"at {place}") for place, own in enumerate(option_features(item.options))]
 
 
-def _ranks(options: Sequence[str]) -> list[int]:
-    """Return the rank of each option: of numbers by size, of others by the number of letters they share with others."""
-    if _are_numbers(options):
-        values = [float(option) for option in options]
-    else:
-        words = [set(_WORD.findall(option.lower())) for option in options]
-        values = [float(sum(len(own & other) for other in words)) for own in words]
-    return [sum(other < value for other in values) for value in values]
-
-
-def _asked_tokens(item: AuditItem, option: str) -> Iterator[str]:
-    words = set(_WORD.findall(item.clue.text.lower()))
-    yield f"is {option} in {item.clue.family}"
-    yield f"said {len(words & set(_WORD.findall(option.lower())))}"
-    for word in sorted(words):
-        yield f"is {option} with {word}"
-
-
-def learned_scores(items: Sequence[AuditItem], seen: Sequence[Tokens], folds: Folds) -> Floats:
+def learned_scores(items: Sequence[AuditItem], seen: Sequence[Features], folds: Folds) -> Floats:
     """Return the scores of logistic regression, which tells right options from others in other folds."""
-    extraction, linear = (needed(f"sklearn.{name}", "stats", WHAT) for name in ("feature_extraction", "linear_model"))
     fold_of = np.array(folds.of_items)
     scores = np.zeros(len(items))
     for fold in sorted(set(folds.of_items)):
         trained, tested = np.flatnonzero(fold_of != fold).tolist(), np.flatnonzero(fold_of == fold).tolist()
-        known = Counter(token for place in trained for tokens in seen[place] for token in tokens)
-        rows = [_known(tokens, known) for place in trained for tokens in seen[place]]
-        labels = [place == items[i].right for i in trained for place in range(len(items[i].options))]
-        hashing = extraction.DictVectorizer()
-        with needed("threadpoolctl", "stats", WHAT).threadpool_limits(1):
-            model = linear.LogisticRegression(C=0.1, max_iter=300).fit(hashing.fit_transform(rows), labels)
-            asked = [_known(tokens, known) for place in tested for tokens in seen[place]]
-            ranks = iter(np.round(model.decision_function(hashing.transform(asked)), 9).tolist())
-        for place in tested:
-            item = items[place]
-            scores[place] = _score([next(ranks) for _ in item.options], item.right)
+        ranks = option_scores([seen[i] for i in trained], [items[i].right for i in trained], [seen[i] for i in tested])
+        for place, own in zip(tested, ranks, strict=True):
+            scores[place] = _score(own, items[place].right)
     return scores
-
-
-def _known(tokens: Sequence[str], counts: Mapping[str, int]) -> dict[str, int]:
-    return {token: 1 for token in tokens if counts.get(token, 0) >= LEAST_COUNT} | {"": 1}

@@ -1,7 +1,8 @@
 """Learned rules for multiple choice: logistic regression over the options alone, or with the question.
 
-Each option is one row: its text and words, its rank by length and by number, and each of the options beside it. With
-the question, each of its words is joined with the option. The option with the highest probability is the answer.
+Each option is one row of features: its text and words, its rank by length and by number, and each of the options beside
+it. With the question, each of its words is joined with the option. The option with the highest score is the answer.
+`vqagen audit` learns the same rules.
 """
 
 from __future__ import annotations
@@ -9,17 +10,22 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from vqagen.extras import needed
 from vqagen.judge.baselines.option_rules import most_frequent_option, right_option
-from vqagen.judge.baselines.study import Answering, Guess, Study
+from vqagen.judge.baselines.study import Answering, Guess, Study, family_of, type_of
 from vqagen.judge.gold.item import GoldItem
 
 LEARNABLE = 20
 """Questions below which the most frequent option is the answer."""
-_COLUMNS = 1 << 18
+LEAST_COUNT = 2
+"""Options in which a feature must occur to be learned from."""
+Features = Sequence[Sequence[str]]
+"""The features of each option of one question."""
+_WORD = re.compile(r"\w+")
 
 
 def choices_only(study: Study) -> list[Guess]:
@@ -33,55 +39,113 @@ def question_and_choices(study: Study) -> list[Guess]:
 
 
 def _learned(study: Study, with_question: bool) -> list[Guess]:
-    text = needed("sklearn.feature_extraction.text", "stats", "a baseline that learns")
-    models = needed("sklearn.linear_model", "stats", "a baseline that learns")
-    hashed = text.HashingVectorizer(analyzer=lambda row: row, n_features=_COLUMNS, alternate_sign=False, norm=None)
     most_frequent = most_frequent_option(study)
 
     def learn(trained: Sequence[GoldItem]) -> Answering:
-        rows = [list(row) for item in trained for row in _rows(item, with_question)]
-        right = [option == right_option(item) for item in trained for option in _ordered(item)]
-        if len(trained) < LEARNABLE or len(set(right)) < 2:
+        known = [item for item in trained if right_option(item) in item.options]
+        rights = [_ordered(item).index(right_option(item)) for item in known]
+        if len(known) < LEARNABLE or not any(len(item.options) > 1 for item in known):
             return lambda places: [most_frequent[place] for place in places]
-        model: Any = models.LogisticRegression(C=1.0, max_iter=200)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # not converged
-            model.fit(hashed.transform(rows), right)
 
         def answer(places: Sequence[int]) -> list[Guess]:
-            asked = [list(row) for place in places for row in _rows(study.items[place], with_question)]
-            scores = iter(model.decision_function(hashed.transform(asked)).tolist() if asked else ())
+            asked = [study.items[place] for place in places]
+            scores = option_scores(
+                [_features(item, with_question) for item in known],
+                rights,
+                [_features(item, with_question) for item in asked],
+            )
             guesses = []
-            for place in places:
-                ranked = sorted((-next(scores), option) for option in _ordered(study.items[place]))
+            for place, item, own in zip(places, asked, scores, strict=True):
+                ranked = sorted((-score, option) for score, option in zip(own, _ordered(item), strict=True))
                 guesses.append(study.sure(place, [option for _, option in ranked]))
             return guesses
 
         return answer
 
-    with needed("threadpoolctl", "stats", "a baseline that learns").threadpool_limits(1):
-        return study.answer(learn)
+    return study.answer(learn)
 
 
 def _ordered(item: GoldItem) -> list[str]:
-    """Return the options by text: their order in the file tells nothing of the picture, and may tell the answer."""
+    """Return the options by text: what their positions tell is left to `option-at`."""
     return sorted(item.options)
 
 
-def _rows(item: GoldItem, with_question: bool) -> Iterator[Iterator[str]]:
-    """Yield the features of each option."""
+def _features(item: GoldItem, with_question: bool) -> Features:
     options = _ordered(item)
-    words = re.findall(r"\w+", item.question.lower()) if with_question else []
-    said = [*words, *map(" ".join, pairwise(words))]
-    for option in options:
-        yield _features(option, options, said)
+    if not with_question:
+        return option_features(options)
+    return features_with_question(option_features(options), options, item.question, family_of(item) or type_of(item))
 
 
-def _features(option: str, options: Sequence[str], said: Sequence[str]) -> Iterator[str]:
-    yield f"option={option.lower()}"
-    yield from (f"word={word}" for word in re.findall(r"\w+", option.lower()))
-    yield from (f"{option.lower()}|beside={other.lower()}" for other in options if other != option)
-    yield f"length={sorted(map(len, options)).index(len(option))}"
-    if all(other.isdecimal() for other in options):
-        yield f"number={sorted(map(int, options)).index(int(option))}"
-    yield from (f"{word}|{option.lower()}" for word in said)
+# Features and learning, for the audit too -----------------------------------------------------------------------------
+
+
+def option_features(options: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return what is seen of each option: itself, its words, its ranks, and the others beside it."""
+    lengths, ranks = [len(option) for option in options], _ranks(options)
+    return [
+        (
+            f"is {option}",
+            *(f"has {word}" for word in sorted(_words(option))),
+            f"length {sum(length < lengths[place] for length in lengths)}",
+            f"rank {ranks[place]}",
+            *(f"is {option} beside {other}" for other in options if other != option),
+        )
+        for place, option in enumerate(options)
+    ]
+
+
+def features_with_question(seen: Features, options: Sequence[str], question: str, family: str) -> Features:
+    """Return features of options with those that join each option with a question."""
+    words = _words(question)
+    return [(*own, *_joined(option, words, family)) for own, option in zip(seen, options, strict=True)]
+
+
+def _joined(option: str, words: set[str], family: str) -> Iterator[str]:
+    yield f"is {option} in {family}"
+    yield f"said {len(words & _words(option))}"
+    for word in sorted(words):
+        yield f"is {option} with {word}"
+
+
+def _ranks(options: Sequence[str]) -> list[int]:
+    """Return the rank of each option: of numbers by size, of others by the number of words they share with others."""
+    if are_numbers(options):
+        values = [float(option) for option in options]
+    else:
+        words = list(map(_words, options))
+        values = [float(sum(len(own & other) for other in words)) for own in words]
+    return [sum(other < value for other in values) for value in values]
+
+
+def are_numbers(options: Sequence[str]) -> bool:
+    """Return true for options that are all whole numbers."""
+    return all(option.isdecimal() for option in options)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower()))
+
+
+def option_scores(trained: Sequence[Features], rights: Sequence[int], asked: Sequence[Features]) -> list[list[float]]:
+    """Return the score of each option of the asked questions; the highest is most likely to be right.
+
+    Learns which options are right from other questions, whose right options have these places. Learning runs in one
+    thread, so that scores are the same everywhere; they are rounded, so that equal ones are.
+    """
+    what = "a rule that is learned"
+    text, linear = (needed(f"sklearn.{name}", "stats", what) for name in ("feature_extraction.text", "linear_model"))
+    counting = text.CountVectorizer(analyzer=_row, binary=True, min_df=LEAST_COUNT)
+    labels = [place == right for options, right in zip(trained, rights, strict=True) for place in range(len(options))]
+    model: Any = linear.LogisticRegression(C=0.1, max_iter=300)
+    with needed("threadpoolctl", "stats", what).threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # not converged
+        model.fit(counting.fit_transform([own for options in trained for own in options]), labels)
+        rows = [own for options in asked for own in options]
+        scores = iter(np.round(model.decision_function(counting.transform(rows)), 9).tolist() if rows else ())
+    return [[next(scores) for _ in options] for options in asked]
+
+
+def _row(features: Sequence[str]) -> Sequence[str]:
+    """Return the features of an option with one that all options have, so that none has no features."""
+    return (*features, "")
