@@ -20,9 +20,8 @@ from vqagen.judge.baselines.writing import check_target, write_predictions
 from vqagen.judge.file_kinds import record_file
 from vqagen.judge.gold.discovery import read_gold
 from vqagen.judge.gold.file import GoldFile
-from vqagen.judge.origin import check_origin
+from vqagen.judge.origin import check_origin, shipped_domain
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
-from vqagen.language.shipped_domains import SHIPPED_DOMAINS
 from vqagen.world.loading import find_scenes
 
 
@@ -137,7 +136,7 @@ def _world(files: BaselineFiles, scenes: str, gold: GoldFile) -> World:
     if gold.format != "vqagen":
         raise UsageError(f"scenes are given, but {files.questions} has no programs to run: leave out --scenes")
     questions, source = require(locate(files.questions), "questions"), find_scenes(scenes)
-    domain = files.domain or find_domain(_domain_name(gold))
+    domain = files.domain or find_domain(shipped_domain(gold.info))
     catalogue, plugins = load_catalogue(domain)
     hashes = {
         "scenes": lambda: content_hash(source.files),
@@ -146,11 +145,3 @@ def _world(files: BaselineFiles, scenes: str, gold: GoldFile) -> World:
     }
     check_origin(questions, hashes)
     return World(questions, source, catalogue, files.split)
-
-
-def _domain_name(gold: GoldFile) -> str | None:
-    """Return the shipped domain that the questions were made with, by their info; None if it names none."""
-    match gold.info:
-        case {"generator": {"domain": str(name)}} if name in SHIPPED_DOMAINS:
-            return name
-    return None

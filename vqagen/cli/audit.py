@@ -66,7 +66,7 @@ def command(
             audit(each, scenes=scenes, train=train, train_scenes=train_scenes, settings=settings, on_read=on_read)
             for each in files
         ]
-    notes = _write_outputs(found[0], per_item, plots, prune, force, (scenes, train, train_scenes))
+    notes = _write_outputs(found[0], per_item, plots, prune, force)
     if as_json:
         import json
 
@@ -99,15 +99,8 @@ def _check_outputs(
         check_prunable(files[0], given["--prune"])
 
 
-def _write_outputs(
-    found: Audit,
-    per_item: str | None,
-    plots: str | None,
-    prune: str | None,
-    force: bool,
-    beside: tuple[str | None, str | None, str | None],
-) -> list[str]:
-    """Write the files that were asked for; the sentences about pruning."""
+def _write_outputs(found: Audit, per_item: str | None, plots: str | None, prune: str | None, force: bool) -> list[str]:
+    """Write the files that were asked for, and return what is to be said about pruning."""
     from vqagen.judge.audit.writing import write_items, write_pruned
 
     if per_item is not None:
@@ -116,4 +109,4 @@ def _write_outputs(
         from vqagen.draw.audit_page import write_page
 
         write_page(found, plots, force)
-    return [] if prune is None else write_pruned(found, *beside, prune)
+    return [] if prune is None else [write_pruned(found, prune)]

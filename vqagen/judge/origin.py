@@ -7,6 +7,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, warn
 from vqagen.files.locations import Location
+from vqagen.language.shipped_domains import SHIPPED_DOMAINS
 from vqagen.records.info import describe_output
 
 PLUGINS = "plugins"
@@ -39,6 +40,17 @@ def settings_of(path: Location) -> Mapping[str, Any]:
     """Return the settings of the run that made a file, by its `info`; empty if vqagen did not make it."""
     found = _generator_info(path).get("settings")
     return found if isinstance(found, Mapping) else {}
+
+
+def shipped_domain(info: Mapping[str, Any]) -> str | None:
+    """Return the shipped domain that a file's `info` names; None if it names none.
+
+    The folder of a domain of one's own is not known from its name.
+    """
+    match info:
+        case {"generator": {"domain": str(name)}} if name in SHIPPED_DOMAINS:
+            return name
+    return None
 
 
 def _generator_info(questions: Location) -> Mapping[str, Any]:

@@ -90,6 +90,7 @@ class Audit:
     """The result of an audit."""
 
     file: AuditFile
+    inputs: AuditInputs
     settings: AuditSettings
     answers: dict[str, Counter[str]]
     """Family -> answer -> items."""
@@ -198,7 +199,7 @@ def audit_items(file: AuditFile, inputs: AuditInputs, settings: AuditSettings) -
     answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for item in file.items:
         answers[item.clue.family][item.clue.answer] += 1
-    result = Audit(file, settings, dict(answers), notes=list(file.notes))
+    result = Audit(file, inputs, settings, dict(answers), notes=list(file.notes))
     result.repetition = repetition(file, inputs.scenes, inputs.train, inputs.train_has_scenes)
     found = list(associations(file, inputs.sizes(file), settings))
     folds = make_folds(file)

@@ -22,11 +22,11 @@ from vqagen.judge.baselines.study import Study, accepted_texts
 from vqagen.judge.director.trial_files import find_trials
 from vqagen.judge.file_kinds import TRIALS, kind_of_file
 from vqagen.judge.gold.discovery import DIALOG, TRIAL, VQAGEN, read_gold, recognise
+from vqagen.judge.origin import shipped_domain
 from vqagen.judge.scene_lookup import SceneNames
 from vqagen.judge.stats.phrases import Numbering
 from vqagen.language.domain_files import find_domain, load_catalogue
 from vqagen.language.question_files import QUESTIONS
-from vqagen.language.shipped_domains import SHIPPED_DOMAINS
 from vqagen.records.discovery import find_records
 from vqagen.records.source import RecordSource
 from vqagen.tasks.dialog.dialog_files import DIALOGS
@@ -110,7 +110,7 @@ def _executed(file: AuditFile, scenes: str) -> dict[str, Floats]:
     if not file.has_programs or file.unanswered or len({item.scene for item in file.items}) < 2:
         return {}
     try:
-        catalogue = load_catalogue(find_domain(_domain_of(file.name)))[0]
+        catalogue = load_catalogue(find_domain(shipped_domain(find_record_source(file.name).info)))[0]
         study = Study(list(read_gold(file.name).items()))
         world = World(locate(file.name), source, catalogue)
         wrong, blind = world.wrong_image(study, RUNS), world.scene_blind(study, BLIND_RUNS)
@@ -123,10 +123,3 @@ def _executed(file: AuditFile, scenes: str) -> dict[str, Floats]:
         for guess, texts in zip(blind.guesses, accepted, strict=True)
     ]
     return {"wrong image": np.array([guess.expected for guess in wrong.guesses]), "scene-blind": np.array(right)}
-
-
-def _domain_of(name: str) -> str | None:
-    match find_record_source(name).info:
-        case {"generator": {"domain": str(domain)}} if domain in SHIPPED_DOMAINS:
-            return domain
-    return None

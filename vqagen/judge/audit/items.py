@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from vqagen.judge.stats.sample import Clue
 from vqagen.language.program import Node
@@ -78,6 +77,3 @@ class AuditFile:
     def only(self, kept: Sequence[int]) -> AuditFile:
         """Return the file with some of its items."""
         return AuditFile(self.name, self.kind, [self.items[place] for place in kept], self.window)
-
-
-Record = Mapping[str, Any]

@@ -7,15 +7,13 @@ and scene are in the training file; then, round by round, those that the failing
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from vqagen.judge.audit.audit import FAILS, Audit, audit_items
-from vqagen.judge.audit.inputs import AuditInputs
 from vqagen.judge.audit.items import AuditFile
-from vqagen.judge.audit.settings import AuditSettings
 
 MOST_ROUNDS = 20
 MOST_REMOVED = 0.5
@@ -36,8 +34,8 @@ class Pruned(NamedTuple):
     rounds: int
 
 
-def prune(audit: Audit, inputs: AuditInputs, settings: AuditSettings, on_round: Callable[[int], None]) -> Pruned:
-    """Return the largest part of a file that pruning found to pass, or the last part it tried."""
+def prune(audit: Audit) -> Pruned:
+    """Return the first part of a file that passes its probes, or the last part that was tried."""
     units, records = _units(audit.file), sorted({item.record for item in audit.file.items})
     kept = set(range(len(units)))
     repeated = audit.repetition.repeated_items
@@ -47,12 +45,11 @@ def prune(audit: Audit, inputs: AuditInputs, settings: AuditSettings, on_round: 
     while rounds < MOST_ROUNDS and kept:
         if len(kept) < len(units) or rounds:
             places = [place for number in sorted(kept) for place in units[number]]
-            audit = audit_items(whole.only(places), inputs, settings)
+            audit = audit_items(whole.only(places), audit.inputs, audit.settings)
         failing = [each for each in audit.probes if each.verdict == FAILS]
         if not failing:
             break
         rounds += 1
-        on_round(rounds)
         left = sum(len(units[number]) for number in kept)
         excess = max(each.difference.mean * each.items for each in failing)
         remove = list(_most_biased(audit, units, sorted(kept), max(1, round(PACE * excess))))

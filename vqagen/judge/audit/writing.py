@@ -11,7 +11,7 @@ from vqagen.errors import UsageError, counted
 from vqagen.files.output import atomic_output
 from vqagen.files.packing import unpacked_name
 from vqagen.judge.audit.audit import FAILS, Audit
-from vqagen.judge.audit.inputs import find_record_source, is_foreign, read_inputs
+from vqagen.judge.audit.inputs import find_record_source, is_foreign
 from vqagen.judge.audit.pruning import prune
 from vqagen.records.source import RecordSource
 
@@ -33,13 +33,12 @@ def check_prunable(path: str, out: str) -> None:
         raise UsageError(f"--prune writes files of vqagen's formats, and {path} is in that of another benchmark")
 
 
-def write_pruned(audit: Audit, scenes: str | None, train: str | None, train_scenes: str | None, out: str) -> list[str]:
-    """Write the records that pruning keeps, and return sentences that say what it did.
+def write_pruned(audit: Audit, out: str) -> str:
+    """Write the records that pruning keeps, and return a sentence that says what it did.
 
     Records keep their numbers, so that scenes, pictures and predictions still belong to them.
     """
-    inputs = read_inputs(audit.file, scenes, train, train_scenes)
-    pruned = prune(audit, inputs, audit.settings, lambda _: None)
+    pruned = prune(audit)
     source = find_record_source(audit.file.name)
     removed = {item.record for item in audit.file.items} - set(pruned.records)
     total = len(removed) + len(pruned.records)
@@ -52,7 +51,7 @@ def write_pruned(audit: Audit, scenes: str | None, train: str | None, train_scen
     )
     left = [each.probe.name for each in pruned.audit.probes if each.verdict == FAILS]
     verdict = f"its probes still find {', '.join(left)}" if left else "its probes pass"
-    return [f"{first}; {out}: {verdict}"]
+    return f"{first}; {out}: {verdict}"
 
 
 def _texts(

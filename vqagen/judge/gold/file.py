@@ -28,7 +28,7 @@ class GoldFile:
     name: str
     """The path as messages show it."""
     format: str
-    """vqagen, clevr-dialog, trials, visual7w, vqav2, gqa or visdial."""
+    """vqagen, dialogs, trials, visual7w, vqav2, gqa or visdial."""
     read: Callable[[], Iterable[GoldItem]] = field(repr=False)
     info: Mapping[str, Any] = field(default_factory=dict, repr=False)
     mode: str = OPEN

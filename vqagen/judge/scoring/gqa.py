@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from vqagen.judge.gold.gqa import step_count
 from vqagen.judge.report.table import COUNT, DECIMAL, TEXT, Table, columns
 from vqagen.judge.scoring.blocks.answer_counts import NO_ANSWER
 from vqagen.judge.scoring.blocks.distribution import overall
@@ -21,7 +22,6 @@ Rectangle = tuple[float, float, float, float]
 """Left, upper, right and lower edge, as shares of the image."""
 COMMON = frozenset({"color", "material", "shape"})
 """The valid answers of questions for what objects have in common."""
-_NO_STEPS = ("exist", "query: name", "choose name")
 
 
 @dataclass
@@ -120,7 +120,7 @@ def _score(found: GqaScores, question: Question, answered: Given) -> None:
     broken_down = {
         "structural type": types.get("structural"),
         "semantic type": types.get("semantic"),
-        "steps": steps(question),
+        "steps": step_count(question["semantic"]) if "semantic" in question else None,
         "words": len(str(question["question"]).split()),
     }
     for breakdown, value in broken_down.items():
@@ -152,14 +152,6 @@ def _judge_choice(
     for measure, key in (("validity", "valid"), ("plausibility", "plausible")):
         possible = COMMON if is_common else choices[name][key]
         found.scores[measure].append(float(answer in possible))
-
-
-def steps(question: Question) -> int | None:
-    """Return the number of reasoning steps; None if the question has none recorded."""
-    if "semantic" not in question:
-        return None
-    named = (f"{step['operation']}: {step['argument']}" for step in question["semantic"])
-    return sum(not any(sign in name for sign in _NO_STEPS) for name in named)
 
 
 def grounding(regions: Iterable[Rectangle], attention: Sequence[Sequence[float]]) -> float:
