@@ -6,7 +6,8 @@ the server, in milliseconds since 1970.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -33,8 +34,11 @@ class Claim:
     """Take a free slot of the first of `tasks` that has one for this rater; the rater has consented.
 
     A rater has at most one assignment of a task and `most` in all; withdrawn ones count. Asking again returns the
-    assignment that the rater already has among `tasks`, and makes an expired one active whose slot is still free.
-    Of the slots of one task, the lowest free one is taken. Where none is free, the lease that ran out first ends.
+    assignment that the rater already has among `tasks`: a claimed one, else an expired one whose slot is still free,
+    which is claimed again with a new lease, else the one that comes first in `tasks`, whatever its state. So a rater
+    gets a further task only if `tasks` has none of the rater's own.
+    A slot is free unless an assignment of it is claimed or complete. Of the slots of one task, the lowest free one is
+    taken. Where no task has a free one, the lease that ran out first ends, and its slot is taken.
     """
 
     rater: str
@@ -57,7 +61,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Submit:
-    """Keep the answer to a trial of an assignment. The first one stays."""
+    """Keep the answer to a trial of an assignment. The first one stays.
+
+    An `idem` that was stored with another trial of the assignment is refused as `DIFFERENT`; "" is no key.
+    """
 
     assignment: str
     trial: int
@@ -84,7 +91,10 @@ class Complete:
 
 @dataclass(frozen=True, slots=True)
 class Withdraw:
-    """End an assignment because the rater wishes so; delete its answers unless they are to be kept."""
+    """End an assignment because the rater wishes so; delete its answers unless they are to be kept.
+
+    The lease may have run out; a complete assignment stays.
+    """
 
     assignment: str
     keep_answers: bool
@@ -108,7 +118,10 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Keep an event: something that happened in an assignment, such as `focus` or `reload`."""
+    """Keep an event: something that happened in an assignment, such as `focus` or `reload`.
+
+    The outcome is NotActive("") if there is no such assignment.
+    """
 
     assignment: str
     kind: str
@@ -197,7 +210,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A line of the log, in the order in which things happened. Every attempt to answer is one."""
+    """A line of the log, in the order in which things happened. Every attempt to answer is one.
+
+    Kinds of the store: claim, answer_new, answer_same, answer_different, answer_refused, complete, withdraw, expire,
+    and forget, which has no assignment (""). Others are those of Log. Forget leaves gaps in the numbers.
+    """
 
     number: int
     assignment: str
@@ -215,6 +232,24 @@ class Person:
     person: str
 
 
+@dataclass(frozen=True, slots=True)
+class SlotAttempts:
+    """How often a slot was taken. The next assignment of the slot has this number, even after Forget."""
+
+    task: str
+    slot: int
+    attempts: int
+
+
+Row = Assignment | Answer | Event | Person | SlotAttempts
+
+
+def attempt_detail(submit: Submit) -> str:
+    """Return the detail of the event that an attempt to answer is."""
+    names = ("trial", "value", "rt_ms", "shown_ms", "blur", "idem")
+    return json.dumps({name: getattr(submit, name) for name in names}, separators=(",", ":"))
+
+
 class Store(Protocol):
     """What both stores do. Not safe for threads: one thread writes. Raises StoreError."""
 
@@ -226,8 +261,8 @@ class Store(Protocol):
         """Return one assignment."""
         ...
 
-    def assignments(self) -> Iterator[Assignment]:
-        """Yield all assignments, sorted by id."""
+    def assignments(self, rater: str | None = None) -> Iterator[Assignment]:
+        """Yield the assignments of one rater or of all, sorted by id."""
         ...
 
     def answers(self, assignment: str | None = None) -> Iterator[Answer]:
@@ -240,6 +275,14 @@ class Store(Protocol):
 
     def people(self) -> Iterator[Person]:
         """Yield who the raters are, sorted by rater."""
+        ...
+
+    def attempts(self) -> Iterator[SlotAttempts]:
+        """Yield how often each slot was taken, sorted by task and slot."""
+        ...
+
+    def restore(self, rows: Iterable[Row]) -> None:
+        """Add rows as they are to an empty store: SlotAttempts, Person, Assignment, Answer and Event, in this order."""
         ...
 
     def close(self) -> None:

@@ -1,0 +1,213 @@
+"""The thread that writes: it says that an answer is kept only when it is."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from human_stores import STUDY, claim, submit
+
+from vqagen.human.store.committer import LARGEST_BATCH, Committer
+from vqagen.human.store.opening import open_store
+from vqagen.human.store.store import Assignment, Outcome, Reclaim, Store, StoreError, Write
+
+PLACE = "answers.sqlite"
+
+
+class Watched:
+    """A store that can be made to wait or to fail, and notes how many writes came together."""
+
+    def __init__(self, store: Store, control: Control) -> None:
+        self._store, self._control = store, control
+
+    def apply(self, writes: Sequence[Write]) -> list[Outcome]:
+        self._control.gate.wait()
+        self._control.batches.append(len(writes))
+        if self._control.failure is not None:
+            raise self._control.failure
+        return self._store.apply(writes)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+class Control:
+    """Opens a watched store and steers it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.gate, self.batches = path, threading.Event(), list[int]()
+        self.failure: Exception | None = None
+        self.opened = 0
+        self.gate.set()
+
+    def open(self) -> Any:
+        self.opened += 1
+        return Watched(open_store(self.path, STUDY, create=True), self)
+
+
+@pytest.fixture
+def control(tmp_path: Path) -> Iterator[Control]:
+    control = Control(tmp_path / PLACE)
+    yield control
+    control.gate.set()
+
+
+def running(control: Control, work: Callable[[Committer], Coroutine[Any, Any, Any]]) -> Any:
+    """Run `work` with a committer, and stop it."""
+    committer = Committer(control.open)
+    try:
+        return asyncio.run(work(committer))
+    finally:
+        control.gate.set()
+        committer.stop()
+
+
+def test_writes_that_wait_share_one_batch(control: Control) -> None:
+    """The first goes alone; all that come while it is being written go together."""
+
+    async def work(committer: Committer) -> list[Outcome]:
+        control.gate.clear()
+        first = asyncio.create_task(committer.write(claim("a", slots=600)))
+        await asyncio.sleep(0.05)
+        others = [asyncio.create_task(committer.write(claim(f"r{n}", slots=600))) for n in range(LARGEST_BATCH + 10)]
+        await asyncio.sleep(0.05)
+        control.gate.set()
+        return await asyncio.gather(first, *others)
+
+    outcomes = running(control, work)
+
+    assert control.batches == [1, LARGEST_BATCH, 10]
+    assert [each.id for each in outcomes] == [f"t-{number}-0" for number in range(LARGEST_BATCH + 11)]
+
+
+def test_one_hundred_consents_at_once_for_ten_places_claim_ten(control: Control) -> None:
+    async def work(committer: Committer) -> list[Outcome]:
+        return await asyncio.gather(*(committer.write(claim(f"r{n}", slots=10)) for n in range(100)))
+
+    outcomes = running(control, work)
+
+    assert len({each.id for each in outcomes if isinstance(each, Assignment)}) == 10
+
+
+def test_a_read_sees_what_was_acknowledged(control: Control) -> None:
+    async def work(committer: Committer) -> Any:
+        made = await committer.write(claim("a"))
+        return made, await committer.read(lambda store: store.assignment("t-0-0"))
+
+    made, found = running(control, work)
+
+    assert made == found
+
+
+def test_a_failed_read_raises_what_it_raised(control: Control) -> None:
+    async def work(committer: Committer) -> Any:
+        with pytest.raises(ZeroDivisionError):
+            await committer.read(lambda store: 1 // 0)
+        return await committer.write(claim("a"))
+
+    assert isinstance(running(control, work), Assignment)
+
+
+def test_every_write_of_a_failed_batch_fails_and_the_next_is_kept(control: Control) -> None:
+    """As when the disk is full, and then is not."""
+
+    async def work(committer: Committer) -> list[Any]:
+        control.failure = StoreError("the disk is full")
+        failed = await asyncio.gather(*(committer.write(claim(r)) for r in "abc"), return_exceptions=True)
+        assert committer.is_failing
+        control.failure = None
+        return [*failed, await committer.write(claim("d")), committer.is_failing]
+
+    *failed, made, is_failing = running(control, work)
+
+    assert [str(each) for each in failed] == ["the disk is full"] * 3
+    assert made.id == "t-0-0"
+    assert not is_failing
+    assert control.opened == 2
+
+
+def test_a_store_that_cannot_be_opened_again_fails_each_write_until_it_can(control: Control, tmp_path: Path) -> None:
+    async def work(committer: Committer) -> Any:
+        control.failure = StoreError("gone")
+        control.path = tmp_path / "missing" / PLACE
+        for _ in range(3):
+            with pytest.raises(StoreError, match=r"gone|cannot create"):
+                await committer.write(claim("a"))
+        control.failure, control.path = None, tmp_path / PLACE
+        return await committer.write(claim("a"))
+
+    assert running(control, work).id == "t-0-0"
+
+
+def test_a_write_that_cannot_be_stored_fails_alone(control: Control) -> None:
+    """A number that is too large for the database, in a batch with answers of others."""
+
+    async def work(committer: Committer) -> list[Any]:
+        await asyncio.gather(committer.write(claim("a")), committer.write(claim("b")))
+        writes = [submit("t-0-0", 1, 5), submit("t-1-0", 1, 2**70), submit("t-1-0", 2, 5)]
+        return await asyncio.gather(*map(committer.write, writes), return_exceptions=True)
+
+    outcomes = running(control, work)
+
+    assert [type(each).__name__ for each in outcomes] == ["Submitted", "OverflowError", "Submitted"]
+
+
+def test_a_store_that_cannot_be_opened_is_said_at_once(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot create"):
+        Committer(lambda: open_store(tmp_path / "missing" / PLACE, STUDY, create=True))
+
+
+def test_stopping_keeps_all_that_was_asked_for_and_refuses_the_rest(control: Control) -> None:
+    async def work(committer: Committer) -> list[Any]:
+        control.gate.clear()
+        asked = [asyncio.create_task(committer.write(claim(f"r{n}", slots=600))) for n in range(300)]
+        await asyncio.sleep(0.05)
+        stopping = asyncio.create_task(asyncio.to_thread(committer.stop))
+        await asyncio.sleep(0.05)
+        with pytest.raises(StoreError, match="stopping"):
+            await committer.write(claim("late"))
+        control.gate.set()
+        await stopping
+        return await asyncio.gather(*asked)
+
+    made = running(control, work)
+
+    kept = open_store(control.path, STUDY, create=False, read_only=True)
+    assert {each.id for each in kept.assignments()} == {each.id for each in made}
+    assert len(made) == 300
+    kept.close()
+
+
+def test_a_request_that_is_given_up_does_not_disturb_the_others(control: Control) -> None:
+    async def work(committer: Committer) -> Any:
+        control.gate.clear()
+        given_up = asyncio.create_task(committer.write(claim("a")))
+        other = asyncio.create_task(committer.write(claim("b")))
+        await asyncio.sleep(0.05)
+        given_up.cancel()
+        control.gate.set()
+        return await other
+
+    assert running(control, work).rater == "b"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_mistake_of_ours_leaves_nobody_waiting(control: Control, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the thread itself ends, later writes are refused."""
+
+    def fails(self: Committer, jobs: object) -> None:
+        raise SystemExit
+
+    async def work(committer: Committer) -> None:
+        first = asyncio.create_task(committer.write(Reclaim(0)))
+        with pytest.raises(StoreError, match="closed"):
+            await asyncio.wait_for(first, 10)
+        with pytest.raises(StoreError, match="stopping"):
+            await committer.write(Reclaim(0))
+
+    monkeypatch.setattr(Committer, "_finish", fails)
+    running(control, work)
