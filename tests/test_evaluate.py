@@ -102,6 +102,7 @@ def test_every_fault_is_counted_in_any_order(run: Commands) -> None:
     lines += [{"question_index": second, "answer": "yes or no"}]
     lines += [{"question_index": third, "answer": f"Café: {answers[third]}"}]
     lines += [{"question_index": fourth, "answer": answers[fourth]}] * 2
+    lines += [{"question_index": id, "answer": answers[id]} for id in rest[:4]]
     lines += [{"question_index": 10**6 + number, "answer": "yes"} for number in range(3)]
     total = len(questions())
     found = []
@@ -116,7 +117,7 @@ def test_every_fault_is_counted_in_any_order(run: Commands) -> None:
     assert coverage["examples"].keys() >= {"missing", "duplicate", "unknown"}
     counted = {name: coverage[name] for name in ("answered", "missing", "duplicate", "unknown", "refused", "ambiguous")}
     assert counted == {
-        "answered": 12, "missing": total - 12, "duplicate": 1, "unknown": 3, "refused": 1, "ambiguous": 1,
+        "answered": 12, "missing": total - 12, "duplicate": 5, "unknown": 3, "refused": 1, "ambiguous": 1,
     }  # fmt: skip
     assert correct == 10
 
@@ -134,15 +135,16 @@ def test_missing_predictions_are_wrong_left_out_or_an_error(run: Commands) -> No
 
 
 def test_the_first_lines_state_coverage_and_comparison(run: Commands) -> None:
-    """The first lines say how many questions were answered, what is wrong, and how answers are compared."""
+    """The first lines say how many questions were answered, what is wrong and where, and how answers are compared."""
     write_predictions("half.jsonl", questions()[::2])
 
     lines = run("evaluate questions.json half.jsonl").out.decode().splitlines()
 
-    assert lines[:4] == [
+    assert lines[:5] == [
         "half.jsonl on questions.json: 120 questions, mode open",
         "coverage: 60 of 120 answered (50.0%); 60 missing (counted as wrong), 0 duplicate, 0 unknown, 0 not an option",
         "replies: 60 parsed, 0 ambiguous, 0 refused",
+        "first ids: missing 1, 3, 5, …",
         "answers: compared as typed; 95 % intervals: Wilson; floor: best guess without the picture",
     ]
 
@@ -165,6 +167,16 @@ def test_another_prediction_file_as_floor(run: Commands) -> None:
     overall = rows(record, "overall")["overall"]
     assert overall["floor"] == pytest.approx(noes / 120) and overall["skill"] == 1
     assert record["settings"]["floor"] == "no.jsonl"
+
+
+def test_a_floor_of_half_of_the_questions_says_so(run: Commands) -> None:
+    """A file for --baseline that lacks questions has a floor that is too low: how many, and where, is in the head."""
+    write_predictions("half.jsonl", questions()[::2])
+
+    lines = run("evaluate questions.json oracle.jsonl --baseline half.jsonl").out.decode().splitlines()
+
+    assert "floor: half.jsonl lacks 60 questions (first ids: 1, 3, 5), which lower it as wrong" in lines[:6]
+    assert report(run, "questions.json oracle.jsonl --baseline half.jsonl")["floor_coverage"]["missing"] == 60
 
 
 def test_consistency_falls_with_wrong_answers(run: Commands) -> None:
@@ -387,7 +399,7 @@ def test_strict_demands_complete_predictions(run: Commands) -> None:
     assert ran.out.decode().splitlines()[-3:] == [
         "2 missing predictions: 0, 1",
         "1 duplicate prediction: 5",
-        "1 prediction of unknown id: 999",
+        "1 prediction with an unknown id: 999",
     ]
     assert run("evaluate questions.json oracle.jsonl --strict").code == 0
 

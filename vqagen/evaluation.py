@@ -51,7 +51,7 @@ def evaluate(
     if baseline is None:
         return found
     floor = evaluate_items(gold, read_predictions(baseline, None), settings)
-    return replace(found, floors=floor.correct)
+    return replace(found, floors=floor.correct, floor_coverage=floor.coverage)
 
 
 def score_report(

@@ -36,12 +36,25 @@ class Coverage:
     not_an_option: int
     """Questions whose prediction names none of the options."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Fault -> the first ids that have it, in the order of questions; of unknown ids, the lowest."""
+    """Fault -> the first ids that have it, in the order of questions; of unknown and duplicate ids, the lowest."""
 
     @property
     def is_clean(self) -> bool:
         """False if a question is missing, or a prediction is a duplicate, unknown or no option (`--strict`)."""
         return not (self.missing or self.duplicate or self.unknown or self.not_an_option)
+
+    def first_ids(self) -> str:
+        """Return the first ids of each fault as text; "" without faults.
+
+        >>> Coverage(9, 4, 4, 5, 0, 1, 4, 0, 0, 0, {"missing": ("0", "2", "3"), "unknown": ("12",)}).first_ids()
+        'missing 0, 2, 3, …; unknown 12'
+        """
+        parts = []
+        for fault in FAULTS:
+            ids = self.examples.get(fault, ())
+            more = ", …" if getattr(self, fault) > len(ids) else ""
+            parts += [f"{fault.replace('_', ' ')} {', '.join(ids)}{more}"] if ids else []
+        return "; ".join(parts)
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""

@@ -80,6 +80,8 @@ class Evaluation:
     floors: Floats = field(repr=False)
     measures: Mapping[str, Floats] = field(default_factory=dict)
     """overlap, rank or ndcg -> of each item, NaN where there is none."""
+    floor_coverage: Coverage | None = None
+    """The coverage of the predictions whose accuracy is the floor; None if it is that of guesses."""
 
     @property
     def correct(self) -> Floats:
@@ -333,8 +335,8 @@ class _Scoring:
         examples = self._examples.of_all()
         if lowest:
             examples["unknown"] = lowest
-        if self._held.duplicate_ids:
-            examples["duplicate"] = tuple(self._held.duplicate_ids)
+        if self._held.duplicate:
+            examples["duplicate"] = self._held.duplicated()
         questions, unparsed = len(self._ids), self._unparsed
         return Coverage(
             questions,

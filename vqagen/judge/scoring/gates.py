@@ -12,11 +12,12 @@ from vqagen.judge.scoring.coverage import Coverage
 
 FIELD_SIGN = ":"
 _STRICT = {
-    "missing": "missing prediction",
-    "duplicate": "duplicate prediction",
-    "unknown": "prediction of unknown id",
-    "not_an_option": "answer outside of the options",
+    "missing": ("missing prediction", ""),
+    "duplicate": ("duplicate prediction", ""),
+    "unknown": ("prediction", " with an unknown id"),
+    "not_an_option": ("answer", " outside of the options"),
 }
+"""Fault of coverage -> the noun to count, and what follows it."""
 
 
 class Threshold(NamedTuple):
@@ -78,9 +79,8 @@ def named_accuracies(rows: Mapping[str, Mapping[str, float]]) -> dict[str, float
 def strict_gates(coverage: Coverage) -> list[Gate]:
     """Return the gates of `--strict`: no fault of coverage."""
     gates = []
-    for name, what in _STRICT.items():
-        number = getattr(coverage, name)
-        examples = ", ".join(coverage.examples.get(name, ()))
-        shown = f"{counted(number, what)}: {examples}{', …' if number > len(coverage.examples.get(name, ())) else ''}"
-        gates.append(Gate(f"no {what}", shown if number else ""))
+    for name, (noun, rest) in _STRICT.items():
+        number, ids = getattr(coverage, name), coverage.examples.get(name, ())
+        shown = f"{counted(number, noun)}{rest}: {', '.join(ids)}{', …' if number > len(ids) else ''}"
+        gates.append(Gate(f"no {noun}{rest}", shown if number else ""))
     return gates

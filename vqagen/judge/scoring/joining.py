@@ -23,7 +23,8 @@ class HeldPredictions:
         """Different contents, each as the first prediction that has it."""
         self.total = 0
         self.duplicate = 0
-        self.duplicate_ids: list[str] = []
+        self._duplicated: list[Key] = []
+        """The lowest ids of duplicates."""
         self._numbers: dict[Key, int] = {}
         """Id -> number; -2 - number once the prediction was taken."""
         known: dict[Content, int] = {}
@@ -40,8 +41,7 @@ class HeldPredictions:
 
     def _add_duplicate(self, key: Key, first: int, number: int) -> None:
         self.duplicate += 1
-        if len(self.duplicate_ids) < EXAMPLES:
-            self.duplicate_ids.append(str(key))
+        self._duplicated = nsmallest(EXAMPLES, {*self._duplicated, key}, key=_place)
         if first != number:
             self._numbers[key] = CONFLICT
 
@@ -61,8 +61,16 @@ class HeldPredictions:
     def untaken(self) -> tuple[int, tuple[str, ...]]:
         """Return the number of ids that were not taken, and the lowest of them."""
         left = [key for key, number in self._numbers.items() if number >= CONFLICT]
-        lowest = nsmallest(EXAMPLES, left, key=lambda key: (isinstance(key, str), key))
-        return len(left), tuple(map(str, lowest))
+        return len(left), tuple(map(str, nsmallest(EXAMPLES, left, key=_place)))
+
+    def duplicated(self) -> tuple[str, ...]:
+        """Return the lowest ids that have further predictions."""
+        return tuple(map(str, self._duplicated))
+
+
+def _place(key: Key) -> tuple[bool, Key]:
+    """Return what ids are ordered by: numbers first."""
+    return isinstance(key, str), key
 
 
 def key_of(id: str) -> Key:

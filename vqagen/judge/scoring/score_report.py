@@ -100,9 +100,14 @@ def _head(evaluation: Evaluation, settings: ReportSettings) -> Iterator[str]:
         f"{coverage.not_an_option:,} not an option"
     )
     yield f"replies: {coverage.parsed:,} parsed, {coverage.ambiguous:,} ambiguous, {coverage.refused:,} refused"
+    if ids := coverage.first_ids():
+        yield f"first ids: {ids}"
     top = f", first {next(iter(evaluation.credits))} candidates" if next(iter(evaluation.credits)) > 1 else ""
     floor = f"floor: {settings.floor}" if settings.floor else "floor: best guess without the picture"
     yield f"answers: compared as {used.preset}{top}; 95 % intervals: {_interval(evaluation)}; {floor}"
+    if evaluation.floor_coverage and (missing := evaluation.floor_coverage.missing):
+        ids = ", ".join(evaluation.floor_coverage.examples["missing"])
+        yield f"floor: {settings.floor} lacks {counted(missing, noun)} (first ids: {ids}), which lower it as wrong"
 
 
 def _interval(evaluation: Evaluation) -> str:
@@ -129,6 +134,7 @@ def _facts(evaluation: Evaluation, settings: ReportSettings) -> dict[str, object
             "seed": used.seed,
             "floor": settings.floor or "guesses",
         },
+        **({"floor_coverage": evaluation.floor_coverage.to_record()} if evaluation.floor_coverage else {}),
     }
 
 
