@@ -26,7 +26,7 @@ LAYERS = (
     ("run",),
     ("authoring", "judge", "human", "draw", "exchange"),
     (
-        *("auditing", "baselines", "comparison", "evaluation"),
+        *("auditing", "baselines", "comparison", "evaluation", "verification"),
         *(
             "question_dataset",
             "director_trials",

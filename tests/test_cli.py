@@ -20,6 +20,7 @@ import click
 import pytest
 from commands import PROGRAM, ROOT, Commands, all_commands, example_lines, finish, start
 from scene_records import SMALL_SCENES, many_scenes, sampled_scenes, scene_record
+from study_files import write_caption_files
 from waiting import PATIENCE, wait_until
 
 import vqagen
@@ -80,7 +81,7 @@ def test_help_says_what_a_command_does_and_ends_with_an_example(name: str, vqage
 
 @pytest.mark.quick(3)
 @pytest.mark.parametrize("name", [name for name in COMMANDS_BY_NAME if name not in ENDLESS])
-def test_the_example_in_help_works(name: str, vqagen_: Commands) -> None:
+def test_the_example_in_help_works(name: str, folder: Path, vqagen_: Commands) -> None:
     """In a folder that has what the program's own example makes, apart from what this one makes."""
     Path("scenes.json").unlink()
     lines = [shlex.split(line)[1:] for line in example_lines(COMMANDS_BY_NAME[name])]
@@ -94,6 +95,8 @@ def test_the_example_in_help_works(name: str, vqagen_: Commands) -> None:
         write_log("logs")
     if name == "vqagen evaluate":
         write_predictions("predictions.jsonl")
+    if name.startswith("vqagen human"):
+        write_caption_files(folder, systems=("model",))
 
     for line in lines:
         ran = vqagen_(shlex.join(line))

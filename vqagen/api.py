@@ -13,8 +13,9 @@ from vqagen.director_trials import export_trials, trial_design, trials, write_tr
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.evaluation import evaluate, score_report, write_item_scores
 from vqagen.files.locations import locate
-from vqagen.files.reading import content_hash
-from vqagen.files.shipped import require
+from vqagen.human.study.settings import PlanSettings
+from vqagen.human.study.study import Study, load_study
+from vqagen.human_studies import make_caption_tasks
 from vqagen.inspect_tasks.logs import read_runs
 from vqagen.inspect_tasks.report import EvaluationReport
 from vqagen.judge.audit.audit import Audit
@@ -22,15 +23,10 @@ from vqagen.judge.audit.settings import AuditSettings
 from vqagen.judge.baselines.settings import BaselineSettings
 from vqagen.judge.comparison.comparison import Comparison
 from vqagen.judge.dialogs.report import DialogVerificationReport
-from vqagen.judge.dialogs.verification import verify_dialogs
-from vqagen.judge.director.report import TrialVerificationReport
 from vqagen.judge.director.statistics import TrialStatistics, trial_statistics
-from vqagen.judge.director.verification import verify_trials
 from vqagen.judge.file_kinds import TRIALS, kind_of_file
-from vqagen.judge.origin import check_origin
 from vqagen.judge.stats.dialog_statistics import DialogStatistics, dialog_statistics
 from vqagen.judge.stats.question_statistics import QuestionStatistics, question_statistics
-from vqagen.judge.verification import verify_questions
 from vqagen.judge.verification_report import Mismatch, VerificationReport
 from vqagen.keyword_settings import make_settings, shows_settings
 from vqagen.language.catalogue import Catalogue
@@ -55,7 +51,6 @@ from vqagen.run.progress import OnProgress
 from vqagen.run.windows import span_to_read, windows_of
 from vqagen.run.writing import write_records
 from vqagen.tasks.contract import Report, Task
-from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.report import DialogReport
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.task import dialog_task
@@ -67,6 +62,7 @@ from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.task import question_task
 from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.tasks.sampling.task import SamplingTask
+from vqagen.verification import verify
 from vqagen.world.domain import Domain, load_domain
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
 from vqagen.world.sampler import sample_scenes as sample_scene_records
@@ -93,6 +89,7 @@ __all__ = [
     "LoadedDomain",
     "MergeResult",
     "Mismatch",
+    "PlanSettings",
     "Program",
     "Question",
     "QuestionDataset",
@@ -105,6 +102,7 @@ __all__ = [
     "SamplingSettings",
     "Scene",
     "SceneSource",
+    "Study",
     "Undefined",
     "UsageError",
     "VerificationReport",
@@ -125,7 +123,9 @@ __all__ = [
     "load_domain",
     "load_domain_files",
     "load_scenes",
+    "load_study",
     "load_templates",
+    "make_caption_tasks",
     "merge",
     "report_evaluations",
     "sample_scenes",
@@ -299,52 +299,6 @@ def _scenes_of(scenes: PathLike | Iterable[Mapping[str, Any]]) -> SceneSource | 
     if isinstance(scenes, Mapping) or not isinstance(scenes, Iterable):
         raise UsageError("scenes must be a file, a folder or a list of scene records, such as document['scenes']")
     return scenes
-
-
-def verify(
-    file: PathLike,
-    scenes: PathLike | None = None,
-    *,
-    domain: PathLike | None = None,
-    metadata: PathLike | None = None,
-    templates: PathLike | None = None,
-    synonyms: PathLike | None = None,
-    plugins: PathLike | Sequence[PathLike] = (),
-    on_checked: Callable[[int], None] = lambda _: None,
-) -> VerificationReport | DialogVerificationReport | TrialVerificationReport:
-    """Check that every answer of a file of questions or dialogs follows from its scene, or of trials from its grid.
-
-    The programs of questions are run again. Dialogs and trials are read from their texts, which are those of
-    `templates` and, for dialogs, `synonyms`. Warns (InputWarning) of scenes, metadata, plug-ins, templates and synonyms
-    that are not those which the file's `info` names. `on_checked` is called now and then with the number of questions,
-    dialogs or trials checked since, for a progress bar.
-    """
-    path = require(locate(file), "questions")
-    kind = kind_of_file(path)
-    if kind is TRIALS:
-        given = {"scenes": scenes, "domain": domain, "metadata": metadata, "synonyms": synonyms, "plugins": plugins}
-        if needless := [name for name, value in given.items() if value]:
-            raise UsageError(f"{file} holds trials, which come with their grids and items: leave out {needless[0]}")
-        return verify_trials(path, templates, on_checked)
-    if scenes is None:
-        raise UsageError(
-            f"scenes are missing: {file} holds {kind.key}, which are verified on the scenes they are about"
-        )
-    source = find_scenes(scenes)
-    task = DIALOGS if kind.key == DIALOGS else None
-    if task is None and (templates or synonyms):
-        raise UsageError(f"templates and synonyms are for dialogs; {file} holds questions, which have programs")
-    files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins, task=task)
-    if task == DIALOGS:
-        return verify_dialogs(path, source, load_dialog_domain(files), on_checked)
-    catalogue, loaded = load_catalogue(files)
-    hashes = {
-        "scenes": lambda: content_hash(source.files),
-        "metadata": lambda: content_hash([files.metadata]),
-        "plugins": lambda: loaded.hash if loaded.hashes else "",
-    }
-    check_origin(path, hashes)
-    return verify_questions(path, source, catalogue, on_checked)
 
 
 def report_evaluations(*logs: PathLike) -> EvaluationReport:

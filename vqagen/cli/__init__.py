@@ -29,6 +29,7 @@ COMMANDS = {
     "compare": "vqagen.cli.compare",
     "baseline": "vqagen.cli.baseline",
     "audit": "vqagen.cli.audit",
+    "human": "vqagen.cli.human",
     "scenes": "vqagen.cli.scenes",
     "check": "vqagen.cli.check",
     "explain": "vqagen.cli.explain",

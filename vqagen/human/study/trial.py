@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vqagen.human.study.item import Item
+from vqagen.human.study.item import RATE, Item
 from vqagen.rng import shuffled, stream
 
 
@@ -40,9 +41,14 @@ class Trial:
         return texts if self.second_on_right else texts[::-1]
 
 
-def trials_of_slot(task: Task, slot: int, items: dict[str, Item], seed: int) -> tuple[Trial, ...]:
+def trials_of_slot(task: Task, slot: int, items: Mapping[str, Item], seed: int) -> tuple[Trial, ...]:
     """Return the trials of a slot in its own order. A slot that is given to another rater keeps order and sides."""
     order = shuffled(stream(seed, f"human/order/{task.id}", slot), task.trials)
     return tuple(
-        Trial(number, items[each.item], each.second_on_right == (slot % 2 == 0)) for number, each in enumerate(order, 1)
+        Trial(number, items[each.item], _is_second_on_right(each, slot, items)) for number, each in enumerate(order, 1)
     )
+
+
+def _is_second_on_right(trial: PlannedTrial, slot: int, items: Mapping[str, Item]) -> bool:
+    """Return the side of a trial in a slot. One text that is rated has no side: its values are never reversed."""
+    return items[trial.item].kind == RATE or trial.second_on_right == (slot % 2 == 0)

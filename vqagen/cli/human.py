@@ -1,0 +1,25 @@
+"""`vqagen human`: studies in which people compare two texts about an image."""
+
+from __future__ import annotations
+
+import click
+
+from vqagen.cli.group import LazyGroup
+
+SUBCOMMANDS = {
+    "make-tasks": "vqagen.cli.human_making:make_tasks",
+}
+"""Name -> the module and the command in it."""
+
+
+@click.group("human", cls=LazyGroup, places=SUBCOMMANDS)
+def command() -> None:
+    """Have people compare two texts about an image.
+
+    Raters see an image with two captions, questions or answers, and say on a scale from 1 to 9 which fits better.
+    A study is a folder: it is planned, served as a web page, exported and scored.
+
+    \b
+    Example:
+      vqagen human make-tasks --human human.json --system ours=model.json --images images --out study
+    """

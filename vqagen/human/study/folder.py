@@ -1,0 +1,143 @@
+"""Writing the folder of a study: beside its name first, so that the name never holds half a study."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from vqagen.errors import UsageError, VqagenError
+from vqagen.files.output import settle, sweep
+from vqagen.human.study.images import IMAGES_FOLDER, StudyImage
+from vqagen.human.study.item_record import item_record
+from vqagen.human.study.plan import Plan
+from vqagen.human.study.serving import SERVING_FILE, default_serving
+from vqagen.human.study.study import (
+    HASHED,
+    IMAGES_FILE,
+    ITEMS_FILE,
+    STUDY_FILE,
+    STUDY_SCHEMA,
+    TASKS_FILE,
+    task_record,
+)
+from vqagen.human.study.texts import TEXTS_FILE
+
+ANSWERS_FILE, LOCK_FILE = "answers.sqlite", ".lock"
+_EDITED = (TEXTS_FILE, SERVING_FILE)
+"""Files that operators edit, and that a new plan leaves as they are."""
+_INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+
+
+@dataclass(frozen=True)
+class StudyFiles:
+    """All that is written into the folder of a study."""
+
+    plan: Plan
+    images: Mapping[str, StudyImage]
+    """The images that items show."""
+    image_folder: Path
+    """Where they lie by their ids."""
+    texts: bytes
+    slots: int
+    info: Mapping[str, Any]
+    more: Mapping[str, bytes]
+    """Further files by name."""
+
+
+def check_folder(out: Path, force: bool) -> None:
+    """Raise UsageError if a study cannot be written to `out`. A study that was served is never replaced."""
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise UsageError(f"output {out} is no folder; name a new folder")
+    if out.is_dir() and any(out.iterdir()):
+        if not (out / STUDY_FILE).is_file():
+            raise UsageError(f"output folder {out} holds other files than a study; name a new folder")
+        for name in (ANSWERS_FILE, LOCK_FILE):
+            if (out / name).exists():
+                raise UsageError(
+                    f"study {out} was served already, and its answers belong to its tasks ({name} exists);"
+                    " name another folder"
+                )
+        if not force:
+            raise UsageError(f"study {out} exists already; give --force to replace it")
+    if not out.absolute().parent.is_dir():
+        raise UsageError(f"folder {out.absolute().parent} does not exist; create it first")
+
+
+def write_study(out: Path, files: StudyFiles, *, force: bool, keep_edited: bool) -> None:
+    """Write a study. With `keep_edited`, texts and serving settings of the study that it replaces stay."""
+    check_folder(out, force)
+    sweep(str(out))
+    try:
+        with _replacement(out) as beside:
+            _write_images(beside, files)
+            contents = dict(_contents(files))
+            kept = {name: (out / name).read_bytes() for name in _EDITED if keep_edited and (out / name).is_file()}
+            for name, content in {**contents, **kept}.items():
+                (beside / name).write_bytes(content)
+    except OSError as error:
+        raise VqagenError(f"cannot write {out}: {error.strerror or error}") from None
+
+
+def _contents(files: StudyFiles) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of each file but the images."""
+    plan = files.plan
+    hashed = {
+        ITEMS_FILE: _lines(item_record(item) for item in plan.items.values()),
+        TASKS_FILE: _lines(task_record(task) for task in plan.tasks.values()),
+        IMAGES_FILE: orjson.dumps([files.images[name].to_record() for name in sorted(files.images)], option=_INDENTED),
+    }
+    hashes = {name: hashlib.sha256(hashed[name]).hexdigest() for name in HASHED}
+    identity = "/".join((*hashes.values(), str(files.slots), *(item.id for item in plan.practice)))
+    record = {
+        "schema": STUDY_SCHEMA,
+        "info": files.info,
+        "study": hashlib.sha256(identity.encode()).hexdigest()[:16],
+        "hashes": hashes,
+        "raters_per_item": files.slots,
+        "practice": [item.id for item in plan.practice],
+    }
+    yield STUDY_FILE, orjson.dumps(record, option=_INDENTED)
+    yield from hashed.items()
+    yield TEXTS_FILE, files.texts
+    yield SERVING_FILE, default_serving()
+    yield from files.more.items()
+
+
+def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:
+    return b"".join(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records)
+
+
+def _write_images(folder: Path, files: StudyFiles) -> None:
+    (folder / IMAGES_FOLDER).mkdir()
+    for image in files.images.values():
+        if not (folder / image.file).exists():
+            shutil.copyfile(files.image_folder / image.id, folder / image.file)
+
+
+@contextmanager
+def _replacement(out: Path) -> Iterator[Path]:
+    """Yield a new folder that gets the name `out` when it is complete."""
+    beside = Path(tempfile.mkdtemp(prefix=f".{out.name[:40]}.", suffix=".part", dir=out.absolute().parent))
+    try:
+        yield beside
+        beside.chmod(0o755)
+        if out.is_dir():
+            old = Path(tempfile.mkdtemp(prefix=f".{out.name[:40]}.", suffix=".part", dir=out.absolute().parent))
+            os.replace(out, old)
+            os.replace(beside, out)
+            shutil.rmtree(old)
+        else:
+            os.replace(beside, out)
+        settle(out.absolute().parent)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise

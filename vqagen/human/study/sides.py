@@ -1,0 +1,106 @@
+"""The side of each text: balanced in each task, for each pair of sources and for each system.
+
+A trial is an edge between its task and its pair of sources. Closed walks that use each edge once leave a vertex as
+often as they enter it (Euler). The direction of a trial's edge says its side, so both sides are equally frequent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+from vqagen.human.study.item import COMPARE, INSTRUCTED, SYSTEM, Candidate, Item
+
+Edge = tuple[Hashable, Hashable]
+FREE = "free"
+"""A vertex that need not be balanced."""
+
+
+def directed(edges: Sequence[Edge]) -> list[bool]:
+    """Return True for each edge that is walked from its first to its second vertex.
+
+    At each vertex but FREE, edges that leave and edges that enter differ in number by one at most.
+    """
+    ends = list(edges)
+    at: dict[Hashable, list[int]] = {}
+    for number, (first, second) in enumerate(ends):
+        at.setdefault(first, []).append(number)
+        at.setdefault(second, []).append(number)
+    odd = [vertex for vertex, numbers in at.items() if len(numbers) % 2 and vertex != FREE]
+    for vertex in odd:  # edges to the free vertex make all degrees even: the sum of degrees is
+        ends.append((vertex, FREE))
+        at[vertex].append(len(ends) - 1)
+        at.setdefault(FREE, []).append(len(ends) - 1)
+    forward = [False] * len(ends)
+    used = [False] * len(ends)
+    for start in list(at):
+        for number, is_forward in _walks(start, ends, at, used):
+            forward[number] = is_forward
+    return forward[: len(edges)]
+
+
+def _walks(
+    start: Hashable, ends: Sequence[Edge], at: Mapping[Hashable, list[int]], used: list[bool]
+) -> Iterator[tuple[int, bool]]:
+    """Yield the unused edges of walks that begin and end at `start`, each with its direction."""
+    vertex = start
+    while True:
+        numbers = at[vertex]
+        while numbers and used[numbers[-1]]:
+            numbers.pop()
+        if not numbers:
+            return  # all degrees are even, so this is `start`
+        number = numbers.pop()
+        used[number] = True
+        first, second = ends[number]
+        yield number, vertex == first
+        vertex = second if vertex == first else first
+
+
+def choose_sides(tasks: Sequence[Sequence[Item]]) -> list[list[bool]]:
+    """Return for each item of each task whether its second text is on the right in slots 0, 2, 4, …
+
+    The numbers of both sides differ by one at most for each pair of sources and each system. If every comparison is of
+    one system with a reference, they do so in each task, too.
+    """
+    trials = [(task, item) for task, items in enumerate(tasks) for item in items if has_sides(item)]
+    pairs = [_pair(item) for _, item in trials]
+    sides = directed([(("task", task), ("pair", *pair)) for (task, _), pair in zip(trials, pairs, strict=True)])
+    for number in _to_turn([item for _, item in trials], pairs, sides):
+        sides[number] = not sides[number]
+    following = iter(sides)
+    return [[next(following) if has_sides(item) else True for item in items] for items in tasks]
+
+
+def has_sides(item: Item) -> bool:
+    """True if the side of its texts may matter: not for one text, and not for the same text twice."""
+    return item.kind == COMPARE and item.use != INSTRUCTED
+
+
+def _pair(item: Item) -> tuple[str, ...]:
+    return item.use, item.dimension, *(f"{each.role} {each.source}" for each in item.candidates)
+
+
+def _to_turn(items: Sequence[Item], pairs: Sequence[Hashable], sides: Sequence[bool]) -> Iterator[int]:
+    """Yield the trials to turn so that systems in several pairs are balanced over all of them.
+
+    A pair with an odd number of trials has one more of one side. These surpluses are the edges of a graph of systems.
+    """
+    numbers: dict[Hashable, list[int]] = {}
+    for number, pair in enumerate(pairs):
+        numbers.setdefault(pair, []).append(number)
+    odd = [trials for trials in numbers.values() if len(trials) % 2]
+    edges = [_ends(items[trials[0]]) for trials in odd]
+    for trials, is_right, ends in zip(odd, directed(edges), edges, strict=True):
+        surplus = sum(sides[number] for number in trials) * 2 > len(trials)
+        if ends != (FREE, FREE) and surplus != is_right:
+            yield next(number for number in trials if sides[number] == surplus)
+
+
+def _ends(item: Item) -> Edge:
+    """Return the systems of a pair; FREE for a reference."""
+    first, second = item.candidates
+    return _end(item, first), _end(item, second)
+
+
+def _end(item: Item, candidate: Candidate) -> Hashable:
+    return (item.use, item.dimension, candidate.source) if candidate.role == SYSTEM else FREE
