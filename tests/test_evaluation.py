@@ -13,7 +13,7 @@ import pytest
 from gold_files import SEED_TABLE, gold_of, oracle, predicted, seed_pairs, seed_predictions, text_items, write_visual7w
 
 from vqagen.errors import BadInput, UsageError
-from vqagen.judge.answers.kinds import INTEGER, TEXT, WORD
+from vqagen.judge.answers.kinds import INTEGER, LIST, TEXT, WORD
 from vqagen.judge.gold.discovery import read_gold
 from vqagen.judge.gold.file import CHOICE, OPEN, POINTING, RANK
 from vqagen.judge.gold.item import GoldItem
@@ -150,6 +150,19 @@ def test_two_questions_of_one_id_are_rejected() -> None:
         evaluate(gold_of([*items, items[0]]), predicted(_0="red"))
     with pytest.raises(BadInput, match="question 1: its id is that of an earlier question"):
         evaluate(gold_of([*items, items[1]]), predicted(_0="red"))
+
+
+def test_a_right_answer_is_given_as_the_right_one_is_shown() -> None:
+    """Tables of answers count it as right, although what is compared has no case, marks or order."""
+    items = [
+        *(GoldItem(str(at), TEXT, ("Red.",), str(at), {"type": "what", "answer_type": "text"}) for at in range(3)),
+        GoldItem("3", LIST, (("red", "blue"),), "3", {"type": "what", "answer_type": "list"}),
+    ]
+
+    report = score_report(evaluate(gold_of(items), oracle(items)))
+
+    assert [row[:4] for row in report.table("answers").rows] == [("list", "blue, red", 1, 1), ("text", "red", 3, 1)]
+    assert report.table("chance").rows[0][2] == 1.0
 
 
 # Candidates -----------------------------------------------------------------------------------------------------------

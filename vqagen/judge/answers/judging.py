@@ -59,6 +59,12 @@ class AnswerJudge:
             self._known[key] = self._judged(candidates, item._replace(options=options))
         return self._known[key]
 
+    def right_answer(self, item: GoldItem) -> str:
+        """Return the canonical answer of an item as `given` shows an equal one."""
+        [answer, *_] = item.answers
+        found = self._normal(text_of(answer), item, self._vocabulary_of(item))
+        return text_of(answer if found is None else found)
+
     def _judged(self, candidates: Sequence[str], item: GoldItem) -> AnswerCredit:
         preset, most, vocabulary = self._preset, max(self.top_k), self._vocabulary_of(item)
         first: Answer | None = None

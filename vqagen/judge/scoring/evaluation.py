@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vqagen.errors import BadInput, Problem, UsageError, counted, unknown
-from vqagen.judge.answers.kinds import text_of
+from vqagen.judge.answers.kinds import Answer
 from vqagen.judge.answers.parsing import AMBIGUOUS, PARSED, REFUSED
 from vqagen.judge.answers.presets import find_preset
 from vqagen.judge.gold.file import GoldFile
@@ -32,7 +32,7 @@ from vqagen.judge.scoring.settings import AUTO, BOOTSTRAP, CLUSTER, ERROR, IMAGE
 
 OVERALL = "overall"
 PAIR, ANSWER, GIVEN = "pair", "answer", "given"
-"""Fields that every evaluation has: the number of the pair, and the right answer and the given one as texts."""
+"""Fields that every evaluation has: the number of the pair, and the right and the given answer as they are compared."""
 CROSS = "*"
 HELD_JUDGEMENTS = 1 << 16
 MOST_FAULTS = 20
@@ -204,6 +204,7 @@ class _Scoring:
         self._missing_ids: set[str] = set()
         self._problems: list[Problem] = []
         self._known: dict[tuple[Any, ...], Judgement] = {}
+        self._right_answers: dict[tuple[str, tuple[Answer, ...]], str] = {}
 
     def run(self) -> None:
         """Read and judge all items. BadInput for faults of items and of their predictions."""
@@ -261,7 +262,7 @@ class _Scoring:
         self._images.add(item.image)
         self._fields.add(item.fields)
         self._pairs.add(item.pair)
-        self._answers.add(text_of(item.answers[0]))
+        self._answers.add(self._right_answer(item))
         self._given.add(None if is_missing else result.given)
         self._options.append(len(item.options) if self._judge.knows_options else 0)
         for column, score in zip(self._credits, result.scores, strict=True):
@@ -276,6 +277,15 @@ class _Scoring:
             column = self._measures.setdefault(name, array("d"))
             column.extend([np.nan] * (len(self._ids) - 1 - len(column)))
             column.append(value)
+
+    def _right_answer(self, item: GoldItem) -> str:
+        key = item.kind, item.answers
+        known = self._right_answers.get(key)
+        if known is None:
+            if len(self._right_answers) >= HELD_JUDGEMENTS:
+                self._right_answers.clear()
+            known = self._right_answers[key] = self._judge.right_answer(item)
+        return known
 
     def _check_overlap(self) -> None:
         """Raise BadInput if no prediction, or by `--missing error` not every question, was found."""

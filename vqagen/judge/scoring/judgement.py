@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from vqagen.errors import describe
 from vqagen.judge.answers.judging import AnswerJudge
-from vqagen.judge.answers.kinds import Vocabulary
+from vqagen.judge.answers.kinds import Vocabulary, text_of
 from vqagen.judge.answers.parsing import PARSED, REFUSED
 from vqagen.judge.answers.presets import Preset
 from vqagen.judge.gold.file import CHOICE, OPEN, POINTING, RANK
@@ -57,6 +57,10 @@ class Judge:
         found = self._answers.judge(prediction.candidates, item)
         given = found.given if found.status == PARSED else "".join(prediction.candidates[:1])
         return Judgement(found.credits, given, found.status if found.is_option else NOT_AN_OPTION)
+
+    def right_answer(self, item: GoldItem) -> str:
+        """Return the canonical answer as it is compared: a right answer is `given` as the same text."""
+        return self._answers.right_answer(item)
 
     def _all(self, is_right: bool) -> tuple[float, ...]:
         return (float(is_right),) * len(self.top_k)
@@ -121,6 +125,10 @@ class RankJudge(Judge):
             listed = describe(list(prediction.ranks))
             return f"expected the ranks 1 to {len(item.options)}, one for each option, found {listed}"
         return ""
+
+    def right_answer(self, item: GoldItem) -> str:
+        """Return the text of the right option."""
+        return text_of(item.answers[0])
 
     def judge(self, item: GoldItem, prediction: Prediction) -> Judgement:
         """Return 1 for each k that the rank of the right option does not exceed."""

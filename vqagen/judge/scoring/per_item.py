@@ -1,4 +1,4 @@
-"""The result of each item as JSON Lines: its id, right and given answer, credit, and the fields it is grouped by."""
+"""The result of each item as JSON Lines: its id, right and given answer as compared, credit, and fields to group by."""
 
 from __future__ import annotations
 
