@@ -313,6 +313,21 @@ def test_three_files_without_a_question_common_to_all() -> None:
         compare("q.json", "a.jsonl", "b.jsonl", "c.jsonl", settings=EvaluationSettings(missing="skip"))
 
 
+def test_the_head_names_clusters_and_faulty_predictions(vqagen_: Commands) -> None:
+    """Clusters of another field are not called images, and predictions that count for nothing are counted."""
+    written({"a": A, "b": B})
+    with Path("b.jsonl").open("a") as file:
+        file.write('{"question_index": 99, "answer": "no"}\n{"question_index": 0, "answer": "yes"}\n')
+
+    lines = vqagen_.done("compare q.json a.jsonl b.jsonl --cluster category").out.decode().splitlines()
+
+    assert lines[:3] == [
+        "40 questions in 2 clusters by category; low and high are bounds of 95 % intervals",
+        "faulty predictions, which `vqagen evaluate` names: b: 1 duplicate, 1 unknown",
+        "p: of the difference, robust to questions of one category; exact McNemar if fewer than 10 differ",
+    ]
+
+
 def test_models_are_named_by_their_files() -> None:
     """Endings are left out; files of equal names are called by their paths, and one file twice by numbers."""
     written({"a": A, "b": B})
@@ -378,7 +393,7 @@ def test_the_report_as_markdown_is_a_table(vqagen_: Commands) -> None:
         ("q.json a.jsonl", 2, "give two or more"),
         ("q.json a.jsonl b.jsonl --group-by categry", 2, "did you mean 'category'?"),
         ("q.json a.jsonl nowhere.jsonl", 2, "nowhere.jsonl"),
-        ("q.json a.jsonl other.jsonl", 3, "no prediction belongs to a question"),
+        ("q.json a.jsonl other.jsonl", 3, "no prediction in other.jsonl belongs to a question"),
     ],
 )
 def test_mistakes_are_one_line(vqagen_: Commands, line: str, code: int, said: str) -> None:

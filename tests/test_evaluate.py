@@ -131,7 +131,7 @@ def test_missing_predictions_are_wrong_left_out_or_an_error(run: Commands) -> No
 
     assert [rows(each, "overall")["overall"]["accuracy"] for each in (wrong, skip)] == [0.5, 1.0]
     assert "60 missing (left out)" in run("evaluate questions.json half.jsonl --missing skip").out.decode()
-    assert stopped.code == 3 and "no prediction for 60 of 120 questions: 1, 3, 5, …" in stopped.err
+    assert stopped.code == 3 and "no prediction in half.jsonl for 60 of 120 questions: 1, 3, 5, …" in stopped.err
 
 
 def test_the_first_lines_state_coverage_and_comparison(run: Commands) -> None:
@@ -449,7 +449,7 @@ def test_a_report_is_not_written_over_its_inputs(run: Commands) -> None:
 @pytest.mark.parametrize(
     ("content", "code", "problem"),
     [
-        ('{"question_index": 900, "answer": "yes"}', 3, "no prediction belongs to a question"),
+        ('{"question_index": 900, "answer": "yes"}', 3, "no prediction in bad.jsonl belongs to a question"),
         ('{"question_index": 1, "answer": "yes"}\n{"question_index": 2, "ans', 3, "bad.jsonl:2"),
         ("", 3, "bad.jsonl"),
         ('{"scenes": []}', 3, "bad.jsonl"),
@@ -478,6 +478,14 @@ def test_bad_predictions(content: str, code: int, problem: str, run: Commands) -
         ("questions.json oracle.jsonl --profile visual7w --normalise gqa", 2, "contradicts --profile"),
         ("questions.json oracle.jsonl --choices scenes.json", 2, "not GQA's"),
         ("questions.json oracle.jsonl --per-item a.jsonl --out a.jsonl", 2, "--per-item and --out are both a.jsonl"),
+        ("questions.json oracle.jsonl --split vall", 2, "questions.json has no question of split 'vall'; it has "),
+        ("questions.json oracle.jsonl --domain clevrr", 2, "clevrr"),
+        ("questions.json oracle.jsonl --cluster family", 2, "clusters by 'family' mean nothing to Wilson's intervals"),
+        (
+            "questions.json oracle.jsonl --mode rank",
+            3,
+            "no options, so nothing to rank\nvqagen: questions.json: … and 115 more faults",
+        ),
         ("hidden.json oracle.jsonl", 3, "hidden.json: questions[0]: no answers"),
     ],
 )

@@ -137,7 +137,14 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at = {**QUESTIONS, "1": {**QUESTIONS["1"], "annotations": {"question": {"0": "0"}, "fullAnswer": {}}}}
     given = [{"questionId": name, "prediction": answer} for name, answer in GIVEN.items()]
     attentions = [{"questionId": name, "attention": ATTENTION} for name in QUESTIONS]
-    written = {"questions": looked_at, "given": given, "choices": CHOICES, "attentions": attentions, "scenes": SCENES}
+    written = {
+        "questions": looked_at,
+        "given": given,
+        "choices": CHOICES,
+        "attentions": attentions,
+        "scenes": SCENES,
+        "others": {},
+    }
     for name, content in written.items():
         Path(f"{name}.json").write_text(json.dumps(content))
 
@@ -169,6 +176,7 @@ def test_the_command_prints_the_numbers_of_the_script(capsysbinary: pytest.Captu
     ("options", "code", "problem"),
     [
         ("--attentions attentions.json", 2, "--attentions needs --scenes, the scene graphs of GQA"),
+        ("--choices others.json", 3, "others.json: no answers to any question, such as"),
         ("--choices given.json", 3, "given.json: expected an object, id -> record, found"),
         (
             "--attentions choices.json --scenes scenes.json",

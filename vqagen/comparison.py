@@ -41,7 +41,7 @@ def compare(
     evaluations = {}
     for name, path in zip(names, predictions, strict=True):
         gold = read_gold(questions, format, split=split, mode=mode)
-        evaluations[name] = evaluate(gold, read_predictions(path, predictions_format), chosen)
+        evaluations[name] = evaluate(gold, read_predictions(path, predictions_format), chosen, str(path))
     return compare_evaluations(evaluations, group_by)
 
 

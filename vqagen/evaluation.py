@@ -17,7 +17,7 @@ from vqagen.judge.scoring.gates import read_thresholds
 from vqagen.judge.scoring.per_item import item_lines
 from vqagen.judge.scoring.score_report import VISUAL7W, ReportSettings, toolkit_lines
 from vqagen.judge.scoring.score_report import score_report as report_of
-from vqagen.judge.scoring.settings import AUTO, WILSON, WRONG, EvaluationSettings
+from vqagen.judge.scoring.settings import AUTO, IMAGE, WILSON, WRONG, EvaluationSettings
 from vqagen.language.domain_files import PathLike
 
 
@@ -34,7 +34,7 @@ def evaluate(
     domain: PathLike | None = None,
     missing: str = WRONG,
     ci: str = WILSON,
-    cluster: str = "image",
+    cluster: str = IMAGE,
     seed: int = 0,
     baseline: PathLike | None = None,
 ) -> Evaluation:
@@ -43,14 +43,16 @@ def evaluate(
     `format` is that of the predictions, by default that of their content. `scenes` add fields of scenes to group by.
     `baseline` are predictions whose accuracy is the floor. Raises BadInput for files that do not fit each other.
     """
+    if cluster != IMAGE and ci == WILSON:
+        raise UsageError(f"clusters by {cluster!r} mean nothing to Wilson's intervals: add --ci cluster or bootstrap")
     settings = EvaluationSettings(
         mode or AUTO, normalise, tuple(top_k), missing=missing, interval=ci, cluster=cluster, seed=seed
     )
     gold = read_gold(questions, split=split, mode=mode, scenes=scenes, domain=domain, with_programs=True)
-    found = evaluate_items(gold, read_predictions(predictions, format), settings)
+    found = evaluate_items(gold, read_predictions(predictions, format), settings, str(predictions))
     if baseline is None:
         return found
-    floor = evaluate_items(gold, read_predictions(baseline, None), settings)
+    floor = evaluate_items(gold, read_predictions(baseline, None), settings, str(baseline))
     return replace(found, floors=floor.correct, floor_coverage=floor.coverage)
 
 

@@ -36,6 +36,8 @@ class Model(NamedTuple):
     interval: Interval
     correct: float
     missing: int
+    faults: str = ""
+    """Its duplicate and unknown predictions, and answers that are no options; "" if there are none."""
 
 
 class Pair(NamedTuple):
@@ -72,6 +74,8 @@ class Comparison:
     questions: int
     """Questions that are compared."""
     clusters: int
+    cluster: str
+    """The field whose values are the clusters."""
     left_out: int
     """Questions that are not compared, because a model has no prediction and `missing` is skip."""
     models: tuple[Model, ...]
@@ -87,6 +91,7 @@ class Comparison:
         return {
             "questions": self.questions,
             "clusters": self.clusters,
+            "cluster": self.cluster,
             "left_out": self.left_out,
             "cochran_q": self.all_equal._asdict() if self.all_equal else None,
             "mantel_haenszel_by": self.strata or None,
@@ -117,6 +122,7 @@ def compare_evaluations(evaluations: Mapping[str, Evaluation], fields: Sequence[
     return Comparison(
         len(kept),
         len(np.unique(clusters)),
+        first.settings.cluster,
         len(shared) - len(kept),
         tuple(_model(name, scores[name], clusters, evaluation) for name, evaluation in evaluations.items()),
         _pairs(scores, clusters, groups, is_binary),
@@ -141,7 +147,9 @@ def _check_overlap(evaluations: Mapping[str, Evaluation]) -> None:
 
 def _model(name: str, scores: Numbers, clusters: Numbers, evaluation: Evaluation) -> Model:
     interval = cluster_interval(scores, clusters)
-    return Model(name, float(scores.mean()), interval, float(scores.sum()), evaluation.coverage.missing)
+    counts = {fault: getattr(evaluation.coverage, fault) for fault in ("duplicate", "unknown", "not_an_option")}
+    faults = ", ".join(f"{number:,} {fault.replace('_', ' ')}" for fault, number in counts.items() if number)
+    return Model(name, float(scores.mean()), interval, float(scores.sum()), evaluation.coverage.missing, faults)
 
 
 def _pairs(scores: Mapping[str, Numbers], clusters: Numbers, groups: Numbers, is_binary: bool) -> tuple[Pair, ...]:

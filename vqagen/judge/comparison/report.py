@@ -9,6 +9,7 @@ from vqagen.errors import counted
 from vqagen.judge.comparison.comparison import Comparison, GroupPair, Pair
 from vqagen.judge.comparison.paired_tests import Difference
 from vqagen.judge.report.table import COUNT, NUMBER, SHARE, TEXT, Cell, ScoreReport, Table, columns, nonempty
+from vqagen.judge.scoring.settings import IMAGE
 
 _DIFFERENCE = columns(difference=SHARE, low=SHARE, high=SHARE, p=NUMBER, p_Holm=NUMBER)
 _MODELS = columns(model=TEXT, correct=COUNT, accuracy=SHARE, low=SHARE, high=SHARE, missing=COUNT)
@@ -48,15 +49,20 @@ def comparison_report(comparison: Comparison) -> ScoreReport:
 
 def _head(comparison: Comparison) -> list[str]:
     """Return the sentences that state what was compared, and how to read the columns."""
+    asked, of_images = counted(comparison.questions, "question"), comparison.cluster == IMAGE
     images = counted(comparison.clusters, "image")
-    lines = [f"{counted(comparison.questions, 'question')} about {images}; low and high are bounds of 95 % intervals"]
+    about = f"about {images}" if of_images else f"in {counted(comparison.clusters, 'cluster')} by {comparison.cluster}"
+    together = "about one image" if of_images else f"of one {comparison.cluster}"
+    lines = [f"{asked} {about}; low and high are bounds of 95 % intervals"]
+    faulty = [f"{model.name}: {model.faults}" for model in comparison.models if model.faults]
+    lines += [f"faulty predictions, which `vqagen evaluate` names: {'; '.join(faulty)}"] if faulty else []
     if comparison.left_out:
         left_out = counted(comparison.left_out, "question")
         lines.append(f"{left_out} left out: no prediction of at least one model")
     if comparison.all_equal:
         statistic, p = comparison.all_equal
         lines.append(f"Cochran's Q that all models are equal: {statistic:.4g}, p = {p:.4g}")
-    lines.append("p: of the difference, robust to questions about one image; exact McNemar if fewer than 10 differ")
+    lines.append(f"p: of the difference, robust to questions {together}; exact McNemar if fewer than 10 differ")
     lines.append("detectable: the least difference that as many questions find with a probability of 80 %")
     if comparison.strata:
         lines.append(f"odds ratio: Mantel and Haenszel's, within equal {comparison.strata}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vqagen.judge.answers.kinds import BOOL, INTEGER, WORD, Answer
-from vqagen.judge.gold.file import OPEN, GoldFile, file_info, no_answers
+from vqagen.judge.gold.file import OPEN, GoldFile, Splits, file_info, no_answers
 from vqagen.judge.gold.item import FieldValue, GoldItem
 from vqagen.judge.gold.scenes import SceneFields
 from vqagen.judge.stats.dialog_facts import ALL, COREF, NONE, DialogReader, RoundFacts
@@ -28,19 +28,20 @@ def dialog_file(
     """Return the gold file of dialogs; a dialog's number is its `dialog_index`, else its place in the file."""
 
     def read() -> Iterator[GoldItem]:
-        reader, number = DialogReader(str(source.path)), 0
+        reader, splits, number = DialogReader(str(source.path)), Splits(split), 0
         for index, record, _ in source.entries():
             place = {} if scenes is None else scenes.of(record, index)
             for dialog in reader.dialogs(record, index):
                 name = record.get("dialog_index", number)
                 number += 1
-                if split and record.get("split") != split:
+                if not splits.has(record):
                     continue
                 for at, facts in enumerate(dialog.rounds):
                     if facts.answer is None:
                         raise no_answers(str(source.path), f"{DIALOGS.path(index)}.rounds[{at}]")
                     yield _item(f"{name}/{at}", at + 1, facts, dialog.image, place)
         reader.finish()
+        splits.finish(str(source.path), "dialog")
         if scenes is not None:
             scenes.finish()
 

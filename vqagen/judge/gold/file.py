@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vqagen.errors import BadInput, Problem, VqagenError
+from vqagen.errors import BadInput, Problem, UsageError, VqagenError
 from vqagen.judge.answers.kinds import Vocabulary
 from vqagen.judge.gold.item import GoldItem
 from vqagen.language.domain_files import PathLike, find_domain, synonyms_file
@@ -45,12 +46,20 @@ class GoldFile:
         return iter(self.read())
 
     def vocabulary(self) -> Vocabulary:
-        """Return the words that are answers: those of the domain, and further answers that the info lists."""
+        """Return the words that are answers: those of the domain, and further answers that the info lists.
+
+        VqagenError for a domain of the user's that cannot be read; that of an info is then left out.
+        """
         generator = self.info.get("generator")
         found = generator if isinstance(generator, Mapping) else {}
         own = {str(answer).lower(): str(answer) for answer in (*self.further_words, *(found.get("answers") or ()))}
         name = self.domain or found.get("domain") or (None if found else DEFAULT_DOMAIN)
-        of_domain = _domain_words(name) if name else Vocabulary()
+        of_domain = Vocabulary()
+        if self.domain:
+            of_domain = _domain_words(self.domain)
+        elif name:
+            with suppress(VqagenError):  # it is not at hand
+                of_domain = _domain_words(name)
         return replace(of_domain, words={**own, **of_domain.words}) if of_domain.words else of_domain
 
 
@@ -61,13 +70,30 @@ def file_info(source: RecordSource) -> Mapping[str, Any]:
 
 
 def _domain_words(name: PathLike) -> Vocabulary:
-    """Return the words of a domain; none if it is not at hand."""
-    try:
-        files = find_domain(name)
-        domain = load_domain(files.metadata)
-        return Vocabulary.of_domain(domain, load_synonyms(synonyms_file(files, domain), domain))
-    except VqagenError:
-        return Vocabulary()
+    """Return the words of a domain."""
+    files = find_domain(name)
+    domain = load_domain(files.metadata)
+    return Vocabulary.of_domain(domain, load_synonyms(synonyms_file(files, domain), domain))
+
+
+class Splits:
+    """The split that is asked for, "" for all, and those that the records of a file have."""
+
+    def __init__(self, wanted: str) -> None:
+        self._wanted = wanted
+        self._found: set[str] = set()
+
+    def has(self, record: Mapping[str, Any]) -> bool:
+        """Return true for a record of the split that is asked for."""
+        split = str(record.get("split"))
+        self._found.add(split)
+        return not self._wanted or split == self._wanted
+
+    def finish(self, name: str, noun: str) -> None:
+        """Raise UsageError if no record of a file is of the split that is asked for."""
+        if self._wanted and self._wanted not in self._found:
+            listed = ", ".join(sorted(self._found)) or "none"
+            raise UsageError(f"{name} has no {noun} of split {self._wanted!r}; it has {listed}")
 
 
 def no_answers(name: str, path: str = "") -> BadInput:

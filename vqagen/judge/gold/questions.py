@@ -8,7 +8,7 @@ from typing import Any
 from vqagen.errors import Fault, describe
 from vqagen.judge.answers.kinds import BOOL, INTEGER, LIST, WORD, Answer
 from vqagen.judge.gold.fields import NO_PROGRAM, FamilyNames, ProgramReader
-from vqagen.judge.gold.file import CHOICE, OPEN, GoldFile, file_info, no_answers
+from vqagen.judge.gold.file import CHOICE, OPEN, GoldFile, Splits, file_info, no_answers
 from vqagen.judge.gold.item import FieldValue, GoldItem
 from vqagen.judge.gold.scenes import NO_SCENE, SceneFields
 from vqagen.judge.stats.fault_list import FaultList
@@ -42,13 +42,14 @@ def question_file(
     info = file_info(source)
 
     def read() -> Iterator[GoldItem]:
-        reader = QuestionReader(str(source.path), info, scenes, with_programs)
+        reader, splits = QuestionReader(str(source.path), info, scenes, with_programs), Splits(split)
         for index, record, _ in source.entries():
-            if not split or record.get("split") == split:
+            if splits.has(record):
                 item = reader.item(record, index)
                 if item is not None:
                     yield item
         reader.finish()
+        splits.finish(str(source.path), "question")
 
     return GoldFile(str(source.path), "vqagen", read, info, mode or _mode_of(source), GROUPS, domain)
 

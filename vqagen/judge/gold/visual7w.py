@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from vqagen.errors import Fault, UsageError, describe
+from vqagen.errors import Fault, describe
 from vqagen.files.locations import Location
 from vqagen.judge.answers.kinds import TEXT
-from vqagen.judge.gold.file import OPEN, POINTING, GoldFile, no_answers
+from vqagen.judge.gold.file import OPEN, POINTING, GoldFile, Splits, no_answers
 from vqagen.judge.gold.item import Box, FieldValue, GoldItem
 from vqagen.judge.stats.fault_list import FaultList
 from vqagen.records.discovery import find_records
@@ -31,16 +31,12 @@ def visual7w_file(path: Location, mode: str = "", split: str = "") -> GoldFile:
 
     def read() -> Iterator[GoldItem]:
         boxes = dict(read_boxes(path)) if is_pointing else {}
-        reader, splits = _PairReader(str(path), boxes if is_pointing else None), set()
-        found = False
+        reader, splits = _PairReader(str(path), boxes if is_pointing else None), Splits(split)
         for index, record, _ in source.entries():
-            splits.add(str(record.get("split")))
-            if not split or record.get("split") == split:
-                found = True
+            if splits.has(record):
                 yield from reader.items(record, IMAGES.path(index))
         reader.finish()
-        if not found:
-            raise UsageError(f"{path} has no image of split {split!r}; it has {', '.join(sorted(splits)) or 'none'}")
+        splits.finish(str(path), "image")
 
     return GoldFile(str(path), "visual7w", read, {}, mode or (POINTING if is_pointing else OPEN), GROUPS)
 

@@ -35,7 +35,7 @@ PAIR, ANSWER, GIVEN = "pair", "answer", "given"
 """Fields that every evaluation has: the number of the pair, and the right and the given answer as they are compared."""
 CROSS = "*"
 HELD_JUDGEMENTS = 1 << 16
-MOST_FAULTS = 20
+MOST_FAULTS = 5
 Places = npt.NDArray[np.int64]
 
 
@@ -166,9 +166,9 @@ def name_of(values: Sequence[str | int]) -> str:
 
 
 def evaluate(
-    gold: GoldFile, predictions: Iterable[Prediction], settings: EvaluationSettings | None = None
+    gold: GoldFile, predictions: Iterable[Prediction], settings: EvaluationSettings | None = None, name: str = ""
 ) -> Evaluation:
-    """Return the evaluation of predictions.
+    """Return the evaluation of predictions; `name` is that of their file, for messages.
 
     Predictions may be in any order: questions with different predictions are answered wrong, whichever comes first.
     BadInput for no prediction at all, for predictions that all belong to other questions, and for questions without
@@ -180,10 +180,10 @@ def evaluate(
         raise UsageError(unknown("mode", mode, list(JUDGES)))
     held = HeldPredictions(predictions)
     if not held.total:
-        raise BadInput([Problem("no predictions to score", gold.name)])
+        raise BadInput([Problem("no predictions to score", name or gold.name)])
     judge = JUDGES[mode](find_preset(settings.preset), gold.vocabulary(), settings.top_k)
     scoring = _Scoring(gold, held, judge, settings)
-    scoring.run()
+    scoring.run(f" in {name}" if name else "")
     return scoring.result(mode)
 
 
@@ -203,11 +203,12 @@ class _Scoring:
         self._missing = 0
         self._missing_ids: set[str] = set()
         self._problems: list[Problem] = []
+        self._faulty = 0
         self._known: dict[tuple[Any, ...], Judgement] = {}
         self._right_answers: dict[tuple[str, tuple[Answer, ...]], str] = {}
 
-    def run(self) -> None:
-        """Read and judge all items. BadInput for faults of items and of their predictions."""
+    def run(self, place: str = "") -> None:
+        """Read and judge all items. BadInput for faults of items and of their predictions, which are ` in {file}`."""
         for item in self._gold.items():
             key = key_of(item.id)
             self._ids.append(key)
@@ -217,8 +218,10 @@ class _Scoring:
             else:
                 self._add(item, self._judgement(item, number), is_missing=False)
         if self._problems:
-            raise BadInput(self._problems)
-        self._check_overlap()
+            more = self._faulty - len(self._problems)
+            further = [Problem(f"… and {counted(more, 'more fault')}", self._gold.name)] if more else []
+            raise BadInput([*self._problems, *further])
+        self._check_overlap(place)
 
     def _taken(self, item: GoldItem, key: Key) -> int | None:
         """Return the number of the content of an item's prediction."""
@@ -254,6 +257,7 @@ class _Scoring:
         return known
 
     def _add_problem(self, item: GoldItem, message: str) -> None:
+        self._faulty += 1
         if len(self._problems) < MOST_FAULTS:
             self._problems.append(Problem(message, self._gold.name, f"question {item.id}"))
 
@@ -287,7 +291,7 @@ class _Scoring:
             known = self._right_answers[key] = self._judge.right_answer(item)
         return known
 
-    def _check_overlap(self) -> None:
+    def _check_overlap(self, place: str) -> None:
         """Raise BadInput if no prediction, or by `--missing error` not every question, was found."""
         questions, name = len(self._ids), self._gold.name
         if not questions:
@@ -295,11 +299,11 @@ class _Scoring:
         ids = ", ".join(self._ids[:3])
         if self._missing == questions:
             theirs = ", ".join(self._held.untaken()[1])
-            message = f"no prediction belongs to a question: predictions are for {theirs}; questions are {ids}"
+            message = f"no prediction{place} belongs to a question: predictions are for {theirs}; questions are {ids}"
             raise BadInput([Problem(message, name)])
         if self._missing and self._settings.missing == ERROR:
             shown = ", ".join(self._examples.of_all()["missing"])
-            message = f"no prediction for {self._missing:,} of {counted(questions, 'question')}: {shown}"
+            message = f"no prediction{place} for {self._missing:,} of {counted(questions, 'question')}: {shown}"
             raise BadInput([Problem(message + (", …" if self._missing > 3 else ""), name)])
 
     def result(self, mode: str) -> Evaluation:

@@ -77,6 +77,9 @@ def _gqa_tables(evaluation: Evaluation, files: FurtherFiles) -> Iterator[Table]:
         if code != NONE
     }
     choices = None if files.choices is None else _object(files.choices)
+    if choices is not None and choices.keys().isdisjoint(evaluation.ids):
+        ids = ", ".join(evaluation.ids[:3])
+        raise BadInput([Problem(f"no answers to any question, such as {ids}", str(files.choices))])
     attentions = scenes = None
     if files.attentions is not None and files.scenes is not None:
         attentions, scenes = _attentions(files.attentions), _object(files.scenes)
