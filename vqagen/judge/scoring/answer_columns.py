@@ -7,8 +7,7 @@ from collections import Counter
 import numpy as np
 import numpy.typing as npt
 
-from vqagen.judge.answers.kinds import BOOL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary
-from vqagen.judge.answers.presets import VQA_ALWAYS, VQA_OFFICIAL, find_preset
+from vqagen.judge.answers.kinds import BOOL, INTEGER, LIST, TEXT, WORD
 from vqagen.judge.gold.file import CHOICE, OPEN
 from vqagen.judge.scoring.blocks.answer_counts import NO_ANSWER, AnswerCounts
 from vqagen.judge.scoring.columns import NONE, Codes
@@ -22,17 +21,12 @@ _ORDER = (BOOL, INTEGER, WORD, LIST, TEXT)
 
 
 class AnswerColumns:
-    """Counts of (right, given) answers of an evaluation. Answers that are compared as equal count as one."""
+    """Counts of (right, given) answers of an evaluation. Answers are as they are compared."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
-        rights, givens = (tuple(map(str, evaluation.values[name])) for name in (ANSWER, GIVEN))
-        preset = evaluation.settings.preset
-        normal = find_preset(VQA_ALWAYS if preset == VQA_OFFICIAL else preset).normalise  # that depends on annotators
-        spelling: dict[Answer | None, str] = {}
-        """A right answer as it is compared -> the first way in which the file writes it."""
-        self._rights = tuple(spelling.setdefault(normal(each, TEXT, Vocabulary()), each) for each in rights)
-        self._givens = (*(spelling.get(normal(each, TEXT, Vocabulary()), each) for each in givens), NO_ANSWER)
+        self._rights = tuple(map(str, evaluation.values[ANSWER]))
+        self._givens = (*map(str, evaluation.values[GIVEN]), NO_ANSWER)
         """The last one stands for NONE."""
 
     def by_kind(self) -> dict[str, AnswerCounts]:
