@@ -93,6 +93,8 @@ def test_the_example_in_help_works(name: str, folder: Path, vqagen_: Commands) -
                 Path(made).unlink(missing_ok=True)
     if name == "vqagen director report":
         write_log("logs")
+    if name == "vqagen human score":
+        write_answers("answers")
     if name == "vqagen evaluate":
         write_predictions("predictions.jsonl")
     if name.startswith("vqagen human"):
@@ -109,6 +111,13 @@ def write_log(folder: str) -> None:
     from director_logs import evaluated, policy_task
 
     evaluated(policy_task(n=1), Path(folder))
+
+
+def write_answers(folder: str) -> None:
+    """Write the answers of raters."""
+    from worked_study import write_worked_rows
+
+    write_worked_rows(Path(folder))
 
 
 def write_predictions(file: str) -> None:

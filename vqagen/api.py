@@ -13,8 +13,11 @@ from vqagen.director_trials import export_trials, trial_design, trials, write_tr
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.evaluation import evaluate, score_report, write_item_scores
 from vqagen.files.locations import locate
+from vqagen.human.scores.settings import ScoreSettings
+from vqagen.human.scores.study_scores import StudyScores
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
+from vqagen.human_scoring import rater_report, score_study
 from vqagen.human_studies import make_caption_tasks
 from vqagen.inspect_tasks.logs import read_runs
 from vqagen.inspect_tasks.report import EvaluationReport
@@ -102,7 +105,9 @@ __all__ = [
     "SamplingSettings",
     "Scene",
     "SceneSource",
+    "ScoreSettings",
     "Study",
+    "StudyScores",
     "Undefined",
     "UsageError",
     "VerificationReport",
@@ -127,9 +132,11 @@ __all__ = [
     "load_templates",
     "make_caption_tasks",
     "merge",
+    "rater_report",
     "report_evaluations",
     "sample_scenes",
     "score_report",
+    "score_study",
     "stats",
     "trial_design",
     "trials",

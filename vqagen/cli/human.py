@@ -8,6 +8,7 @@ from vqagen.cli.group import LazyGroup
 
 SUBCOMMANDS = {
     "make-tasks": "vqagen.cli.human_making:make_tasks",
+    "score": "vqagen.cli.human_score:score",
 }
 """Name -> the module and the command in it."""
 

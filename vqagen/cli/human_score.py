@@ -1,0 +1,74 @@
+"""`vqagen human score`: scores of a study."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from vqagen.cli.options import path, settings_options
+from vqagen.human.scores.settings import ScoreSettings
+
+_REPORTS = ("text", "md", "json", "csv", "html", "junit")
+_ENDINGS = {".md": "md", ".json": "json", ".csv": "csv", ".html": "html", ".xml": "junit"}
+
+
+@click.command("score")
+@click.argument("source", type=path, metavar="STUDY|EXPORT|FILE")
+@settings_options(settings=ScoreSettings)
+@click.option("--fail-under", multiple=True, metavar="GROUP=SCORE,…", help="Exit with 1 below these scores.")
+@click.option(
+    "--bound",
+    type=click.Choice(["lower", "mean", "upper"]),
+    default="upper",
+    show_default=True,
+    help="What --fail-under compares: the mean or a bound of its interval.",
+)
+@click.option("--report", type=click.Choice(_REPORTS), help="Format of the report. [default: by --out, else text]")
+@click.option("--json", "as_json", is_flag=True, help="The same as --report json.")
+@click.option("--out", "-o", type=path, default="-", metavar="FILE", help="File for the report. [default: print it]")
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.pass_context
+def score(ctx: click.Context, /, source: str, settings: ScoreSettings, **options: Any) -> None:
+    """Score the answers of raters.
+
+    SOURCE is a study, the folder of an export, or its answers.jsonl.
+
+    A score is the mean of answers, from -1 (the reference is clearly better) over 0 (both are equal) to 1 (the system
+    is clearly better). Its interval takes into account that answers of one rater, and about one image, are alike.
+    Raters and assignments are flagged that fail checks, answer fast, always the same or always on one side. --exclude
+    says whose answers are left out, and the report how many these are.
+
+    --fail-under takes systems (A=-0.2) and, of the fields of --by, all groups (template=-0.3) or one
+    (template:one_hop=-0.3). template=-0.3/0 is missed if a mean lies below -0.3 and its upper bound below 0.
+
+    \b
+    Example:
+      vqagen human score answers --method humanr,cluster
+    """
+    from vqagen.api import rater_report, score_study
+    from vqagen.evaluation import write_report
+    from vqagen.files.output import check_output
+    from vqagen.human.scores.gates import read_thresholds
+    from vqagen.judge.report.writers import WRITERS
+
+    out = options["out"]
+    check_output(out, options["force"], [source])
+    read_thresholds(options["fail_under"])
+    layout = "json" if options["as_json"] else options["report"] or _by_name(out)
+    found = score_study(source, settings)
+    is_whole = layout in ("json", "csv")
+    report = rater_report(found, fail_under=options["fail_under"], bound=options["bound"], is_whole=is_whole)
+    text = WRITERS[layout](report)
+    if out == "-":
+        click.echo(text, nl=False)
+    else:
+        write_report(text, out, force=options["force"])
+        for line in report.failures:
+            click.echo(line, err=True)
+    ctx.exit(1 if report.failures else 0)
+
+
+def _by_name(out: str) -> str:
+    """Return the format of a report by the name of its file."""
+    return next((layout for ending, layout in _ENDINGS.items() if out.lower().endswith(ending)), "text")

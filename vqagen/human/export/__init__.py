@@ -1,0 +1,1 @@
+"""Answers of rater studies as files."""

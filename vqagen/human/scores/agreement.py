@@ -1,0 +1,102 @@
+"""Agreement of raters: Krippendorff's alpha (Krippendorff 2011, Computing Krippendorff's Alpha-Reliability).
+
+1 is perfect agreement, 0 what chance gives, below 0 is systematic disagreement. Items with one value say nothing. The
+interval is the middle 95 % of resamples of items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from vqagen.human.scores.bootstrap import generator, resample_counts
+from vqagen.judge.intervals import LEVEL, Numbers
+
+RESAMPLES = 2000
+"""Resamples of items; an alpha of each takes longer than a mean."""
+
+
+class Alpha(NamedTuple):
+    """Krippendorff's alpha of one metric."""
+
+    metric: str
+    items: int
+    """Items with two values or more."""
+    values: int
+    """Values of these items."""
+    alpha: float | None
+    low: float | None
+    high: float | None
+    why: str = ""
+    """Why there is no alpha, or no interval."""
+
+
+def alphas(items: Iterable[Sequence[float]], *, seed: int = 0, resamples: int = RESAMPLES) -> list[Alpha]:
+    """Return alpha for each metric, by the values of each item."""
+    paired = [values for values in items if len(values) > 1]
+    count, number = len(paired), sum(map(len, paired))
+    if not paired:
+        return [Alpha(metric, 0, 0, None, None, None, "no item has two answers") for metric in METRICS]
+    levels = np.unique(np.concatenate([np.asarray(values, float) for values in paired]))
+    if len(levels) == 1:
+        return [Alpha(metric, count, number, None, None, None, "all answers are equal") for metric in METRICS]
+    tables = np.array([_coincidences(values, levels) for values in paired])
+    return [_alpha(metric, tables, number, levels, seed, resamples) for metric in METRICS]
+
+
+def _alpha(metric: str, tables: Numbers, number: int, levels: Numbers, seed: int, resamples: int) -> Alpha:
+    alpha = float(_alphas(tables.sum(axis=0)[None], levels, metric)[0])
+    if len(tables) == 1:
+        return Alpha(metric, 1, number, alpha, None, None, "one item only")
+    flat, found = tables.reshape(len(tables), -1), []
+    for counts in resample_counts(generator(seed, "agreement"), len(tables), resamples):
+        found.append(_alphas((counts @ flat).reshape(-1, *tables.shape[1:]), levels, metric))
+    drawn = np.concatenate(found)
+    defined = drawn[~np.isnan(drawn)]
+    low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Alpha(metric, len(tables), number, alpha, float(low), float(high))
+
+
+def _coincidences(values: Sequence[float], levels: Numbers) -> Numbers:
+    """Return the pairs of values of one item, `found[level][level]`; each value has a weight of 1 in all."""
+    counts = np.bincount(np.searchsorted(levels, values), minlength=len(levels)).astype(float)
+    pairs: Numbers = (np.outer(counts, counts) - np.diag(counts)) / (len(values) - 1)
+    return pairs
+
+
+def _alphas(coincidences: Numbers, levels: Numbers, metric: str) -> Numbers:
+    """Return alpha of each of a stack of tables of pairs; NaN where all values are equal."""
+    totals = coincidences.sum(axis=2)
+    n = totals.sum(axis=1)
+    apart = METRICS[metric](levels, totals)
+    observed = (coincidences * apart).sum(axis=(1, 2))
+    expected = (totals[:, :, None] * totals[:, None, :] * apart).sum(axis=(1, 2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Numbers = np.where(expected > 0, 1 - (n - 1) * observed / expected, np.nan)
+    return found
+
+
+def _interval(levels: Numbers, totals: Numbers) -> Numbers:
+    apart: Numbers = (levels[:, None] - levels[None, :])[None] ** 2
+    return apart
+
+
+def _ordinal(levels: Numbers, totals: Numbers) -> Numbers:
+    """Return squared differences of mean ranks."""
+    ranks = np.cumsum(totals, axis=1) - totals / 2
+    apart: Numbers = (ranks[:, :, None] - ranks[:, None, :]) ** 2
+    return apart
+
+
+def _nominal(levels: Numbers, totals: Numbers) -> Numbers:
+    return 1.0 - np.eye(len(levels))[None]
+
+
+METRICS: Mapping[str, Callable[[Numbers, Numbers], Numbers]] = {
+    "interval": _interval,
+    "ordinal": _ordinal,
+    "nominal": _nominal,
+}
+"""Name -> squared differences of levels, by the levels and the totals of each table."""

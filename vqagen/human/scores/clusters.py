@@ -1,0 +1,144 @@
+"""Intervals of mean scores whose answers share raters and images.
+
+The variance is that of two-way clusters (Cameron, Gelbach and Miller 2011): V = V(rater) + V(image) - V(rater and
+image), each with G / (G - 1), and never less than V(rater) or V(image). The interval is Student's, with the smaller
+number of clusters less one for degrees of freedom.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vqagen.extras import needed
+from vqagen.human.scores.samples import Sample
+from vqagen.judge.intervals import LEVEL, Numbers, clustered_mean
+
+_WHAT = "vqagen human score"
+
+
+class Estimate(NamedTuple):
+    """A mean score, or a difference of two, with its interval."""
+
+    n: int
+    raters: int
+    images: int
+    mean: float
+    error: float | None
+    """The standard error."""
+    df: int | None
+    low: float | None
+    high: float | None
+    p: float | None
+    """The probability of a mean as far from 0 where the true one is 0."""
+    why: str = ""
+    """Why there is no interval."""
+
+
+class Variances(NamedTuple):
+    """The parts of the variance of a mean."""
+
+    rater: float
+    image: float
+    cell: float
+
+    @property
+    def two_way(self) -> float:
+        """The variance of two-way clusters, which can be too small, even negative."""
+        return self.rater + self.image - self.cell
+
+    @property
+    def used(self) -> float:
+        """The variance that the interval is made of."""
+        return max(self.two_way, self.rater, self.image)
+
+
+def variances(influence: Numbers, raters: Numbers, images: Numbers) -> Variances:
+    """Return the variances of a mean by the influence of each score on it; NaN for a single cluster."""
+    cells = np.unique(np.stack([raters, images]), axis=1, return_inverse=True)[1].reshape(-1)
+    return Variances(*(_variance(influence, clusters) for clusters in (raters, images, cells)))
+
+
+def _variance(influence: Numbers, clusters: Numbers) -> float:
+    """Return G / (G - 1) times the sum of squares of the influence of clusters."""
+    return (clustered_mean(influence, clusters).error * len(influence)) ** 2
+
+
+def two_way_interval(sample: Sample) -> Estimate:
+    """Return the mean of a sample with the interval of two-way clusters."""
+    influence = sample.influence()
+    mean, raters, images = sample.mean, _count(sample.raters), _count(sample.images)
+    return _two_way(mean, influence, sample.raters, sample.images, raters, images)
+
+
+def rater_interval(sample: Sample) -> Estimate:
+    """Return the mean of a sample with the interval of raters as clusters."""
+    return _one_way(sample.mean, sample.influence(), sample.raters, _count(sample.images))
+
+
+class Difference(NamedTuple):
+    """The mean of a first sample minus that of a second one."""
+
+    by_rater: Estimate
+    two_way: Estimate
+
+
+def difference(first: Sample, second: Sample) -> Difference:
+    """Return the difference of the means of two samples that share raters and images."""
+    mean = first.mean - second.mean
+    influence = np.concatenate([first.influence(), -second.influence()])
+    raters = np.concatenate([first.raters, second.raters])
+    images = np.concatenate([first.images, second.images])
+    return Difference(
+        _one_way(mean, influence, raters, _count(images)),
+        _two_way(mean, influence, raters, images, _count(raters), _count(images)),
+    )
+
+
+def _one_way(mean: float, influence: Numbers, clusters: Numbers, images: int) -> Estimate:
+    count = _count(clusters)
+    if count < 2:
+        return undefined(len(influence), count, images, mean, "one rater only")
+    return estimate(len(influence), count, images, mean, _variance(influence, clusters), count - 1)
+
+
+def _two_way(
+    mean: float, influence: Numbers, raters: Numbers, images: Numbers, rater_count: int, image_count: int
+) -> Estimate:
+    few = " and ".join(name for name, count in (("rater", rater_count), ("image", image_count)) if count < 2)
+    if few:
+        return undefined(
+            len(influence), rater_count, image_count, mean, f"one {few.replace(' and ', ' and one ')} only"
+        )
+    used = variances(influence, raters, images).used
+    df = min(rater_count, image_count) - 1
+    return estimate(len(influence), rater_count, image_count, mean, used, df)
+
+
+def estimate(n: int, raters: int, images: int, mean: float, variance: float, df: int) -> Estimate:
+    """Return a mean with Student's interval."""
+    error = math.sqrt(variance)
+    half = t_quantile(df) * error
+    p = 2 * float(_special().stdtr(df, -abs(mean) / error)) if error > 0 else None
+    why = "" if error > 0 else "all answers are equal"
+    return Estimate(n, raters, images, mean, error, df, mean - half, mean + half, p, why)
+
+
+def undefined(n: int, raters: int, images: int, mean: float, why: str) -> Estimate:
+    """Return a mean without an interval, and why there is none."""
+    return Estimate(n, raters, images, mean, None, None, None, None, None, why)
+
+
+def t_quantile(df: int, level: float = LEVEL) -> float:
+    """Return the number of standard errors on each side of a mean in Student's two-sided interval."""
+    return float(_special().stdtrit(df, (1 + level) / 2))
+
+
+def _count(codes: Numbers) -> int:
+    return len(np.unique(codes))
+
+
+def _special() -> Any:
+    return needed("scipy.special", "human", _WHAT)

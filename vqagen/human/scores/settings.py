@@ -1,0 +1,82 @@
+"""Settings of scoring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from vqagen.errors import unknown
+from vqagen.tasks.settings import CheckedSettings, setting
+
+HUMANR, CLUSTER, BOOTSTRAP, BRADLEY_TERRY = METHODS = "humanr", "cluster", "bootstrap", "bt"
+CHECKS, INSTRUCTED, PARTIAL, FAST, STRAIGHT, SIDE, WEBDRIVER = FLAGS = (
+    *("checks", "instructed", "partial", "fast", "straight", "side", "webdriver"),
+)
+"""Reasons to doubt answers. The first three are of an assignment, the others of a rater."""
+OF_ASSIGNMENTS = (CHECKS, INSTRUCTED, PARTIAL)
+NOTHING = "none"
+STRICT = "strict"
+RATER, IMAGE, TWO_WAY = RESAMPLED = "rater", "image", "two-way"
+
+
+@dataclass(frozen=True)
+class ScoreSettings(CheckedSettings):
+    """How the answers of a study are scored."""
+
+    method: str = setting(
+        f"{CLUSTER},{BOOTSTRAP},{BRADLEY_TERRY}",
+        f"Of {', '.join(METHODS)}. `humanr` gives HUMANr's own figures.",
+        metavar="NAME,…",
+    )
+    check_rule: str = setting(
+        HUMANR,
+        "When an attention check fails. `humanr`: in the middle of the scale or beyond. `strict`: unless clearly "
+        "right, or if missing. N: from value N on, counted from the right text.",
+        metavar="humanr|strict|N",
+    )
+    exclude: str = setting(CHECKS, f"Leave out answers flagged as {', '.join(FLAGS)}, or `none`.", metavar="FLAG,…")
+    by: str = setting("", "Fields with a table each: a stratum such as template, image, task.", metavar="FIELD,…")
+    resample: str = setting(RATER, "Units that the bootstrap draws.", choices=RESAMPLED)
+    fast: int = setting(1500, "Milliseconds; a rater with a lower median is flagged as fast.", least=0)
+    seed: int = setting(0, "Random seed of the bootstraps.")
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods in their own order."""
+        given = _names(self.method)
+        return tuple(each for each in METHODS if each in given)
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        """The flags whose answers are left out."""
+        given = _names(self.exclude)
+        return tuple(each for each in FLAGS if each in given)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields that scores are grouped by."""
+        return tuple(dict.fromkeys(_names(self.by)))
+
+    def _faults(self) -> Iterator[str]:
+        yield from super()._faults()
+        yield from (f"--method: {unknown('method', each, METHODS)}" for each in _names(self.method, METHODS))
+        if not self.methods:
+            yield f"--method is empty; name some of {', '.join(METHODS)}"
+        given = _names(self.exclude)
+        yield from (
+            f"--exclude: {unknown('flag', each, (*FLAGS, NOTHING))}" for each in _names(self.exclude, FLAGS, NOTHING)
+        )
+        if NOTHING in given and len(given) > 1:
+            yield f"--exclude {self.exclude} contradicts itself; give `none` alone"
+        if self.check_rule not in (HUMANR, STRICT) and not self.check_rule.isdecimal():
+            yield f"--check-rule {self.check_rule} is no rule; write humanr, strict or a value of the scale such as 4"
+
+
+def _names(text: str, *known: tuple[str, ...] | str) -> list[str]:
+    """Return the names of a list such as `checks,fast`; with `known`, only those that are not known.
+
+    >>> _names("checks, fst", ("checks", "fast"))
+    ['fst']
+    """
+    flat = [name for each in known for name in ((each,) if isinstance(each, str) else each)]
+    return [name for name in map(str.strip, text.split(",")) if name and name not in flat]
