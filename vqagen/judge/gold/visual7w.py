@@ -16,10 +16,8 @@ from vqagen.judge.gold.file import OPEN, POINTING, GoldFile, Splits, no_answers
 from vqagen.judge.gold.item import Box, FieldValue, GoldItem
 from vqagen.judge.stats.fault_list import FaultList
 from vqagen.records.discovery import find_records
-from vqagen.records.kind import RecordKind
+from vqagen.records.visual7w import BOXES, IMAGES, PAIRS, candidates_of
 
-IMAGES = RecordKind("images", own_keys=("qa_pairs",))
-BOXES = RecordKind("boxes", own_keys=("box_id",))
 GROUPS = ("type",)
 Boxes = Mapping[str, Box]
 
@@ -72,13 +70,13 @@ class _PairReader:
 
     def items(self, image: Mapping[str, Any], path: str) -> Iterator[GoldItem]:
         """Yield the items about one image that have no faults."""
-        pairs = image.get("qa_pairs")
+        pairs = image.get(PAIRS)
         if not isinstance(pairs, list):
-            self._faults.add([("qa_pairs", f"expected a list, found {describe(pairs)}")], path)
+            self._faults.add([(PAIRS, f"expected a list, found {describe(pairs)}")], path)
             return
         name = str(image.get("image_id", image.get("filename", path)))
         for number, pair in enumerate(pairs):
-            place = f"{path}.qa_pairs[{number}]"
+            place = f"{path}.{PAIRS}[{number}]"
             if isinstance(pair, Mapping) and pair.get("answer") is None:
                 raise no_answers(self._name, place)
             faults = list(_pair_faults(pair)) or list(self._box_faults(pair))
@@ -89,7 +87,7 @@ class _PairReader:
 
     def _item(self, pair: Mapping[str, Any], image: str, split: FieldValue) -> GoldItem:
         answer = str(pair["answer"])
-        options = (answer, *map(str, pair.get("multiple_choices") or ()))
+        options = candidates_of(pair)
         text = str(pair.get("question", ""))
         boxes = self._boxes
         fields = {"type": pair.get("type"), "split": split, "question_length": text.count(" ") + 1}
