@@ -33,6 +33,8 @@ class Format:
     info, and its entries stand one on a line between a first and a last line."""
     is_gathered: bool = False
     """True for a file with lists about all of its records, which is written when all are there."""
+    is_surveyed: bool = False
+    """True for such a file if entries depend on each other: its layout surveys all before it places the first."""
 
     @property
     def suffix(self) -> str:

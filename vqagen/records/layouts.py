@@ -90,6 +90,9 @@ class Layout(Protocol):
     def head(self, info: Record) -> bytes:
         """Return what comes before the first block."""
 
+    def survey(self, entries: Iterable[Record]) -> None:
+        """Take note of the next of all entries, in a format that is surveyed, before the first is placed."""
+
     def placed(self, body: bytes, number: int) -> bytes:
         """Return an encoded block as the part holds it, with `number` records before it."""
 
@@ -120,6 +123,9 @@ class Lines:
     def head(self, info: Record) -> bytes:
         """Return nothing: the info lies beside."""
         return b""
+
+    def survey(self, entries: Iterable[Record]) -> None:
+        """Ignore the entries: each stands by itself."""
 
     def placed(self, body: bytes, number: int) -> bytes:
         """Return the lines, numbered."""
@@ -190,6 +196,9 @@ class Batches:
     def head(self, info: Record) -> bytes:
         """Return nothing: the info goes into the file's metadata."""
         return b""
+
+    def survey(self, entries: Iterable[Record]) -> None:
+        """Ignore the entries: each stands by itself."""
 
     def placed(self, body: bytes, number: int) -> bytes:
         """Return the batch as it is."""

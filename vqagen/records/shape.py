@@ -55,3 +55,9 @@ class Shape(ABC):
         source = find_records(path, RecordKind(self.key))
         for index, value, place, text in source.read():
             yield FoundEntry(source.object_of(value, index, place), text)
+
+
+def image_number(record: Record) -> int:
+    """Return the number of a record's image: the scene's own, or else the scene's place in the input."""
+    number = record.get("image_index")
+    return number if isinstance(number, int) else int(record["scene_index"])

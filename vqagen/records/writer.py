@@ -68,14 +68,18 @@ class RecordWriter:
     """Writes records to an open file; `close` completes the document (the file itself stays open)."""
 
     def __init__(self, file: IO[bytes], form: Format, info: Record, arrangement: Arrangement) -> None:
-        layout = form.layout(arrangement._replace(number_key=""))
-        self._file, self._placing = file, Placing(layout)
-        file.write(layout.head(info))
+        self._layout = form.layout(arrangement._replace(number_key=""))
+        self._file, self._placing = file, Placing(self._layout)
+        file.write(self._layout.head(info))
 
     @property
     def checksum(self) -> Checksum:
         """The checksum of the records so far."""
         return self._placing.checksum
+
+    def survey(self, entries: Iterable[Record]) -> None:
+        """Take note of entries that will be written, in a format that is surveyed, before the first is."""
+        self._layout.survey(entries)
 
     def write(self, records: Iterable[Record]) -> None:
         """Append records."""

@@ -29,7 +29,7 @@ class TaskEntry(NamedTuple):
 
 TASKS = {
     "questions": TaskEntry(
-        "vqagen.tasks.questions.task:QuestionTask", ("json", "jsonl", "parquet"), ("generator", "release")
+        "vqagen.tasks.questions.task:QuestionTask", ("json", "jsonl", "parquet", "visual7w"), ("generator", "release")
     ),
     "dialogs": TaskEntry(
         "vqagen.tasks.dialog.task:DialogTask",

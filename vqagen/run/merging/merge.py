@@ -151,16 +151,21 @@ def _write_records(
     files: Sequence[ShardFile], target: Target, task: type[Task], info: Mapping[str, Any], on_merged: OnMerged
 ) -> int:
     """Write the records of shards into a file; return how many there are."""
-    selection = _selection(files, task, info)
     if target.form.is_binary:
-        return write_columns(files, target.name, info, task, selection, on_merged)
+        return write_columns(files, target.name, info, task, _selection(files, task, info), on_merged)
     arrangement, shape = files[0].arrangement, target.form.shape(info) if target.form.shape else None
-    content = (each for file in files for each in _content(file, task, selection, shape))
+
+    def content() -> Iterator[dict[str, Any]]:
+        selection = _selection(files, task, info)  # it remembers what it was asked
+        return (each for file in files for each in _content(file, task, selection, shape))
+
     if shape:
-        records = _Numbered(content, shape.number_key, shape.records_in)
+        records = _Numbered(content(), shape.number_key, shape.records_in)
     else:
-        records = _Numbered(content, arrangement.number_key)
+        records = _Numbered(content(), arrangement.number_key)
     with record_file(target.name, target.form, info, arrangement) as writer:
+        if target.form.is_surveyed:
+            writer.survey(content())
         while made := records.next_batch(writer.write):
             on_merged(made)
     return records.records

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
 
 from vqagen.files.locations import locate
@@ -111,6 +112,9 @@ def _rewritten(journal: Journal, output: Output, target: Target, placing: Placin
             output.columns.write(batches, file, output.info)
     else:
         with record_file(target.name, target.form, output.info, output.arrangement, selected.conclude) as writer:
+            if output.form.is_surveyed:
+                for content in _Selected(journal, output).entries(output.shape):
+                    writer.survey(content)
             for content in selected.entries(output.shape):
                 writer.write(content)
     return selected.conclusion()
@@ -121,7 +125,7 @@ class _Selected:
 
     def __init__(self, journal: Journal, output: Output) -> None:
         self.journal = journal
-        self.selection = output.selection
+        self.selection = deepcopy(output.selection)  # it remembers what it was asked
         self.number_key = output.arrangement.number_key
         self.count = 0
 

@@ -12,7 +12,6 @@ from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
 from vqagen.language.question import Question
 from vqagen.language.question_records import FUNCTION_KEYS, record_writer
-from vqagen.records.formats import JSON, JSON_LINES, PARQUET
 from vqagen.tasks.contract import Item, ItemRecords, Make, Rewrite, Task
 from vqagen.tasks.contract import Tally as AnyTally
 from vqagen.tasks.questions.columns import QuestionColumns
@@ -20,6 +19,7 @@ from vqagen.tasks.questions.dialects import rewriter
 from vqagen.tasks.questions.excluded_files import ExcludedFiles
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.family_choice import load_families, skipped_templates, warn_skipped
+from vqagen.tasks.questions.formats import QUESTION_FORMATS
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.report import QuestionReport
 from vqagen.tasks.questions.selection import QuestionSelection, is_needed, must_know_of_shards
@@ -42,7 +42,7 @@ class QuestionTask(Task):
     key = "questions"
     number_key = "question_index"
     index_key = "scene_index"
-    formats = (JSON, JSON_LINES, PARQUET)
+    formats = QUESTION_FORMATS
     dialects = tuple(FUNCTION_KEYS)
 
     @cached_property

@@ -16,7 +16,7 @@ from itertools import groupby
 from typing import Any
 
 from vqagen.records.layouts import Record
-from vqagen.records.shape import Entry, Shape
+from vqagen.records.shape import Entry, Shape, image_number
 from vqagen.tasks.dialog.shapes.graph import graph_of
 
 INPUTS = {
@@ -43,7 +43,7 @@ class Light(Shape):
             first, *rest = about_image
             yield {
                 "split": first.get("split"),
-                "image_index": image_index(first),
+                "image_index": image_number(first),
                 "image_filename": first.get("image_filename"),
                 "dialogs": [self.dialog(each) for each in (first, *rest)],
             }
@@ -72,12 +72,6 @@ class ClevrDialog(Light):
         said = [("caption", record["caption"]), *((each["family"], each) for each in record["rounds"])]
         templates = [_template(family, each) for family, each in said]
         return {**super().dialog(record), "template_info": templates, "graph": graph_of(record)}
-
-
-def image_index(record: Record) -> int:
-    """Return the number of a dialog's image: the scene's own, or else its place in the input."""
-    number = record.get("image_index")
-    return number if isinstance(number, int) else record["scene_index"]
 
 
 def _template(family: str, each: Record) -> dict[str, Any]:

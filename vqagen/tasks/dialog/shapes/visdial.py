@@ -19,8 +19,7 @@ import orjson
 
 from vqagen.files.locations import Location
 from vqagen.records.layouts import Record
-from vqagen.records.shape import Entry, FoundEntry, Shape
-from vqagen.tasks.dialog.shapes.clevr_dialog import image_index
+from vqagen.records.shape import Entry, FoundEntry, Shape, image_number
 from vqagen.tasks.dialog.shapes.documents import read_dialogs
 from vqagen.world.domain import Domain
 
@@ -60,7 +59,7 @@ class VisDial(Shape):
 def named(record: Record) -> Entry:
     """Return the beginning of an entry: the dialog's image and number."""
     image = {"split": record.get("split"), "image_filename": record.get("image_filename")}
-    return {"image_id": image_index(record), "dialog_id": record["dialog_index"], **image}
+    return {"image_id": image_number(record), "dialog_id": record["dialog_index"], **image}
 
 
 def all_answers(values: Sequence[str], most: int) -> list[str]:

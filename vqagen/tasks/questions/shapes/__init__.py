@@ -1,0 +1,1 @@
+"""The shapes of other tools that questions are written in."""

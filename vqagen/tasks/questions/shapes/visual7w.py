@@ -1,0 +1,185 @@
+"""Visual7W's shape, as its toolkit and the pipelines of its models read it; see `records.visual7w`.
+
+The `qa_id` of a pair is the `question_index` of its question. The answer is a text: "yes", "3", "red". The type is the
+first question word of the text; Visual7W has no type for questions that are answered by yes or no, which are of type
+`yes/no`. A split is that of the scene if its name begins with train, val or test; any other scene is of `val`, for the
+toolkit scores no other splits.
+
+What the pairs leave out (programs, scenes, families) is in the file of questions. To join shards again, the document
+says behind the images which pair is of which family, and of which kind the answers of a family are:
+
+    "vqagen": {"families": [["one_hop.json#0", "Integer"], …], "family_of_pair": [0, 3, …]}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import orjson
+
+from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.files.locations import Location
+from vqagen.json.stream import reading
+from vqagen.language.question_records import FUNCTION_KEYS, release_answer
+from vqagen.records.discovery import find_records
+from vqagen.records.layouts import Arrangement, Checksum, List, Record, decode_lines, encode_lines
+from vqagen.records.shape import Entry, FoundEntry, Shape, image_number
+from vqagen.records.visual7w import DEFAULT_SPLIT, IMAGES, PAIRS, QUESTION_TYPES, SPLITS, TELLING
+from vqagen.tasks.questions.shapes.wrong_options import BOOL, Family, WrongOptions
+
+INTEGER = "Integer"
+YES_NO = "yes/no"
+FAMILY = "family"
+"""The key of a pair's family in entries, which have no options and numbers yet."""
+OURS, FAMILIES, FAMILY_OF_PAIR = "vqagen", "families", "family_of_pair"
+_WORD = re.compile(r"[a-z]+")
+
+
+@dataclass(frozen=True)
+class Visual7W(Shape):
+    """An image with its pairs; the layout numbers them and draws their options."""
+
+    key = IMAGES.key
+
+    def __post_init__(self) -> None:
+        if self.info["generator"]["records"]["hide_answers"]:
+            what = "questions without answers (--hide-answers) cannot be written as visual7w, which holds the answers"
+            raise UsageError(f"{what}; choose json, jsonl or parquet")
+
+    def entries(self, records: Iterable[Record]) -> Iterator[Entry]:
+        """Yield the entry of each image."""
+        for _, about_image in groupby(records, key=lambda record: record["scene_index"]):
+            first, *rest = about_image
+            yield {
+                "image_id": image_number(first),
+                "filename": first.get("image_filename"),
+                "split": split_of(first.get("split")),
+                PAIRS: [self._pair(each) for each in (first, *rest)],
+            }
+
+    def _pair(self, record: Record) -> Entry:
+        question, answer, kind = record["question"], record["answer"], self._kind_of_answers(record)
+        return {
+            "question": question,
+            "answer": release_answer(tuple(answer) if isinstance(answer, list) else answer),
+            "type": type_of(question, kind),
+            FAMILY: [f"{record.get('template_filename', '')}#{record['question_family_index']}", kind],
+        }
+
+    def _kind_of_answers(self, record: Record) -> str:
+        function: str = record["program"][-1][FUNCTION_KEYS[self.info["dialect"]]]
+        answer_type = self.info["generator"].get("answer_types", {}).get(function)
+        return answer_type if answer_type in (BOOL, INTEGER) else function
+
+    def records_in(self, entry: Entry) -> int:
+        """Return how many questions are about an image."""
+        return len(entry[PAIRS])
+
+    def read(self, path: Location) -> Iterator[FoundEntry]:
+        """Yield the entries of a file, without options and numbers."""
+        families, family_of_pair = _families_in(path)
+        for index, image, place in find_records(path, IMAGES).entries():
+            try:
+                whole = _restored(image, families, family_of_pair)
+                entry = {**whole, PAIRS: [_without_options(pair) for pair in whole[PAIRS]]}
+            except (LookupError, TypeError, AttributeError):
+                raise BadInput([Problem("not an image of such a file", place, IMAGES.path(index))]) from None
+            yield FoundEntry(entry, orjson.dumps(whole))
+
+
+class Visual7WDocument(List):
+    """A document of images, and behind them the families of their pairs."""
+
+    def __init__(self, arrangement: Arrangement) -> None:
+        super().__init__(arrangement)
+        self._options = WrongOptions(0)
+        self._numbers: dict[Family, int] = {}
+        self._of_pair: list[int] = []
+
+    def head(self, info: Record) -> bytes:
+        """Return the document up to its first image, and take the seed of the run."""
+        self._options = WrongOptions(info["generator"]["settings"]["seed"])
+        return b'{"dataset": "%s", "%s": [' % (TELLING.encode(), IMAGES.key.encode())
+
+    def survey(self, entries: Iterable[Record]) -> None:
+        """Count the answers of all pairs."""
+        for pair in (pair for entry in entries for pair in entry[PAIRS]):
+            self._options.count(Family(*pair[FAMILY]), pair["answer"])
+
+    def placed(self, body: bytes, number: int) -> bytes:
+        """Return the images with numbers and options, separated by commas."""
+        entries = decode_lines(body)
+        written = [{**entry, PAIRS: [self._written(pair) for pair in entry[PAIRS]]} for entry in entries]
+        return super().placed(encode_lines(written), number)
+
+    def lines(self, placed: bytes) -> bytes:
+        """Return the images with the families of their pairs, so that the checksum is of all that they say."""
+        families = [list(family) for family in self._numbers]
+        images = decode_lines(super().lines(placed))
+        return encode_lines(_restored(image, families, self._of_pair) for image in images)
+
+    def tail(self, checksum: Checksum) -> bytes:
+        """Return the families behind the images, and the end of the document."""
+        ours = {FAMILIES: [list(family) for family in self._numbers], FAMILY_OF_PAIR: self._of_pair}
+        return b'\n], "%s": %s}\n' % (OURS.encode(), orjson.dumps(ours))
+
+    def _written(self, pair: Entry) -> Entry:
+        family = Family(*pair[FAMILY])
+        number = len(self._of_pair)
+        self._of_pair.append(self._numbers.setdefault(family, len(self._numbers)))
+        return {
+            "qa_id": number,
+            "question": pair["question"],
+            "answer": pair["answer"],
+            "multiple_choices": self._options.draw(family, pair["answer"]),
+            "type": pair["type"],
+        }
+
+
+def type_of(question: str, kind: str) -> str:
+    """Return the type of a question, whose answers are of a kind.
+
+    >>> type_of("There is a red cube; how big is it?", "query_size"), type_of("Is anything red?", "Bool")
+    ('how', 'yes/no')
+    """
+    if kind == BOOL:
+        return YES_NO
+    said = (word for word in _WORD.findall(question.lower()) if word in QUESTION_TYPES)
+    return next(said, "how" if kind == INTEGER else "what")
+
+
+def split_of(name: object) -> str:
+    """Return the split of Visual7W for that of a scene.
+
+    >>> split_of("trainA"), split_of("test"), split_of("sample"), split_of(None)
+    ('train', 'test', 'val', 'val')
+    """
+    return next((split for split in SPLITS if str(name).startswith(split)), DEFAULT_SPLIT)
+
+
+def _restored(image: Entry, families: Sequence[list[str]], family_of_pair: Sequence[int]) -> Entry:
+    """Return an image of a document with the family of each pair.
+
+    Raises LookupError, TypeError or AttributeError for what no such document holds.
+    """
+    pairs = [{**pair, FAMILY: families[family_of_pair[pair["qa_id"]]]} for pair in image[PAIRS]]
+    return {**image, PAIRS: pairs}
+
+
+def _without_options(pair: Entry) -> Entry:
+    return {key: pair[key] for key in ("question", "answer", "type", FAMILY)}
+
+
+def _families_in(path: Location) -> tuple[list[list[str]], list[int]]:
+    """Return the families of a document, and which of them each pair is of. BadInput if it does not say so."""
+    ours: object = None
+    with reading(path) as reader:
+        for _ in (key for key in reader.members() if key == OURS):
+            ours = reader.value()
+    match ours:
+        case {"families": list(families), "family_of_pair": list(family_of_pair)}:
+            return families, family_of_pair
+    raise BadInput([Problem("expected the families of the pairs", str(path), OURS)])
