@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
+from itertools import zip_longest
 from typing import Any
 
 from vqagen.draw.statistics_figures import FigureText, drawing_style
@@ -21,6 +22,7 @@ _GOOD, _BAD, _OTHER, _CHANCE = "#3f7cac", "#d1602f", "#9aa5b1", "#dde3e8"
 _STYLE = ".fails { color: #b5431a; font-weight: 600; } .passes { color: #2f6f4f; font-weight: 600; }"
 _PROBE_HEAD = ("probe", "guess", "items", "accuracy", "chance", "95 % of the difference", "p (Holm)", "verdict")
 _ASSOCIATION_HEAD = ("with", "", "bits", "Cramér's V", "p (Holm)", "verdict")
+_NUMBER = '<td class="number">'
 _MOST_FAMILIES = 60
 """Families of the figure; the table has all."""
 
@@ -40,7 +42,7 @@ def page(audit: Audit) -> str:
     first, *rest = overview_lines(audit)
     title = escape(f"Audit of {audit.file.name}")
     return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
 <style>
 {PAGE_STYLE}
 {_STYLE}
@@ -134,8 +136,8 @@ def _family_figure(axes: Any, audit: Audit) -> None:
     for row, name in enumerate(ranked):
         chance = families[name][2]
         axes.plot([chance, best[name]], [row, row], color=_CHANCE, linewidth=2, zorder=2)
-        axes.scatter([chance], [row], s=14, color=_OTHER, zorder=3)
-        axes.scatter([best[name]], [row], s=14, color=_BAD if best[name] > chance else _GOOD, zorder=3)
+        axes.scatter([chance], [row], s=14, color=_OTHER, zorder=3, clip_on=False)
+        axes.scatter([best[name]], [row], s=14, color=_BAD if best[name] > chance else _GOOD, zorder=3, clip_on=False)
     axes.set_yticks([])
     axes.set_xlim(0, 1)
     axes.set_ylim(len(ranked), -1)
@@ -152,9 +154,16 @@ def _entropy_figure(axes: Any, audit: Audit) -> None:
     axes.set_ylabel("found")
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    cells = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
-    return f"<table><tr>{''.join(f'<th>{escape(name)}</th>' for name in head)}</tr>\n{cells}\n</table>"
+def _table(head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table; the heads of numbers stand above them, on the right."""
+    listed = list(rows)
+    first = listed[0] if listed else ()
+    heads = "".join(
+        f'<th class="number">{escape(name)}</th>' if cell.startswith(_NUMBER) else f"<th>{escape(name)}</th>"
+        for name, cell in zip_longest(head, first, fillvalue="")
+    )
+    cells = "\n".join(f"<tr>{''.join(row)}</tr>" for row in listed)
+    return f'<div class="wide"><table><tr>{heads}</tr>\n{cells}\n</table></div>'
 
 
 def _text(value: str) -> str:
@@ -162,7 +171,7 @@ def _text(value: str) -> str:
 
 
 def _number(value: str) -> str:
-    return f'<td class="number">{value}</td>'
+    return f"{_NUMBER}{value}</td>"
 
 
 def _verdict_cell(verdict: str) -> str:

@@ -14,13 +14,14 @@ from vqagen.judge.stats.statistics_report import overview_lines
 
 PAGE_STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1f2933; max-width: 1080px; margin: 2em auto; padding: 0 1em; }
-h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin: 0 0 .2em; }
+h1 { font-size: 1.5em; overflow-wrap: anywhere; } h2 { font-size: 1.15em; margin: 0 0 .2em; }
 pre { background: #f4f6f8; padding: .8em 1em; overflow-x: auto; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(440px, 1fr)); gap: 2em; margin: 2em 0; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(440px, 100%), 1fr)); gap: 2em; }
+.figures { margin: 2em 0; }
 figure { margin: 0; } figure svg { width: 100%; height: auto; } figcaption { color: #52606d; font-size: .9em; }
 table { border-collapse: collapse; width: 100%; font-size: .9em; margin: .6em 0 2em; }
 th, td { text-align: left; padding: .2em .6em; border-bottom: 1px solid #e4e9ed; } .number { text-align: right; }
-.note { color: #8a4b1f; }
+.wide { overflow-x: auto; } .note { color: #8a4b1f; }
 """.strip()
 
 
@@ -46,7 +47,7 @@ def page(statistics: QuestionStatistics) -> str:
     notes = "\n".join(f'<p class="note">{escape(note)}</p>' for note in statistics.notes)
     title = escape(f"Statistics of {statistics.name}")
     return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
 <style>
 {PAGE_STYLE}
 </style></head><body>
@@ -77,7 +78,8 @@ def _family_table(statistics: QuestionStatistics) -> str:
         f"<tr>{''.join(_family_cells(statistics, guessing, family, count))}</tr>"
         for family, count in _ordered(statistics)
     )
-    return f"<table><tr>{''.join(f'<th>{name}</th>' for name in head)}</tr>\n{rows}\n</table>"
+    heads = "".join(f"<th>{name}</th>" for name in head)
+    return f'<div class="wide"><table><tr>{heads}</tr>\n{rows}\n</table></div>'
 
 
 def _ordered(statistics: QuestionStatistics) -> Iterable[tuple[str, int]]:
