@@ -31,6 +31,7 @@ LAYERS = (
             "question_dataset",
             "director_trials",
             "human_studies",
+            "human_serving",
             "keyword_settings",
             "inspect_tasks",
             "api",

@@ -29,8 +29,10 @@ from vqagen.files.output import check_output
 from vqagen.language.question import Question
 
 COMMANDS_BY_NAME = dict(all_commands())
-ENDLESS = {"vqagen director items edit"}
-"""Commands that run until they are interrupted; tests/test_items_server.py runs this one."""
+ENDLESS = {"vqagen director items edit", "vqagen human serve"}
+"""Commands that run until they are interrupted; tests/test_items_server.py and tests/test_human_serve.py run these."""
+CANNOT_SUCCEED = {"vqagen human verify-code"}
+"""Its example has a code that this study did not issue; tests/test_human_links.py runs it with others."""
 SAMPLED = 40
 """Scenes of the file that tests read: their questions are more than a pipe holds."""
 
@@ -80,7 +82,7 @@ def test_help_says_what_a_command_does_and_ends_with_an_example(name: str, vqage
 
 
 @pytest.mark.quick(3)
-@pytest.mark.parametrize("name", [name for name in COMMANDS_BY_NAME if name not in ENDLESS])
+@pytest.mark.parametrize("name", [name for name in COMMANDS_BY_NAME if name not in ENDLESS | CANNOT_SUCCEED])
 def test_the_example_in_help_works(name: str, folder: Path, vqagen_: Commands) -> None:
     """In a folder that has what the program's own example makes, apart from what this one makes."""
     Path("scenes.json").unlink()
@@ -99,6 +101,8 @@ def test_the_example_in_help_works(name: str, folder: Path, vqagen_: Commands) -
         write_predictions("predictions.jsonl")
     if name.startswith("vqagen human"):
         write_caption_files(folder, systems=("model",))
+        if name not in ("vqagen human", "vqagen human make-tasks"):
+            vqagen_.done(example_lines(COMMANDS_BY_NAME["vqagen human make-tasks"])[0].removeprefix("vqagen "))
 
     for line in lines:
         ran = vqagen_(shlex.join(line))

@@ -15,9 +15,11 @@ from vqagen.evaluation import evaluate, score_report, write_item_scores
 from vqagen.files.locations import locate
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores
+from vqagen.human.server.settings import ServeSettings
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 from vqagen.human_scoring import rater_report, score_study
+from vqagen.human_serving import serve, verify_codes, write_links
 from vqagen.human_studies import make_caption_tasks
 from vqagen.inspect_tasks.logs import read_runs
 from vqagen.inspect_tasks.report import EvaluationReport
@@ -106,6 +108,7 @@ __all__ = [
     "Scene",
     "SceneSource",
     "ScoreSettings",
+    "ServeSettings",
     "Study",
     "StudyScores",
     "Undefined",
@@ -137,13 +140,16 @@ __all__ = [
     "sample_scenes",
     "score_report",
     "score_study",
+    "serve",
     "stats",
     "trial_design",
     "trials",
     "verify",
+    "verify_codes",
     "write_audit_page",
     "write_dialogs",
     "write_item_scores",
+    "write_links",
     "write_questions",
     "write_records",
     "write_scenes",

@@ -8,6 +8,9 @@ from vqagen.cli.group import LazyGroup
 
 SUBCOMMANDS = {
     "make-tasks": "vqagen.cli.human_making:make_tasks",
+    "links": "vqagen.cli.human_serving:links",
+    "serve": "vqagen.cli.human_serving:serve",
+    "verify-code": "vqagen.cli.human_serving:verify_code",
     "score": "vqagen.cli.human_score:score",
 }
 """Name -> the module and the command in it."""

@@ -1,0 +1,133 @@
+"""`vqagen human serve` as a process: what it refuses, and how it starts and stops."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from commands import Commands, finish, start
+from study_files import make_study
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a study that can be served; the working folder is the one around it."""
+    monkeypatch.chdir(tmp_path)
+    return make_study(tmp_path, raters_per_item=2).folder
+
+
+@pytest.fixture
+def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in the working folder."""
+    return Commands(capsysbinary)
+
+
+@contextmanager
+def serving(study: Path, options: str = "") -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """Yield a process that serves a study, and its address."""
+    process = start(f"human serve {study} --port 0 {options}")
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline().decode()
+        found = re.search(r"at (http\S+);", line)
+        assert found, line + process.stderr.read().decode()
+        yield process, found[1]
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_the_server_in_order(number: signal.Signals, study: Path) -> None:
+    with serving(study) as (process, url):
+        assert json.loads(urlopen(f"{url}/readyz").read()) == {"status": "ready"}
+        process.send_signal(number)
+        ran = finish(process)
+
+    assert ran.code == 0
+    assert ran.err == "vqagen: stopped; all acknowledged answers are stored\n"
+
+
+def test_a_study_is_served_once(study: Path, vqagen_: Commands) -> None:
+    with serving(study):
+        ran = vqagen_(f"human serve {study} --port 0")
+
+    assert ran.code == 4
+    assert "is in use by process" in ran.err
+
+
+def test_texts_with_placeholders_are_not_shown_to_raters(study: Path, vqagen_: Commands) -> None:
+    texts = study / "texts.json"
+    texts.write_text(json.dumps({**json.loads(texts.read_text("utf-8")), "values": {"pay": "2 euros"}}))
+    ran = vqagen_(f"human serve {study} --port 0")
+
+    assert ran.code == 3
+    for name in ("institution", "contact", "ethics_reference", "duration"):
+        assert f"{{{{{name}}}}} is not filled in" in ran.err
+    assert "{{pay}}" not in ran.err
+    assert not (study / ".lock").exists()
+
+
+def test_a_study_whose_images_were_changed_is_refused(study: Path, vqagen_: Commands) -> None:
+    image = next((study / "images").iterdir())
+    image.write_bytes(image.read_bytes() + b"x")
+    ran = vqagen_(f"human serve {study} --port 0")
+
+    assert ran.code == 3
+    assert f"{image}: changed since the study was made" in ran.err
+
+
+@pytest.mark.parametrize("name", ["items.jsonl", "tasks.jsonl", "images.json"])
+def test_a_study_whose_files_were_changed_is_refused(name: str, study: Path, vqagen_: Commands) -> None:
+    (study / name).write_bytes((study / name).read_bytes() + b"\n")
+    ran = vqagen_(f"human serve {study} --port 0")
+
+    assert ran.code == 3
+    assert f"{name}: changed since the study was made" in ran.err
+
+
+def test_a_study_of_another_version_is_refused(study: Path, vqagen_: Commands) -> None:
+    record = json.loads((study / "study.json").read_text("utf-8"))
+    (study / "study.json").write_text(json.dumps({**record, "schema": "vqagen.human.study/0"}))
+    ran = vqagen_(f"human serve {study} --port 0")
+
+    assert ran.code == 3
+    assert "make the study again with this version of vqagen" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--host 0.0.0.0", "--host 0.0.0.0 can be reached by others"),
+        ("--host 0.0.0.0 --public-url http://study.example", "has no https"),
+        ("--public-url http://study.example", "has no https"),
+        ("--public-url study.example", "must be an address such as https://study.example"),
+        ("--public-url https://study.example/path", "must end after the host and port"),
+        ("--public-url https://me:pw@study.example", "must end after the host and port"),
+        ("--public-url https://study.example:x", "must be an address such as"),
+        ("--port 70000", "--port must be at most 65535"),
+        ("--frame-ancestors *", "--frame-ancestors must be"),
+        ("--host 203.0.113.7 --public-url https://study.example", "cannot listen on 203.0.113.7"),
+    ],
+)
+def test_a_server_that_would_not_be_safe_does_not_start(
+    options: str, message: str, study: Path, vqagen_: Commands
+) -> None:
+    ran = vqagen_(f"human serve {study} {options}")
+
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_http_is_possible_for_who_insists(study: Path) -> None:
+    with serving(study, "--public-url http://study.example --insecure-http") as (process, url):
+        assert url == "http://study.example"
+        process.terminate()
+        assert finish(process).code == 0

@@ -1,0 +1,127 @@
+"""`vqagen human serve`, `links` and `verify-code`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from vqagen.cli.options import integer, path, settings_options
+from vqagen.human.links.link_files import FORMATS, HUMANR
+from vqagen.human.links.study_links import MODES, TASK
+from vqagen.human.server.settings import LOCAL_URL, ServeSettings
+
+study_argument = click.argument("study", type=path)
+
+
+@click.command("serve")
+@study_argument
+@settings_options(settings=ServeSettings)
+def serve(study: str, settings: ServeSettings) -> None:
+    """Serve a study to raters, until Ctrl-C or SIGTERM.
+
+    An answer is acknowledged when it is on the disk. Raters come by the links of `vqagen human links`. For raters
+    elsewhere, put a proxy with a certificate before it (Caddy, nginx), and name its address as --public-url.
+    Texts in the study's texts.json must be filled in first.
+
+    \b
+    Example:
+      vqagen human serve study
+    """
+    from vqagen.api import serve as serve_study
+
+    def announce(url: str) -> None:
+        click.echo(f"vqagen: serving {study} at {url}; Ctrl-C stops", err=True)
+
+    serve_study(study, settings, announce)
+    click.echo("vqagen: stopped; all acknowledged answers are stored", err=True)
+
+
+@click.command("links")
+@study_argument
+@click.option(
+    "--mode",
+    type=click.Choice(MODES),
+    default=TASK,
+    show_default=True,
+    help="A link for each task, for each slot of a task (one person), or one for all.",
+)
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(FORMATS),
+    default=HUMANR,
+    show_default=True,
+    help="Column HIT_Link; task, slot, places, link; Prolific Taskflow; or one link a line.",
+)
+@click.option("--batch-size", type=integer(1), default=500, show_default=True, help="Most links in a file.")
+@click.option("--public-url", default=LOCAL_URL, show_default=True, help="Address that raters open.")
+@click.option("--insecure-http", is_flag=True, help="Accept an address without https.")
+@click.option(
+    "--expires",
+    default="",
+    metavar="DAY|never",
+    help="Last day of the links, such as 2026-12-31. [default: link_days of serving.json from now]",
+)
+@click.option(
+    "--new-key",
+    is_flag=True,
+    help="Sign with a new key from now on; replace the old one in `secret` by - to refuse its links.",
+)
+@click.option("--out", "-o", type=path, metavar="FOLDER", help="Folder for the files. [default: links in the study]")
+def links(
+    study: str,
+    mode: str,
+    layout: str,
+    batch_size: int,
+    public_url: str,
+    insecure_http: bool,
+    expires: str,
+    new_key: bool,
+    out: str | None,
+) -> None:
+    """Write signed links for raters.
+
+    Files that an earlier call wrote to the same folder are replaced or deleted; others are never touched. To revoke a
+    link, write it on a line of revoked.txt in the study.
+
+    \b
+    Example:
+      vqagen human links study --public-url https://study.example
+    """
+    from vqagen.api import write_links
+
+    number, files = write_links(
+        study,
+        mode,
+        layout,
+        out,
+        batch_size=batch_size,
+        url=public_url,
+        insecure_http=insecure_http,
+        expires=expires,
+        new_key=new_key,
+    )
+    click.echo(f"{number:,} links in {files[0]}" + (f" and {len(files) - 1} more" if len(files) > 1 else ""), err=True)
+
+
+@click.command("verify-code")
+@study_argument
+@click.argument("codes", nargs=-1, required=True, metavar="CODE…")
+def verify_code(study: str, codes: tuple[str, ...]) -> int:
+    """Verify completion codes that raters have entered elsewhere; - reads them from standard input.
+
+    No server and no answers are needed. The exit code is 1 if the study did not issue one of them.
+
+    \b
+    Example:
+      vqagen human verify-code study ILI6FIW5YX
+    """
+    from vqagen.api import verify_codes
+
+    given = [code for each in codes for code in (sys.stdin.read().split() if each == "-" else [each])]
+    verified = verify_codes(study, given)
+    for code, assignment in verified.items():
+        meaning = "not issued" if assignment is None else assignment or "the code of all who complete"
+        click.echo(f"{code}\t{meaning}")
+    return 1 if None in verified.values() else 0

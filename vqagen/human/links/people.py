@@ -1,0 +1,30 @@
+"""Who a rater is: an id on a platform, and the pseudonym that stands for it everywhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vqagen.human.links.secret import Secret
+from vqagen.human.links.tokens import Link
+
+PROLIFIC, CONNECT, MTURK, ID, ANONYMOUS = PLATFORMS = "prolific", "connect", "mturk", "id", "anonymous"
+LINK = "link"
+"""The platform of who has a personal link: the link says who it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """A person on a platform."""
+
+    platform: str
+    id: str
+
+
+def holder_of(link: Link) -> Participant | None:
+    """Return the participant of a personal link; None for a link that many may use."""
+    return None if link.slot is None else Participant(LINK, f"{link.task}-{link.slot}")
+
+
+def pseudonym(secret: Secret, participant: Participant) -> str:
+    """Return the name of a participant in answers and exports: 16 hexadecimal digits."""
+    return secret.mac("rater", f"{participant.platform}/{participant.id}")[:8].hex()

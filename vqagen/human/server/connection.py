@@ -1,0 +1,64 @@
+"""Connections: HTTP by uvicorn and h11, with limits on the time that a client may take.
+
+uvicorn has no limit on how long a request may take to arrive, so that a few hundred clients which send a byte now and
+then ("slowloris") would hold their connections for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+LONGEST_REQUEST = 15.0
+"""Seconds from the connection, or from the first byte of a further request, until a request has arrived as a whole."""
+LONGEST_STANDSTILL = 60.0
+"""Seconds in which a client must take some of a reply that is waiting."""
+
+
+class TimedConnection(H11Protocol):
+    """A connection that is closed if its client is too slow."""
+
+    _arrival: asyncio.TimerHandle | None = None
+    _standstill: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._await_request()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
+            if self.conn.their_state is h11.SEND_BODY or self.conn.trailing_data[0]:
+                self._await_request()
+        else:
+            self._stop_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        self._stop_standstill()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._standstill = self._standstill or self.loop.call_later(LONGEST_STANDSTILL, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._stop_standstill()
+
+    def _await_request(self) -> None:
+        """Close the connection if no request arrives in time. The time runs from the first call."""
+        self._arrival = self._arrival or self.loop.call_later(LONGEST_REQUEST, self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        if self._arrival is not None:
+            self._arrival.cancel()
+            self._arrival = None
+
+    def _stop_standstill(self) -> None:
+        if self._standstill is not None:
+            self._standstill.cancel()
+            self._standstill = None

@@ -1,0 +1,100 @@
+"""The gate before all routes: who may ask, how often, the headers of every reply, and mistakes that stay inside."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from vqagen.human.server.limits import Buckets, network_of
+from vqagen.human.server.replies import FORBIDDEN, TOO_MANY, UNAVAILABLE, Failure, error_reply
+from vqagen.human.store.store import StoreError
+
+LOG = logging.getLogger("vqagen.human")
+LONGEST_REPLY = 15.0
+"""Seconds until a request whose answer is not ready is given up; the page sends it again."""
+_UNLIMITED = ("/static/", "/healthz", "/readyz")
+
+
+class Gate:
+    """Wraps an application."""
+
+    def __init__(
+        self, app: ASGIApp, headers: Mapping[str, str], limits: Buckets, origins: frozenset[str] = frozenset()
+    ) -> None:
+        """`origins` are those of the public URL, beside the one that `Host` names."""
+        self._app = app
+        self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        self._limits = limits
+        self._origins = origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        assert scope["type"] == "http", scope["type"]
+        has_begun = False
+
+        async def send_safely(message: Message) -> None:
+            nonlocal has_begun
+            if message["type"] == "http.response.start":
+                has_begun = True
+                message["headers"] = [*message["headers"], *self._headers]
+            await send(message)
+
+        app: ASGIApp = self._app
+        if failure := self._refusal(scope):
+            app = error_reply(failure)
+        try:
+            async with asyncio.timeout(LONGEST_REPLY):
+                await app(scope, receive, send_safely)
+        except TimeoutError:
+            if not has_begun:
+                await error_reply(Failure(503, UNAVAILABLE, "this took too long; try again"))(
+                    scope, receive, send_safely
+                )
+        except StoreError as error:
+            LOG.error("the store failed: %s", error)
+        except Exception as error:
+            log_mistake(error)
+
+    def _refusal(self, scope: Scope) -> Failure | None:
+        path: str = scope["path"]
+        if path.startswith(_UNLIMITED):
+            return None
+        if path.startswith("/api/") and not self._is_own_page(scope):
+            return Failure(403, FORBIDDEN, "this request comes from another site")
+        client = scope.get("client")
+        if client and self._limits.take(network_of(client[0]), asyncio.get_running_loop().time()):
+            return Failure(429, TOO_MANY, "too many requests from this network; wait a second")
+        return None
+
+    def _is_own_page(self, scope: Scope) -> bool:
+        """False if the browser says that a page of another site asks. Programs that are no browser say nothing."""
+        headers = dict(scope["headers"])
+        site = headers.get(b"sec-fetch-site")
+        if site is not None:
+            return bool(site == b"same-origin")
+        origin = headers.get(b"origin")
+        if origin is None:
+            return True
+        text = origin.decode("latin-1")
+        return text in self._origins or (_place_of(text) == headers.get(b"host", b"").decode("latin-1"))
+
+
+def _place_of(origin: str) -> str | None:
+    """Return the host and port of an origin; None for one that is none."""
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return None
+    return parts.netloc if parts.scheme in ("http", "https") and parts.netloc else None
+
+
+def log_mistake(error: Exception) -> None:
+    """Log a mistake of ours by its type and place. Messages of errors may hold what a rater sent."""
+    places = traceback.extract_tb(error.__traceback__)
+    shown = " < ".join(f"{place.filename.rpartition('/')[2]}:{place.lineno}" for place in reversed(places[-4:]))
+    LOG.error("mistake of the server: %s at %s", type(error).__name__, shown)

@@ -1,0 +1,65 @@
+"""Serving studies as typed calls: the server, links to it, and the codes that it issues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from vqagen.extras import needed
+from vqagen.human.links.codes import assignments_of_codes
+from vqagen.human.links.link_files import HUMANR, link_files, write_files
+from vqagen.human.links.secret import add_key, load_secret
+from vqagen.human.links.study_links import TASK, expiry, links_of
+from vqagen.human.server.settings import LOCAL_URL, ServeSettings, public_url
+from vqagen.human.study.study import load_study
+from vqagen.language.domain_files import PathLike
+
+
+def serve(
+    folder: PathLike, settings: ServeSettings | None = None, on_ready: Callable[[str], object] = lambda _: None
+) -> None:
+    """Serve a study to raters until SIGTERM or Ctrl-C. `on_ready` is called with its address."""
+    for library in ("starlette", "uvicorn"):
+        needed(library, "human", "vqagen human serve")
+    from vqagen.human.server.process import serve_study
+
+    serve_study(load_study(folder), settings or ServeSettings(), on_ready)
+
+
+def write_links(
+    folder: PathLike,
+    mode: str = TASK,
+    format: str = HUMANR,
+    out: PathLike | None = None,
+    *,
+    batch_size: int = 500,
+    url: str = LOCAL_URL,
+    insecure_http: bool = False,
+    expires: str = "",
+    new_key: bool = False,
+) -> tuple[int, list[Path]]:
+    """Write the links of a study to the folder `out`, by default `links` in the study; return their number and files.
+
+    `new_key` signs them with a new key, so that older links can be refused by retiring the old one.
+    """
+    study = load_study(folder)
+    base = public_url(url, insecure_http=insecure_http)
+    until = expiry(expires, study.serving.link_days, datetime.now(UTC))
+    if new_key:
+        add_key(study.folder)
+    rows = links_of(study, load_secret(study.folder), mode, base, until)
+    place = study.folder / "links" if out is None else Path(out)
+    return len(rows), write_files(place, link_files(rows, format, batch_size))
+
+
+def verify_codes(folder: PathLike, codes: Iterable[str]) -> dict[str, str | None]:
+    """Return the assignment of each completion code, None for a code that the study did not issue.
+
+    A fixed code of the study's platform, which all raters get, is of no assignment: "".
+    """
+    study = load_study(folder)
+    asked = list(dict.fromkeys(codes))
+    fixed = study.serving.code_completed
+    found = assignments_of_codes(asked, load_secret(study.folder), study.id, study.tasks.values(), study.slots)
+    return {code: "" if fixed and code.strip() == fixed else found.get(code) for code in asked}
