@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from human_stores import HOUR, STUDY, claim, claimed, content, one, submit
+from human_stores import HOUR, STORES, STUDY, claim, claimed, content, one, submit
+from redis_servers import RedisServer, redis_server
 
 from vqagen.human.store.opening import open_store
 from vqagen.human.store.store import (
@@ -39,13 +40,26 @@ from vqagen.human.store.store import (
 Opens = Callable[..., Store]
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """A Redis server for the tests of this file."""
+    with redis_server(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture(params=STORES)
 def opens(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opens]:
-    """Opens the same store again and again; the options are those of `open_store`."""
+    """Opens the same store again and again, or another one; the options are those of `open_store`."""
+    places = (str(tmp_path / "answers.sqlite"), str(tmp_path / "other.sqlite"))
+    if request.param == "redis":
+        server: RedisServer = request.getfixturevalue("server")
+        places = (server.url, server.url.removesuffix("0") + "1")
+        with server.client() as client:
+            client.flushall()
     with ExitStack() as stack:
 
-        def opens(study: str = STUDY, place: str = "answers.sqlite", **options: Any) -> Store:
-            opened = open_store(tmp_path / place, study, **{"create": True, **options})
+        def opens(study: str = STUDY, *, is_other: bool = False, **options: Any) -> Store:
+            opened = open_store(places[is_other], study, **{"create": True, **options})
             stack.callback(opened.close)
             return opened
 
@@ -342,11 +356,12 @@ def test_a_reader_sees_one_state_and_changes_nothing(opens: Opens) -> None:
         reader.apply([claim("c")])
 
 
-def test_a_store_of_another_study_is_refused(opens: Opens) -> None:
-    opens().close()
+def test_a_store_never_shows_answers_of_another_study(opens: Opens) -> None:
+    """A file has one study; a Redis server may have several."""
+    claimed(opens(), "a")
 
-    with pytest.raises(StoreError, match=f"answers of study {STUDY}, not of ffff"):
-        opens("ffff")
+    with pytest.raises(StoreError, match=rf"answers of study {STUDY}, not of ffff|no answers at redis"):
+        opens("ffff", create=False)
 
 
 @pytest.mark.parametrize("read_only", [True, False])
@@ -361,7 +376,7 @@ def test_all_rows_can_be_written_into_another_store(opens: Opens) -> None:
     for rater in "abc":
         claimed(store, rater, slots=3)
     store.apply([submit("t-1-0", 1, 5), Forget(("a",), 3), Withdraw("t-2-0", False, 4)])
-    copy = opens(place="copy.sqlite")
+    copy = opens(is_other=True)
 
     copy.restore([row for rows in content(store).values() for row in rows])
 

@@ -23,7 +23,10 @@ def open_store(
     store is of another study, damaged, unreachable, or (Redis, strict) not safe.
     """
     if is_redis(place):
-        raise UsageError(f"{hide_password(place)}: answers in Redis are not available")
+        from vqagen.human.store.redis import RedisStore
+
+        shown, is_strict = hide_password(place), durability == STRICT
+        return RedisStore(str(place), study, shown=shown, create=create, read_only=read_only, is_strict=is_strict)
     return SqliteStore(sqlite_path(place), study, create=create, read_only=read_only)
 
 

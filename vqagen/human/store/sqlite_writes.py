@@ -191,7 +191,8 @@ def _withdraw(connection: Connection, withdraw: Withdraw) -> Outcome:
         return Ended(assignment)
     if not withdraw.keep_answers:
         connection.execute("DELETE FROM answer WHERE assignment = ?", (assignment.id,))
-        connection.execute("DELETE FROM event WHERE assignment = ? AND kind LIKE 'answer%'", (assignment.id,))
+        attempts = "('answer_new', 'answer_same', 'answer_different', 'answer_refused')"
+        connection.execute(f"DELETE FROM event WHERE assignment = ? AND kind IN {attempts}", (assignment.id,))
     return Ended(_end(connection, assignment.id, WITHDRAWN, "withdraw", withdraw.now))
 
 

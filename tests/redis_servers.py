@@ -1,0 +1,98 @@
+"""Real Redis servers for tests: each on a free port, in a folder of its own, with a log that is always on the disk."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from waiting import wait_until
+
+PROGRAM = shutil.which("redis-server")
+SAFE = {"appendonly": "yes", "appendfsync": "always", "save": ""}
+
+
+def require_redis() -> None:
+    """Skip a test where there is no server or no client."""
+    if PROGRAM is None:
+        pytest.skip("redis-server is not installed")
+    pytest.importorskip("redis", reason="the extra redis is not installed")
+
+
+class RedisServer:
+    """A server that can be killed, paused and started again with the same port and folder."""
+
+    def __init__(self, folder: Path, **settings: str) -> None:
+        self._folder, self._settings = folder, {**SAFE, **settings}
+        self.port = _free_port()
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        """Start the process and wait until it answers."""
+        options = {"port": str(self.port), "bind": "127.0.0.1", "dir": str(self._folder), **self._settings}
+        arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
+        assert PROGRAM is not None
+        with (self._folder / "log.txt").open("ab") as log:
+            self._process = subprocess.Popen([PROGRAM, *arguments], stdout=log, stderr=log)
+        wait_until(self._is_ready)
+
+    def _is_ready(self) -> bool:
+        assert self._process.poll() is None, (self._folder / "log.txt").read_text()[-2_000:]
+        import redis
+
+        try:
+            with self.client() as client:
+                client.ping()
+        except (redis.BusyLoadingError, redis.ConnectionError) as error:
+            return "NOAUTH" in str(error) or "uthentication" in str(error)
+        return True
+
+    def client(self, **options: Any) -> Any:
+        """Return a client of the server."""
+        import redis
+
+        return redis.Redis(port=self.port, password=self._settings.get("requirepass"), **options)
+
+    def kill(self) -> None:
+        """End the process at once, as a loss of power would."""
+        self._process.kill()
+        self._process.wait()
+
+    def pause(self) -> None:
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
+
+    def files(self) -> bytes:
+        """Return all that the server has on its disk."""
+        return b"".join(file.read_bytes() for file in sorted(self._folder.rglob("*")) if file.is_file())
+
+
+@contextmanager
+def redis_server(folder: Path, **settings: str) -> Iterator[RedisServer]:
+    """Start a server for as long as the block lasts."""
+    require_redis()
+    folder.mkdir(exist_ok=True)
+    server = RedisServer(folder, **settings)
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+def _free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        port: int = listening.getsockname()[1]
+    return port

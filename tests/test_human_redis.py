@@ -1,0 +1,273 @@
+"""The Redis store: refused where it could lose answers, and used again as soon as the server is there."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from human_stores import STUDY, claim, claimed, content, one, submit
+from redis_servers import RedisServer, redis_server
+from waiting import wait_until
+
+from vqagen.errors import UsageError
+from vqagen.human.store import redis, redis_durability
+from vqagen.human.store.committer import Committer
+from vqagen.human.store.opening import RELAXED, open_store
+from vqagen.human.store.store import Forget, StoreError, Submitted
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RedisServer]:
+    with redis_server(tmp_path / "redis") as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"appendonly": "no"}, r"\(CONFIG SET appendonly yes; "),
+        ({"appendfsync": "everysec"}, r"\(CONFIG SET appendfsync always; "),
+        ({"no-appendfsync-on-rewrite": "yes"}, r"\(CONFIG SET no-appendfsync-on-rewrite no; "),
+        ({"maxmemory": "100mb", "maxmemory-policy": "allkeys-lru"}, r"\(CONFIG SET maxmemory-policy noeviction; "),
+        (
+            {"appendonly": "no", "appendfsync": "everysec"},
+            "CONFIG SET appendonly yes, CONFIG SET appendfsync always; .*relaxed",
+        ),
+    ],
+    ids=["no log", "every second", "not while rewriting", "evicts", "all faults"],
+)
+def test_a_server_that_could_lose_answers_is_refused(
+    tmp_path: Path, settings: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a server without WAITAOF the log must always be on the disk. Relaxed durability accepts every server."""
+    monkeypatch.setattr(redis_durability, "_HAS_WAITAOF", (99, 0))
+    with redis_server(tmp_path / "redis", **settings) as server:
+        with pytest.raises(StoreError, match=message):
+            open_store(server.url, STUDY, create=True)
+        store = open_store(server.url, STUDY, create=True, durability=RELAXED)
+        assert claimed(store, "a").id == "t-0-0"
+        store.close()
+
+
+class Waiting:
+    """A client of a server with WAITAOF, which answers that so many logs are on a disk."""
+
+    def __init__(self, logs: int) -> None:
+        self.logs, self.commands = logs, list[tuple[object, ...]]()
+
+    def pipeline(self, transaction: bool) -> Waiting:
+        return self
+
+    def execute_command(self, *command: object) -> None:
+        self.commands.append(command)
+
+    def execute(self) -> list[object]:
+        return [b"done", [self.logs, 0]]
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("logs", [1, 0])
+def test_where_the_server_can_each_batch_waits_for_its_disk(server: RedisServer, logs: int) -> None:
+    """Redis 7.2 and Valkey have WAITAOF. A reply that no log was written is no acknowledgement."""
+    store = redis.RedisStore(server.url, STUDY, shown="redis", create=True)
+    store.close()
+    store._waits, store._client = True, Waiting(logs)
+
+    if logs:
+        assert store._commit([("SET", "x", 1)]) == [b"done"]
+    else:
+        with pytest.raises(StoreError, match="did not write to its disk"):
+            store._commit([("SET", "x", 1)])
+
+    assert store._client.commands == [("SET", "x", 1), ("WAITAOF", 1, 0, 2_000)]
+
+
+@pytest.mark.parametrize(
+    ("version", "waits"), [("7.0.15", False), ("7.2.4", True), ("8.0.1", True), ("6.2.14", False), ("10.0", True)]
+)
+def test_the_version_says_whether_the_server_can_wait(version: str, waits: bool) -> None:
+    assert (redis_durability._version({"redis_version": version}) >= redis_durability._HAS_WAITAOF) == waits
+
+
+def test_a_password_is_used_and_never_shown(tmp_path: Path) -> None:
+    with redis_server(tmp_path / "redis", requirepass="top-secret") as server:
+        place = f"127.0.0.1:{server.port}/0"
+        for access in ("", ":wrong-secret@", "nobody:wrong-secret@"):
+            with pytest.raises(StoreError, match="right user and password") as raised:
+                open_store(f"redis://{access}{place}", STUDY, create=True)
+            assert "wrong-secret" not in str(raised.value)
+        open_store(f"redis://:top-secret@{place}", STUDY, create=True).close()
+
+
+def test_a_user_with_leave_for_its_keys_alone_is_enough(server: RedisServer) -> None:
+    """Without leave for CONFIG nobody can see how the log is written: refused, unless relaxed."""
+    place = f"127.0.0.1:{server.port}/0"
+    commands = ("+@read", "+@write", "+@scripting", "+@connection", "+info")
+    with server.client() as client:
+        client.execute_command("ACL", "SETUSER", "study", "on", ">key", "~vqa:*", *commands)
+        client.execute_command("ACL", "SETUSER", "other", "on", ">key", "~other:*", *commands, "+config|get")
+
+    with pytest.raises(StoreError, match="appendfsync always"):
+        open_store(f"redis://study:key@{place}", STUDY, create=True)
+    store = open_store(f"redis://study:key@{place}", STUDY, create=True, durability=RELAXED)
+    assert claimed(store, "a").id == "t-0-0"
+    store.close()
+    with pytest.raises(StoreError, match=r"leave for keys vqa:\*"):
+        open_store(f"redis://other:key@{place}", STUDY, create=True)
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+def test_a_server_is_reached_through_tls(tmp_path: Path) -> None:
+    """With its certificate, or not at all."""
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    command = f"openssl req -x509 -newkey rsa:2048 -nodes -keyout {key} -out {certificate} -days 9 -subj /CN=localhost"
+    subprocess.run([*command.split(), "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
+    tls = {"tls-key-file": str(key), "tls-cert-file": str(certificate), "tls-ca-cert-file": str(certificate)}
+    with redis_server(tmp_path / "redis") as plain, plain.client() as client:
+        try:
+            client.config_set("tls-port", "0")
+        except Exception:
+            pytest.skip("redis-server was built without TLS")
+    with redis_server(tmp_path / "redis-tls", **tls, **{"tls-auth-clients": "no"}) as server:
+        with server.client() as client:
+            client.config_set("tls-port", str(port := server.port + 1 if server.port < 65_000 else 60_001))
+        place = f"rediss://localhost:{port}/0"
+        with pytest.raises(StoreError, match="certificate"):
+            open_store(place, STUDY, create=True)
+        store = open_store(f"{place}?ssl_ca_certs={certificate}", STUDY, create=True)
+        assert claimed(store, "a").id == "t-0-0"
+        store.close()
+
+
+@pytest.mark.parametrize(
+    ("place", "error", "message"),
+    [
+        ("redis://127.0.0.1:1/0", StoreError, "must run and be reachable"),
+        ("redis://:secret@no-such-host.invalid/0", StoreError, "cannot open redis://:…@no-such-host"),
+        ("redis://localhost:port/0", UsageError, "no address of Redis"),
+        ("mysql://me:secret@host", UsageError, "unknown store mysql://me:…@host"),
+    ],
+)
+def test_a_place_without_a_server_is_refused(place: str, error: type[Exception], message: str) -> None:
+    pytest.importorskip("redis", reason="the extra redis is not installed")
+    with pytest.raises(error, match=message):
+        open_store(place, STUDY, create=True)
+
+
+def test_studies_share_a_server_without_meeting(server: RedisServer) -> None:
+    """The keys of a study are in one hash slot of a cluster."""
+    from redis.crc import key_slot
+
+    stores = [open_store(server.url, study, create=True) for study in (STUDY, "f" * 16)]
+    for store in stores:
+        assert claimed(store, "a").id == "t-0-0"
+        store.apply([submit("t-0-0", 1, 5)])
+
+    with server.client() as client:
+        keys = client.keys("*")
+        assert {key.split(b":")[1] for key in keys} == {b"{%s}" % study.encode() for study in (STUDY, "f" * 16)}
+        assert len({key_slot(key) for key in keys}) == 2
+    for store in stores:
+        store.close()
+
+
+def test_a_forgotten_rater_is_in_no_file_of_the_server(server: RedisServer) -> None:
+    """Neither in its log nor in memory; others still are. (Its log as commands, in which a text can be seen.)"""
+    with server.client() as client:
+        client.config_set("aof-use-rdb-preamble", "no")
+    store = open_store(server.url, STUDY, create=True)
+    for rater in ("forgotten-rater", "other-rater"):
+        made = claimed(store, rater, person=f"{rater}-id")
+        store.apply([submit(made.id, 1, 5, idem=f"{rater}-1")])
+    assert b"forgotten" in server.files()
+    one(store, Forget(("forgotten-rater",), 3))
+
+    wait_until(lambda: b"forgotten" not in server.files())
+    assert b"other-rater-id" in server.files()
+    with server.client() as client:
+        assert not [key for key in client.keys("*") if b"forgotten" in key]
+    store.close()
+
+
+# Failures -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_killed_server_loses_nothing_and_is_used_again(server: RedisServer) -> None:
+    """While it is down, writes fail; when it is back, they are kept, without a new start of ours."""
+
+    async def work(committer: Committer) -> None:
+        await committer.write(claim("a"))
+        for trial in range(1, 30):
+            assert await committer.write(submit("t-0-0", trial, 5)) == Submitted("new", 5)
+        server.kill()
+        for _ in range(2):
+            with pytest.raises(StoreError, match="reachable"):
+                await committer.write(submit("t-0-0", 30, 5))
+        server.start()
+        assert await committer.write(submit("t-0-0", 30, 6)) == Submitted("new", 6)
+        answers = await committer.read(lambda store: list(store.answers()))
+        assert [each.value for each in answers] == [5] * 29 + [6]
+
+    committer = Committer(lambda: open_store(server.url, STUDY, create=True))
+    try:
+        asyncio.run(work(committer))
+    finally:
+        committer.stop()
+
+
+def test_a_server_that_comes_back_with_unsafe_settings_is_not_written_to(server: RedisServer) -> None:
+    async def work(committer: Committer) -> None:
+        await committer.write(claim("a"))
+        server.kill()
+        with pytest.raises(StoreError):
+            await committer.write(submit("t-0-0", 1, 5))
+        server._settings["appendfsync"] = "no"
+        server.start()
+        with pytest.raises(StoreError, match="appendfsync always"):
+            await committer.write(submit("t-0-0", 1, 5))
+
+    if redis_durability._HAS_WAITAOF <= (7, 0):
+        pytest.skip("the server waits for its disk by command")
+    committer = Committer(lambda: open_store(server.url, STUDY, create=True))
+    try:
+        asyncio.run(work(committer))
+    finally:
+        committer.stop()
+
+
+def test_a_server_that_hangs_acknowledges_nothing(server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The write may be done later, when the server runs again; the rater's page sends it again, and it is the same."""
+    monkeypatch.setattr(redis, "_TIMEOUT", 0.2)
+
+    async def work(committer: Committer) -> None:
+        await committer.write(claim("a"))
+        server.pause()
+        for _ in range(2):
+            with pytest.raises(StoreError, match="does not answer"):
+                await committer.write(submit("t-0-0", 1, 5))
+        server.go_on()
+        outcome = await committer.write(submit("t-0-0", 1, 5))
+        assert outcome in (Submitted("new", 5), Submitted("same", 5))
+
+    committer = Committer(lambda: open_store(server.url, STUDY, create=True))
+    try:
+        asyncio.run(work(committer))
+    finally:
+        server.go_on()
+        committer.stop()
+
+
+def test_many_writes_of_a_batch_are_one_step(server: RedisServer) -> None:
+    store = open_store(server.url, STUDY, create=True)
+    with server.client() as client:
+        client.config_resetstat()
+        store.apply([claim(f"r{number}", slots=300) for number in range(256)])
+        assert client.info("commandstats")["cmdstat_eval"]["calls"] == 1
+    assert len(content(store)["assignments"]) == 256
+    store.close()
