@@ -16,9 +16,10 @@ from vqagen.files.locations import locate
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores
 from vqagen.human.server.settings import ServeSettings
+from vqagen.human.simulation.raters import RaterSettings
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
-from vqagen.human_scoring import rater_report, score_study
+from vqagen.human_scoring import rater_report, score_study, simulate_study, write_simulated_answers
 from vqagen.human_serving import serve, verify_codes, write_links
 from vqagen.human_studies import make_caption_tasks
 from vqagen.inspect_tasks.logs import read_runs
@@ -101,6 +102,7 @@ __all__ = [
     "QuestionReport",
     "QuestionSettings",
     "QuestionStatistics",
+    "RaterSettings",
     "RecordForm",
     "Report",
     "RunOptions",
@@ -141,6 +143,7 @@ __all__ = [
     "score_report",
     "score_study",
     "serve",
+    "simulate_study",
     "stats",
     "trial_design",
     "trials",
@@ -153,6 +156,7 @@ __all__ = [
     "write_questions",
     "write_records",
     "write_scenes",
+    "write_simulated_answers",
     "write_stats_page",
     "write_trials",
 ]

@@ -1,19 +1,24 @@
-"""Scoring of rater studies as typed calls."""
+"""Scoring and simulation of rater studies as typed calls."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import orjson
 
 from vqagen.errors import UsageError
+from vqagen.files.output import atomic_output, check_output
 from vqagen.human.answers import AnswerRow
-from vqagen.human.export.rows import read_rows
+from vqagen.human.export.rows import ANSWERS_FILE, read_rows, row_line
 from vqagen.human.scores.gates import BOUNDS, UPPER, read_thresholds
 from vqagen.human.scores.report import study_report
 from vqagen.human.scores.settings import WEBDRIVER, ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores, score_rows
+from vqagen.human.simulation.power import REPLICATIONS, power_report, study_power
+from vqagen.human.simulation.raters import Raters, RaterSettings
+from vqagen.human.simulation.through_data import assigned_work, simulated_rows
+from vqagen.human.study.study import load_study
 from vqagen.judge.report.table import ScoreReport
 from vqagen.language.domain_files import PathLike
 
@@ -47,3 +52,42 @@ def _read(path: Path) -> tuple[list[AnswerRow], list[str] | None]:
         records = map(orjson.loads, events.read_bytes().splitlines())
         automated = [record["assignment"] for record in records if record["kind"] == WEBDRIVER]
     return list(read_rows(path)), automated
+
+
+def simulate_study(
+    study: PathLike,
+    raters: int,
+    settings: RaterSettings | None = None,
+    *,
+    replications: int = REPLICATIONS,
+    on_done: Callable[[int], None] = lambda _: None,
+) -> ScoreReport:
+    """Return the power of a planned study for a number of raters, by simulated repetitions."""
+    found = study_power(load_study(Path(study)), raters, settings or RaterSettings(), replications, on_done)
+    return power_report(found)
+
+
+def write_simulated_answers(
+    study: PathLike, raters: int, out: PathLike, settings: RaterSettings | None = None, *, force: bool = False
+) -> int:
+    """Write an export folder with the answers of simulated raters, which `score_study` reads; return their number."""
+    target = simulated_answers_file(out, force)
+    loaded, chosen = load_study(Path(study)), Raters(settings or RaterSettings())
+    chosen.raise_unknown(loaded.items.values())
+    rows = list(simulated_rows(assigned_work(loaded, raters), chosen))
+    target.parent.mkdir(exist_ok=True)
+    with atomic_output(str(target)) as file:
+        file.writelines(map(row_line, rows))
+    return len(rows)
+
+
+def simulated_answers_file(out: PathLike, force: bool) -> Path:
+    """Return the file of answers in a folder. UsageError if it exists already, without `force`."""
+    folder = Path(out)
+    if folder.is_file():
+        raise UsageError(f"output {folder} is a file; name a folder")
+    if not folder.exists():
+        check_output(str(folder), force=False)
+        return folder / ANSWERS_FILE
+    check_output(str(folder / ANSWERS_FILE), force)
+    return folder / ANSWERS_FILE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, asdict, fields
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from vqagen.files.locations import locate
 from vqagen.files.packing import DAMAGE
 from vqagen.files.reading import open_bytes
 from vqagen.human.answers import AnswerRow
-from vqagen.human.store.store import STATES
+from vqagen.human.store.store import STATES, Answer, Assignment, Store
 from vqagen.human.study.item import KINDS, ROLES, USES
+from vqagen.human.study.study import Study
+from vqagen.human.study.trial import Trial
 
 ANSWERS_FILE = "answers.jsonl"
 _MOST_PROBLEMS = 20
@@ -31,6 +34,52 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 """Annotation of a field -> types of its values in JSON."""
 _NAMES = {str: "text", int: "a whole number", bool: "true or false", float: "a number", dict: "an object"}
 _CHOICES = {"state": STATES, "kind": KINDS, "use": USES, "first_role": ROLES, "second_role": (*ROLES, "")}
+
+
+def answer_rows(study: Study, store: Store) -> Iterator[AnswerRow]:
+    """Yield all answers of a store, sorted by assignment and trial."""
+    assignments = {each.id: each for each in store.assignments()}
+    for name, answers in groupby(store.answers(), key=lambda answer: answer.assignment):
+        assignment = assignments[name]
+        trials = {trial.number: trial for trial in study.trials(assignment.task, assignment.slot)}
+        yield from (answer_row(assignment, trials[answer.trial], answer) for answer in answers)
+
+
+def answer_row(assignment: Assignment, trial: Trial, answer: Answer) -> AnswerRow:
+    """Return an answer with all that scoring needs."""
+    item, gold = trial.item, trial.item.gold
+    first, second = item.candidates[0], item.candidates[1] if len(item.candidates) > 1 else None
+    better = None if gold is None else gold.better
+    return AnswerRow(
+        assignment=assignment.id,
+        rater=assignment.rater,
+        task=assignment.task,
+        slot=assignment.slot,
+        state=assignment.state,
+        trial=trial.number,
+        item=item.id,
+        image=item.image,
+        kind=item.kind,
+        use=item.use,
+        dimension=item.dimension,
+        value=answer.value,
+        second_on_right=trial.second_on_right,
+        toward_second=int(item.toward_second(answer.value, second_on_right=trial.second_on_right)),
+        least=item.scale.least,
+        largest=item.scale.largest,
+        first_source=first.source,
+        first_role=first.role,
+        second_source=second.source if second else "",
+        second_role=second.role if second else "",
+        gold_is_second=None if better is None else second is not None and better == second.id,
+        gold_value=None if gold is None else gold.value,
+        rt_ms=answer.rt_ms,
+        shown_ms=answer.shown_ms,
+        blur=answer.blur,
+        stored=answer.stored,
+        strata=item.strata,
+        weight=item.weight,
+    )
 
 
 def row_line(row: AnswerRow) -> bytes:

@@ -1,0 +1,187 @@
+"""Simulated raters, studies that they answer without a server, and the power that follows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import fmean, pstdev
+
+import pytest
+from commands import Commands
+from study_files import write_caption_files
+
+from vqagen import api
+from vqagen.human.export.rows import read_rows
+from vqagen.human.simulation.power import study_power
+from vqagen.human.simulation.raters import BAD_KINDS, HONEST, Raters, RaterSettings, expected_score, opinion_for
+from vqagen.human.simulation.through_data import assigned_work
+from vqagen.human.study.item import CHECK, COMPARE, INSTRUCTED, REAL, REFERENCE, SYSTEM, Candidate, Gold, Item, Scale
+from vqagen.human.study.settings import PlanSettings
+from vqagen.human.study.study import Study
+from vqagen.human.study.trial import Trial
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A study of 40 images, two systems and two human captions; 12 tasks with instructed trials, 4 raters each."""
+    folder = tmp_path_factory.mktemp("planned")
+    files = write_caption_files(folder, images=40, systems=("A", "B"))
+    settings = PlanSettings(human_human=True, trials_per_task=12, imc_per_task=1, raters_per_item=4)
+    made, _ = api.make_caption_tasks(folder / "study", folder / "human.json", files, folder / "images", settings)
+    return made
+
+
+def item(use: str = REAL, number: int = 0, gold: Gold | None = None) -> Item:
+    first, second = Candidate("a", "one", "human", REFERENCE), Candidate("b", "two", "A", SYSTEM)
+    return Item(f"i{number}", COMPARE, use, "fit", "?", Scale(), f"im{number % 50}", (first, second), gold)
+
+
+def trials(count: int, use: str = REAL, gold: Gold | None = None) -> Iterator[Trial]:
+    return (Trial(number, item(use, number, gold), number % 2 == 0) for number in range(count))
+
+
+# Raters -------------------------------------------------------------------------------------------------------------
+
+
+def test_values_follow_from_seed_and_ids_alone() -> None:
+    """Not from what was asked before: SIM drives the same raters through a server."""
+    asked = list(trials(30))
+    forwards, backwards = Raters(RaterSettings(seed=1)), Raters(RaterSettings(seed=1))
+
+    one = [forwards.value("r", trial) for trial in asked]
+    other = [backwards.value("r", trial) for trial in reversed(asked)][::-1]
+    assert one == other
+    assert one != [Raters(RaterSettings(seed=2)).value("r", trial) for trial in asked]
+    assert one != [forwards.value("s", trial) for trial in asked]
+
+
+def test_opinions_have_the_effect_and_the_deviations_that_were_asked_for() -> None:
+    raters = Raters(RaterSettings(("A=-0.3",), rater_sd=0.2, image_sd=0.25, noise=0.5))
+    names = [f"r{number}" for number in range(150)]
+    opinions = {name: [raters.opinion(name, item(number=number)) for number in range(50)] for name in names}
+
+    everything = [value for values in opinions.values() for value in values]
+    values = [raters.value(name, Trial(1, item(number=number), True)) for name in names for number in range(50)]
+    assert fmean((value - 5) / 4 for value in values) == pytest.approx(-0.3, abs=0.1)
+    assert pstdev(everything) == pytest.approx((0.2**2 + 0.25**2 + 0.5**2) ** 0.5, abs=0.05)
+    of_raters = pstdev(fmean(values) for values in opinions.values())
+    assert of_raters == pytest.approx((0.2**2 + 0.5**2 / 50) ** 0.5, abs=0.05)
+
+
+def test_expected_scores_are_those_that_were_asked_for() -> None:
+    """The scale cuts opinions off: a mean opinion of -0.5 would give a score of -0.44."""
+    for score in (-0.9, -0.4, 0.0, 0.5):
+        for deviation in (0.0, 0.3, 0.6, 1.2):
+            found = expected_score(opinion_for(score, deviation, Scale()), deviation, Scale())
+            assert found == pytest.approx(score, abs=1e-6 if deviation else 0.125)
+    assert expected_score(-0.5, 0.5937, Scale()) == pytest.approx(-0.436, abs=0.002)
+
+
+def test_values_are_turned_to_the_side_of_the_second_text() -> None:
+    raters = Raters(RaterSettings(seed=4))
+    for number in range(20):
+        left, right = (Trial(1, item(number=number), is_right) for is_right in (False, True))
+        assert raters.value("r", left) == 10 - raters.value("r", right)
+
+
+def test_honest_raters_pass_checks_and_follow_instructions() -> None:
+    raters = Raters(RaterSettings(noise=2.0, rater_sd=1.0))
+    for is_second in (False, True):
+        for trial in trials(100, CHECK, Gold(better="b" if is_second else "a")):
+            value = raters.value("r", trial)
+            assert (value > 5) == (trial.second_on_right == is_second)
+    assert {raters.value("r", trial) for trial in trials(20, INSTRUCTED, Gold(value=7))} == {7}
+
+
+def test_bad_raters_do_not_look() -> None:
+    """At random, on one value, or on one side; faster than others."""
+    raters = Raters(RaterSettings(bad=0.5))
+    kinds = {f"r{number}": raters.kind(f"r{number}") for number in range(400)}
+
+    assert {HONEST, *BAD_KINDS} == set(kinds.values())
+    assert sum(kind != HONEST for kind in kinds.values()) / 400 == pytest.approx(0.5, abs=0.1)
+    values = {kind: [raters.value(name, trial) for trial in trials(60)] for name, kind in kinds.items()}
+    assert (len(set(values["clicker"])), len(set(values["same"]))) == (9, 1)
+    assert max(values["sided"]) <= 4 or min(values["sided"]) >= 6
+    (honest, *_), (bad, *_) = (
+        [name for name, kind in kinds.items() if (kind == HONEST) == is_honest] for is_honest in (True, False)
+    )
+    times = {name: fmean(raters.milliseconds(name, trial) for trial in trials(60)) for name in (honest, bad)}
+    assert times[honest] > 4 * times[bad]
+
+
+# Studies ------------------------------------------------------------------------------------------------------------
+
+
+def test_raters_take_each_slot_once_and_no_task_twice(study: Study) -> None:
+    work = assigned_work(study, 10)
+
+    slots = [(each.assignment.task, each.assignment.slot) for each in work]
+    assert sorted(slots) == sorted((task, slot) for task in study.tasks for slot in range(4))
+    done = [(each.assignment.rater, each.assignment.task) for each in work]
+    assert len(done) == len(set(done))
+
+
+def test_few_raters_leave_slots_open(study: Study) -> None:
+    """Two raters can do each task twice, not four times."""
+    work = assigned_work(study, 2)
+
+    assert len(work) == 2 * len(study.tasks)
+    assert {each.assignment.slot for each in work} == {0, 1}
+
+
+def test_power_grows_with_the_effect(study: Study) -> None:
+    """The scores are on average those that were planned."""
+    found = study_power(study, 24, RaterSettings(("A=-0.4",)), replications=20)
+
+    power = {each.name: each for each in found.systems}
+    assert (power["A"].true, power["B"].true, found.slots, found.taken) == (-0.4, 0.0, 48, 48)
+    assert (power["A"].mean, power["B"].mean) == pytest.approx((-0.4, 0.0), abs=0.05)
+    assert power["A"].found > 0.9
+    assert power["B"].found < 0.3
+    (pair,) = found.differences
+    assert (pair.name, pair.true) == ("A - B", -0.4)
+
+
+# The command --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def vqagen_(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> Commands:
+    """Runs commands in a folder with a study."""
+    monkeypatch.chdir(tmp_path)
+    Path("study").symlink_to(study.folder)
+    return Commands(capsysbinary)
+
+
+def test_simulated_answers_can_be_scored(vqagen_: Commands) -> None:
+    """The same seed gives the same bytes."""
+    line = "human simulate study --raters 8 --replications 2 --effect A=-0.5 --json --out"
+    first, second = vqagen_.done(f"{line} one"), vqagen_.done(f"{line} two")
+
+    assert first.out == second.out
+    assert [row["comparison"] for row in json.loads(first.out)["tables"]["systems"]["rows"]] == ["A", "B", "human"]
+    assert Path("one/answers.jsonl").read_bytes() == Path("two/answers.jsonl").read_bytes()
+    assert len(list(read_rows("one"))) == 48 * 12
+    assert b"12" in vqagen_.done("human score one").out
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("study --raters 3 --effect C=0.1", "--effect: unknown system 'C'; known: A, B"),
+        ("study --raters 3 --effect A", "--effect 'A' is not of the form NAME=SCORE"),
+        ("study --raters 3 --effect A=2 --bad 1.5", "--effect A=2: a score lies between -1 and 1"),
+        ("study --raters 0", "must be at least 1"),
+        ("nowhere --raters 1", "nowhere does not exist"),
+        ("study --raters 3 --out study/study.json", "is a file; name a folder"),
+    ],
+)
+def test_simulations_that_cannot_be_made_say_why(vqagen_: Commands, line: str, message: str) -> None:
+    ran = vqagen_(f"human simulate {line}")
+
+    assert (ran.code, ran.out) == (2, b"")
+    assert message in ran.err
