@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study
+from vqagen.human.study.texts import default_texts
 from vqagen.human_studies import make_caption_tasks
 
 THINGS = ("cat", "boat", "lamp", "tree", "clock", "bridge", "kettle", "horse", "tower", "guitar", "wheel")
@@ -70,18 +71,15 @@ FILLED = {
 }
 
 
-def fill_texts(study: Path, values: Mapping[str, str] = FILLED) -> None:
-    """Fill the placeholders of a study, as its operator does."""
-    texts = json.loads((study / "texts.json").read_text("utf-8"))
-    write_json(study / "texts.json", {**texts, "values": values})
+def write_words(path: Path) -> None:
+    """Write the English words with all placeholders filled, as an operator does."""
+    write_json(path, {**json.loads(default_texts()), "values": FILLED})
 
 
 def make_study(folder: Path, *, images: int = 12, systems: Sequence[str] = ("ours",), **settings: Any) -> Study:
     """Make a study of captions in `folder / "study"`, with filled texts, and return it."""
-    from vqagen.human.study.study import load_study
-
     files = write_caption_files(folder, images, systems)
     made = PlanSettings(**{"trials_per_task": 5, **settings})
-    make_caption_tasks(folder / "study", folder / "human.json", files, folder / "images", made)
-    fill_texts(folder / "study")
-    return load_study(folder / "study")
+    write_words(folder / "words.json")
+    out, people = folder / "study", folder / "human.json"
+    return make_caption_tasks(out, people, files, folder / "images", made, texts=folder / "words.json").study

@@ -20,7 +20,7 @@ import click
 import pytest
 from commands import PROGRAM, ROOT, Commands, all_commands, example_lines, finish, start
 from scene_records import SMALL_SCENES, many_scenes, sampled_scenes, scene_record
-from study_files import write_caption_files
+from study_files import write_caption_files, write_words
 from waiting import PATIENCE, wait_until
 
 import vqagen
@@ -101,7 +101,8 @@ def test_the_example_in_help_works(name: str, folder: Path, vqagen_: Commands) -
         write_predictions("predictions.jsonl")
     if name.startswith("vqagen human"):
         write_caption_files(folder, systems=("model",))
-        if name not in ("vqagen human", "vqagen human make-tasks"):
+        write_words(folder / "words.json")
+        if name not in ("vqagen human", "vqagen human make-tasks", "vqagen human check"):
             vqagen_.done(example_lines(COMMANDS_BY_NAME["vqagen human make-tasks"])[0].removeprefix("vqagen "))
 
     for line in lines:

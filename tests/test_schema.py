@@ -66,6 +66,7 @@ def test_there_is_a_schema_for_each_kind_of_file() -> None:
         "dialog-templates",
         "director",
         "director-templates",
+        "human-items",
         "metadata",
         "questions",
         "scenes",

@@ -21,7 +21,7 @@ from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 from vqagen.human_scoring import rater_report, score_study, simulate_study, write_simulated_answers
 from vqagen.human_serving import serve, verify_codes, write_links
-from vqagen.human_studies import make_caption_tasks
+from vqagen.human_studies import PlannedStudy, check_study, make_caption_tasks, make_item_tasks
 from vqagen.inspect_tasks.logs import read_runs
 from vqagen.inspect_tasks.report import EvaluationReport
 from vqagen.judge.audit.audit import Audit
@@ -96,6 +96,7 @@ __all__ = [
     "MergeResult",
     "Mismatch",
     "PlanSettings",
+    "PlannedStudy",
     "Program",
     "Question",
     "QuestionDataset",
@@ -120,6 +121,7 @@ __all__ = [
     "audit",
     "baseline",
     "baseline_ladder",
+    "check_study",
     "compare",
     "compile_scene",
     "convert",
@@ -136,6 +138,7 @@ __all__ = [
     "load_study",
     "load_templates",
     "make_caption_tasks",
+    "make_item_tasks",
     "merge",
     "rater_report",
     "report_evaluations",

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
+from vqagen.errors import UsageError
+from vqagen.human.study.caption_study import CaptionFiles, make_caption_study
+from vqagen.human.study.checking import StudyReport
+from vqagen.human.study.checking import check_study as check_folder_of_study
 from vqagen.human.study.folder import check_folder, write_study
-from vqagen.human.study.making import CaptionFiles, make_caption_study
+from vqagen.human.study.item_study import ItemFiles, make_item_study
+from vqagen.human.study.making import MadeStudy
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 from vqagen.language.domain_files import PathLike
+
+
+class PlannedStudy(NamedTuple):
+    """A study that was written, and what its maker should know, such as what was left out."""
+
+    study: Study
+    notes: tuple[str, ...]
 
 
 def make_caption_tasks(
@@ -21,15 +34,49 @@ def make_caption_tasks(
     *,
     texts: PathLike | None = None,
     force: bool = False,
-) -> tuple[Study, tuple[str, ...]]:
-    """Plan a study that compares captions, and write its folder; return it with notes on what was left out.
+) -> PlannedStudy:
+    """Plan a study that compares captions, and write its folder.
 
     `human` is a JSON file from image names to lists of captions, each of `systems` one from image names to captions.
+    `texts` are the words that raters see, by default English ones. Raises BadInput with every mistake in the files,
+    and PlanError if a task would show an image twice.
     """
     settings = settings or PlanSettings()
+    if not systems and not settings.human_human:
+        raise UsageError("no system to compare with people: name at least one, or compare people by human_human")
     check_folder(Path(out), force)
-    files = {name: str(file) for name, file in systems.items()}
-    inputs = CaptionFiles(str(human), files, str(images), None if texts is None else str(texts))
-    made = make_caption_study(inputs, settings)
+    inputs = CaptionFiles(str(human), {name: str(file) for name, file in systems.items()}, str(images), _text(texts))
+    return _written(out, make_caption_study(inputs, settings), texts, force)
+
+
+def make_item_tasks(
+    out: PathLike,
+    items: PathLike,
+    images: PathLike | None = None,
+    settings: PlanSettings | None = None,
+    *,
+    texts: PathLike | None = None,
+    force: bool = False,
+) -> PlannedStudy:
+    """Plan a study of the items in a file of JSON Lines, and write its folder.
+
+    `images` is the folder that items name images of. Raises BadInput with every mistake in the files, and PlanError if
+    a task would show an image twice.
+    """
+    check_folder(Path(out), force)
+    inputs = ItemFiles(str(items), _text(images), _text(texts))
+    return _written(out, make_item_study(inputs, settings or PlanSettings()), texts, force)
+
+
+def check_study(study: PathLike) -> StudyReport:
+    """Check the plan, the images and the words of a study. BadInput if its items, tasks or images were changed."""
+    return check_folder_of_study(Path(study))
+
+
+def _text(path: PathLike | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def _written(out: PathLike, made: MadeStudy, texts: PathLike | None, force: bool) -> PlannedStudy:
     write_study(Path(out), made.files, force=force, keep_edited=texts is None)
-    return load_study(Path(out)), made.notes
+    return PlannedStudy(load_study(Path(out)), made.notes)

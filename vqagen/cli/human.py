@@ -8,6 +8,7 @@ from vqagen.cli.group import LazyGroup
 
 SUBCOMMANDS = {
     "make-tasks": "vqagen.cli.human_making:make_tasks",
+    "check": "vqagen.cli.human_making:check",
     "links": "vqagen.cli.human_serving:links",
     "serve": "vqagen.cli.human_serving:serve",
     "verify-code": "vqagen.cli.human_serving:verify_code",

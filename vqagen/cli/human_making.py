@@ -1,53 +1,128 @@
-"""`vqagen human make-tasks`."""
+"""`vqagen human make-tasks` and `check`."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from vqagen.cli.humanr_flags import HumanrCommand
 from vqagen.cli.options import path, settings_options
 from vqagen.human.study.settings import PlanSettings
 
+if TYPE_CHECKING:
+    from vqagen.human_studies import PlannedStudy
 
-@click.command("make-tasks")
-@click.option("--human", required=True, type=path, metavar="FILE", help="Human captions: image -> list of captions.")
+
+@click.command("make-tasks", cls=HumanrCommand)
+@click.argument("folder", required=False, type=path, metavar="")
+@click.option("--human", type=path, metavar="FILE", help="Human captions: a JSON object, image -> list of captions.")
 @click.option(
     "--system",
     "systems",
     multiple=True,
     metavar="NAME=FILE",
-    help="Captions of a system: image -> caption; give one for each system.",
+    help="Captions of a system: a JSON object, image -> caption; give one for each system.",
 )
-@click.option("--images", required=True, type=path, metavar="FOLDER", help="The folder of the images.")
+@click.option("--items", type=path, metavar="FILE", help="Items as JSON Lines, in place of --human and --system.")
+@click.option("--images", type=path, metavar="FOLDER", help="The folder of the images.")
 @click.option("--texts", type=path, metavar="FILE", help="Words that raters see, in place of the English ones.")
 @click.option("--out", "-o", required=True, type=path, metavar="FOLDER", help="Folder for the study.")
 @settings_options(settings=PlanSettings)
-@click.option("--force", is_flag=True, help="Replace a study that was not served yet; its edited texts stay.")
+@click.option("--reward-per-task", type=click.FloatRange(min=0), default=0.0, metavar="AMOUNT", help="Print the cost.")
+@click.option("--force", is_flag=True, help="Replace a study that was not served yet; its edited files stay.")
 def make_tasks(
-    human: str,
+    folder: str | None,
+    human: str | None,
     systems: tuple[str, ...],
-    images: str,
+    items: str | None,
+    images: str | None,
     texts: str | None,
     out: str,
     settings: PlanSettings,
+    reward_per_task: float,
     force: bool,
 ) -> None:
-    """Plan a study: which trials stand in which task, in which order, on which side.
+    """Plan a study: which trials stand in which task, and on which side.
+
+    No task shows an image twice. Each comparison is in one task, which --raters-per-item people do; sides are exactly
+    balanced. Attention checks show a human caption beside one of another image. Prints what precision to expect. The
+    exit code is 5 if there are too few images for such a plan.
 
     \b
     Example:
       vqagen human make-tasks --human human.json --system ours=model.json --images images --out study
     """
-    from vqagen.api import make_caption_tasks
+    from vqagen.api import make_caption_tasks, make_item_tasks
+    from vqagen.human.study.forecast import forecast_lines
 
-    named = dict(_system(each) for each in systems)
-    study, notes = make_caption_tasks(out, human, named, images, settings, texts=texts, force=force)
-    for note in notes:
+    images = _one_folder(images, folder)
+    if items is not None:
+        if human is not None or systems:
+            raise click.UsageError("--items holds all texts: leave out --human and --system")
+        made = make_item_tasks(out, items, images, settings, texts=texts, force=force)
+    else:
+        missing = [flag for flag, given in (("--human", human), ("--images", images)) if given is None]
+        if human is None or images is None:
+            raise click.UsageError(f"missing {' and '.join(missing)}, or --items")
+        made = make_caption_tasks(out, human, _systems(systems), images, settings, texts=texts, force=force)
+    _print(made, out)
+    for line in forecast_lines(made.study, reward_per_task):
+        click.echo(line, err=True)
+
+
+@click.command("check")
+@click.argument("study", type=path)
+@click.pass_context
+def check(ctx: click.Context, study: str) -> None:
+    """Check a study before it is served: its plan, its images, its words.
+
+    Exit codes: 0 for a study that can be served; 1 if words are missing, such as your institution in the consent; 5 if
+    the plan is broken; 3 if an image is, or if a file was changed.
+
+    \b
+    Example:
+      vqagen human make-tasks --human human.json --system ours=model.json --images images --texts words.json --out study
+      vqagen human check study
+    """
+    from vqagen.api import check_study
+
+    report = check_study(study)
+    for problem in report.faults:
+        click.echo(str(problem))
+    for problem in report.notes:
+        click.echo(f"note: {problem}")
+    faults = len(report.faults)
+    made = report.study
+    checked = f"{len(made.tasks):,} tasks, {len(made.items):,} items, {len(made.images):,} images"
+    click.echo(f"{faults} fault{'' if faults == 1 else 's'} in {checked}", err=True)
+    ctx.exit(3 if report.images else 5 if report.plan else 1 if report.texts else 0)
+
+
+def _one_folder(option: str | None, argument: str | None) -> str | None:
+    """Return the folder of images, which HUMANr takes as an argument."""
+    if option is not None and argument is not None:
+        raise click.UsageError(f"--images {option} and {argument} are two folders of images; name one")
+    return option or argument
+
+
+def _systems(given: tuple[str, ...]) -> dict[str, str]:
+    """Return the file of each system."""
+    systems: dict[str, str] = {}
+    for each in given:
+        name, separator, file = each.partition("=")
+        if not (name and separator and file):
+            raise click.UsageError(f"--system {each!r} is not of the form NAME=FILE")
+        if name in systems:
+            raise click.UsageError(f"--system {name!r} is named twice; give each system its own name")
+        systems[name] = file
+    return systems
+
+
+def _print(made: PlannedStudy, out: str) -> None:
+    """Print what was left out, and what remains to be done before the study is served."""
+    for note in made.notes:
         click.echo(f"vqagen: {note}", err=True)
-    click.echo(f"{len(study.tasks):,} tasks for {study.slots} raters each in {out}", err=True)
-
-
-def _system(given: str) -> tuple[str, str]:
-    name, separator, file = given.partition("=")
-    if not (name and separator and file):
-        raise click.UsageError(f"--system {given!r} is not of the form NAME=FILE")
-    return name, file
+    unfilled = made.study.texts.placeholders()
+    if unfilled:
+        click.echo(f'vqagen: fill in {", ".join(unfilled)} under "values" in {out}/texts.json before serving', err=True)

@@ -13,8 +13,8 @@ def command(name: str) -> None:
     """Print the JSON Schema of a kind of file.
 
     NAME is metadata, templates, dialog-templates, synonyms, scenes or questions, or, for the director task, director
-    (the catalogue of items) or director-templates. An editor completes and checks a file whose first key, `"$schema"`,
-    names the file with its schema.
+    (the catalogue of items) or director-templates, or human-items (a line of the items of a rater study). An editor
+    completes and checks a file whose first key, `"$schema"`, names the file with its schema.
 
     \b
     Example:

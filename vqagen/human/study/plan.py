@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -98,8 +99,8 @@ class _CheckDealer:
 
     def __init__(self, material: Material, settings: PlanSettings) -> None:
         self._material, self._settings = material, settings
-        self._given = shuffled(stream(settings.seed, "human/given checks"), sorted(material.checks, key=_by_id))
-        self._next = 0
+        order = shuffled(stream(settings.seed, "human/given checks"), sorted(material.checks, key=_by_id))
+        self._given = deque(order)
         self._maker = CheckMaker(material.known, material.images, material.texts, material.scale, settings.seed)
         self._instructed = sorted(material.instructed, key=_by_id) or instructed_items(material.texts, material.scale)
 
@@ -114,13 +115,12 @@ class _CheckDealer:
             yield check
 
     def _given_check(self, shown: set[str]) -> Item | None:
-        """Return the next of the given checks whose image is not among those shown."""
-        for step in range(len(self._given)):
-            place = (self._next + step) % len(self._given)
-            if picture_of(self._given[place], self._material.images) not in shown:
-                self._given[place], self._given[self._next] = self._given[self._next], self._given[place]
-                self._next = (self._next + 1) % len(self._given)
-                return self._given[(self._next - 1) % len(self._given)]
+        """Return the check that was used longest ago, of those whose image is not among those shown."""
+        for place, check in enumerate(self._given):
+            if picture_of(check, self._material.images) not in shown:
+                del self._given[place]
+                self._given.append(check)
+                return check
         return None
 
     def _shortage(self, scored: int, checks: int) -> str:
@@ -138,7 +138,7 @@ class _CheckDealer:
     def practice(self) -> list[Item]:
         """Return the practice trials: those given, or new ones, if possible of images that no scored item shows."""
         if self._material.practice:
-            return list(self._material.practice[: self._settings.practice])
+            return list(self._material.practice) if self._settings.practice else []
         if len(_contents(self._material)) < 2:
             return []
         scored = {self._material.images[name].sha256 for name in self._material.known.keys() - self._material.spare}

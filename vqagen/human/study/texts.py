@@ -26,7 +26,11 @@ _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _OTHERS = ("comment", "$schema", "values")
 """Keys that hold no words."""
 DIRECTIONS = ("ltr", "rtl")
-ITEM_WORDS = ("item_prompt", "item_left", "item_middle", "item_right", "instructed_prompt", "instructed_text")
+ITEM_WORDS = (
+    *("item_prompt", "item_left", "item_middle", "item_right"),
+    *("rate_prompt", "rate_left", "rate_middle", "rate_right"),
+    *("instructed_prompt", "instructed_text"),
+)
 """Keys that make-tasks writes into items. A change after it has no effect."""
 TRIAL_VALUE = "value"
 """The placeholder of instructed trials: the number to choose."""
