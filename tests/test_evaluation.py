@@ -193,6 +193,8 @@ def test_options_are_chosen_by_text_or_letter(given: str, is_right: bool) -> Non
         (Prediction("0", ("8",)), 0.0, [0.0]),
         (Prediction("0", box=(10, 10, 20, 10)), 1.0, [0.5]),
         (Prediction("0", box=(10, 10, 20, 9)), 0.0, [0.45]),
+        (Prediction("0", ("[10, 10, 20, 10]",)), 1.0, [0.5]),
+        (Prediction("0", ("ANSWER: (10, 10, 20, 9)",)), 0.0, [0.45]),
         (Prediction("0", point=(30, 30)), 1.0, []),
         (Prediction("0", point=(31, 30)), 0.0, []),
     ],

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from vqagen.errors import describe
 from vqagen.judge.answers.judging import AnswerJudge
-from vqagen.judge.answers.kinds import Vocabulary, text_of
-from vqagen.judge.answers.parsing import PARSED, REFUSED
+from vqagen.judge.answers.kinds import BOX, NO_VOCABULARY, Vocabulary, text_of
+from vqagen.judge.answers.parsing import PARSED, REFUSED, parse_reply
 from vqagen.judge.answers.presets import Preset
+from vqagen.judge.answers.reading import read_answer
 from vqagen.judge.gold.file import CHOICE, OPEN, POINTING, RANK
 from vqagen.judge.gold.item import Box, GoldItem
 from vqagen.judge.predictions.prediction import Prediction
@@ -22,6 +23,9 @@ normalised discounted cumulative gain."""
 LEAST_OVERLAP = 0.5
 """A box is right if its intersection with the right one is at least this share of their union."""
 RANKS = (1, 5, 10)
+
+
+_ANY_BOX = GoldItem("", BOX, (), "")
 
 
 class Judgement(NamedTuple):
@@ -89,17 +93,15 @@ class PointingJudge(Judge):
 
     def fault(self, item: GoldItem, prediction: Prediction) -> str:
         """Return a fault for a box or point where the right box is unknown."""
-        if item.box is None and (prediction.box or prediction.point or not item.options):
+        if item.box is None and (_box_of(prediction) or prediction.point or not item.options):
             return "the box of the answer is unknown, so no box or point can be judged"
         return ""
 
     def judge(self, item: GoldItem, prediction: Prediction) -> Judgement:
         """Return the result of the box, the point or the id that is given, in this order."""
-        if item.box is not None and prediction.box is not None:
-            overlap = intersection_over_union(prediction.box, item.box)
-            return Judgement(
-                self._all(overlap >= LEAST_OVERLAP), _shown(prediction.box), measures=((OVERLAP, overlap),)
-            )
+        if item.box is not None and (box := _box_of(prediction)) is not None:
+            overlap = intersection_over_union(box, item.box)
+            return Judgement(self._all(overlap >= LEAST_OVERLAP), _shown(box), measures=((OVERLAP, overlap),))
         if item.box is not None and prediction.point is not None:
             return Judgement(self._all(is_inside(prediction.point, item.box)), _shown(prediction.point))
         result = super().judge(item, prediction)
@@ -107,6 +109,15 @@ class PointingJudge(Judge):
         if item.box is None or chosen is None:
             return result
         return result._replace(measures=((OVERLAP, intersection_over_union(chosen, item.box)),))
+
+
+def _box_of(prediction: Prediction) -> Box | None:
+    """Return the box of a prediction, also of one in words: `[10, 20, 30, 40]`, left, upper, width and height."""
+    if prediction.box is not None or not prediction.candidates:
+        return prediction.box
+    reply = parse_reply(prediction.candidates[0], _ANY_BOX, NO_VOCABULARY)
+    found = read_answer(reply.answer, BOX, NO_VOCABULARY)
+    return found if isinstance(found, tuple) else None  # four numbers
 
 
 class RankJudge(Judge):
