@@ -14,7 +14,7 @@ from vqagen.extras import needed
 from vqagen.files.output import atomic_output
 from vqagen.judge.audit.audit import BELOW, FAILS, Audit
 from vqagen.judge.audit.report import overview_lines
-from vqagen.judge.audit.significance import Difference
+from vqagen.judge.audit.significance import ChanceDifference
 
 __all__ = ["check_page", "page", "write_page"]
 
@@ -179,7 +179,7 @@ def _verdict_cell(verdict: str) -> str:
     return f'<td class="{kind}">{escape(verdict or "shown only")}</td>'
 
 
-def _interval(found: Difference) -> str:
+def _interval(found: ChanceDifference) -> str:
     return f"{found.low:+.3f} to {found.high:+.3f}" if found.low > -1 else "too few images"
 
 

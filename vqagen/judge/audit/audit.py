@@ -19,7 +19,7 @@ from vqagen.judge.audit.option_probes import option_probes, trial_probes, visibl
 from vqagen.judge.audit.probe import Probe, open_chance, option_chance
 from vqagen.judge.audit.repetition import Repetition, repetition
 from vqagen.judge.audit.settings import AuditSettings
-from vqagen.judge.audit.significance import Difference, Floats, difference
+from vqagen.judge.audit.significance import ChanceDifference, Floats, difference
 from vqagen.judge.audit.text_probes import text_probes
 from vqagen.judge.intervals import holm
 from vqagen.judge.stats.census import evenness
@@ -42,7 +42,7 @@ class ProbeResult:
     items: int
     accuracy: float
     chance: float
-    difference: Difference
+    difference: ChanceDifference
     p: float
     """The p-value, adjusted for the number of tests (Holm)."""
     verdict: str
@@ -267,7 +267,7 @@ def _judge(result: Audit, probes: Sequence[Probe], found: Sequence[Association],
         result.bias = scores.mean(axis=0)
 
 
-def _verdict(found: Difference, p: float, settings: AuditSettings) -> str:
+def _verdict(found: ChanceDifference, p: float, settings: AuditSettings) -> str:
     if p >= settings.alpha:
         return PASSES
     if found.low > settings.tolerance:

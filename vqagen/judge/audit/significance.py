@@ -20,7 +20,7 @@ FEW_CLUSTERS = 10
 """Clusters below which nothing is concluded."""
 
 
-class Difference(NamedTuple):
+class ChanceDifference(NamedTuple):
     """The mean difference of accuracy and chance, with its 95 % interval and the p-value of a two-sided test."""
 
     mean: float
@@ -29,7 +29,7 @@ class Difference(NamedTuple):
     p: float
 
 
-def difference(scores: Floats, chance: Floats, clusters: NDArray[np.int64]) -> Difference:
+def difference(scores: Floats, chance: Floats, clusters: NDArray[np.int64]) -> ChanceDifference:
     """Test whether `scores` (the probability of a right answer of each item) differ from chance.
 
     Independent items with one chance and right or wrong answers are tested by the exact binomial test, others by the
@@ -37,21 +37,21 @@ def difference(scores: Floats, chance: Floats, clusters: NDArray[np.int64]) -> D
     """
     number = len(np.unique(clusters))
     if number < FEW_CLUSTERS:
-        return Difference(float(np.mean(scores - chance)), -1.0, 1.0, 1.0)
+        return ChanceDifference(float(np.mean(scores - chance)), -1.0, 1.0, 1.0)
     if number == len(scores) and np.ptp(chance) == 0 and 0 < chance[0] < 1 and set(np.unique(scores)) <= {0.0, 1.0}:
         return _binomial(int(scores.sum()), len(scores), float(chance[0]))
     estimate = clustered_mean(scores - chance, clusters)
     mean = estimate.mean
     if estimate.error < 1e-12:
-        return Difference(mean, mean, mean, 1.0 if abs(mean) < 1e-12 else 0.0)
+        return ChanceDifference(mean, mean, mean, 1.0 if abs(mean) < 1e-12 else 0.0)
     (low, high), p = student_test(estimate, WHAT)
-    return Difference(mean, low, high, p)
+    return ChanceDifference(mean, low, high, p)
 
 
-def _binomial(right: int, n: int, chance: float) -> Difference:
+def _binomial(right: int, n: int, chance: float) -> ChanceDifference:
     test: Any = needed("scipy.stats", "stats", WHAT).binomtest(right, n, chance)
     low, high = test.proportion_ci(LEVEL, "wilson")
-    return Difference(right / n - chance, float(low) - chance, float(high) - chance, float(test.pvalue))
+    return ChanceDifference(right / n - chance, float(low) - chance, float(high) - chance, float(test.pvalue))
 
 
 def uniform_p(counts: Sequence[int]) -> float:

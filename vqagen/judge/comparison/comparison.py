@@ -12,7 +12,7 @@ import numpy as np
 from vqagen.errors import BadInput, Problem, counted
 from vqagen.judge.comparison.paired_tests import (
     CochranQ,
-    Difference,
+    ModelDifference,
     Stratified,
     cochran_q,
     mantel_haenszel,
@@ -45,7 +45,7 @@ class Pair(NamedTuple):
 
     first: str
     second: str
-    difference: Difference
+    difference: ModelDifference
     corrected_p: float
     """By Holm, over all pairs of models."""
     stratified: Stratified | None
@@ -62,7 +62,7 @@ class GroupPair(NamedTuple):
     n: int
     first_accuracy: float
     second_accuracy: float
-    difference: Difference
+    difference: ModelDifference
     corrected_p: float
     """By Holm, over all groups of the comparison."""
 

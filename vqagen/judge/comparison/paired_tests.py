@@ -36,7 +36,7 @@ class McNemar(NamedTuple):
     plain_p: float
 
 
-class Difference(NamedTuple):
+class ModelDifference(NamedTuple):
     """The accuracy of a second model minus that of a first one."""
 
     mean: float
@@ -84,7 +84,7 @@ def _chi_squared_p(statistic: float) -> float:
     return math.erfc(math.sqrt(max(statistic, 0.0) / 2))
 
 
-def paired_difference(first: Numbers, second: Numbers, clusters: Numbers) -> Difference:
+def paired_difference(first: Numbers, second: Numbers, clusters: Numbers) -> ModelDifference:
     """Compare the scores of two models on the same questions, about the images `clusters`."""
     apart = second - first
     estimate = clustered_mean(apart, clusters)
@@ -99,7 +99,7 @@ def paired_difference(first: Numbers, second: Numbers, clusters: Numbers) -> Dif
         detectable = _detectable(apart, estimate.error)
     if test is not None and (not has_error or only_first + only_second < FEW_DISCORDANT):
         p = test.exact_p
-    return Difference(estimate.mean, interval, p, test, only_first, only_second, detectable)
+    return ModelDifference(estimate.mean, interval, p, test, only_first, only_second, detectable)
 
 
 def _bounds_without_error(estimate: ClusteredMean) -> Interval:

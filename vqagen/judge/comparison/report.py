@@ -7,7 +7,7 @@ from typing import Any
 
 from vqagen.errors import counted
 from vqagen.judge.comparison.comparison import Comparison, GroupPair, Pair
-from vqagen.judge.comparison.paired_tests import Difference
+from vqagen.judge.comparison.paired_tests import ModelDifference
 from vqagen.judge.report.table import COUNT, NUMBER, SHARE, TEXT, Cell, ScoreReport, Table, columns, nonempty
 from vqagen.judge.scoring.settings import IMAGE
 
@@ -100,7 +100,7 @@ def _group_row(group: GroupPair) -> tuple[Cell, ...]:
     )
 
 
-def _difference_cells(difference: Difference, corrected_p: float) -> tuple[Cell, ...]:
+def _difference_cells(difference: ModelDifference, corrected_p: float) -> tuple[Cell, ...]:
     return difference.mean, *difference.interval, difference.p, corrected_p
 
 

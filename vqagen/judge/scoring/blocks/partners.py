@@ -20,7 +20,7 @@ ALL = "overall"
 Numbers = npt.NDArray[np.int32]
 
 
-class PairCounts(NamedTuple):
+class PairScores(NamedTuple):
     """Pairs by how many of their two questions were answered right."""
 
     pairs: int
@@ -47,10 +47,10 @@ def find_partners(pairs: Numbers) -> Partners:
     return Partners(places[whole], places[whole + 1], int(sizes[sizes != 2].sum()))
 
 
-def pair_counts(is_right: npt.NDArray[np.bool_], partners: Partners) -> PairCounts:
+def pair_counts(is_right: npt.NDArray[np.bool_], partners: Partners) -> PairScores:
     """Return how many pairs were answered right twice, once and never."""
     right = is_right[partners.first].astype(int) + is_right[partners.second]
-    return PairCounts(len(right), *(int((right == number).sum()) for number in (2, 1, 0)))
+    return PairScores(len(right), *(int((right == number).sum()) for number in (2, 1, 0)))
 
 
 def pairs_table(
@@ -77,6 +77,6 @@ def _rows(
                 yield _row(name, pair_counts(is_right, some))
 
 
-def _row(name: str, counts: PairCounts) -> tuple[Cell, ...]:
+def _row(name: str, counts: PairScores) -> tuple[Cell, ...]:
     low, high = wilson(counts.both, counts.pairs)
     return name, *counts, counts.both / counts.pairs, low, high
