@@ -319,6 +319,11 @@ def test_balanced_positions_are_right_once_in_four(position: int) -> None:
     assert shares(option_rules.option_at(Study(items), position), items) == 0.25
 
 
+def test_a_position_that_a_question_lacks_is_not_answered() -> None:
+    """The third of two options is not the first one."""
+    assert option_rules.option_at(Study([item(0, "a", ("a", "b"))]), 2) == [Guess((), 0.0)]
+
+
 def test_a_position_needs_an_order() -> None:
     """Files that do not record the order of options, as Visual7W's, have no fixed position."""
     items = [GoldItem("1", "text", ("a",), "1", options=("a", "b"), has_letters=False)]

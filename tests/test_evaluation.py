@@ -355,6 +355,24 @@ def test_settings_that_do_not_exist_are_rejected(wrong: dict[str, str]) -> None:
         EvaluationSettings(**wrong)
 
 
+def test_the_floor_is_that_of_the_first_field_that_any_question_has() -> None:
+    """Without programs there is no function: yes is guessed by the kind of the answer, not among all answers."""
+    answers = ["yes", "no"] * 10 + ["red", "blue", "green", "gray"]
+    kinds = ["bool"] * 20 + ["word"] * 4
+    items = text_items(answers, family=[None] * 24, function=[None] * 24, answer_type=kinds)
+
+    found = {row.name: row.floor for row in evaluate(gold_of(items), oracle(items)).table("answer_type")}
+
+    assert found == {"bool": 0.5, "word": 0.25}
+
+
+def test_an_id_is_an_example_once() -> None:
+    """However often its prediction is repeated."""
+    found = evaluate(gold_of(text_items(["red"])), predicted(_0="red") * 4)
+
+    assert (found.coverage.duplicate, found.coverage.examples["duplicate"]) == (3, ("0",))
+
+
 def test_skill_is_the_share_above_the_floor() -> None:
     items = [GoldItem(str(at), INTEGER, (1 if at < 9 else 2,), str(at)) for at in range(10)]
 

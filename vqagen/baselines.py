@@ -16,7 +16,7 @@ from vqagen.judge.baselines.ladder import Ladder, RungResult
 from vqagen.judge.baselines.rungs import answer_all, find_rung, ladder
 from vqagen.judge.baselines.settings import BaselineSettings
 from vqagen.judge.baselines.study import Study
-from vqagen.judge.baselines.writing import check_target, write_predictions
+from vqagen.judge.baselines.writing import check_questions, check_target, write_predictions
 from vqagen.judge.file_kinds import record_file
 from vqagen.judge.gold.discovery import read_gold
 from vqagen.judge.gold.file import GoldFile
@@ -81,6 +81,7 @@ def baseline(
     rung, chosen, target = find_rung(name), settings or BaselineSettings(), str(out)
     check_target(target, force, [str(each) for each in (files.questions, files.train, files.scenes) if each])
     opened = _open(files, chosen)
+    check_questions(target, opened.gold.format)
     answered = answer_all(rung, opened.study, chosen, opened.world)
     record = {"baseline": name, **chosen.to_record()}
     write_predictions(target, opened.study.items, answered.guesses, opened.gold.format, record, files.hashes())

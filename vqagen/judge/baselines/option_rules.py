@@ -28,11 +28,16 @@ def random_option(study: Study) -> list[Guess]:
 
 
 def option_at(study: Study, position: int) -> list[Guess]:
-    """Answer with the option at a position, from 0 on. Raises UsageError if the file does not record their order."""
+    """Answer with the option at a position, from 0 on; not where there are fewer options.
+
+    Of several candidates, the options behind it come next, then those before it. Raises UsageError if the file does not
+    record their order.
+    """
     if any(item.options and not item.has_letters for item in study.items):
         raise UsageError(f"no fixed position can be answered: {NO_ORDER}")
     return [
-        study.sure(place, item.options[position:] + item.options[:position]) for place, item in enumerate(study.items)
+        study.sure(place, item.options[position:] + item.options[:position] if position < len(item.options) else ())
+        for place, item in enumerate(study.items)
     ]
 
 

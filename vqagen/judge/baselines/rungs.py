@@ -42,7 +42,12 @@ _RUNGS = (
         lambda study, chosen: priors.majority(study, chosen.per),
         shown="per",
     ),
-    Rung("prior", "an answer drawn as often as it is right", lambda study, _: priors.prior(study, _.per), shown="per"),
+    Rung(
+        "prior",
+        "an answer drawn as often as it is right",
+        lambda study, chosen: priors.prior(study, chosen.per),
+        shown="per",
+    ),
     Rung("learned", "regression over the words", lambda study, _: text_learners.learned(study)),
     Rung("naive-bayes", "naive Bayes over the words", lambda study, _: text_learners.naive_bayes(study)),
     Rung(

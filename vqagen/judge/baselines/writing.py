@@ -30,6 +30,12 @@ def check_target(target: str, force: bool, inputs: Sequence[str | None]) -> None
     check_output(target, force, inputs)
 
 
+def check_questions(target: str, gold_format: str) -> None:
+    """Raise UsageError for the name of a result file of the Visual7W toolkit about other questions."""
+    if _is_result_file(target) and gold_format != VISUAL7W:
+        raise UsageError(f"{target}: predictions are JSON Lines; name it {target[:-5]}.jsonl (.json: for Visual7W)")
+
+
 def _is_result_file(target: str) -> bool:
     """Return true for a name that asks for a result file of the Visual7W toolkit."""
     return target.lower().endswith(".json")
@@ -45,12 +51,9 @@ def write_predictions(
 ) -> None:
     """Write predictions; questions without a guess are left out. `inputs` are content hashes by role.
 
-    About a Visual7W dataset, a file named `.json` is one list, as the toolkit's scorer reads it. Raises UsageError for
-    such a name about other questions.
+    About a Visual7W dataset, a file named `.json` is one list, as the toolkit's scorer reads it.
     """
     if _is_result_file(target):
-        if gold_format != VISUAL7W:
-            raise UsageError(f"{target}: predictions are JSON Lines; name it {target[:-5]}.jsonl (.json: for Visual7W)")
         with atomic_output(target) as file:
             file.write(orjson.dumps(list(_visual7w_records(items, guesses))) + b"\n")
         return

@@ -332,8 +332,9 @@ class _Scoring:
 
     def _floors(self, codes: Mapping[str, Codes], values: Mapping[str, tuple[Any, ...]]) -> Floats:
         none = np.zeros(len(self._ids), dtype=np.int32)
-        families = next((codes[name] + 1 for name in FAMILIES if name in codes), none)
-        functions = next((codes[name] + 1 for name in FUNCTIONS if name in codes), none)
+        known = {name for name, column in codes.items() if (column != NONE).any()}
+        families = next((codes[name] + 1 for name in FAMILIES if name in known), none)
+        functions = next((codes[name] + 1 for name in FUNCTIONS if name in known), none)
         answers = values[ANSWER]
         place = np.empty(len(answers), dtype=np.int32)
         place[sorted(range(len(answers)), key=lambda code: str(answers[code]))] = np.arange(len(answers))
@@ -368,6 +369,6 @@ class _Scoring:
 
 
 FAMILIES = ("family", "label", "type", "rule_class")
-"""Fields by which guesses are learned: the first one that there is."""
+"""Fields by which guesses are learned: the first one that an item has."""
 FUNCTIONS = ("function", "category", "answer_type", "type")
-"""Fields whose answers are the ones that may be guessed: the first one that there is."""
+"""Fields whose answers are the ones that may be guessed: the first one that an item has."""
