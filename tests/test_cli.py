@@ -19,6 +19,7 @@ from typing import Any
 import click
 import pytest
 from commands import PROGRAM, ROOT, Commands, all_commands, example_lines, finish, start
+from humanr_data import write_humanr_files
 from scene_records import SMALL_SCENES, many_scenes, sampled_scenes, scene_record
 from study_files import write_caption_files, write_words
 from waiting import PATIENCE, wait_until
@@ -97,6 +98,8 @@ def test_the_example_in_help_works(name: str, folder: Path, vqagen_: Commands) -
         write_log("logs")
     if name == "vqagen human score":
         write_answers("answers")
+    if name == "vqagen human import-humanr":
+        write_humanr_files(folder)
     if name == "vqagen evaluate":
         write_predictions("predictions.jsonl")
     if name.startswith("vqagen human"):

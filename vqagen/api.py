@@ -19,7 +19,7 @@ from vqagen.human.server.settings import ServeSettings
 from vqagen.human.simulation.raters import RaterSettings
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
-from vqagen.human_scoring import rater_report, score_study, simulate_study, write_simulated_answers
+from vqagen.human_scoring import import_humanr, rater_report, score_study, simulate_study, write_simulated_answers
 from vqagen.human_serving import serve, verify_codes, write_links
 from vqagen.human_studies import PlannedStudy, check_study, make_caption_tasks, make_item_tasks
 from vqagen.inspect_tasks.logs import read_runs
@@ -132,6 +132,7 @@ __all__ = [
     "find_domain",
     "find_scenes",
     "generate",
+    "import_humanr",
     "load_domain",
     "load_domain_files",
     "load_scenes",

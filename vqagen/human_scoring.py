@@ -1,15 +1,18 @@
-"""Scoring and simulation of rater studies as typed calls."""
+"""Scoring and simulation of rater studies, and the import of old ones, as typed calls."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import orjson
 
-from vqagen.errors import UsageError
+from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.files.locations import locate
 from vqagen.files.output import atomic_output, check_output
 from vqagen.human.answers import AnswerRow
+from vqagen.human.export.humanr_answers import HumanrImport, read_tasks, rows_of_redis, rows_of_results
 from vqagen.human.export.rows import ANSWERS_FILE, read_rows, row_line
 from vqagen.human.scores.gates import BOUNDS, UPPER, read_thresholds
 from vqagen.human.scores.report import study_report
@@ -19,10 +22,13 @@ from vqagen.human.simulation.power import REPLICATIONS, power_report, study_powe
 from vqagen.human.simulation.raters import Raters, RaterSettings
 from vqagen.human.simulation.through_data import assigned_work, simulated_rows
 from vqagen.human.study.study import load_study
+from vqagen.json.parsing import read_text
 from vqagen.judge.report.table import ScoreReport
 from vqagen.language.domain_files import PathLike
 
 EVENTS_FILE = "events.jsonl"
+IMPORT_FILE = "import.json"
+"""What was wrong with imported answers."""
 
 
 def score_study(source: PathLike, settings: ScoreSettings | None = None) -> StudyScores:
@@ -71,7 +77,7 @@ def write_simulated_answers(
     study: PathLike, raters: int, out: PathLike, settings: RaterSettings | None = None, *, force: bool = False
 ) -> int:
     """Write an export folder with the answers of simulated raters, which `score_study` reads; return their number."""
-    target = simulated_answers_file(out, force)
+    target = answers_file(out, force)
     loaded, chosen = load_study(Path(study)), Raters(settings or RaterSettings())
     chosen.raise_unknown(loaded.items.values())
     rows = list(simulated_rows(assigned_work(loaded, raters), chosen))
@@ -81,7 +87,7 @@ def write_simulated_answers(
     return len(rows)
 
 
-def simulated_answers_file(out: PathLike, force: bool) -> Path:
+def answers_file(out: PathLike, force: bool) -> Path:
     """Return the file of answers in a folder. UsageError if it exists already, without `force`."""
     folder = Path(out)
     if folder.is_file():
@@ -91,3 +97,43 @@ def simulated_answers_file(out: PathLike, force: bool) -> Path:
         return folder / ANSWERS_FILE
     check_output(str(folder / ANSWERS_FILE), force)
     return folder / ANSWERS_FILE
+
+
+def import_humanr(
+    answers: PathLike,
+    out: PathLike,
+    tasks: PathLike | None = None,
+    *,
+    drop_ambiguous: bool = False,
+    force: bool = False,
+) -> HumanrImport:
+    """Write the answers that HUMANr collected as an export folder, and return them with all that is wrong with them.
+
+    `answers` is the content of its Redis database as JSON, link id -> hash, or the CSV of its results. The former needs
+    `tasks`, its `comparison_tasks.json` or `latest_run.json`. Raises BadInput if a file is none of these.
+    """
+    target = answers_file(out, force)
+    text = read_text(locate(str(answers)))
+    if text.lstrip()[:1] in ("{", "["):
+        if tasks is None:
+            raise UsageError(f"{answers} holds answers by link and image: give the tasks, comparison_tasks.json")
+        known, hits = read_tasks(_json(read_text(locate(str(tasks))), str(tasks)), str(tasks))
+        dump = _json(text, str(answers))
+        found = rows_of_redis(known, dump, str(answers), hits=hits, keep_ambiguous=not drop_ambiguous)
+    else:
+        if tasks is not None:
+            raise UsageError(f"{answers} is a CSV of results, which has the tasks in it: leave out {tasks}")
+        found = rows_of_results(text, str(answers))
+    target.parent.mkdir(exist_ok=True)
+    with atomic_output(str(target)) as file:
+        file.writelines(map(row_line, found.rows))
+    with atomic_output(str(target.parent / IMPORT_FILE)) as file:
+        file.write(orjson.dumps(found.findings, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    return found
+
+
+def _json(text: str, source: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise BadInput([Problem(f"not valid JSON: {error}", source, "", error.lineno, error.colno)]) from None

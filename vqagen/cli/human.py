@@ -13,6 +13,7 @@ SUBCOMMANDS = {
     "serve": "vqagen.cli.human_serving:serve",
     "verify-code": "vqagen.cli.human_serving:verify_code",
     "score": "vqagen.cli.human_score:score",
+    "import-humanr": "vqagen.cli.human_import:import_humanr",
     "simulate": "vqagen.cli.human_simulate:simulate",
 }
 """Name -> the module and the command in it."""

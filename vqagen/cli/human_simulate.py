@@ -50,11 +50,11 @@ def simulate(
     """
     from vqagen.api import simulate_study, write_simulated_answers
     from vqagen.cli.progress import counting
-    from vqagen.human_scoring import simulated_answers_file
+    from vqagen.human_scoring import answers_file
     from vqagen.judge.report.writers import WRITERS
 
     if out is not None:
-        simulated_answers_file(out, force)
+        answers_file(out, force)
     with counting("repetition") as done:
         report = simulate_study(study, raters, settings, replications=replications, on_done=done)
     click.echo(WRITERS["json" if as_json else "text"](report), nl=False)

@@ -1,0 +1,193 @@
+"""`vqagen human import-humanr`: the figures are HUMANr's, and all that its data has lost is named."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import Commands
+from humanr_data import Dump, Tasks, ids, naive_figures, oriented, random_data, trial, worked_data, write_humanr_files
+
+from vqagen.human.export.humanr_answers import FINDINGS
+from vqagen.human.export.rows import read_rows
+
+LINE = "human import-humanr redis.json --tasks comparison_tasks.json --out answers"
+
+
+@pytest.fixture
+def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsysbinary)
+
+
+def figures(vqagen_: Commands) -> dict[str, tuple[float, float]]:
+    """Return HUMANr's figures of the imported answers by type."""
+    tables = json.loads(vqagen_.done("human score answers --method humanr --json").out)["tables"]
+    return {row["comparison"]: (row["HUMANr"], row["printed"]) for row in tables["humanr"]["rows"]}
+
+
+def findings() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = json.loads(Path("answers/import.json").read_text())
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_figures_are_those_of_humanr(vqagen_: Commands, seed: int) -> None:
+    """On data with repeated images, missing answers and failed checks, by another reading of its rules."""
+    tasks, dump = random_data(seed)
+    write_humanr_files(Path(), tasks, dump)
+    vqagen_.done(LINE)
+
+    expected = naive_figures(tasks, dump)
+    found = figures(vqagen_)
+    assert found.keys() == expected.keys()
+    for kind, pair in expected.items():
+        assert found[kind] == pytest.approx(pair, abs=1e-9)
+    assert findings()["ambiguous"]
+
+
+def test_results_give_the_same_figures(vqagen_: Commands) -> None:
+    """The CSV has no tasks, and its first column is a row number."""
+    tasks, dump = worked_data()
+    write_results(tasks, dump)
+    vqagen_.done("human import-humanr results.csv --out answers")
+
+    assert figures(vqagen_) == pytest.approx(naive_figures(tasks, dump))
+    assert findings() == {kind: [] for kind in FINDINGS}
+
+
+def write_results(tasks: Tasks, dump: Dump) -> None:
+    rows: list[dict[str, Any]] = []
+    for link, answers in dump.items():
+        for shown in tasks[link]:
+            value = int(answers[shown["image"]])
+            kind, score = oriented(shown, value)
+            named = {key: answers[key] for key in ("assignmentID", "hitID", "workerID")}
+            rows.append({"": len(rows), **shown, "type": kind, "raw_score": value, "score": score, **named})
+    with open("results.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def test_no_worker_id_is_in_the_output(vqagen_: Commands) -> None:
+    write_humanr_files(Path())
+    ran = vqagen_.done(LINE)
+
+    written = [*Path("answers").iterdir()]
+    assert sorted(path.name for path in written) == ["answers.jsonl", "import.json"]
+    assert not any(b"WORKER" in path.read_bytes() for path in written)
+    assert ran.err == "40 answers in answers\n"
+    assert len({row.rater for row in read_rows("answers")}) == 6
+
+
+def test_lost_and_ambiguous_answers_are_counted_and_named(vqagen_: Commands) -> None:
+    """A link that shows an image twice keeps one answer, and nobody knows to which trial."""
+    tasks = {
+        "aa": [trial("x.png", "human", "A"), trial("y.png", "A", "human"), trial("x.png", "correct", "distractor")],
+        "bb": [trial("z.png", "human", "A")],
+    }
+    write_humanr_files(Path(), tasks, {"aa": {**ids("1", "1"), "x.png": "9"}})
+
+    ran = vqagen_.done(LINE)
+    assert findings() == {
+        "ambiguous": ["link aa: one answer about x.png for trials 1, 3"],
+        "lost": [
+            "link bb has no answers",
+            "link aa, trial 2: no answer about y.png",
+            "link aa, trial 3: x.png was shown before, one answer is kept",
+        ],
+        "rejected": [],
+        "skipped": [],
+        "unnamed": [],
+    }
+    assert "vqagen: 1 ambiguous: may be about another trial" in ran.err
+    assert "vqagen: 3 lost: trials without an answer" in ran.err
+    assert [(row.trial, row.state) for row in read_rows("answers")] == [(1, "expired")]
+
+    vqagen_.done(f"{LINE} --drop-ambiguous --force")
+    assert list(read_rows("answers")) == []
+
+
+@pytest.mark.parametrize(
+    ("link", "answers", "kind", "message"),
+    [
+        ("aa", {**ids("1", "1"), "x.png": "999"}, "rejected", "link aa, trial 1: '999' is no value from 1 to 9"),
+        ("aa", {**ids("1", "1"), "x.png": "five"}, "rejected", "link aa, trial 1: 'five' is no value from 1 to 9"),
+        ("aa", {**ids("1", "1"), "q.png": "3"}, "rejected", "link aa: 'q.png' is no image of the task"),
+        ("aa", "text", "skipped", "key aa is no hash: 'text'"),
+        ("hacked", {"x": "9999"}, "skipped", "key hacked is no link of the tasks"),
+        ("aa", {"x.png": "3"}, "unnamed", "link aa has no worker id: its rater counts as one of its own"),
+    ],
+)
+def test_what_stopped_humanr_is_named(vqagen_: Commands, link: str, answers: Any, kind: str, message: str) -> None:
+    """Anyone could write such answers; the reference then cancels the whole study."""
+    write_humanr_files(Path(), {"aa": [trial("x.png", "human", "A")]}, {link: answers})
+    vqagen_.done(LINE)
+
+    assert message in findings()[kind]
+
+
+def test_hits_of_another_run_are_skipped(vqagen_: Commands) -> None:
+    """`latest_run.json` says which HITs belong to it."""
+    tasks, dump = worked_data()
+    write_humanr_files(Path(), {"hit_ids": ["H-a1"], "link_ids": list(tasks), "tasks": tasks}, dump)
+    vqagen_.done(LINE)
+
+    assert {row.assignment for row in read_rows("answers")} == {"a1"}
+    assert len(findings()["skipped"]) == 7
+
+
+def test_two_links_of_one_assignment_fail_together(vqagen_: Commands) -> None:
+    """As HUMANr discards by assignment."""
+    tasks = {"aa": [trial("x.png", "human", "A")], "bb": [trial("x.png", "correct", "distractor")]}
+    write_humanr_files(Path(), tasks, {link: {**ids("1", "1"), "x.png": "8"} for link in tasks})
+    vqagen_.done(LINE)
+
+    assert [(row.assignment, row.trial) for row in read_rows("answers")] == [("aa", 1), ("aa", 2)]
+    assert figures_or_none(vqagen_) == {}
+
+
+def figures_or_none(vqagen_: Commands) -> dict[str, Any]:
+    tables = json.loads(vqagen_.done("human score answers --method humanr --json").out)["tables"]
+    return dict(tables.get("humanr", {}))
+
+
+@pytest.mark.parametrize(
+    ("tasks", "dump", "message"),
+    [
+        ([], {}, "comparison_tasks.json: expected an object: link id -> trials, found a list of 0"),
+        ({"aa": 3}, {}, "comparison_tasks.json: aa: expected a list of trials, found 3"),
+        ({"aa": [{"image": "x"}]}, {}, "comparison_tasks.json: aa[0]: lacks text for c1_id, c1_text"),
+        ({}, [], "redis.json: expected an object: link id -> hash, found a list of 0"),
+    ],
+)
+def test_files_of_other_programs_are_refused(vqagen_: Commands, tasks: Any, dump: Any, message: str) -> None:
+    write_humanr_files(Path(), tasks, dump)
+
+    ran = vqagen_(LINE)
+    assert (ran.code, message in ran.err) == (3, True), ran.err
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "message"),
+    [
+        ("redis.json --out answers", 2, "give the tasks, comparison_tasks.json"),
+        ("plain.csv --out answers", 3, "plain.csv: no result of HUMANr: lacks the columns image, c1_id"),
+        ("plain.csv --tasks redis.json --out answers", 2, "leave out redis.json"),
+        ("broken.json --tasks comparison_tasks.json --out answers", 3, "broken.json:1:2: not valid JSON"),
+        ("nowhere.json --out answers", 2, "cannot read nowhere.json"),
+    ],
+)
+def test_calls_that_cannot_work_say_why(vqagen_: Commands, line: str, code: int, message: str) -> None:
+    write_humanr_files(Path())
+    Path("plain.csv").write_text("a,b\n1,2\n")
+    Path("broken.json").write_text("{")
+
+    ran = vqagen_(f"human import-humanr {line}")
+    assert (ran.code, message in ran.err) == (code, True), ran.err
+    assert not Path("answers").exists()
