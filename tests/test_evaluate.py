@@ -149,6 +149,18 @@ def test_the_first_lines_state_coverage_and_comparison(run: Commands) -> None:
     ]
 
 
+def test_lines_of_text_answer_the_questions_in_their_order(run: Commands) -> None:
+    """Lines have no ids: the first one answers the first question of the file, or of the split, whatever its number."""
+    later = [{**record, "split": "val" if number % 2 else "train"} for number, record in enumerate(questions()[7:31])]
+    Path("later.json").write_text(json.dumps({"questions": later}))
+    asked = later[1::2]
+    Path("lines.txt").write_text("\n".join(str(each["answer"]) for each in asked))
+
+    record = report(run, "later.json lines.txt --split val")
+
+    assert rows(record, "overall")["overall"]["accuracy"] == 1 and record["coverage"]["answered"] == len(asked) == 12
+
+
 def test_groups_and_crosses_of_fields(run: Commands) -> None:
     """Any field, and any cross of fields, is a table; its rows add up to all questions."""
     record = report(run, "questions.json oracle.jsonl --group-by topology,category*depth")
@@ -507,7 +519,8 @@ def test_questions_without_programs_have_no_consistency(run: Commands) -> None:
     ran = run("evaluate bare.json oracle.jsonl --consistency")
 
     assert (ran.code, ran.out) == (2, b"") and "consistency is derived from programs" in ran.err
-    assert rows(report(run, "bare.json oracle.jsonl"), "overall")["overall"]["accuracy"] == 1
+    found = report(run, "bare.json oracle.jsonl")
+    assert rows(found, "overall")["overall"]["accuracy"] == 1 and "possible" not in found["tables"]
 
 
 def test_in_python(run: Commands) -> None:

@@ -173,7 +173,7 @@ def test_the_prediction_of_a_record(record: dict[str, Any], prediction: Predicti
     ("record", "message"),
     [
         (["a"], "expected an object, found a list of 1"),
-        ({}, "no id: expected question_index, .* or doc_id; found an empty object"),
+        ({}, "no id: expected question_index, .* doc_id, or dialog_index and round; found an empty object"),
         ({"answer": "a", "Id": 1}, "no id: .* found 'answer', 'Id'"),
         ({"id": 1}, "no answer: expected answer, candidates"),
         ({"id": None, "answer": "a"}, "expected a number or a text as id, found null"),
@@ -242,6 +242,7 @@ def test_broken_lines_are_counted_and_the_first_are_located(tmp_path: Path) -> N
         ("p.csv", "a,b\n1,2\n", "p.csv:1:1: expected a column of ids (question_index"),
         ("p.csv", "id,answer\n1,yes,no\n2,no\n", "p.csv:2:1: expected 2 columns, found 3"),
         ("p.csv", 'id,answer\n1,"yes\n', "p.csv:2:1: not a CSV table: unexpected end of data"),
+        ("p.csv", "id,answer,answer\n1,yes,no\n", "p.csv:1:1: several columns are named answer"),
         ("p.csv", "id,answer\n,yes\n", "p.csv:2:1: id: expected a number or a text as id, found ''"),
         ("p.csv", b"id,answer\n1,caf\xe9\n2,x\n3,y\n", "not UTF-8 text"),
         ("p.txt", b"yes\n" * 20000 + b"caf\xe9\nno\n", "p.txt:20001:4: not UTF-8 text"),

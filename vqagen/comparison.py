@@ -8,7 +8,7 @@ from pathlib import PurePath
 from vqagen.errors import UsageError
 from vqagen.judge.comparison.comparison import Comparison, compare_evaluations
 from vqagen.judge.gold.discovery import read_gold
-from vqagen.judge.predictions.discovery import read_predictions
+from vqagen.judge.predictions.discovery import find_predictions
 from vqagen.judge.scoring.evaluation import evaluate
 from vqagen.judge.scoring.settings import EvaluationSettings
 from vqagen.language.domain_files import PathLike
@@ -41,7 +41,8 @@ def compare(
     evaluations = {}
     for name, path in zip(names, predictions, strict=True):
         gold = read_gold(questions, format, split=split, mode=mode)
-        evaluations[name] = evaluate(gold, read_predictions(path, predictions_format), chosen, str(path))
+        answers = find_predictions(path, predictions_format)
+        evaluations[name] = evaluate(gold, answers, chosen, str(path), answers.is_in_order)
     return compare_evaluations(evaluations, group_by)
 
 

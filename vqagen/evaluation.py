@@ -8,7 +8,7 @@ from dataclasses import replace
 from vqagen.errors import UsageError
 from vqagen.files.output import atomic_output, check_output
 from vqagen.judge.gold.discovery import read_gold
-from vqagen.judge.predictions.discovery import read_predictions
+from vqagen.judge.predictions.discovery import find_predictions
 from vqagen.judge.report.table import ScoreReport
 from vqagen.judge.scoring.evaluation import Evaluation
 from vqagen.judge.scoring.evaluation import evaluate as evaluate_items
@@ -49,10 +49,12 @@ def evaluate(
         mode or AUTO, normalise, tuple(top_k), missing=missing, interval=ci, cluster=cluster, seed=seed
     )
     gold = read_gold(questions, split=split, mode=mode, scenes=scenes, domain=domain, with_programs=True)
-    found = evaluate_items(gold, read_predictions(predictions, format), settings, str(predictions))
+    answers = find_predictions(predictions, format)
+    found = evaluate_items(gold, answers, settings, str(predictions), answers.is_in_order)
     if baseline is None:
         return found
-    floor = evaluate_items(gold, read_predictions(baseline, None), settings, str(baseline))
+    answers = find_predictions(baseline)
+    floor = evaluate_items(gold, answers, settings, str(baseline), answers.is_in_order)
     return replace(found, floors=floor.correct, floor_coverage=floor.coverage)
 
 

@@ -49,6 +49,11 @@ class PredictionFile:
     format: str
     """One of FORMATS."""
 
+    @property
+    def is_in_order(self) -> bool:
+        """True if ids are the places of questions in their file, from 0 on, because predictions have no ids."""
+        return self.format == CLEVR
+
     def __iter__(self) -> Iterator[Prediction]:
         """Yield the predictions in the order of the file. BadInput, with the first places, for faults."""
         if self.format in (CSV, TSV):

@@ -98,7 +98,7 @@ def _question_id(record: Mapping[str, Any]) -> str:
         if all(key in record for key in keys):
             return f"{_id_of(record[keys[0]], keys[0])}/{_round(record[keys[1]], keys[1]) - first}"
     listed = ", ".join(map(repr, list(record)[:6])) or "an empty object"
-    raise RecordFault(f"no id: expected {', '.join(QUESTION_KEYS[:-1])} or {QUESTION_KEYS[-1]}; found {listed}")
+    raise RecordFault(f"no id: expected {', '.join(QUESTION_KEYS)}, or {' and '.join(DIALOG_KEYS)}; found {listed}")
 
 
 def _id_of(value: Any, key: str) -> str:

@@ -65,6 +65,8 @@ def _of_rows(rows: Any, faults: PredictionFaults) -> Iterator[Prediction]:
         listed = ", ".join(map(repr, header[:12])) or "no columns"
         raise BadInput([Problem(f"expected {expected}; found {listed}", faults.source, "", 1, 1)])
     id_keys, answer_key = keys
+    if twice := [key for key in (*id_keys, answer_key) if header.count(key) > 1]:
+        raise BadInput([Problem(f"several columns are named {' and '.join(twice)}", faults.source, "", 1, 1)])
     places, answer = [header.index(key) for key in id_keys], header.index(answer_key)
     names = ["id" if key == "index" else key for key in id_keys]
     for row in rows:
@@ -81,7 +83,7 @@ def _of_rows(rows: Any, faults: PredictionFaults) -> Iterator[Prediction]:
 
 
 def read_clevr_lines(path: Location) -> Iterator[Prediction]:
-    """Yield the answer of each line; the first line answers question 0. BadInput for text that is not UTF-8."""
+    """Yield the answer of each line, whose id is its place from 0 on. BadInput for text that is not UTF-8."""
     faults = PredictionFaults(path)
     with reading_bytes(path) as file:
         try:

@@ -166,9 +166,15 @@ def name_of(values: Sequence[str | int]) -> str:
 
 
 def evaluate(
-    gold: GoldFile, predictions: Iterable[Prediction], settings: EvaluationSettings | None = None, name: str = ""
+    gold: GoldFile,
+    predictions: Iterable[Prediction],
+    settings: EvaluationSettings | None = None,
+    name: str = "",
+    is_in_order: bool = False,
 ) -> Evaluation:
     """Return the evaluation of predictions; `name` is that of their file, for messages.
+
+    If predictions are `is_in_order`, their ids are the places of the questions, from 0 on, in place of the ids.
 
     Predictions may be in any order: questions with different predictions are answered wrong, whichever comes first.
     BadInput for no prediction at all, for predictions that all belong to other questions, and for questions without
@@ -183,7 +189,7 @@ def evaluate(
         raise BadInput([Problem("no predictions to score", name or gold.name)])
     judge = JUDGES[mode](find_preset(settings.preset), gold.vocabulary(), settings.top_k)
     scoring = _Scoring(gold, held, judge, settings)
-    scoring.run(f" in {name}" if name else "")
+    scoring.run(f" in {name}" if name else "", is_in_order)
     return scoring.result(mode)
 
 
@@ -207,11 +213,12 @@ class _Scoring:
         self._known: dict[tuple[Any, ...], Judgement] = {}
         self._right_answers: dict[tuple[str, tuple[Answer, ...]], str] = {}
 
-    def run(self, place: str = "") -> None:
+    def run(self, place: str = "", is_in_order: bool = False) -> None:
         """Read and judge all items. BadInput for faults of items and of their predictions, which are ` in {file}`."""
-        for item in self._gold.items():
+        for at, item in enumerate(self._gold.items()):
             key = key_of(item.id)
             self._ids.append(key)
+            key = at if is_in_order else key
             number = self._taken(item, key)
             if number is None:
                 self._add(item, self._judge.nothing, is_missing=True)

@@ -74,6 +74,8 @@ def possible_table(evaluation: Evaluation, scenes: SceneAnswers | None, why_not:
     """
     if evaluation.mode not in (OPEN, CHOICE) or FUNCTION not in evaluation.codes or KIND not in evaluation.codes:
         return None
+    if (evaluation.codes[FUNCTION] == NONE).all():
+        return None
     valid = _validity(evaluation)
     rows = [_share_row("validity", evaluation, valid)]
     if scenes is not None:
