@@ -44,7 +44,6 @@ def simulate(
 
     \b
     Example:
-      vqagen human make-tasks --human human.json --system ours=model.json --images images --out study
       vqagen human simulate study --raters 12 --effect ours=-0.2 --out answers
       vqagen human score answers
     """
