@@ -4,19 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, pstdev
 
 import pytest
 from commands import Commands
+from human_stores import claimed, one, submit
 from study_files import write_caption_files
 
 from vqagen import api
 from vqagen.human.export.rows import read_rows
 from vqagen.human.simulation.power import study_power
 from vqagen.human.simulation.raters import BAD_KINDS, HONEST, Raters, RaterSettings, expected_score, opinion_for
-from vqagen.human.simulation.through_data import assigned_work
-from vqagen.human.study.item import CHECK, COMPARE, INSTRUCTED, REAL, REFERENCE, SYSTEM, Candidate, Gold, Item, Scale
+from vqagen.human.simulation.through_data import Work, assigned_work, simulated_rows
+from vqagen.human.store.opening import open_store
+from vqagen.human.store.store import Assignment, Complete, Log
+from vqagen.human.study.item import (
+    CHECK,
+    COMPARE,
+    INSTRUCTED,
+    RATE,
+    REAL,
+    REFERENCE,
+    SYSTEM,
+    Candidate,
+    Gold,
+    Item,
+    Scale,
+)
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study
 from vqagen.human.study.trial import Trial
@@ -185,3 +201,60 @@ def test_simulations_that_cannot_be_made_say_why(vqagen_: Commands, line: str, m
 
     assert (ran.code, ran.out) == (2, b"")
     assert message in ran.err
+
+
+# Studies with a store -----------------------------------------------------------------------------------------------
+
+
+def fill_store(study: Study, raters: Raters, place: Path) -> list[Assignment]:
+    """Let two raters do the first task through a store; the second browser is driven by a program."""
+    store, found = open_store(place, study.id, create=True), []
+    task = next(iter(study.tasks))
+    for name in ("r1", "r2"):
+        assignment = claimed(store, name, task, slots=study.slots)
+        for trial in study.trials(task, assignment.slot):
+            one(store, submit(assignment.id, trial.number, raters.value(name, trial)))
+        found.append(assignment)
+    one(store, Complete(found[0].id, len(study.tasks[task].trials), 9))
+    one(store, Log(found[1].id, "webdriver", "", 9))
+    store.close()
+    return found
+
+
+def test_a_study_is_scored_from_its_store(vqagen_: Commands, study: Study) -> None:
+    """Without an export, also while it is served; events say whose browser is driven by a program."""
+    first, second = fill_store(study, Raters(RaterSettings(seed=3)), Path("elsewhere.sqlite"))
+
+    found = json.loads(vqagen_.done("human score study --store elsewhere.sqlite --json").out)
+    assert found["answers"] == 24
+    flagged = [(row["flag"], row["rater"], row["assignment"]) for row in found["tables"]["flagged"]["rows"]]
+    assert ("partial", "r2", second.id) in flagged
+    assert ("webdriver", "r2", "all") in flagged
+    assert ("partial", "r1", first.id) not in flagged
+
+
+def test_a_study_without_answers_has_no_scores(vqagen_: Commands) -> None:
+    assert b"there are no scores" in vqagen_.done("human score study").out
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("study --store nowhere.sqlite", "store nowhere.sqlite does not exist"),
+        ("answers --store redis://me:secret@host/0", "answers is no study, whose answers could be in a store"),
+    ],
+)
+def test_stores_that_cannot_be_read_are_named(vqagen_: Commands, line: str, message: str) -> None:
+    ran = vqagen_(f"human score {line}")
+
+    assert (ran.code, message in ran.err, "secret" in ran.err) == (2, True, False)
+
+
+def test_a_rated_text_has_no_side(study: Study) -> None:
+    """Its value is not turned, in whichever slot it is."""
+    rated = replace(item(), kind=RATE, candidates=item().candidates[1:])
+    raters = Raters(RaterSettings(("A=0.9",), noise=0.1, rater_sd=0, image_sd=0))
+    work = [Work(Assignment("a", "t", 1, "r", "complete", "", 0, 0, 0), (Trial(1, rated, False),))]
+
+    (row,) = simulated_rows(work, raters)
+    assert row.value == row.toward_second >= 7

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from vqagen.files.locations import locate
 from vqagen.files.output import atomic_output, check_output
 from vqagen.human.answers import AnswerRow
 from vqagen.human.export.humanr_answers import HumanrImport, read_tasks, rows_of_redis, rows_of_results
-from vqagen.human.export.rows import ANSWERS_FILE, read_rows, row_line
+from vqagen.human.export.rows import ANSWERS_FILE, answer_rows, read_rows, row_line
 from vqagen.human.scores.gates import BOUNDS, UPPER, read_thresholds
 from vqagen.human.scores.report import study_report
 from vqagen.human.scores.settings import WEBDRIVER, ScoreSettings
@@ -21,7 +22,8 @@ from vqagen.human.scores.study_scores import StudyScores, score_rows
 from vqagen.human.simulation.power import REPLICATIONS, power_report, study_power
 from vqagen.human.simulation.raters import Raters, RaterSettings
 from vqagen.human.simulation.through_data import assigned_work, simulated_rows
-from vqagen.human.study.study import load_study
+from vqagen.human.store.opening import ANSWERS, hide_password, is_redis, open_store, sqlite_path
+from vqagen.human.study.study import STUDY_FILE, load_study
 from vqagen.json.parsing import read_text
 from vqagen.judge.report.table import ScoreReport
 from vqagen.language.domain_files import PathLike
@@ -31,13 +33,16 @@ IMPORT_FILE = "import.json"
 """What was wrong with imported answers."""
 
 
-def score_study(source: PathLike, settings: ScoreSettings | None = None) -> StudyScores:
+def score_study(source: PathLike, settings: ScoreSettings | None = None, *, store: PathLike = "") -> StudyScores:
     """Score the answers of a study, of an export folder, or of its `answers.jsonl`.
 
-    Raises BadInput for answers that are wrong, and UsageError if there are none to read.
+    A study may be served meanwhile; `store` is the place of its answers, by default its own file. Raises BadInput for
+    answers that are wrong, UsageError if there are none to read, and StoreError.
     """
     path = Path(source)
-    rows, automated = _read(path)
+    if store and not (path / STUDY_FILE).is_file():
+        raise UsageError(f"{path} is no study, whose answers could be in a store; leave out {hide_password(store)}")
+    rows, automated = _read_study(path, store) if (path / STUDY_FILE).is_file() else _read(path)
     return score_rows(rows, settings or ScoreSettings(), path.name, automated)
 
 
@@ -48,6 +53,18 @@ def rater_report(
     if bound not in BOUNDS:
         raise UsageError(f"bound must be one of {', '.join(BOUNDS)}, found {bound!r}")
     return study_report(scores, read_thresholds(fail_under), bound, is_whole=is_whole)
+
+
+def _read_study(path: Path, store: PathLike) -> tuple[list[AnswerRow], list[str]]:
+    """Return the answers of a study, and the assignments that a program did. A study without store has no answers."""
+    study, place = load_study(path), store or path / ANSWERS
+    if not is_redis(place) and not sqlite_path(place).exists():
+        if store:
+            raise UsageError(f"store {place} does not exist")
+        return [], []
+    with closing(open_store(place, study.id, create=False, read_only=True)) as opened:
+        automated = [event.assignment for event in opened.events() if event.kind == WEBDRIVER]
+        return list(answer_rows(study, opened)), automated
 
 
 def _read(path: Path) -> tuple[list[AnswerRow], list[str] | None]:

@@ -14,8 +14,9 @@ _ENDINGS = {".md": "md", ".json": "json", ".csv": "csv", ".html": "html", ".xml"
 
 
 @click.command("score")
-@click.argument("source", type=path, metavar="STUDY|EXPORT|FILE")
+@click.argument("source", type=path, metavar="STUDY|EXPORT|answers.jsonl")
 @settings_options(settings=ScoreSettings)
+@click.option("--store", default="", metavar="URL", help="Where a study's answers are. [default: in its folder]")
 @click.option("--fail-under", multiple=True, metavar="GROUP=SCORE,…", help="Exit with 1 below these scores.")
 @click.option(
     "--bound",
@@ -32,7 +33,7 @@ _ENDINGS = {".md": "md", ".json": "json", ".csv": "csv", ".html": "html", ".xml"
 def score(ctx: click.Context, /, source: str, settings: ScoreSettings, **options: Any) -> None:
     """Score the answers of raters.
 
-    SOURCE is a study, the folder of an export, or its answers.jsonl.
+    SOURCE is a study, which may be served meanwhile, the folder of an export, or its answers.jsonl.
 
     A score is the mean of answers, from -1 (the reference is clearly better) over 0 (both are equal) to 1 (the system
     is clearly better). Its interval takes into account that answers of one rater, and about one image, are alike.
@@ -56,7 +57,7 @@ def score(ctx: click.Context, /, source: str, settings: ScoreSettings, **options
     check_output(out, options["force"], [source])
     read_thresholds(options["fail_under"])
     layout = "json" if options["as_json"] else options["report"] or _by_name(out)
-    found = score_study(source, settings)
+    found = score_study(source, settings, store=options["store"])
     is_whole = layout in ("json", "csv")
     report = rater_report(found, fail_under=options["fail_under"], bound=options["bound"], is_whole=is_whole)
     text = WRITERS[layout](report)

@@ -15,8 +15,8 @@ from vqagen.files.locations import locate
 from vqagen.files.packing import DAMAGE
 from vqagen.files.reading import open_bytes
 from vqagen.human.answers import AnswerRow
-from vqagen.human.store.store import STATES, Answer, Assignment, Store
-from vqagen.human.study.item import KINDS, ROLES, USES
+from vqagen.human.store.store import STATES, Answer, Assignment, Store, StoreError
+from vqagen.human.study.item import CHECK, KINDS, ROLES, USES
 from vqagen.human.study.study import Study
 from vqagen.human.study.trial import Trial
 
@@ -37,47 +37,52 @@ _CHOICES = {"state": STATES, "kind": KINDS, "use": USES, "first_role": ROLES, "s
 
 
 def answer_rows(study: Study, store: Store) -> Iterator[AnswerRow]:
-    """Yield all answers of a store, sorted by assignment and trial."""
-    assignments = {each.id: each for each in store.assignments()}
-    for name, answers in groupby(store.answers(), key=lambda answer: answer.assignment):
-        assignment = assignments[name]
-        trials = {trial.number: trial for trial in study.trials(assignment.task, assignment.slot)}
-        yield from (answer_row(assignment, trials[answer.trial], answer) for answer in answers)
+    """Yield all stored answers of a study, sorted by assignment and trial."""
+    for assignment, answers in groupby(store.answers(), lambda answer: answer.assignment):
+        taken = store.assignment(assignment)
+        assert taken is not None, "a store keeps no answer without its assignment"
+        trials = {trial.number: trial for trial in study.trials(taken.task, taken.slot)}
+        for answer in answers:
+            if answer.trial not in trials:
+                raise StoreError(f"assignment {assignment} has an answer to trial {answer.trial}, which does not exist")
+            yield answer_row(taken, trials[answer.trial], answer)
 
 
 def answer_row(assignment: Assignment, trial: Trial, answer: Answer) -> AnswerRow:
-    """Return an answer with all that scoring needs."""
-    item, gold = trial.item, trial.item.gold
-    first, second = item.candidates[0], item.candidates[1] if len(item.candidates) > 1 else None
-    better = None if gold is None else gold.better
+    """Return an answer with all that it is about."""
+    item = trial.item
+    first, second = (*item.candidates, None)[:2]
+    assert first is not None
+    second_on_right = trial.second_on_right or second is None  # one text has no side
+    is_known = item.use == CHECK and item.gold is not None and second is not None
     return AnswerRow(
         assignment=assignment.id,
         rater=assignment.rater,
         task=assignment.task,
         slot=assignment.slot,
         state=assignment.state,
-        trial=trial.number,
+        trial=answer.trial,
         item=item.id,
         image=item.image,
         kind=item.kind,
         use=item.use,
         dimension=item.dimension,
         value=answer.value,
-        second_on_right=trial.second_on_right,
-        toward_second=int(item.toward_second(answer.value, second_on_right=trial.second_on_right)),
+        second_on_right=second_on_right,
+        toward_second=int(item.toward_second(answer.value, second_on_right=second_on_right)),
         least=item.scale.least,
         largest=item.scale.largest,
         first_source=first.source,
         first_role=first.role,
         second_source=second.source if second else "",
         second_role=second.role if second else "",
-        gold_is_second=None if better is None else second is not None and better == second.id,
-        gold_value=None if gold is None else gold.value,
+        gold_is_second=item.gold.better == second.id if is_known and item.gold and second else None,
+        gold_value=item.gold.value if item.gold else None,
         rt_ms=answer.rt_ms,
         shown_ms=answer.shown_ms,
         blur=answer.blur,
         stored=answer.stored,
-        strata=item.strata,
+        strata=dict(item.strata),
         weight=item.weight,
     )
 

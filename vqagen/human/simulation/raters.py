@@ -15,7 +15,7 @@ from random import Random
 from statistics import NormalDist
 
 from vqagen.errors import UsageError, unknown
-from vqagen.human.study.item import CHECK, COMPARE, INSTRUCTED, PRACTICE, SYSTEM, Candidate, Item, Scale
+from vqagen.human.study.item import CHECK, COMPARE, INSTRUCTED, PRACTICE, RATE, SYSTEM, Candidate, Item, Scale
 from vqagen.human.study.trial import Trial
 from vqagen.rng import below, stream
 from vqagen.tasks.settings import CheckedSettings, setting
@@ -106,7 +106,10 @@ class Raters:
         return self._kinds[rater]
 
     def value(self, rater: str, trial: Trial) -> int:
-        """Return the value that a rater chooses, from the left end of the scale to its right end."""
+        """Return the value that a rater chooses, from the left end of the scale to its right end.
+
+        One text alone has no side.
+        """
         item, scale, kind = trial.item, trial.item.scale, self.kind(rater)
         size = scale.largest - scale.least + 1
         if kind == CLICKER:
@@ -121,7 +124,7 @@ class Raters:
             return item.gold.value
         chosen = floor(scale.center + self.opinion(rater, item) * (scale.largest - scale.least) / 2 + 0.5)
         bounded = min(max(chosen, scale.least), scale.largest)
-        return int(item.toward_second(bounded, second_on_right=trial.second_on_right))
+        return int(item.toward_second(bounded, second_on_right=trial.second_on_right or item.kind == RATE))
 
     def opinion(self, rater: str, item: Item) -> float:
         """Return what an honest rater thinks: 1 if the second text is clearly better, or the rated one is perfect."""
