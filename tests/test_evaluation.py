@@ -165,6 +165,18 @@ def test_a_right_answer_is_given_as_the_right_one_is_shown() -> None:
     assert report.table("chance").rows[0][2] == 1.0
 
 
+def test_answers_of_annotators_who_differ_are_one_row() -> None:
+    """VQA's official rule compares "The two." with "2" where annotators differ, and so do the tables."""
+    items = [
+        GoldItem(str(at), TEXT, (right, "some"), str(at), {"type": "how"}, weights=(9, 1))
+        for at, right in enumerate(["2", "two"])
+    ]
+
+    found = evaluate(gold_of(items), predicted(_0="The two.", _1="2"), EvaluationSettings(preset="vqa-official"))
+
+    assert [row[1:4] for row in score_report(found).table("answers").rows] == [("2", 2, 1)]
+
+
 # Candidates -----------------------------------------------------------------------------------------------------------
 
 

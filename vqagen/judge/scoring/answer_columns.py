@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vqagen.judge.answers.kinds import BOOL, INTEGER, LIST, TEXT, WORD
+from vqagen.judge.answers.presets import VQA_OFFICIAL
+from vqagen.judge.answers.vqa_words import vqa_normal
 from vqagen.judge.gold.file import CHOICE, OPEN
 from vqagen.judge.scoring.blocks.answer_counts import NO_ANSWER, AnswerCounts
 from vqagen.judge.scoring.columns import NONE, Codes
@@ -25,8 +27,10 @@ class AnswerColumns:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
-        self._rights = tuple(map(str, evaluation.values[ANSWER]))
-        self._givens = (*map(str, evaluation.values[GIVEN]), NO_ANSWER)
+        rights, givens = (tuple(map(str, evaluation.values[name])) for name in (ANSWER, GIVEN))
+        if evaluation.settings.preset == VQA_OFFICIAL:  # which compares texts so where annotators differ
+            rights, givens = tuple(map(vqa_normal, rights)), tuple(map(vqa_normal, givens))
+        self._rights, self._givens = rights, (*givens, NO_ANSWER)
         """The last one stands for NONE."""
 
     def by_kind(self) -> dict[str, AnswerCounts]:
