@@ -323,7 +323,7 @@ def test_the_head_names_clusters_and_faulty_predictions(vqagen_: Commands) -> No
 
     assert lines[:3] == [
         "40 questions in 2 clusters by category; low and high are bounds of 95 % intervals",
-        "faulty predictions, which `vqagen evaluate` names: b: 1 duplicate, 1 unknown",
+        "faulty predictions (see vqagen evaluate): b: 1 duplicate, 1 unknown",
         "p: of the difference, robust to questions of one category; exact McNemar if fewer than 10 differ",
     ]
 

@@ -66,10 +66,12 @@ def test_json_has_all_digits() -> None:
 
 
 def test_csv_is_one_table() -> None:
-    """CSV has the rows of all tables, with the key of their table, and empty cells where a table has no column."""
+    """CSV has the head, and the rows of all tables with the key of their table; what a table lacks is empty."""
     rows = list(csv.DictReader(io.StringIO(WRITERS["csv"](REPORT))))
 
-    assert [row["table"] for row in rows] == ["category", "category", "yes_no"]
+    assert [row["table"] for row in rows] == ["head", "head", "category", "category", "yes_no"]
+    assert [row["head"] for row in rows] == ["2 questions, 1 missing", "answers: typed", "", "", ""]
+    rows = rows[2:]
     assert (rows[0]["category"], rows[0]["accuracy"], rows[0]["floor"]) == (AWKWARD, "0.370557", "")
     assert (rows[2]["category"], rows[2]["yes ratio"]) == ("", "0.5")
 
@@ -79,6 +81,7 @@ def test_junit_fails_for_missed_gates_alone() -> None:
     suites = ElementTree.fromstring(WRITERS["junit"](REPORT).encode())
 
     assert (suites.get("tests"), suites.get("failures")) == ("5", "1")
+    assert suites.findtext("testsuite/system-out") == "2 questions, 1 missing\nanswers: typed"
     cases = {case.get("name"): case for case in suites.iter("testcase")}
     failure = cases["overall"].find("failure")
     assert failure is not None and failure.get("message") == "overall: accuracy 0.371 is below 0.9"

@@ -30,7 +30,11 @@ def overview_lines(audit: Audit) -> Iterator[str]:
     shares = audit.top_shares
     worst = max(shares, key=lambda name: (shares[name], name))
     yield f"  entropy of a family's answers  {bits:.2f} of {most:.2f} bits in the mean"
-    top = f"{audit.mean_top_share:.2f} in the mean; most: {shares[worst]:.2f} of {worst}"
+    top = (
+        f"{audit.mean_top_share:.2f} in the mean; most: {shares[worst]:.2f} of {worst}"
+        if worst
+        else f"{audit.mean_top_share:.2f}"
+    )
     yield f"  top answer of a family         {top}"
     for name, value in _repeated(audit.repetition):
         yield f"  {name:29}  {value}"

@@ -55,7 +55,7 @@ def _head(comparison: Comparison) -> list[str]:
     together = "about one image" if of_images else f"of one {comparison.cluster}"
     lines = [f"{asked} {about}; low and high are bounds of 95 % intervals"]
     faulty = [f"{model.name}: {model.faults}" for model in comparison.models if model.faults]
-    lines += [f"faulty predictions, which `vqagen evaluate` names: {'; '.join(faulty)}"] if faulty else []
+    lines += [f"faulty predictions (see vqagen evaluate): {'; '.join(faulty)}"] if faulty else []
     if comparison.left_out:
         left_out = counted(comparison.left_out, "question")
         lines.append(f"{left_out} left out: no prediction of at least one model")

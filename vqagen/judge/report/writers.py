@@ -11,6 +11,9 @@ from xml.sax.saxutils import escape, quoteattr
 from vqagen.judge.report.page import page
 from vqagen.judge.report.table import ScoreReport, Table
 
+_HEAD = "head"
+"""The name of the head among the tables."""
+
 
 def text(report: ScoreReport) -> str:
     """Return aligned text for a terminal."""
@@ -61,11 +64,15 @@ def as_json(report: ScoreReport) -> str:
 
 
 def as_csv(report: ScoreReport) -> str:
-    """Return one table with all rows of all tables; `table` is their key. Cells that a table lacks are empty."""
+    """Return one table with all rows of all tables; `table` is their key. Cells that a table lacks are empty.
+
+    The lines of the head come first, in a column of their own, so that no score stands without its coverage.
+    """
     names = list(dict.fromkeys(column.name for table in report.tables for column in table.columns))
     out = io.StringIO()
-    writer = csv.DictWriter(out, ["table", *names], lineterminator="\n")
+    writer = csv.DictWriter(out, ["table", *names, _HEAD], lineterminator="\n")
     writer.writeheader()
+    writer.writerows({"table": _HEAD, _HEAD: line} for line in report.head)
     for table in report.tables:
         for row in table.to_record()["rows"]:
             writer.writerow({"table": table.key, **row})
@@ -73,8 +80,12 @@ def as_csv(report: ScoreReport) -> str:
 
 
 def junit(report: ScoreReport) -> str:
-    """Return JUnit XML: a test case for each gate, and one for each row of each table, which always passes."""
-    suites = [_suite("gates", [_case("gates", gate.name, gate.problem) for gate in report.gates])]
+    """Return JUnit XML: a test case for each gate, and one for each row of each table, which always passes.
+
+    The lines of the head are the output of the gates.
+    """
+    gates = [_case("gates", gate.name, gate.problem) for gate in report.gates]
+    suites = [_suite("gates", gates, "\n".join(report.head))]
     for table in report.tables:
         suites.append(_suite(table.key, [_case(table.key, *named) for named in _row_cases(table)]))
     failures, cases = len(report.failures), sum(suite.count("<testcase ") for suite in suites)
@@ -88,10 +99,11 @@ def junit(report: ScoreReport) -> str:
     )
 
 
-def _suite(name: str, cases: list[str]) -> str:
+def _suite(name: str, cases: list[str], out: str = "") -> str:
     failures = sum("<failure" in case for case in cases)
     counts = f"tests={_attribute(len(cases))} failures={_attribute(failures)}"
-    return "\n".join([f"  <testsuite name={_attribute(name)} {counts}>", *cases, "  </testsuite>"])
+    printed = [f"    <system-out>{escape(_printable(out))}</system-out>"] if out else []
+    return "\n".join([f"  <testsuite name={_attribute(name)} {counts}>", *cases, *printed, "  </testsuite>"])
 
 
 def _row_cases(table: Table) -> Iterator[tuple[str, str, str]]:
