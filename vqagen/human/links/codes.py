@@ -27,16 +27,16 @@ def assignments_of_codes(
     codes: Iterable[str], secret: Secret, study: str, tasks: Iterable[Task], slots: int
 ) -> dict[str, str]:
     """Return the assignment of each code that this study issued. No store is needed: codes follow from the secret."""
-    asked = {spelled(code): code for code in codes}
-    found = {}
+    spellings = {code: spelled(code) for code in codes}
+    asked, found = frozenset(spellings.values()), {}
     for task in tasks:
         for slot in range(slots):
             for attempt in range(ATTEMPTS):
                 assignment = f"{task.id}-{slot}-{attempt}"
                 code = completion_code(secret, study, assignment)
                 if code in asked:
-                    found[asked[code]] = assignment
-    return found
+                    found[code] = assignment
+    return {code: found[spelling] for code, spelling in spellings.items() if spelling in found}
 
 
 def spelled(code: str) -> str:

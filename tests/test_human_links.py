@@ -1,0 +1,328 @@
+"""Links of raters: what is signed, what is refused, and the files that links are written to."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+import random
+import re
+import string
+from pathlib import Path
+
+import pytest
+from commands import Commands
+from human_served import API, Served, participant, served
+from study_files import make_study
+
+from vqagen.human.links.codes import assignment_of_bearer, completion_code, session_bearer
+from vqagen.human.links.people import Participant, pseudonym
+from vqagen.human.links.secret import SECRET_VARIABLE, Secret, add_key, load_secret
+from vqagen.human.links.tokens import Link, LinkRefused, sign, verify
+from vqagen.human.study.study import Study
+
+ID, OTHER = "0123456789abcdef", "fedcba9876543210"
+TASK = "0123456789"
+ALPHABET = string.ascii_letters + string.digits + "-_"
+SECRET = Secret([bytes(range(32))])
+LINKS = [Link(ID), Link(ID, TASK), Link(ID, TASK, 2), Link(ID, TASK, 11, 1_900_000_000)]
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
+    """A study; the working folder is the one around it."""
+    monkeypatch.chdir(tmp_path)
+    return make_study(tmp_path, raters_per_item=2)
+
+
+@pytest.fixture
+def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in the working folder."""
+    return Commands(capsysbinary)
+
+
+# Tokens ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("link", LINKS, ids=str)
+def test_a_token_means_its_link_and_no_changed_token_means_anything(link: Link) -> None:
+    """Each character is replaced by each other one: base64 has texts of the same bytes."""
+    token = sign(link, SECRET)
+
+    assert verify(token, ID, SECRET, now=0) == link
+    for place, right in enumerate(token):
+        for other in ALPHABET.replace(right, ""):
+            with pytest.raises(LinkRefused):
+                verify(token[:place] + other + token[place + 1 :], ID, SECRET, now=0)
+
+
+@pytest.mark.parametrize("add", ["=", "A", "AAAA", "\n", " ", "."])
+def test_nothing_can_be_added_to_a_token(add: str) -> None:
+    token = sign(LINKS[1], SECRET)
+    for changed in (token + add, add + token, token[:-1], token[1:], ""):
+        with pytest.raises(LinkRefused):
+            verify(changed, ID, SECRET, now=0)
+
+
+def test_a_token_ends_with_its_time_and_belongs_to_one_study_and_secret() -> None:
+    link = Link(ID, TASK, expires=1000)
+    token = sign(link, SECRET)
+    refusals = {}
+    for name, study, secret, now in [
+        ("in time", ID, SECRET, 999),
+        ("late", ID, SECRET, 1000),
+        ("other study", OTHER, SECRET, 0),
+        ("other secret", ID, Secret([b"x" * 32]), 0),
+    ]:
+        try:
+            verify(token, study, secret, now)
+        except LinkRefused as refused:
+            refusals[name] = refused.is_gone
+
+    assert refusals == {"late": True, "other study": False, "other secret": False}
+
+
+def test_links_of_a_retired_key_are_gone_and_others_stay_valid(tmp_path: Path) -> None:
+    """Codes and pseudonyms stay what they were."""
+    before = load_secret(tmp_path)
+    old = sign(LINKS[1], before)
+    assert add_key(tmp_path) == 2
+    assert add_key(tmp_path) == 3
+    both = load_secret(tmp_path)
+    middle = sign(LINKS[1], Secret(both.keys[:2]))
+    lines = (tmp_path / "secret").read_text().split()
+    (tmp_path / "secret").write_text("\n".join([lines[0], "-", lines[2]]))
+    after = load_secret(tmp_path)
+
+    assert verify(old, ID, both, 0) == verify(old, ID, after, 0) == verify(middle, ID, both, 0) == LINKS[1]
+    with pytest.raises(LinkRefused, match="retired") as refused:
+        verify(middle, ID, after, 0)
+    assert refused.value.is_gone
+    assert completion_code(before, ID, "a-0-0") == completion_code(after, ID, "a-0-0")
+    assert pseudonym(before, Participant("id", "ann")) == pseudonym(after, Participant("id", "ann"))
+
+
+def test_a_session_is_of_one_assignment_and_cannot_be_changed() -> None:
+    bearer = session_bearer(SECRET, ID, f"{TASK}-1-0")
+
+    assert assignment_of_bearer(bearer, SECRET, ID) == f"{TASK}-1-0"
+    assert assignment_of_bearer(bearer, SECRET, OTHER) is None
+    for place, right in enumerate(bearer):
+        for other in ALPHABET.replace(right, ""):
+            assert assignment_of_bearer(bearer[:place] + other + bearer[place + 1 :], SECRET, ID) is None
+
+
+def test_a_pseudonym_says_nothing_about_the_person_and_differs_by_platform() -> None:
+    names = {pseudonym(SECRET, Participant(platform, "ann")) for platform in ("prolific", "id", "anonymous")}
+
+    assert len(names) == 3
+    assert all(len(name) == 16 and set(name) <= set(string.hexdigits.lower()) for name in names)
+
+
+# The secret -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_secret_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
+    first, second = load_secret(tmp_path), load_secret(tmp_path)
+
+    assert first.keys == second.keys
+    assert (tmp_path / "secret").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["secret"]
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "message"),
+    [
+        ("", 0o600, "is empty"),
+        ("abc\n", 0o600, "expected 64 hexadecimal digits"),
+        ("-\n" + "0" * 64, 0o600, "in line 1"),
+        ("0" * 64 + "\n-\n", 0o600, "in line 2"),
+        ("é", 0o600, "expected 64 hexadecimal digits"),
+        ("0" * 64, 0o644, "others can read the secret; run: chmod 600"),
+    ],
+)
+def test_a_secret_that_cannot_be_used_is_refused(
+    content: str, mode: int, message: str, study: Study, vqagen_: Commands
+) -> None:
+    path = study.folder / "secret"
+    path.write_text(content)
+    path.chmod(mode)
+    ran = vqagen_("human links study")
+
+    assert ran.code == 3
+    assert message in ran.err
+
+
+def test_the_environment_can_hold_the_secret(study: Study, vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SECRET_VARIABLE, "k" * 32)
+    vqagen_.done("human links study")
+    refused = vqagen_("human links study --new-key")
+    monkeypatch.setenv(SECRET_VARIABLE, "short")
+    short = vqagen_("human links study")
+
+    assert not (study.folder / "secret").exists()
+    assert (refused.code, short.code) == (2, 2)
+    assert "append a new one there" in refused.err
+    assert "at least 32 characters" in short.err
+    assert "short" not in short.err.replace("at least 32 characters", "")
+
+
+# Links that the server refuses ----------------------------------------------------------------------------------------
+
+
+def test_a_link_that_is_not_valid_opens_nothing(study: Study) -> None:
+    """The page says so by its status as well; a revoked link is refused while the study is served."""
+
+    async def ask(place: Served, token: str) -> tuple[int, int, str]:
+        body = {"token": token, "participant": participant("ann"), "consent_version": "0", "agreed": True}
+        consent = await place.client.post(f"{API}/consent", json=body)
+        del body["consent_version"], body["agreed"]
+        session = await place.client.post(f"{API}/session", json=body)
+        assert consent.status_code in (session.status_code, 409)
+        return (await place.client.get(f"/s/{token}")).status_code, session.status_code, session.json().get("error", "")
+
+    async def run() -> None:
+        async with served(study) as place:
+            good = place.token()
+            tokens = {
+                "good": good,
+                "unsigned": good[:-22] + "A" * 22,
+                "expired": place.token(expires=1_000_000_000),
+                "of another study": sign(Link(OTHER, next(iter(study.tasks))), place.secret),
+                "of no task": sign(Link(study.id, "f" * 10), place.secret),
+                "of no slot": place.token(slot=2),
+            }
+            found = {name: await ask(place, token) for name, token in tokens.items()}
+            revoked = place.token(slot=0)
+            before = await ask(place, revoked)
+            (study.folder / "revoked.txt").write_text(f"# left\nhttps://study.example/s/{revoked}?x=1\n")
+            after = await ask(place, revoked)
+            (study.folder / "revoked.txt").unlink()
+            again = await ask(place, revoked)
+
+        forbidden = (403, 403, "forbidden")
+        assert found == {
+            "good": (200, 200, ""),
+            "unsigned": forbidden,
+            "expired": (410, 410, "gone"),
+            "of another study": forbidden,
+            "of no task": forbidden,
+            "of no slot": forbidden,
+        }
+        assert (before, after, again) == ((200, 200, ""), (410, 410, "gone"), (200, 200, ""))
+
+    asyncio.run(run())
+
+
+# Files ----------------------------------------------------------------------------------------------------------------
+
+
+def tokens_of(text: str) -> list[str]:
+    """Return the tokens of all links in a text."""
+    return re.findall(r"/s/([A-Za-z0-9_-]+)", text)
+
+
+def test_humanr_gets_one_link_for_each_task_in_files_of_500(tmp_path: Path, vqagen_: Commands) -> None:
+    study = make_study(tmp_path, images=36, trials_per_task=2, raters_per_item=2)
+    ran = vqagen_.done(f"human links {study.folder} --batch-size 16 --public-url https://study.example/")
+    files = sorted((study.folder / "links").glob("*.csv"))
+    rows = [list(csv.reader(file.read_text().splitlines())) for file in files]
+
+    assert [len(each) for each in rows] == [17, 17, 5]
+    assert {tuple(each[0]) for each in rows} == {("HIT_Link",)}
+    links = [row[0] for each in rows for row in each[1:]]
+    assert all(link.startswith("https://study.example/s/") for link in links)
+    found = [verify(token, study.id, load_secret(study.folder), 0).task for token in tokens_of("\n".join(links))]
+    assert found == list(study.tasks)
+    assert ran.err.startswith("36 links in ")
+
+
+@pytest.mark.parametrize(
+    ("mode", "links", "places"), [("task", 3, 2), ("personal", 6, 1), ("general", 1, 6)], ids=lambda each: str(each)
+)
+@pytest.mark.parametrize("format", ["csv", "txt", "taskflow-json", "humanr-csv"])
+def test_every_format_has_the_links_of_the_mode(
+    mode: str, links: int, places: int, format: str, study: Study, vqagen_: Commands
+) -> None:
+    vqagen_.done(f"human links study --mode {mode} --format {format} --out there --expires never")
+    (file,) = [path for path in Path("there").iterdir() if not path.name.startswith(".")]
+    found = [verify(token, study.id, load_secret(study.folder), 10**11) for token in tokens_of(file.read_text())]
+
+    assert len(found) == len(set(found)) == links
+    if format == "csv":
+        rows = list(csv.DictReader(file.read_text().splitlines()))
+        assert [(row["task"], row["slot"]) for row in rows] == [
+            (each.task, "" if each.slot is None else str(each.slot)) for each in found
+        ]
+        assert {row["places"] for row in rows} == {str(places)}
+    if format == "taskflow-json":
+        record = json.loads(file.read_text())
+        assert [each["total_allocation"] for each in record["access_details"]] == [places] * links
+        assert record["total_available_places"] == 6
+        assert all("?PROLIFIC_PID={{%PROLIFIC_PID%}}&" in each["external_url"] for each in record["access_details"])
+
+
+def test_a_shorter_list_leaves_no_stale_links_and_no_file_of_others_is_touched(study: Study, vqagen_: Commands) -> None:
+    """HUMANr left the files of a longer run beside those of a shorter one."""
+    vqagen_.done("human links study --batch-size 1")
+    folder = study.folder / "links"
+    changed, own = folder / "hit_links_2.csv", folder / "hit_links_9.csv"
+    changed.write_text("edited")
+    own.write_text("mine")
+    ran = vqagen_.done("human links study")
+
+    assert sorted(path.name for path in folder.glob("*.csv")) == ["hit_links_0.csv", changed.name, own.name]
+    assert (changed.read_text(), own.read_text()) == ("edited", "mine")
+    assert "was changed by hand" in ran.err
+    refused = vqagen_("human links study --batch-size 1")
+    assert refused.code == 2
+    assert "hit_links_2.csv exists and was not written by this command" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--public-url http://study.example", "has no https"),
+        ("--public-url ftp://study.example", "must be an address such as"),
+        ("--expires 2001-01-01", "is in the past"),
+        ("--expires tomorrow", "must be a day such as 2026-12-31"),
+        ("--expires 2030-02-30", "must be a day such as 2026-12-31"),
+        ("--batch-size 0", "must be at least 1"),
+    ],
+)
+def test_links_that_could_not_be_used_are_not_written(
+    options: str, message: str, study: Study, vqagen_: Commands
+) -> None:
+    ran = vqagen_(f"human links study {options}")
+
+    assert ran.code == 2
+    assert message in ran.err
+    assert not (study.folder / "links").exists()
+
+
+# Codes ----------------------------------------------------------------------------------------------------------------
+
+
+def test_ten_thousand_random_codes_are_rejected_and_the_right_ones_are_not(study: Study, vqagen_: Commands) -> None:
+    """Also codes as people type them, and codes of a slot that had other raters before."""
+    secret, task = load_secret(study.folder), next(iter(study.tasks))
+    right = [completion_code(secret, study.id, f"{task}-{slot}-{attempt}") for slot in (0, 1) for attempt in (0, 3)]
+    alphabet, rng = string.ascii_uppercase + "234567", random.Random(5)
+    wrong = {"".join(rng.choices(alphabet, k=10)) for _ in range(10_000)} - set(right)
+    typed = f"{right[0][:5].lower()}-{right[0][5:]}"
+    ran = vqagen_(f"human verify-code study {' '.join(wrong)} {typed} {' '.join(right)}")
+    lines = dict(line.split("\t") for line in ran.out.decode().splitlines())
+
+    assert ran.code == 1
+    assert [code for code in wrong if lines[code] != "not issued"] == []
+    assert [lines[code] for code in right] == [f"{task}-{slot}-{attempt}" for slot in (0, 1) for attempt in (0, 3)]
+    assert lines[typed] == f"{task}-0-0"
+    assert vqagen_(f"human verify-code study {' '.join(right)}").code == 0
+
+
+def test_the_code_that_all_get_is_of_no_assignment(study: Study, vqagen_: Commands) -> None:
+    settings = study.folder / "serving.json"
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), "code_completed": "C1ABCDEF"}))
+    ran = vqagen_.done("human verify-code study C1ABCDEF")
+
+    assert ran.out == b"C1ABCDEF\tthe code of all who complete\n"
