@@ -18,6 +18,37 @@ LONGEST_STANDSTILL = 60.0
 """Seconds in which a client must take some of a reply that is waiting."""
 
 
+class JoinedWrites:
+    """A transport that sends at once all that is written in one step: h11 gives head and body of a reply one by one.
+
+    One system call less for each reply saves a tenth of its time (`scripts/bench human load`).
+    """
+
+    def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._parts: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, part: bytes) -> None:
+        """Send a part at the end of this step."""
+        if not self._parts:
+            self._loop.call_soon(self._flush)
+        self._parts.append(part)
+
+    def close(self) -> None:
+        """Send what is left, and close."""
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        parts, self._parts = self._parts, []
+        if parts:
+            self._transport.write(b"".join(parts))
+
+
 class TimedConnection(H11Protocol):
     """A connection that is closed if its client is too slow."""
 
@@ -25,7 +56,7 @@ class TimedConnection(H11Protocol):
     _standstill: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
+        super().connection_made(JoinedWrites(transport, self.loop))  # type: ignore[arg-type]
         self._await_request()
 
     def data_received(self, data: bytes) -> None:

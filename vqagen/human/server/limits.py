@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import lru_cache
 from ipaddress import IPv4Address, ip_address
 
 MOST_BUCKETS = 20_000
@@ -31,6 +32,7 @@ class Buckets:
         return 0 if is_enough else (1 - tokens) / self._rate
 
 
+@lru_cache(4096)
 def network_of(client: str) -> str:
     """Return the part of the network that an address lies in.
 

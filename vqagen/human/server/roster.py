@@ -24,7 +24,8 @@ class Roster:
     def __init__(self, assignments: Iterable[Assignment]) -> None:
         self._by_id: dict[str, Assignment] = {}
         self._of_rater: dict[str, dict[str, str]] = {}
-        self._of_task: dict[str, dict[int, str]] = {}
+        self._holders: dict[str, dict[int, str]] = {}
+        """task -> slot -> the assignment that is claimed or complete."""
         self._answered: OrderedDict[str, set[int]] = OrderedDict()
         for each in sorted(assignments, key=lambda each: (each.state != EXPIRED, each.claimed, each.id)):
             self.enter(each)
@@ -34,24 +35,26 @@ class Roster:
 
         Who takes a slot ends the lease of who had it.
         """
-        slots = self._of_task.setdefault(assignment.task, {})
+        holders = self._holders.setdefault(assignment.task, {})
         before = self._by_id.get(assignment.id)
         self._by_id[assignment.id] = assignment
         self._of_rater.setdefault(assignment.rater, {})[assignment.task] = assignment.id
+        former = self._by_id.get(holders.get(assignment.slot, ""))
         if assignment.state in (CLAIMED, COMPLETE):
-            former = self._by_id.get(slots.get(assignment.slot, ""))
             if former is not None and former.id != assignment.id and former.state == CLAIMED:
                 self._by_id[former.id] = replace(former, state=EXPIRED)
-            slots[assignment.slot] = assignment.id
+            holders[assignment.slot] = assignment.id
+        elif former is not None and former.id == assignment.id:
+            del holders[assignment.slot]
         if assignment.state != CLAIMED:
             self._answered.pop(assignment.id, None)
         return before is None or before.state != CLAIMED
 
     def expire(self, now: int) -> None:
         """Enter that all leases which had run out at a time in milliseconds are ended."""
-        for id, each in self._by_id.items():
+        for each in list(self._by_id.values()):
             if each.state == CLAIMED and each.expires <= now:
-                self._by_id[id] = replace(each, state=EXPIRED)
+                self.enter(replace(each, state=EXPIRED))
 
     def assignment(self, id: str) -> Assignment | None:
         """Return an assignment."""
@@ -69,9 +72,16 @@ class Roster:
 
     def is_free(self, task: str, slot: int, now: int) -> bool:
         """True if a rater may take a slot at a time in milliseconds."""
-        holder = self._by_id.get(self._of_task.get(task, {}).get(slot, ""))
-        if holder is None or holder.state in (WITHDRAWN, EXPIRED):
-            return True
+        holder = self._holders.get(task, {}).get(slot)
+        return holder is None or self._is_overdue(holder, now)
+
+    def has_free(self, task: str, slots: int, now: int) -> bool:
+        """True if a rater may take any of the slots of a task."""
+        holders = self._holders.get(task, {})
+        return len(holders) < slots or any(self._is_overdue(holder, now) for holder in holders.values())
+
+    def _is_overdue(self, id: str, now: int) -> bool:
+        holder = self._by_id[id]
         return holder.state == CLAIMED and holder.expires <= now
 
     # Answered trials ------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from vqagen.human.server.replies import (
     NOT_FOUND,
     Failure,
 )
-from vqagen.human.server.roster import Roster
+from vqagen.human.server.roster import MOST_SESSIONS, Roster
 from vqagen.human.server.shown import ShownStudy
 from vqagen.human.store.committer import Committer
 from vqagen.human.store.store import (
@@ -54,10 +54,10 @@ from vqagen.rng import shuffled, stream
 
 ANY_NUMBER = 2**31
 """The tasks that a person may do where the study sets no limit."""
-TASKS_OF_CLAIM = 64
-"""Free tasks that one claim for any task names."""
-CLAIM_ATTEMPTS = 5
-"""Claims for any task, when others take the named ones meanwhile."""
+TASKS_OF_CLAIM = 8
+"""Free tasks that one claim for any task names: one is enough unless others take it at the same moment."""
+CLAIM_ATTEMPTS = 20
+"""Claims for any task, when others take the named ones at the same moment."""
 
 
 class Rater(NamedTuple):
@@ -95,6 +95,8 @@ class Sessions:
         self._clock = clock
         self._revoked = Revoked(study.folder)
         self._tasks = tuple(study.tasks)
+        self._bearers: dict[str, str] = {}
+        """Bearers that were found genuine, and their assignments."""
 
     # Links ----------------------------------------------------------------------------------------------------------
 
@@ -123,9 +125,12 @@ class Sessions:
 
     def assignment(self, bearer: str | None) -> Assignment:
         """Return the assignment of a session, in any state."""
-        id = assignment_of_bearer(bearer, self._secret, self.study.id) if bearer else None
-        if id is None:
+        id = self._bearers.get(bearer or "") or assignment_of_bearer(bearer or "", self._secret, self.study.id)
+        if id is None or bearer is None:
             raise Failure(401, FORBIDDEN, "the session is not valid; open the link again")
+        if len(self._bearers) >= MOST_SESSIONS:
+            self._bearers.clear()
+        self._bearers[bearer] = id
         found = self._roster.assignment(id)
         if found is None or found.task not in self.study.tasks:
             raise self._not_active("")
@@ -254,7 +259,8 @@ class Sessions:
         if found is None:
             if self._roster.count_of(rater.pseudonym) >= self._most:
                 return "limit"
-            return "new" if next(self._free_tasks(rater, now), None) else "full"
+            tasks = [rater.link.task] if rater.link.task else self._tasks
+            return "new" if any(self._is_free(rater.link, task, now) for task in tasks) else "full"
         if found.state == EXPIRED:
             return "new" if self._roster.is_free(found.task, found.slot, now) else "expired"
         return {CLAIMED: "active", COMPLETE: "complete", WITHDRAWN: "withdrawn"}[found.state]
@@ -293,10 +299,15 @@ class Sessions:
         """
         link = rater.link
         order = stream(self.study.seed, f"human/choice/{rater.pseudonym}")
-        slots = range(self.study.slots) if link.slot is None else [link.slot]
         for task in [link.task] if link.task else shuffled(order, self._tasks):
-            if any(self._roster.is_free(task, slot, now) for slot in slots):
+            if self._is_free(link, task, now):
                 yield task
+
+    def _is_free(self, link: Link, task: str, now: int) -> bool:
+        """True if a link gives a rater a place in a task."""
+        if link.slot is not None:
+            return self._roster.is_free(task, link.slot, now)
+        return self._roster.has_free(task, self.study.slots, now)
 
     async def _answered(self, assignment: str) -> set[int]:
         """Return which trials of an assignment have answers."""
