@@ -297,3 +297,37 @@ def test_ratings_stand_in_a_table_of_their_own(vqagen_: Commands) -> None:
     tables = report(vqagen_, "answers.jsonl")["tables"]
     assert [row["comparison"] for row in tables["ratings"]["rows"]] == ["A"]
     assert not tables.keys() & {"scores", "outcomes", "side", "strengths"}
+
+
+# Figures ------------------------------------------------------------------------------------------------------------
+
+
+def test_figures_show_scores_answers_and_groups(vqagen_: Commands) -> None:
+    """The same answers give the same bytes."""
+    write(with_templates())
+    for folder in ("one", "two"):
+        vqagen_.done(f"human score answers.jsonl --by template --plots {folder}")
+
+    found = {path.name: path.read_bytes() for path in Path("one").iterdir()}
+    assert sorted(found) == ["answers.png", "by-template.png", "scores.png"]
+    assert found == {path.name: path.read_bytes() for path in Path("two").iterdir()}
+    assert all(png.startswith(b"\x89PNG") for png in found.values())
+
+
+def test_figures_of_intervals_that_do_not_exist_are_drawn(vqagen_: Commands) -> None:
+    """A single answer has a dot; no answer has no figure."""
+    write(worked_rows()[:1])
+    vqagen_.done("human score answers.jsonl --plots one")
+    write([])
+    vqagen_.done("human score answers.jsonl --plots none")
+
+    assert (len(list(Path("one").iterdir())), list(Path("none").iterdir())) == (2, [])
+
+
+def test_figures_that_exist_are_not_replaced(vqagen_: Commands) -> None:
+    Path("plots").mkdir()
+    Path("plots/answers.png").write_text("mine")
+
+    ran = vqagen_("human score answers --plots plots")
+    assert (ran.code, ran.out, "plots/answers.png exists already" in ran.err) == (2, b"", True)
+    vqagen_.done("human score answers --plots plots --force")

@@ -19,7 +19,14 @@ from vqagen.human.server.settings import ServeSettings
 from vqagen.human.simulation.raters import RaterSettings
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
-from vqagen.human_scoring import import_humanr, rater_report, score_study, simulate_study, write_simulated_answers
+from vqagen.human_scoring import (
+    import_humanr,
+    rater_report,
+    score_study,
+    simulate_study,
+    write_score_plots,
+    write_simulated_answers,
+)
 from vqagen.human_serving import serve, verify_codes, write_links
 from vqagen.human_studies import PlannedStudy, check_study, make_caption_tasks, make_item_tasks
 from vqagen.inspect_tasks.logs import read_runs
@@ -160,6 +167,7 @@ __all__ = [
     "write_questions",
     "write_records",
     "write_scenes",
+    "write_score_plots",
     "write_simulated_answers",
     "write_stats_page",
     "write_trials",

@@ -15,6 +15,7 @@ from vqagen.files.output import atomic_output, check_output
 from vqagen.human.answers import AnswerRow
 from vqagen.human.export.humanr_answers import HumanrImport, read_tasks, rows_of_redis, rows_of_results
 from vqagen.human.export.rows import ANSWERS_FILE, answer_rows, read_rows, row_line
+from vqagen.human.scores.figures import figure_names, score_figures
 from vqagen.human.scores.gates import BOUNDS, UPPER, read_thresholds
 from vqagen.human.scores.report import study_report
 from vqagen.human.scores.settings import WEBDRIVER, ScoreSettings
@@ -53,6 +54,29 @@ def rater_report(
     if bound not in BOUNDS:
         raise UsageError(f"bound must be one of {', '.join(BOUNDS)}, found {bound!r}")
     return study_report(scores, read_thresholds(fail_under), bound, is_whole=is_whole)
+
+
+def check_plots(folder: PathLike, scores: ScoreSettings, *, force: bool = False) -> None:
+    """Raise UsageError if the figures cannot be written to a folder, or matplotlib is missing."""
+    top = Path(folder)
+    if not top.is_dir():
+        check_output(str(top), force=False)
+        return
+    for name in figure_names(scores):
+        check_output(str(top / name), force)
+
+
+def write_score_plots(scores: StudyScores, folder: PathLike, *, force: bool = False) -> list[Path]:
+    """Write figures of scores as PNG, and return their paths: scores, answers, and one of each field of `by`."""
+    check_plots(folder, scores.settings, force=force)
+    top = Path(folder)
+    top.mkdir(exist_ok=True)
+    written = []
+    for name, png in score_figures(scores):
+        written.append(top / name)
+        with atomic_output(str(written[-1])) as file:
+            file.write(png)
+    return written
 
 
 def _read_study(path: Path, store: PathLike) -> tuple[list[AnswerRow], list[str]]:

@@ -28,6 +28,7 @@ _ENDINGS = {".md": "md", ".json": "json", ".csv": "csv", ".html": "html", ".xml"
 @click.option("--report", type=click.Choice(_REPORTS), help="Format of the report. [default: by --out, else text]")
 @click.option("--json", "as_json", is_flag=True, help="The same as --report json.")
 @click.option("--out", "-o", type=path, default="-", metavar="FILE", help="File for the report. [default: print it]")
+@click.option("--plots", type=path, metavar="FOLDER", help="Also draw scores and answers as PNG; needs vqagen[plots].")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.pass_context
 def score(ctx: click.Context, /, source: str, settings: ScoreSettings, **options: Any) -> None:
@@ -47,19 +48,24 @@ def score(ctx: click.Context, /, source: str, settings: ScoreSettings, **options
     Example:
       vqagen human score answers --method humanr,cluster
     """
-    from vqagen.api import rater_report, score_study
+    from vqagen.api import rater_report, score_study, write_score_plots
     from vqagen.evaluation import write_report
     from vqagen.files.output import check_output
     from vqagen.human.scores.gates import read_thresholds
+    from vqagen.human_scoring import check_plots
     from vqagen.judge.report.writers import WRITERS
 
     out = options["out"]
     check_output(out, options["force"], [source])
     read_thresholds(options["fail_under"])
+    if options["plots"]:
+        check_plots(options["plots"], settings, force=options["force"])
     layout = "json" if options["as_json"] else options["report"] or _by_name(out)
     found = score_study(source, settings, store=options["store"])
     is_whole = layout in ("json", "csv")
     report = rater_report(found, fail_under=options["fail_under"], bound=options["bound"], is_whole=is_whole)
+    if options["plots"]:
+        write_score_plots(found, options["plots"], force=options["force"])
     text = WRITERS[layout](report)
     if out == "-":
         click.echo(text, nl=False)
