@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,9 @@ from vqagen.cli import run as run_command
 ROOT = Path(__file__).parents[1]
 PAGES = tuple(ROOT / name for name in ("README.md", "templates/README.md", "metadata/README.md", "CONTRIBUTING.md"))
 _BLOCK = re.compile(r"^```(console|python)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+_VQAGEN = re.compile(r"vqagen((?: [\w./#=-]+)+?)( 2>&1)?( \|\|? .*)?\n")
+_PROGRESS = re.compile(r"^vqagen: .* \w+s/s\b.*\n", re.MULTILINE)
+"""A line of progress, which a slow machine prints every 30 seconds."""
 _FLAGS = re.compile(r"^\| flag \| meaning \|\n(?:\|.*\n)+", re.MULTILINE)
 
 
@@ -42,8 +46,8 @@ class Example:
 
     @property
     def needs_process(self) -> bool:
-        """True for all but a line of `vqagen` with plain words."""
-        return not re.fullmatch(r"vqagen( [\w./#=-]+)+\n", self.code)
+        """True for all but Python and a line of `vqagen` with plain words, whatever is behind its first `|` or `||`."""
+        return self.kind != "python" and not _VQAGEN.fullmatch(self.code)
 
     def __str__(self) -> str:
         first = self.code.split("\n", 1)[0]
@@ -78,18 +82,43 @@ def run(example: Example, folder: Path, programs: Path) -> str:
     done = subprocess.run(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     output = done.stdout.decode()
     assert done.returncode == 0, output
-    return output
+    return _PROGRESS.sub("", output)
 
 
 def run_here(example: Example, folder: Path) -> str:
-    """Return what the example, a line of `vqagen`, prints when run in this process."""
-    printed = io.BytesIO()
-    stream = io.TextIOWrapper(printed, "utf-8", write_through=True)
-    with contextlib.chdir(folder), contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
-        code = run_command(example.code.split()[1:])
-    output = printed.getvalue().decode()
+    """Return what the example prints when its Python, or its `vqagen`, runs in this process."""
+    if example.kind == "python":
+        with _streams(folder, is_joined=True) as (printed, _), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)  # a page may open a file without closing it
+            exec(compile(example.code, str(example.page), "exec"), {"__name__": "__main__"})
+        return _PROGRESS.sub("", printed.getvalue().decode())
+    words, joined, rest = _VQAGEN.fullmatch(example.code).groups()
+    with _streams(folder, is_joined=bool(joined or not rest)) as (out, err):
+        code = run_command(words.split())
+    output, errors = (_PROGRESS.sub("", stream.getvalue().decode()) for stream in (out, err))
+    if rest:
+        return errors + _piped(output, code, rest, folder)
     assert code == 0, output
     return output
+
+
+@contextlib.contextmanager
+def _streams(folder: Path, is_joined: bool) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
+    """Work in a folder, and catch both streams: each in its own buffer, or both in the first one if they are joined."""
+    out, err = io.BytesIO(), io.BytesIO()
+    output = io.TextIOWrapper(out, "utf-8", write_through=True)
+    errors = output if is_joined else io.TextIOWrapper(err, "utf-8", write_through=True)
+    with contextlib.chdir(folder), contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+        yield out, err
+    for stream in {output, errors}:  # or each closes its buffer when it goes
+        stream.detach()
+
+
+def _piped(output: str, code: int, rest: str, folder: Path) -> str:
+    """Return what a shell prints for a command with this output and exit code, and the `rest` of its line."""
+    command = ["bash", "-c", f"(cat; exit {code}){rest}"]
+    done = subprocess.run(command, cwd=folder, input=output.encode(), stdout=subprocess.PIPE, check=True)
+    return done.stdout.decode()
 
 
 def make_programs(folder: Path) -> Path:
