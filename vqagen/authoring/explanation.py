@@ -124,7 +124,7 @@ def explain_template(
         examples,
         tryout.tried(at_hand.source) if at_hand else None,
         None if in_short and examples else tryout.failure(),
-        tuple(plain(answer) for answer in sorted(tryout.family.search.plan.impossible)),
+        tuple(plain(answer) for answer in sorted(tryout.family.plan.impossible)),
     )
 
 

@@ -12,9 +12,11 @@ last choice is tested there, or all that follows would be tried in vain.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from vqagen.search.claims import Test, alike_tests, claims_of
 from vqagen.search.frame import Frame
-from vqagen.search.outline import outlines_of
+from vqagen.search.outline import Outline, outlines_of
 from vqagen.search.plan import Plan
 from vqagen.search.reading import Reader
 from vqagen.world.relation_order import relation_order
@@ -28,13 +30,14 @@ def foregone_tests(plan: Plan) -> tuple[Test | None, ...]:
     starts = [stage.choice.index for stage in plan.stages]
     ends = [*starts[1:], len(plan.ops)]
     firsts = [*starts[:-1], 0]
-    return tuple(_test(plan, first, end) for first, end in zip(firsts, ends, strict=True))
+    outlines = outlines_of(plan)
+    return tuple(_test(plan, outlines, first, end) for first, end in zip(firsts, ends, strict=True))
 
 
-def _test(plan: Plan, first: int, end: int) -> Test | None:
+def _test(plan: Plan, of_all: Mapping[int, Outline], first: int, end: int) -> Test | None:
     """Return the test of what ops before `end` compute, as far as op `first` or a later one decides it."""
     catalogue, ops, order = plan.template.catalogue, plan.ops[:end], relation_order(plan.template.catalogue.domain)
-    outlines = {op: outline for op, outline in outlines_of(plan).items() if op < end}
+    outlines = {op: outline for op, outline in of_all.items() if op < end}
     references = [op.index for op in ops if op.function and catalogue[op.function].output == "Object"]
     described = [op for op in references if plan.ops[op].function == "unique" and outlines[op].is_known]
     undecided = [{*op.inputs} for op in plan.ops if op.function == "equal_object"]

@@ -16,11 +16,10 @@ from vqagen.language.question import Question
 from vqagen.language.registry import Value
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
-from vqagen.language.wording import Style, Wording
+from vqagen.language.wording import Style
 from vqagen.search.balance import Counts
 from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, GAVE_UP, REPEATED, UNBALANCED, Filling
-from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.exclusion import Exclusion
@@ -62,8 +61,10 @@ class QuestionGenerator:
         self.families = [
             Family(
                 template,
-                Search(make_plan(template, vocabularies, sampling), settings.degeneracy),
-                Wording(template, synonyms, style),
+                make_plan(template, vocabularies, sampling),
+                settings.degeneracy,
+                synonyms,
+                style,
                 form,
             )
             for template in chosen_templates(templates, settings)
@@ -92,9 +93,7 @@ class _Window:
     def __init__(self, generator: QuestionGenerator) -> None:
         self.generator = generator
         self.uses = FamilyUses(len(generator.families), bool(generator.settings.shuffle_templates))
-        self.answers = [
-            Counts(family.search.plan, generator.settings.balance == "words") for family in generator.families
-        ]
+        self.answers = [Counts(family.plan, generator.settings.balance == "words") for family in generator.families]
         self.screen = Screen(generator.settings.dedupe, generator.exclusion)
         self.largest = 0
         """Most objects of a scene so far."""
@@ -137,7 +136,7 @@ class _Window:
         family, answers = self.generator.families[number], self.answers[number]
         name = family.template.id
         tally.tries[name] += 1
-        if answers.all_refused(family.search.plan.impossible):
+        if answers.all_refused(family.plan.impossible):
             tally.failures[name, UNBALANCED] += 1
             return []
         find = self.some_instances if self.generator.settings.instances_per_template else self.all_instances

@@ -72,7 +72,7 @@ class PairedWindow:
         self.taken = np.zeros(len(scenes), np.int64)
         """How often each scene was taken as a partner."""
         self.uses = FamilyUses(len(families), bool(settings.shuffle_templates))
-        self.answers = [Counts(family.search.plan, by_words=True) for family in families]
+        self.answers = [Counts(family.plan, by_words=True) for family in families]
         for answers in self.answers:
             answers.meet(max((scene.size for scene in scenes), default=0))
         self.asked: list[list[_Asked]] = [[] for _ in scenes]
