@@ -11,6 +11,11 @@ import pytest
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background; programs inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+LONGEST_FILES = tuple(
+    f"test_{name}" for name in ("readme", "director_task", "processes", "cli", "inspect_director", "audit")
+)
+"""They run first, for a file runs in one process: a long one that started last would end alone."""
+
 SHARED = Path(__file__).parents[1].parent / "shared"
 
 
@@ -24,7 +29,8 @@ def shared() -> Path:
 
 @pytest.hookimpl(tryfirst=True)  # before `-m "not slow"` is applied
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow the cases of a test that its mark `quick` leaves out."""
+    """Put the longest files first, and mark as slow the cases of a test that its mark `quick` leaves out."""
+    items.sort(key=lambda item: LONGEST_FILES.index(item.path.stem) if item.path.stem in LONGEST_FILES else len(items))
     tests: dict[tuple[Path, str], list[pytest.Item]] = defaultdict(list)
     for item in items:
         if item.get_closest_marker("quick") and not item.get_closest_marker("slow"):

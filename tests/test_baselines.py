@@ -417,6 +417,7 @@ def _noisy_shares(rate: float, copies: int, *steps: str, answer: Any) -> tuple[f
     ).everything.accuracy, copies
 
 
+@pytest.mark.quick("blue-2-0.2", "red-1-0.5", "purple-0-0.05")
 @pytest.mark.parametrize("rate", [0.0, 0.05, 0.2, 0.5])
 @pytest.mark.parametrize(("color", "number"), [("blue", 2), ("red", 1), ("purple", 0)])
 def test_the_noisy_oracle_falls_as_predicted_for_exist(rate: float, color: str, number: int) -> None:
@@ -430,6 +431,7 @@ def test_the_noisy_oracle_falls_as_predicted_for_exist(rate: float, color: str, 
     assert low - 1e-9 <= predicted <= high + 1e-9
 
 
+@pytest.mark.quick("0.2")
 @pytest.mark.parametrize("rate", [0.0, 0.05, 0.2, 0.5])
 def test_the_noisy_oracle_falls_as_predicted_for_query(rate: float) -> None:
     """The shape of the red thing: it alone is seen red and its shape is seen, or only another thing is seen red whose

@@ -308,6 +308,7 @@ def beginning(dialog: Record, rounds: int = 3) -> str:
     return str([(each["label"], each["answer"]) for each in dialog["rounds"][:rounds]])
 
 
+@pytest.mark.quick("default")
 @pytest.mark.parametrize("settings", [{}, {"rounds": 3, "beams": 1, "dialogs_per_image": 40}], ids=["default", "many"])
 def test_b8_dialogs_of_a_scene_do_not_begin_alike(settings: dict[str, Any]) -> None:
     """Not even two of them share more than two labels and answers; a third of equal captions shared five rounds."""

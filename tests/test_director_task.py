@@ -116,6 +116,7 @@ def test_runs_laid_end_to_end_equal_one_run(kind: str) -> None:
     assert [record["trial_index"] for record in whole] == list(range(1000))
 
 
+@pytest.mark.quick("paired", "loose")
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_two_trials_of_a_window_are_the_same(kind: str) -> None:
     records = list(vqagen.trials(count=960, seed=6, **KINDS[kind]))
@@ -212,7 +213,7 @@ def test_the_order_in_a_pair_does_not_give_away_the_type() -> None:
 
 def test_the_answer_is_not_the_item_most_like_the_others() -> None:
     """Who never reads the instruction and looks for alike items is wrong in three of four trials."""
-    trials = list(vqagen.trials(count=1920, seed=1))
+    trials = list(vqagen.trials(count=960, seed=1))
 
     right = 0
     for trial in trials:

@@ -271,6 +271,7 @@ SEED_LINES = [
 ]
 
 
+@pytest.mark.slow  # quick: test_evaluation.py has the figures, and the next test the lines
 def test_the_table_of_the_seed(tmp_path: Path, run: Commands) -> None:
     """The toolkit's lines for 28,020 questions of these counts come out, below lines that state the coverage."""
     dataset, predictions = write_visual7w(tmp_path, SEED_TABLE)

@@ -72,9 +72,12 @@ class Source:
         return [question for window in self.windows for question in window]
 
 
-@pytest.fixture(scope="module", params=["shipped", "reference"])
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param("shipped", marks=pytest.mark.slow if REAL_SCENES.exists() else ()), "reference"],
+)
 def source(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Source:
-    """Each source in turn."""
+    """Each source in turn; the quick tests take one."""
     if request.param == "shipped":
         return shipped_source(tmp_path_factory.mktemp("shipped"))
     return reference_source()
