@@ -90,7 +90,7 @@ def stop(progress: Progress) -> None:
         raise VqagenError("stopped")
 
 
-@pytest.mark.quick(9)
+@pytest.mark.quick(6)
 @pytest.mark.parametrize("form", FORMATS)
 def test_shards_merge_to_the_bytes_of_one_run(form: str, write_some: Write) -> None:
     write_some(name_of(form), form)
@@ -120,7 +120,7 @@ def test_check_says_that_dialogs_are_verified_elsewhere(form: str) -> None:
     assert [(file.kind, len(file.not_checked)) for file in report.files] == [("dialogs", 1)]
 
 
-@pytest.mark.quick(9)
+@pytest.mark.quick(6)
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_stopped_run_is_finished_with_the_same_bytes(form: str, write_some: Write) -> None:
     """The numbers of questions, too, which are in no block."""
@@ -142,7 +142,7 @@ def test_workers_make_the_same(form: str, write_some: Write) -> None:
     assert contents(name_of(form, "two-")) == contents(name_of(form))
 
 
-@pytest.mark.quick(12)
+@pytest.mark.quick(7)
 @pytest.mark.parametrize("source", FORMATS[:3])
 @pytest.mark.parametrize("form", FORMATS)
 def test_dialogs_become_any_format_with_the_bytes_of_its_run(source: str, form: str, write_some: Write) -> None:

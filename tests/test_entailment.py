@@ -129,6 +129,7 @@ def _by_image(domain: str, count: int) -> Iterator[tuple[list[Asked], dict[str, 
     yield from ((asked, fixed) for asked in images.values())
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("domain", "count"), [("clevr", 3), ("market", 6)])
 def test_what_follows_is_written_in_the_file(domain: str, count: int) -> None:
     """In generated questions, whose answers come from scenes, each answer that follows is the written one."""

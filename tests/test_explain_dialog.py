@@ -191,6 +191,7 @@ def test_nothing_is_said_of_other_kinds_if_the_file_does_not_say_how_it_was_made
     assert all((each["possible"], each["not_possible"]) == ([], {}) for each in rounds)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("domain", ["clevr", "market"])
 def test_generated_dialogs_can_be_explained(domain: str, tmp_path: Path) -> None:
     """Names refer to one object, and each question but those without history refers to something."""
