@@ -362,6 +362,23 @@ def test_known_strengths_are_recovered_within_three_standard_errors() -> None:
         assert each.error is not None and abs(each.log_odds - true) < 3 * each.error
 
 
+def test_strengths_can_hold_lengths_equal() -> None:
+    """Where raters prefer the longer text, a system that only writes longer ones is as strong as the reference."""
+    rng, plain = Random(1), worked_rows()[0]
+    rows = []
+    for number in range(2000):
+        longer = rng.randint(-4, 4) + 3  # the system's texts are three words longer
+        value = 9 if rng.random() < 1 / (1 + math.exp(-0.4 * longer)) else 1
+        changed = {"item": f"i{number}", "trial": number, "rater": f"r{number % 40}", "value": value}
+        rows.append(replace(plain, **changed, toward_second=value, strata={"length_difference": longer}))
+    found = score_rows(rows, ScoreSettings(method="bt")).rankings
+
+    (_, alone), (_, with_length) = found["fit"].strengths, found["fit with length"].strengths
+    assert alone.log_odds > 0.8
+    assert with_length.error is not None and abs(with_length.log_odds) < 3 * with_length.error
+    assert found["fit with length"].covariate is not None
+
+
 def test_a_star_of_systems_has_the_log_odds_of_their_rates() -> None:
     """Systems that meet the reference alone: the built-in check of the model."""
     wins = [("human", "A", 6.5, 2.5), ("human", "B", 8.5, 0.5)]

@@ -21,7 +21,7 @@ from vqagen.errors import BadInput, Problem, describe
 from vqagen.human.answers import AnswerRow
 from vqagen.human.store.store import COMPLETE, EXPIRED
 from vqagen.human.study.checks import CORRECT, DISTRACTOR
-from vqagen.human.study.item import CHECK, COMPARE, REAL, REFERENCE, SYSTEM
+from vqagen.human.study.item import CHECK, COMPARE, LENGTH_DIFFERENCE, REAL, REFERENCE, SYSTEM, length_difference
 from vqagen.human.study.pairs import FIT, HUMAN, HUMANS
 
 LEAST, LARGEST = 1, 9
@@ -223,7 +223,7 @@ def row_of_trial(
         second_source=second[0],
         second_role=REFERENCE if is_check or is_baseline else SYSTEM,
         gold_is_second=False if is_check else None,
-        strata={"length_difference": len(second[1].split()) - len(first[1].split())},
+        strata={LENGTH_DIFFERENCE: length_difference(first[1], second[1])},
     )
 
 

@@ -28,11 +28,9 @@ from vqagen.human.scores.samples import (
     score_of,
 )
 from vqagen.human.scores.settings import BOOTSTRAP, BRADLEY_TERRY, FLAGS, HUMANR, WEBDRIVER, ScoreSettings
-from vqagen.human.study.item import COMPARE, REAL, REFERENCE
+from vqagen.human.study.item import COMPARE, LENGTH_DIFFERENCE, REAL, REFERENCE
 from vqagen.judge.intervals import holm
 
-LENGTH = "length_difference"
-"""The stratum that Bradley-Terry takes as covariate: how much longer the second text is."""
 REFERENCE_NAME = "(reference)"
 """The reference texts together, among strengths."""
 
@@ -196,9 +194,9 @@ def _rankings(rows: Sequence[AnswerRow], seed: int) -> dict[str, Ranking]:
     for dimension in sorted({row.dimension for row in compared}):
         chosen = [row for row in compared if row.dimension == dimension]
         found[dimension] = rank(games_of(chosen), seed=seed)
-        with_length = [row for row in chosen if isinstance(row.strata.get(LENGTH), int | float)]
-        if len({row.strata[LENGTH] for row in with_length}) > 1:
-            found[f"{dimension} with length"] = rank(games_of(with_length, LENGTH), seed=seed)
+        with_length = [row for row in chosen if isinstance(row.strata.get(LENGTH_DIFFERENCE), int | float)]
+        if len({row.strata[LENGTH_DIFFERENCE] for row in with_length}) > 1:
+            found[f"{dimension} with length"] = rank(games_of(with_length, LENGTH_DIFFERENCE), seed=seed)
     return found
 
 

@@ -15,6 +15,9 @@ REAL, CHECK, INSTRUCTED, PRACTICE = USES = "real", "check", "instructed", "pract
 """A trial that is scored; an attention check with a wrong text; a trial that names the value to choose; a trial with
 feedback before the others, which is never scored."""
 
+LENGTH_DIFFERENCE = "length_difference"
+"""The stratum that says how many words the second text is longer. People may prefer long texts, whatever they say."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -78,3 +81,12 @@ class Item:
     def toward_second(self, value: int, *, second_on_right: bool) -> float:
         """Return a value of the scale so that larger is better for the second text."""
         return value if second_on_right else self.scale.least + self.scale.largest - value
+
+
+def length_difference(first: str, second: str) -> int:
+    """Return how many words the second text is longer.
+
+    >>> length_difference("a red cube", "a big red cube")
+    1
+    """
+    return len(second.split()) - len(first.split())

@@ -7,7 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from vqagen.errors import BadInput, Problem, counted
 from vqagen.human.study.humanr_files import Captions
 from vqagen.human.study.images import StudyImage
-from vqagen.human.study.item import COMPARE, REAL, REFERENCE, SYSTEM, Candidate, Item, Scale
+from vqagen.human.study.item import (
+    COMPARE,
+    LENGTH_DIFFERENCE,
+    REAL,
+    REFERENCE,
+    SYSTEM,
+    Candidate,
+    Item,
+    Scale,
+    length_difference,
+)
 from vqagen.human.study.item_record import identified
 from vqagen.human.study.texts import Texts
 from vqagen.rng import shuffled, stream
@@ -42,7 +52,9 @@ def _human(image: str, written: Sequence[str], place: int, source: str) -> Candi
 
 
 def _comparison(candidates: Sequence[Candidate], image: StudyImage, texts: Texts) -> Item:
-    item = Item("", COMPARE, REAL, FIT, texts["item_prompt"], scale_of(texts), image.id, tuple(candidates))
+    prompt, scale = texts["item_prompt"], scale_of(texts)
+    strata = {LENGTH_DIFFERENCE: length_difference(*(each.text for each in candidates))}
+    item = Item("", COMPARE, REAL, FIT, prompt, scale, image.id, tuple(candidates), strata=strata)
     return identified(item, image.sha256)
 
 
