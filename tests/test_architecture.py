@@ -32,6 +32,7 @@ LAYERS = (
             "director_trials",
             "human_studies",
             "human_serving",
+            "human_answers",
             "keyword_settings",
             "inspect_tasks",
             "api",

@@ -13,12 +13,23 @@ from vqagen.director_trials import export_trials, trial_design, trials, write_tr
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.evaluation import evaluate, score_report, write_item_scores
 from vqagen.files.locations import locate
+from vqagen.human.export.folder import ExportReport
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.simulation.raters import RaterSettings
+from vqagen.human.status import StudyStatus
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
+from vqagen.human_answers import (
+    Forgotten,
+    back_up_study,
+    copy_store,
+    export_study,
+    forget,
+    reclaim,
+    study_status,
+)
 from vqagen.human_scoring import (
     import_humanr,
     rater_report,
@@ -98,6 +109,8 @@ __all__ = [
     "Domain",
     "DomainFiles",
     "EvaluationReport",
+    "ExportReport",
+    "Forgotten",
     "Generation",
     "LoadedDomain",
     "MergeResult",
@@ -121,23 +134,28 @@ __all__ = [
     "ServeSettings",
     "Study",
     "StudyScores",
+    "StudyStatus",
     "Undefined",
     "UsageError",
     "VerificationReport",
     "VqagenError",
     "audit",
+    "back_up_study",
     "baseline",
     "baseline_ladder",
     "check_study",
     "compare",
     "compile_scene",
     "convert",
+    "copy_store",
     "dataset",
     "dialogs",
     "evaluate",
+    "export_study",
     "export_trials",
     "find_domain",
     "find_scenes",
+    "forget",
     "generate",
     "import_humanr",
     "load_domain",
@@ -149,6 +167,7 @@ __all__ = [
     "make_item_tasks",
     "merge",
     "rater_report",
+    "reclaim",
     "report_evaluations",
     "sample_scenes",
     "score_report",
@@ -156,6 +175,7 @@ __all__ = [
     "serve",
     "simulate_study",
     "stats",
+    "study_status",
     "trial_design",
     "trials",
     "verify",

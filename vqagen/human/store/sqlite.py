@@ -157,17 +157,6 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise self._failed("read", error) from None
 
-    def back_up(self, target: Path) -> None:
-        """Copy the whole database into a new file, beside a live server too."""
-        try:
-            copy = sqlite3.connect(target)
-            try:
-                self._connection.backup(copy)
-            finally:
-                copy.close()
-        except sqlite3.Error as error:
-            raise self._failed(f"copy to {target}", error) from None
-
     def close(self) -> None:
         """Close the file. The log is merged into it if nobody else reads it."""
         self._connection.close()
@@ -183,6 +172,23 @@ class SqliteStore:
         }
         hint = next((f"; {hint}" for part, hint in known.items() if part in str(error)), "")
         return StoreError(f"cannot {job} {self._path}: {error}{hint}")
+
+
+def study_of_file(path: Path) -> str:
+    """Return the study whose answers a file has."""
+    if not path.is_file():
+        raise StoreError(f"no answers at {path}; name the file of a store")
+    try:
+        connection = _connect_reader(path)
+        try:
+            row = connection.execute("SELECT id FROM study").fetchone() if version_of(connection) > 0 else None
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot open {path}: {error}; name the file of a store") from None
+    if row is None:
+        raise StoreError(f"{path} has the answers of no study; name another file")
+    return str(row[0])
 
 
 def _connect_writer(path: Path) -> sqlite3.Connection:
