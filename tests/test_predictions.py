@@ -244,7 +244,7 @@ def test_broken_lines_are_counted_and_the_first_are_located(tmp_path: Path) -> N
         ("p.csv", 'id,answer\n1,"yes\n', "p.csv:2:1: not a CSV table: unexpected end of data"),
         ("p.csv", "id,answer,answer\n1,yes,no\n", "p.csv:1:1: several columns are named answer"),
         ("p.csv", "id,answer\n,yes\n", "p.csv:2:1: id: expected a number or a text as id, found ''"),
-        ("p.csv", b"id,answer\n1,caf\xe9\n2,x\n3,y\n", "not UTF-8 text"),
+        ("p.csv", b"id,answer\n1,caf\xe9\n2,x\n3,y\n", "p.csv:2:6: not UTF-8 text"),
         ("p.txt", b"yes\n" * 20000 + b"caf\xe9\nno\n", "p.txt:20001:4: not UTF-8 text"),
         ("p.jsonl", gzip.compress(b"{}", mtime=0), "compressed: give the file a name that ends in .gz"),
         ("log.eval", b"PK\x03\x04 and nothing else", "log.eval: damaged or cut off: File is not a zip file"),

@@ -46,7 +46,7 @@ def read_table(path: Location, format: str) -> Iterator[Prediction]:
         try:
             yield from _of_rows(rows, faults)
         except UnicodeDecodeError:
-            raise BadInput([Problem("not UTF-8 text", str(path), "", rows.line_num + 1, 1)]) from None
+            raise BadInput([Problem("not UTF-8 text", str(path), "", *_undecodable(path))]) from None
         except csv.Error as error:
             raise BadInput(
                 [Problem(f"not a {format.upper()} table: {error}", str(path), "", rows.line_num, 1)]
@@ -54,6 +54,17 @@ def read_table(path: Location, format: str) -> Iterator[Prediction]:
         except DAMAGE as error:
             raise damaged(error) from None
     faults.finish()
+
+
+def _undecodable(path: Location) -> tuple[int, int]:
+    """Return the line and the column of the first byte that is not UTF-8. (Rows are decoded many at once.)"""
+    with reading_bytes(path) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                return number, error.start + 1
+    return 1, 1
 
 
 def _of_rows(rows: Any, faults: PredictionFaults) -> Iterator[Prediction]:
