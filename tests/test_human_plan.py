@@ -103,16 +103,87 @@ def test_500_plans_have_every_property_or_are_refused(inputs: Inputs) -> None:
     check_random_plan(inputs)
 
 
+class RandomItems(NamedTuple):
+    """Random items about a few images, and settings."""
+
+    records: list[dict[str, Any]]
+    settings: PlanSettings
+
+
+@st.composite
+def random_items(draw: st.DrawFn) -> RandomItems:
+    """Draw comparisons of any two of three people and four systems, and texts that are rated."""
+    who = st.tuples(st.sampled_from(["reference", "system"]), st.sampled_from(["a", "b", "c", "d"]))
+    records = []
+    for number in range(draw(st.integers(1, 25))):
+        pair = draw(st.lists(who, min_size=1, max_size=2, unique=True))
+        texts = [{"text": f"{number} {role} {name}", "role": role, "source": name} for role, name in pair]
+        shown = {"context": {"image": f"{draw(st.integers(0, 9))}.png"}} if draw(st.integers(0, 3)) else {}
+        kind = "compare" if len(pair) == 2 else "rate"
+        dimension = draw(st.sampled_from(["fit", "fit", "clarity"]))
+        records.append({"kind": kind, "dimension": dimension, "candidates": texts, **shown})
+    small = st.integers(0, 1)
+    chosen = PlanSettings(
+        seed=draw(small),
+        trials_per_task=draw(st.integers(1, 6)),
+        checks_per_task=draw(small),
+        imc_per_task=draw(small),
+        raters_per_item=draw(st.integers(1, 3)),
+        practice=draw(small),
+    )
+    return RandomItems(records, chosen)
+
+
+def check_random_items(inputs: RandomItems) -> None:
+    """Plan random items, and check the plan by both checkers."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        (folder / "images").mkdir()
+        for number in range(10):
+            (folder / "images" / f"{number}.png").write_bytes(picture(number))
+        write_lines(folder / "items.jsonl", inputs.records)
+        try:
+            make_item_tasks(folder / "study", folder / "items.jsonl", folder / "images", inputs.settings)
+        except (BadInput, PlanError):
+            assert not (folder / "study").exists()
+            return
+        assert faults_of_folder(folder / "study") == []
+        assert check_study(folder / "study").plan == ()
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=QUIETLY, derandomize=True)
+@given(random_items())
+def test_a_plan_of_any_items_has_every_property_or_is_refused(inputs: RandomItems) -> None:
+    """Systems that are compared with each other and with people are on both sides equally often, too."""
+    check_random_items(inputs)
+
+
+@pytest.mark.slow
+@settings(max_examples=500, deadline=None, suppress_health_check=QUIETLY)
+@given(random_items())
+def test_500_plans_of_any_items_have_every_property_or_are_refused(inputs: RandomItems) -> None:
+    """The same with other items in each run."""
+    check_random_items(inputs)
+
+
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from(["f", "g", "a", FREE])), max_size=40))
 def test_directions_leave_each_vertex_as_often_as_they_enter_it(edges: list[tuple[str, str]]) -> None:
-    """Up to one edge, and but for the free vertex."""
-    surplus: dict[str, int] = {}
-    for (first, second), is_forward in zip(edges, directed(edges), strict=True):
-        surplus[first] = surplus.get(first, 0) + (1 if is_forward else -1)
-        surplus[second] = surplus.get(second, 0) - (1 if is_forward else -1)
+    """Up to one edge, and but for the free vertex; the same holds of groups of vertices."""
+    surplus: Counter[str] = Counter()
+    groups: Counter[str] = Counter()
+    for (first, second), is_forward in zip(edges, directed(edges, group_of), strict=True):
+        for vertex, change in ((first, 1), (second, -1)):
+            surplus[vertex] += change if is_forward else -change
+            groups[group_of(vertex)] += change if is_forward else -change
 
     assert all(abs(each) <= 1 for vertex, each in surplus.items() if vertex != FREE)
+    assert all(abs(each) <= 1 for vertex, each in groups.items() if vertex != FREE)
+
+
+def group_of(vertex: Any) -> str:
+    """Return one letter for two vertices."""
+    return {"a": "group", "b": "group"}.get(vertex, vertex)
 
 
 # One study --------------------------------------------------------------------------------------------------------

@@ -75,14 +75,24 @@ def _turned(group: list[Item], round: int, tasks: int) -> list[Item]:
 
 def _shortage(largest: int, items: int, pictures: int, settings: PlanSettings) -> str:
     """Return the message about too many comparisons of one image for too few tasks."""
-    others = settings.trials_per_task - settings.real_per_task
-    fitting = items // largest
-    while fitting > 1 and -(-items // fitting) < largest:
-        fitting -= 1
     tasks = -(-items // settings.real_per_task)
     have = f"{counted(items, 'comparison')} of {counted(pictures, 'image')}"
     return (
         f"a task would show an image twice: one image has {counted(largest, 'comparison')}, and {have} make"
-        f" {counted(tasks, 'task')} with {settings.real_per_task} each; add images, or use"
-        f" --trials-per-task {fitting + others} or less"
+        f" {counted(tasks, 'task')} of up to {settings.real_per_task}; {advice(items, largest, pictures, settings)}"
     )
+
+
+def advice(items: int, largest: int, pictures: int, settings: PlanSettings) -> str:
+    """Return what to do about too few images: the largest number of trials for which there may be enough, if any.
+
+    `largest` is the largest number of comparisons of one image, `pictures` the number of images at hand.
+    """
+    others = settings.trials_per_task - settings.real_per_task
+    for real in range(settings.real_per_task, 0, -1):
+        tasks = -(-items // real)
+        if largest <= tasks and -(-items // tasks) + settings.checks_per_task <= pictures:
+            if real < settings.real_per_task:
+                return f"add images, or use --trials-per-task {real + others} or less"
+            break
+    return "add images"

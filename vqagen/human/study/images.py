@@ -90,6 +90,8 @@ def decoded(content: bytes) -> tuple[str, str, tuple[int, int]]:
     nothing = (0, 0)
     try:
         with image_of.open(BytesIO(content)) as image:
+            image.verify()  # checksums; afterwards an image cannot be loaded
+        with image_of.open(BytesIO(content)) as image:
             form = str(image.format)
             if form not in _MIME:
                 return f"browsers do not show {form} images; convert the image to PNG", form, nothing

@@ -66,11 +66,13 @@ def _candidate_faults(item: Item) -> Iterator[str]:
 
 
 def _texts_by_picture(study: Study) -> Mapping[str, set[str]]:
-    """Return the texts of scored items about each picture."""
+    """Return the texts by people about each picture in scored items."""
     texts: dict[str, set[str]] = defaultdict(set)
     for item in study.items.values():
         if item.use == REAL and item.image in study.images:
-            texts[study.images[item.image].sha256].update(each.text for each in item.candidates)
+            texts[study.images[item.image].sha256].update(
+                each.text for each in item.candidates if each.role == REFERENCE
+            )
     return texts
 
 
@@ -83,8 +85,8 @@ def _gold_faults(item: Item, about: set[str]) -> Iterator[Problem]:
     right, wrong = sorted(item.candidates, key=lambda each: item.gold is None or each.id != item.gold.better)
     if right.text == wrong.text:
         yield _in_item(item, "its right and its wrong text are the same")
-    if item.use == CHECK and wrong.text in about and item.gold.reason.startswith("the other text is about"):
-        yield _in_item(item, "its wrong text is a text about its image")
+    if wrong.text in about:
+        yield _in_item(item, "its wrong text is one by people about its image")
 
 
 def _instructed_faults(item: Item) -> Iterator[Problem]:
@@ -177,6 +179,7 @@ def _sides(study: Study) -> tuple[Sides, Sides]:
             ):
                 if candidate.role == SYSTEM:
                     systems[f"{item.use} {item.dimension}", candidate.source].append(is_right)
+                    systems[f"{item.use}, all dimensions", candidate.source].append(is_right)
     return pairs, systems
 
 

@@ -81,8 +81,23 @@ def _identified(filed: Sequence[FiledItem], images: Mapping[str, StudyImage], so
             problems.append(Problem(message, source, "", line, 1))
         lines.setdefault(named.id, line)
         items.append(named)
-    raise_first(problems)
+    raise_first([*problems, *_right_wrong_texts(items, lines, source)])
     return items
+
+
+def _right_wrong_texts(items: Sequence[Item], lines: Mapping[str, int], source: str) -> Iterator[Problem]:
+    """Yield checks and practice whose wrong text is one by people about the same image in a scored item."""
+    people = {
+        (item.image, each.text)
+        for item in items
+        if item.use == REAL and item.image
+        for each in item.candidates
+        if each.role == REFERENCE
+    }
+    for item in items:
+        if item.use in (CHECK, PRACTICE) and (item.image, item.candidates[1].text) in people:
+            message = "its wrong text stands in a scored item as one by people about the same image; name another text"
+            yield Problem(message, source, "candidates", lines[item.id], 1)
 
 
 def _known_texts(items: Iterable[Item]) -> Iterator[tuple[str, KnownTexts]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from vqagen.errors import BadInput, Problem
 from vqagen.human.study.checks import CheckMaker, KnownTexts, instructed_items
-from vqagen.human.study.dealing import PlanError, deal, picture_of
+from vqagen.human.study.dealing import PlanError, advice, deal, picture_of
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import CHECK, PRACTICE, Item, Scale
 from vqagen.human.study.settings import PlanSettings
@@ -125,10 +125,12 @@ class _CheckDealer:
 
     def _shortage(self, scored: int, checks: int) -> str:
         what = "all given checks show images that" if self._given else "all images with human texts"
-        return (
-            f"a task would show an image twice: {what} stand in it already ({scored} scored trials and {checks} checks)"
-            f"; add images, or use --trials-per-task {self._settings.trials_per_task - 1} or less"
-        )
+        items, images = self._material.real, self._material.images
+        groups = Counter(picture_of(item, images) for item in items)
+        pictures = len(groups.keys() | {image.sha256 for image in images.values()})
+        what_helps = advice(len(items), max(groups.values()), pictures, self._settings)
+        found = f"{what} stand in it already ({scored} scored trials and {checks} checks)"
+        return f"a task would show an image twice: {found}; {what_helps}"
 
     def instructed(self, task: int) -> list[Item]:
         """Return the instructed trials of a task."""

@@ -6,19 +6,20 @@ often as they enter it (Euler). The direction of a trial's edge says its side, s
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
-from vqagen.human.study.item import COMPARE, INSTRUCTED, SYSTEM, Candidate, Item
+from vqagen.human.study.item import COMPARE, INSTRUCTED, REFERENCE, SYSTEM, Candidate, Item
 
 Edge = tuple[Hashable, Hashable]
 FREE = "free"
 """A vertex that need not be balanced."""
 
 
-def directed(edges: Sequence[Edge]) -> list[bool]:
+def directed(edges: Sequence[Edge], group: Callable[[Hashable], Hashable] = lambda vertex: vertex) -> list[bool]:
     """Return True for each edge that is walked from its first to its second vertex.
 
-    At each vertex but FREE, edges that leave and edges that enter differ in number by one at most.
+    At each vertex but FREE, edges that leave and edges that enter differ in number by one at most; so they do at all
+    vertices of a group together.
     """
     ends = list(edges)
     at: dict[Hashable, list[int]] = {}
@@ -26,16 +27,27 @@ def directed(edges: Sequence[Edge]) -> list[bool]:
         at.setdefault(first, []).append(number)
         at.setdefault(second, []).append(number)
     odd = [vertex for vertex, numbers in at.items() if len(numbers) % 2 and vertex != FREE]
-    for vertex in odd:  # edges to the free vertex make all degrees even: the sum of degrees is
-        ends.append((vertex, FREE))
-        at[vertex].append(len(ends) - 1)
-        at.setdefault(FREE, []).append(len(ends) - 1)
+    for edge in _joined(odd, group):  # makes all degrees even: that of FREE too, as the sum of degrees is even
+        ends.append(edge)
+        for vertex in edge:
+            at.setdefault(vertex, []).append(len(ends) - 1)
     forward = [False] * len(ends)
     used = [False] * len(ends)
     for start in list(at):
         for number, is_forward in _walks(start, ends, at, used):
             forward[number] = is_forward
     return forward[: len(edges)]
+
+
+def _joined(odd: Sequence[Hashable], group: Callable[[Hashable], Hashable]) -> Iterator[Edge]:
+    """Yield an edge at each vertex of odd degree: to another one of its group or, for the last one, to FREE."""
+    waiting: dict[Hashable, Hashable] = {}
+    for vertex in odd:
+        if group(vertex) in waiting:
+            yield waiting.pop(group(vertex)), vertex
+        else:
+            waiting[group(vertex)] = vertex
+    yield from ((vertex, FREE) for vertex in waiting.values())
 
 
 def _walks(
@@ -81,7 +93,7 @@ def _pair(item: Item) -> tuple[str, ...]:
 
 
 def _to_turn(items: Sequence[Item], pairs: Sequence[Hashable], sides: Sequence[bool]) -> Iterator[int]:
-    """Yield the trials to turn so that systems in several pairs are balanced over all of them.
+    """Yield the trials to turn so that systems in several pairs or dimensions are balanced over all of them.
 
     A pair with an odd number of trials has one more of one side. These surpluses are the edges of a graph of systems.
     """
@@ -90,17 +102,23 @@ def _to_turn(items: Sequence[Item], pairs: Sequence[Hashable], sides: Sequence[b
         numbers.setdefault(pair, []).append(number)
     odd = [trials for trials in numbers.values() if len(trials) % 2]
     edges = [_ends(items[trials[0]]) for trials in odd]
-    for trials, is_right, ends in zip(odd, directed(edges), edges, strict=True):
+    for trials, is_right in zip(odd, directed(edges, _over_dimensions), strict=True):
         surplus = sum(sides[number] for number in trials) * 2 > len(trials)
-        if ends != (FREE, FREE) and surplus != is_right:
+        if surplus != is_right:
             yield next(number for number in trials if sides[number] == surplus)
 
 
 def _ends(item: Item) -> Edge:
-    """Return the systems of a pair; FREE for a reference."""
+    """Return the systems of a pair in their dimension; FREE for a reference, but not for two references."""
     first, second = item.candidates
+    if first.role == second.role == REFERENCE:
+        return FREE, ((item.use, first.source, second.source), item.dimension)
     return _end(item, first), _end(item, second)
 
 
 def _end(item: Item, candidate: Candidate) -> Hashable:
-    return (item.use, item.dimension, candidate.source) if candidate.role == SYSTEM else FREE
+    return ((item.use, candidate.source), item.dimension) if candidate.role == SYSTEM else FREE
+
+
+def _over_dimensions(vertex: Hashable) -> Hashable:
+    return vertex[0] if isinstance(vertex, tuple) else vertex

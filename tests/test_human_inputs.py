@@ -1,0 +1,505 @@
+"""Inputs of rater studies: HUMANr's flags and files, items, images; all mistakes of them in one message."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import Commands
+from naive_human_plan import faults_of_folder, read_lines
+from PIL import Image
+from study_files import picture, write_caption_files, write_json
+
+from vqagen.human.study.item_shape import is_well_formed
+from vqagen.human.study.study import load_study
+from vqagen.json.schema import schema_faults
+
+MAKE = "human make-tasks --human human.json --system ours=ours.json --images images --out study"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with 12 pictures, human captions and captions of `ours`."""
+    write_caption_files(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def vqagen_(folder: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in the working folder."""
+    return Commands(capsysbinary)
+
+
+def edit(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change a JSON file."""
+    document = json.loads(path.read_text("utf-8"))
+    change(document)
+    write_json(path, document)
+
+
+# HUMANr's flags ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "--images images --human_captions human.json --model_captions ours.json theirs.json --model_names ours theirs",
+        "images --human_captions human.json --model_captions ours.json theirs.json --model_names ours theirs",
+        "--human human.json --images=images --model-names=ours --model-captions ours.json --system theirs=theirs.json",
+    ],
+)
+def test_the_flags_of_humanr_do_the_same(line: str, folder: Path, vqagen_: Commands) -> None:
+    """Its spellings, its folder of images as an argument, and the flags that say nothing here."""
+    write_caption_files(folder, systems=("ours", "theirs"))
+    theirs = (
+        "--num_images 8 --num_trials_per_task 5 --num_attention_check 2 --human_human --sandbox --experiment_name x"
+    )
+    ours = "--num-images 8 --trials-per-task 5 --checks-per-task 2 --human-human"
+    vqagen_.done(f"{MAKE} --system theirs=theirs.json {ours}")
+    vqagen_.done(f"human make-tasks {line} {theirs} --sandbox --out legacy")
+
+    for name in ("study.json", "items.jsonl", "tasks.jsonl"):
+        assert Path("legacy", name).read_bytes() == Path("study", name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("human make-tasks --out study", "missing --human and --images, or --items"),
+        ("human make-tasks --out study --items i.jsonl --human human.json", "leave out --human and --system"),
+        (f"{MAKE} --system ours=ours.json", "--system 'ours' is named twice"),
+        (f"{MAKE} --system ours", "'ours' is not of the form NAME=FILE"),
+        (
+            f"{MAKE} --model_captions a.json b.json --model_names a",
+            "--model-captions has 2 values",
+        ),
+        (f"{MAKE} images", "--images images and images are two folders"),
+        (f"{MAKE} --raters-per-item 0", "--raters-per-item must be at least 1, found 0"),
+        (MAKE.replace("--system ours=ours.json", ""), "no system to compare with people"),
+        (MAKE.replace("human.json", "no.json"), "human captions not found: no.json"),
+        (MAKE.replace("=ours.json", "=no.json"), "captions of ours not found: no.json"),
+        (MAKE.replace("--images images", "--images no"), "images not found: no"),
+        (f"{MAKE} --texts no.json", "texts not found: no.json"),
+        ("human check nothing", "study folder nothing does not exist; make a study with `vqagen human make-tasks`"),
+    ],
+)
+def test_wrong_usage_ends_in_2_and_says_what_would_be_right(line: str, message: str, vqagen_: Commands) -> None:
+    ran = vqagen_(line)
+
+    assert (ran.code, message in ran.err) == (2, True), ran.err
+    assert not Path("study").exists()
+
+
+# What broke HUMANr ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "flags", "code", "message"),
+    [
+        (lambda: keep_images(1), "", 3, "an attention check needs texts of at least two different images"),
+        (lambda: keep_images(1), "--checks-per-task 0", 0, "1 task of 1 trials"),
+        (lambda: None, "--checks-per-task 10", 3, "no trial of a task is scored: --checks-per-task 10"),
+        (lambda: None, "--checks-per-task 11", 3, "no trial of a task is scored: --checks-per-task 11"),
+        (lambda: set_captions(["one"]), "--human-human", 3, "none of 12 images has two different human captions"),
+        (
+            lambda: set_captions(["one", "one"]),
+            "--human-human",
+            3,
+            "none of 12 images has two different human captions",
+        ),
+        (lambda: set_captions([]), "", 3, "human.json:1:14: im00.png: expected at least one caption, found none"),
+        (lambda: set_captions("a text"), "", 3, "im00.png: expected a list of captions, found 'a text'"),
+        (lambda: set_captions(["x", " ", 3]), "", 3, "im00.png[2]: expected a caption, found 3"),
+        (lambda: set_captions(["the same"]), "", 3, "all texts of other images are also texts about this one"),
+        (lambda: None, "--imc-per-task 9", 3, "--imc-per-task 9 is more than the 8 different instructed trials"),
+        (lambda: None, "--trials-per-task 20", 5, "a task would show an image twice"),
+        (
+            lambda: None,
+            "--system human1=ours.json --compat humanr",
+            3,
+            "has a name that HUMANr takes for something else",
+        ),
+    ],
+)
+def test_what_crashed_humanr_is_refused_or_works(
+    change: Callable[[], object], flags: str, code: int, message: str, vqagen_: Commands
+) -> None:
+    """Specification 1.9 A4: endless loops, divisions by zero, errors of indexes and types."""
+    change()
+    ran = vqagen_(f"{MAKE} {flags}")
+
+    assert (ran.code, message in ran.err) == (code, True), ran.err
+    assert Path("study").exists() == (code == 0)
+
+
+def keep_images(number: int) -> None:
+    """Delete the images but the first ones."""
+    for path in sorted(Path("images").iterdir())[number:]:
+        path.unlink()
+
+
+def set_captions(captions: object) -> None:
+    """Give all images these human captions, and `ours` the same ones if they are texts."""
+    edit(Path("human.json"), lambda human: human.update(dict.fromkeys(human, captions)))
+
+
+@pytest.mark.parametrize("name", ["human", "correct", "human1", "distractor", "a model"])
+def test_a_system_may_have_any_name(name: str, folder: Path, vqagen_: Commands) -> None:
+    """Specification 1.9 A5: roles say what a text is, and names say nothing."""
+    (folder / "ours.json").rename(folder / "a.json")
+    vqagen_.done(
+        f"human make-tasks --human human.json --system '{name.partition('=')[0]}=a.json' --images images -o study"
+    )
+    study = load_study("study")
+
+    assert faults_of_folder(Path("study")) == []
+    assert {item.candidates[1].role for item in study.items.values() if item.use == "real"} == {"system"}
+
+
+def test_a_shortage_of_images_names_what_fits(folder: Path, vqagen_: Commands) -> None:
+    """The number of trials in the message makes a plan."""
+    write_caption_files(folder, images=4, systems=("ours", "b", "c"))
+    keep_images(4)
+    line = f"{MAKE} --system b=b.json --system c=c.json"
+    ran = vqagen_(line)
+    assert ran.code == 5
+    assert "one image has 3 comparisons, and 12 comparisons of 4 images make 2 tasks of up to 9" in ran.err
+    assert ran.err.rstrip().endswith("add images, or use --trials-per-task 4 or less")
+
+    vqagen_.done(f"{line} --trials-per-task 4")
+
+
+# Messages ---------------------------------------------------------------------------------------------------------
+
+
+def test_all_mistakes_of_all_files_are_one_message(folder: Path, vqagen_: Commands) -> None:
+    edit(folder / "human.json", lambda human: human.update({"im01.png": "x", "im02.png": [""]}))
+    (folder / "ours.json").write_text('{"im01.png": "a",,}', "utf-8")
+    ran = vqagen_(MAKE)
+
+    assert ran.code == 3
+    assert "human.json:1:" in ran.err and "im01.png: expected a list of captions, found 'x'" in ran.err
+    assert "im02.png[0]: expected a caption, found ''" in ran.err
+    assert "ours.json:1:18: not valid JSON" in ran.err
+
+
+def test_images_that_are_missing_anywhere_are_counted_and_named(folder: Path, vqagen_: Commands) -> None:
+    edit(folder / "human.json", lambda human: human.pop("im03.png"))
+    edit(folder / "ours.json", lambda ours: ours.pop("im05.png"))
+    (folder / "images" / "im07.png").unlink()
+    ran = vqagen_.done(f"{MAKE} --trials-per-task 5")
+
+    assert "left out: 1 image captioned but not in the folder: im07.png" in ran.err
+    assert "left out: 1 image in the folder without human captions: im03.png" in ran.err
+    assert "left out: 1 image in the folder without a caption of ours: im05.png" in ran.err
+    assert "fit, ours: 9 items, 27 answers, half-width of the 95 % interval about 0.237" in ran.err
+
+
+def test_no_common_image_is_a_message_that_shows_names(folder: Path, vqagen_: Commands) -> None:
+    edit(folder / "human.json", lambda human: [human.pop(name) for name in list(human)] and human.update({"a": ["b"]}))
+
+    assert "names are such as 'a' and 'im00.png'" in vqagen_(MAKE).err
+
+
+def test_the_cost_is_printed_before_anybody_is_paid(vqagen_: Commands) -> None:
+    ran = vqagen_.done(f"{MAKE} --trials-per-task 5 --reward-per-task 1.5")
+
+    assert "cost: 9 assignments at 1.50 are 13.50, before the platform's fee" in ran.err
+
+
+# The folder -------------------------------------------------------------------------------------------------------
+
+
+def test_a_study_is_replaced_only_by_force_and_keeps_edited_files(vqagen_: Commands) -> None:
+    """Consent that was written by hand is not lost."""
+    vqagen_.done(f"{MAKE} --trials-per-task 5")
+    edit(Path("study/texts.json"), lambda texts: texts.update(title="Mine"))
+    edit(Path("study/serving.json"), lambda serving: serving.update(lease_minutes=7))
+    refused = vqagen_(f"{MAKE} --trials-per-task 6")
+    assert (refused.code, "study study exists already; give --force to replace it" in refused.err) == (2, True)
+
+    vqagen_.done(f"{MAKE} --trials-per-task 6 --force")
+    study = load_study("study")
+    assert (study.texts["title"], study.serving.lease_minutes) == ("Mine", 7)
+    assert sorted(os.listdir()) == ["human.json", "images", "ours.json", "study"]
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("study/answers.sqlite", "study study was served already"),
+        ("study/.lock", "study study was served already"),
+        ("folder/a.txt", "output folder folder holds other files than a study"),
+        ("file", "output file is no folder"),
+        ("no/study", "does not exist; create it first"),
+    ],
+)
+def test_nothing_else_is_replaced_even_by_force(file: str, message: str, vqagen_: Commands) -> None:
+    vqagen_.done(f"{MAKE} --trials-per-task 5")
+    if not file.startswith("no/"):
+        Path(file).parent.mkdir(exist_ok=True)
+        Path(file).write_text("kept")
+    out = file if file.startswith("no/") else file.split("/")[0]
+    ran = vqagen_(f"{MAKE.replace('--out study', f'--out {out}')} --trials-per-task 5 --force")
+
+    assert (ran.code, message in ran.err) == (2, True), ran.err
+
+
+# Images -----------------------------------------------------------------------------------------------------------
+
+
+def in_format(name: str, **options: Any) -> bytes:
+    """Return a small image in a format of Pillow."""
+    written = BytesIO()
+    Image.new("RGB", (8, 6), (1, 2, 3)).save(written, name, **options)
+    return written.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>",
+            "SVG is refused, since it may hold programs",
+        ),
+        (b"no image at all", "this is no image that can be read"),
+        (b"", "this is no image that can be read"),
+        (picture(3)[:-20], "the image is broken"),
+        (in_format("TIFF"), "browsers do not show TIFF images; convert the image to PNG"),
+    ],
+)
+def test_a_bad_image_is_named(content: bytes, message: str, vqagen_: Commands) -> None:
+    """All of them at once."""
+    Path("images/im03.png").write_bytes(content)
+    Path("images/im08.png").write_bytes(content)
+    ran = vqagen_(MAKE)
+
+    assert ran.code == 3
+    assert f"images/im03.png: {message}" in ran.err
+    assert f"images/im08.png: {message}" in ran.err
+    assert not Path("study").exists()
+
+
+def test_an_image_that_links_to_outside_is_refused(vqagen_: Commands) -> None:
+    """A link inside of the folder is followed."""
+    Path("secret.png").write_bytes(picture(77))
+    for name, target in (("im03.png", "../secret.png"), ("im04.png", "im05.png")):
+        Path("images", name).unlink()
+        Path("images", name).symlink_to(target)
+    ran = vqagen_(MAKE)
+
+    assert ran.code == 3
+    assert "images/im03.png: the image is a symbolic link to outside of the folder" in ran.err
+    assert "im04.png" not in ran.err
+
+
+def test_a_picture_with_two_names_is_one_picture(vqagen_: Commands) -> None:
+    """No task shows it twice, and a caption of one name is no wrong text for the other."""
+    for number in range(6):
+        Path(f"images/im{number + 6:02}.png").write_bytes(picture(number))
+    ran = vqagen_.done(f"{MAKE} --trials-per-task 4")
+
+    assert "6 images are copies of another under a second name" in ran.err
+    assert faults_of_folder(Path("study")) == []
+    assert len(os.listdir("study/images")) == 6
+
+
+def test_the_size_of_an_image_is_that_which_browsers_show(vqagen_: Commands) -> None:
+    """Cameras say by a tag that they were held upright."""
+    turned = Image.Exif()
+    turned[0x0112] = 6
+    Path("images/im03.png").write_bytes(in_format("JPEG", exif=turned))
+    vqagen_.done(f"{MAKE} --trials-per-task 5")
+    images = load_study("study").images
+
+    assert (images["im03.png"].width, images["im03.png"].height) == (6, 8)
+    assert images["im03.png"].mime == "image/jpeg"
+    assert images["im03.png"].file == f"images/{images['im03.png'].sha256}.jpg"
+
+
+def test_a_changed_image_is_found_by_check(vqagen_: Commands) -> None:
+    """And files that do not belong to the study."""
+    vqagen_.done(f"{MAKE} --trials-per-task 5")
+    study = load_study("study")
+    Path("study", study.images["im03.png"].file).write_bytes(picture(99))
+    Path("study/images/more.png").write_bytes(picture(98))
+    ran = vqagen_("human check study")
+
+    assert ran.code == 3
+    assert "the image changed since the study was made" in ran.out.decode()
+    assert "images/more.png: this file is no image of the study; delete it" in ran.out.decode()
+
+
+def test_check_names_placeholders(vqagen_: Commands) -> None:
+    """The consent must say who asks."""
+    vqagen_.done(f"{MAKE} --trials-per-task 5")
+    ran = vqagen_("human check study")
+
+    assert ran.code == 1
+    assert "texts.json: values.institution: the placeholder {{institution}} is not filled" in ran.out.decode()
+
+
+# HUMANr's own file ------------------------------------------------------------------------------------------------
+
+
+def test_comparison_tasks_have_the_form_of_humanr(vqagen_: Commands) -> None:
+    """The keys, ids and sources that its page and its scoring read; trials in the order of the first rater."""
+    vqagen_.done(f"{MAKE} --trials-per-task 6 --human-human --imc-per-task 1 --compat humanr")
+    study = load_study("study")
+    tasks = json.loads(Path("study/comparison_tasks.json").read_text("utf-8"))
+
+    assert list(tasks) == list(study.tasks)
+    for name, entries in tasks.items():
+        trials = [trial for trial in study.trials(name, 0) if trial.item.use != "instructed"]
+        assert [entry["image"] for entry in entries] == [trial.item.image for trial in trials]
+        for entry, trial in zip(entries, trials, strict=True):
+            assert list(entry) == ["image", "c1_id", "c1_text", "c1_source", "c2_id", "c2_text", "c2_source"]
+            assert (entry["c1_text"], entry["c2_text"]) == trial.texts
+    made = [entry for entries in tasks.values() for entry in entries]
+    ids = {entry[f"c{side}_id"] for entry in made for side in (1, 2)}
+    sources = {frozenset((entry["c1_source"], entry["c2_source"])) for entry in made}
+    assert {"im00_ours-human_human", "im00_ours-human_ours", "im00_human-human_human2"} <= ids
+    assert any(each.endswith("_attention_check_distractor") for each in ids)
+    assert sources == {frozenset(each) for each in (("human", "ours"), ("human1", "human2"), ("correct", "distractor"))}
+
+
+# Items ------------------------------------------------------------------------------------------------------------
+
+PAIR: dict[str, Any] = {
+    "context": {"image": "im00.png"},
+    "candidates": [
+        {"text": "A text of ours", "source": "ours", "role": "system"},
+        {"text": "A text of people", "source": "people", "role": "reference"},
+    ],
+}
+CANDIDATES = PAIR["candidates"]
+
+
+def write_items(*records: Any) -> None:
+    """Write items.jsonl, records as JSON and texts as they are."""
+    Path("items.jsonl").write_text(
+        "".join((each if isinstance(each, str) else json.dumps(each)) + "\n" for each in records), "utf-8"
+    )
+
+
+MAKE_ITEMS = "human make-tasks --items items.jsonl --images images --out study"
+
+
+def test_items_are_planned_as_they_are(vqagen_: Commands) -> None:
+    """The reference is the first text, systems are in order, and what is not given has defaults."""
+    systems = {
+        **PAIR,
+        "dimension": "naturalness",
+        "candidates": [{**CANDIDATES[0], "source": "b", "id": "x"}, {**CANDIDATES[0], "source": "a", "id": "y"}],
+        "scale": {"min": 1, "max": 5},
+        "strata": {"template": "one_hop"},
+    }
+    rated = {"kind": "rate", "candidates": [CANDIDATES[0]], "weight": 2.5, "comment": "A text alone."}
+    write_items(PAIR, systems, rated)
+    vqagen_.done(f"{MAKE_ITEMS} --checks-per-task 0 --trials-per-task 2")
+    found = {item.kind + item.dimension: item for item in load_study("study").items.values()}
+
+    assert [each.source for each in found["comparefit"].candidates] == ["people", "ours"]
+    assert [each.id for each in found["comparenaturalness"].candidates] == ["y", "x"]
+    assert found["comparenaturalness"].strata == {"template": "one_hop"}
+    assert (found["ratefit"].scale.largest, found["ratefit"].weight, found["ratefit"].image) == (7, 2.5, "")
+
+
+def test_the_items_of_a_study_make_it_again(vqagen_: Commands) -> None:
+    """What make-tasks writes it also reads: the same items, checks and practice included."""
+    size = "--trials-per-task 5 --imc-per-task 1"
+    vqagen_.done(f"{MAKE} {size} --human-human")
+    vqagen_.done(f"human make-tasks --items study/items.jsonl --images images --out again {size}")
+
+    assert Path("again/items.jsonl").read_bytes() == Path("study/items.jsonl").read_bytes()
+    assert faults_of_folder(Path("again")) == []
+
+
+def test_checks_are_made_of_texts_by_people(vqagen_: Commands) -> None:
+    """If the file has none, and about the fit to an image alone."""
+    pairs = [
+        {
+            "context": {"image": f"im{number:02}.png"},
+            "candidates": [{**CANDIDATES[0], "text": f"ours {number}"}, {**CANDIDATES[1], "text": f"people {number}"}],
+        }
+        for number in range(4)
+    ]
+    write_items(*pairs)
+    vqagen_.done(f"{MAKE_ITEMS} --trials-per-task 3")
+    checks = [item for item in read_lines(Path("study/items.jsonl")) if item["use"] == "check"]
+    assert len(checks) == 2
+    assert all(each["text"].startswith("people") for check in checks for each in check["candidates"])
+
+    write_items(*({**pair, "dimension": "naturalness"} for pair in pairs))
+    ran = vqagen_(f"{MAKE_ITEMS.replace('study', 'other')} --trials-per-task 3")
+    assert (ran.code, "no attention checks: there is no item whose use is check" in ran.err) == (3, True)
+
+
+FAULTS: list[tuple[Any, str]] = [
+    ("{", "items.jsonl:2:2: not valid JSON: the file ends, but the object"),
+    ([1], "items.jsonl:2:1: expected an object, found a list of 1"),
+    ({**PAIR, "kind": "answer"}, "kind: expected 'compare' or 'rate', found 'answer'"),
+    ({**PAIR, "dimensoin": "fit"}, "dimensoin: unknown key 'dimensoin'; did you mean 'dimension'?"),
+    ({**PAIR, "schema": "vqagen.human.item/0"}, "schema: expected 'vqagen.human.item/1', found 'vqagen.human.item/0'"),
+    ({**PAIR, "context": {"image": "im00.pgn"}}, "context.image: unknown image 'im00.pgn'; did you mean 'im00.png'?"),
+    ({**PAIR, "context": {"image": {"id": "im01.png", "sha256": "0"}}}, "the image im01.png has another content"),
+    ({**PAIR, "candidates": CANDIDATES[:1]}, "candidates: expected 2 texts to compare, found 1"),
+    ({**PAIR, "kind": "rate"}, "candidates: expected 1 text to rate, found 2"),
+    ({**PAIR, "candidates": [CANDIDATES[0]] * 2}, "candidates[1].source: both texts are of the source 'ours'"),
+    ({**PAIR, "candidates": [CANDIDATES[0], {"text": "x"}]}, "candidates[1]: missing key 'source'; missing key 'role'"),
+    ({**PAIR, "candidates": [CANDIDATES[0], {**CANDIDATES[1], "text": " "}]}, "candidates[1].text: expected some text"),
+    ({**PAIR, "gold": {"better": "3"}}, "gold.better: unknown candidate '3'; known: 1, 2"),
+    (
+        {**PAIR, "gold": {"better": "1"}},
+        "candidates[0].role: expected 'reference' where use is 'check'",
+    ),
+    ({**PAIR, "use": "practice"}, "gold: missing key 'better' where use is 'practice'"),
+    ({**PAIR, "gold": {"value": 12}}, "gold.value: expected a value from 1 to 9, found 12"),
+    ({**PAIR, "use": "real", "gold": {"better": "2"}}, "gold: expected null where use is 'real'"),
+    ({**PAIR, "scale": {"min": 9, "max": 1}}, "scale: expected 2 to 15 values, found min 9 and max 1"),
+    ({**PAIR, "scale": {"min": 1, "max": 9, "mid": 4}}, "scale.mid: expected 5, the middle of 1 and 9, found 4"),
+    ({**PAIR, "weight": 0}, "weight: expected more than 0, found 0"),
+    (PAIR, "items.jsonl:2:1: the same item as in line 1; leave one out"),
+    (
+        {**PAIR, "gold": {"better": "1"}, "candidates": [{**CANDIDATES[1], "text": "x"}, CANDIDATES[1]]},
+        "candidates: its wrong text stands in a scored item as one by people about the same image",
+    ),
+]
+
+
+@pytest.mark.parametrize(("record", "message"), FAULTS, ids=[message[:40] for _, message in FAULTS])
+def test_a_mistake_in_items_is_located(record: Any, message: str, vqagen_: Commands) -> None:
+    write_items(PAIR, record)
+    ran = vqagen_(f"{MAKE_ITEMS} --checks-per-task 0")
+
+    assert ran.code == 3
+    assert message in ran.err
+    assert "items.jsonl:2:" in ran.err
+    assert "items.jsonl:1:" not in ran.err
+
+
+def test_all_mistakes_of_a_long_file_are_counted(vqagen_: Commands) -> None:
+    write_items(*({"kind": f"{number}"} for number in range(200)))
+    ran = vqagen_(MAKE_ITEMS)
+
+    assert ran.err.count("\n") == 51
+    assert "… and 350 further mistakes" in ran.err
+
+
+@pytest.mark.parametrize("record", [record for record, _ in FAULTS if isinstance(record, dict)] + [PAIR, {}, {"a": 1}])
+def test_a_shape_that_is_taken_at_once_fits_the_schema(record: dict[str, Any]) -> None:
+    """The short way says no more than the schema."""
+    if is_well_formed(record):
+        assert list(schema_faults(record, "human-items")) == []
+
+
+def test_an_empty_file_has_no_items(vqagen_: Commands) -> None:
+    write_items("")
+
+    assert "items.jsonl: no items: the file is empty" in vqagen_(MAKE_ITEMS).err
