@@ -114,7 +114,21 @@ async def _serve(
     on_ready: Callable[[str], object],
 ) -> None:
     app, sessions = await build_app(study, settings, secret, page, committer)
-    config = uvicorn.Config(
+    config = uvicorn_config(app, settings)
+    reclaiming = asyncio.create_task(_reclaim(sessions))
+    try:
+        port = listener.getsockname()[1]
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        await _Server(config, lambda: on_ready(settings.public_url or f"http://{host}:{port}")).serve([listener])
+    finally:
+        reclaiming.cancel()
+        with suppress(asyncio.CancelledError):
+            await reclaiming
+
+
+def uvicorn_config(app: Gate, settings: ServeSettings) -> uvicorn.Config:
+    """Return how uvicorn is to serve an application."""
+    return uvicorn.Config(
         app,
         http=TimedConnection,
         ws="none",
@@ -129,15 +143,6 @@ async def _serve(
         h11_max_incomplete_event_size=LARGEST_HEADERS,
         forwarded_allow_ips=settings.forwarded_allow_ips,
     )
-    reclaiming = asyncio.create_task(_reclaim(sessions))
-    try:
-        port = listener.getsockname()[1]
-        host = f"[{settings.host}]" if ":" in settings.host else settings.host
-        await _Server(config, lambda: on_ready(settings.public_url or f"http://{host}:{port}")).serve([listener])
-    finally:
-        reclaiming.cancel()
-        with suppress(asyncio.CancelledError):
-            await reclaiming
 
 
 async def _reclaim(sessions: Sessions) -> None:

@@ -1,0 +1,163 @@
+"""Requests that no page sends, for a server of a study: made at random, each of them wrong in at least one way."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from http.client import HTTPException, HTTPResponse
+from random import Random
+from typing import Any, NamedTuple
+
+from human_served import ANSWER, API
+
+JSON = "application/json"
+KILLERS: list[bytes] = [
+    b"",
+    b"{}",
+    *(json.dumps({"val": value}).encode() for value in (None, [], {}, True, "x")),
+]
+"""Bodies that ended HUMANr's server, one request each (the last one: an id of an existing key of another kind)."""
+STRANGE: list[Any] = [
+    *(None, True, False, 0, 10, 999, -1, 7.0, 1e308, 10**400, "", "7", "\0", "é\u202e", "x" * 2000),
+    *([], [7], {}, {"a": 1}, {"__proto__": {"value": 7}}, [[[[]]]]),
+]
+PATHS = [
+    *("/", "/s/", "/s/x", "/s/%00", "/static/x/study.js", "/static/../../etc/passwd", "/static/%2e%2e/study.json"),
+    *("/img/x", "/img/..%2f..%2fsecret", "/img/%2e%2e%2fsecret", "/img/" + "A" * 22, "/data/comparison_tasks.json"),
+    *("/study.json", "/items.jsonl", "/secret", "/answers.sqlite", "/images/", "/api/v1/", "/api/v2/session", "//evil"),
+    *("/api/v1/session/", "/API/V1/session", "/get_captions", "/submit_response", "/constructor", "/%ff%fe"),
+    "/" + "a" * 5000,
+]
+METHODS = ["GET", "POST", "PUT", "HEAD", "OPTIONS", "DELETE", "PATCH", "TRACE", "CONNECT", "FOO"]
+
+
+class Reply(NamedTuple):
+    """The status, headers and body of a reply; status 0 if the server hung up."""
+
+    status: int
+    headers: str
+    body: bytes
+
+
+class Wire:
+    """A connection that sends any bytes."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._socket: socket.socket | None = None
+
+    def send(self, content: bytes, method: str = "GET") -> Reply:
+        """Send bytes, and read one reply."""
+        if self._socket is None:
+            self._socket = socket.create_connection(("127.0.0.1", self._port), timeout=60)
+        try:
+            self._socket.sendall(content)
+            reply = HTTPResponse(self._socket, method=method)
+            reply.begin()
+            found = Reply(reply.status, str(reply.headers), reply.read())
+            is_over = reply.will_close or found.status in (400, 413)
+        except (OSError, HTTPException):
+            found, is_over = Reply(0, "", b""), True
+        if is_over:
+            self.close()
+        return found
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+
+def request_bytes(method: str, path: str, headers: dict[str, str], body: bytes) -> bytes:
+    """Return a request as it is sent."""
+    lines = [f"{method} {path} HTTP/1.1", "Host: x", *(f"{name}: {value}" for name, value in headers.items())]
+    if "Content-Length" not in headers:
+        lines.append(f"Content-Length: {len(body)}")
+    return "\r\n".join([*lines, "", ""]).encode("utf-8", "surrogateescape") + body
+
+
+def wrong_requests(rng: Random, count: int, bearer: str, token: str, version: str) -> Iterator[tuple[str, bytes]]:
+    """Yield (method, bytes) of requests, none of which may change anything. The first seven ended HUMANr's server."""
+    headers = {"Content-Type": JSON, "Authorization": f"Bearer {bearer}"}
+    for body in KILLERS:
+        yield "PUT", request_bytes("PUT", f"{API}/responses/1", headers, body)
+    bodies = _Bodies(rng, token, version)
+    for _ in range(count - len(KILLERS)):
+        kind = rng.choice(["body"] * 6 + ["path", "method", "header", "bytes"])
+        if kind == "bytes":
+            yield "GET", rng.randbytes(rng.randrange(1, 300)) + b"\r\n\r\n"
+        elif kind == "path":
+            yield "GET", request_bytes("GET", rng.choice(PATHS), {}, b"")
+        elif kind == "method":
+            method, path = rng.choice(METHODS), rng.choice([*PATHS, f"{API}/session", f"{API}/responses/1"])
+            yield method, request_bytes(method, path, {"Content-Type": JSON}, b"{}")
+        else:
+            method, path, body = bodies.wrong()
+            given = {**headers, **(_wrong_header(rng) if kind == "header" else {})}
+            yield method, request_bytes(method, path, given, body)
+
+
+def _wrong_header(rng: Random) -> dict[str, str]:
+    choices = [
+        {"Content-Type": "text/plain"},
+        {"Content-Type": ""},
+        {"Content-Length": "-1"},
+        {"Content-Length": "x"},
+        {"Authorization": "Bearer " + "A" * rng.randrange(300)},
+        {"Authorization": "é"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Origin": "null"},
+        {"Transfer-Encoding": "gzip"},
+        {"X-Long": "x" * 40_000},
+        {"X-Forwarded-For": "evil, 1.2.3.4"},
+        {"Expect": "100-continue"},
+        {"Upgrade": "websocket", "Connection": "Upgrade"},
+    ]
+    return rng.choice(choices)
+
+
+class _Bodies:
+    """Bodies of every route, each with a mistake."""
+
+    def __init__(self, rng: Random, token: str, version: str) -> None:
+        self._rng = rng
+        who: dict[str, Any] = {"token": token, "participant": {"platform": "id", "id": "eve"}}
+        consent = {**who, "consent_version": version, "agreed": True}
+        self._right: list[tuple[str, str, dict[str, Any]]] = [
+            ("PUT", "/responses/1", ANSWER),
+            ("POST", "/consent", consent),
+            ("POST", "/events", {"kind": "focus", "detail": ""}),
+            ("POST", "/complete", {}),
+            ("POST", "/withdraw", {}),
+        ]
+
+    def wrong(self) -> tuple[str, str, bytes]:
+        """Return method, path and body of a request whose body is wrong."""
+        method, path, right = self._rng.choice(self._right)
+        return method, API + path, self._broken(right)
+
+    def _broken(self, right: dict[str, Any]) -> bytes:
+        rng = self._rng
+        text = json.dumps(right)
+        way = rng.randrange(9)
+        if way == 0:
+            return text[: rng.randrange(len(text))].encode()
+        if way == 1:
+            return text.encode() + rng.choice([b"x", b"{}", b"\0", b"\xff"])
+        if way == 2:
+            return b"[" * rng.choice([10, 4000, 10_000]) + b"]" * rng.choice([0, 10])
+        if way == 3:
+            return b"x" * rng.choice([4097, 70_000, 2**20])
+        if way == 4:
+            return json.dumps(rng.choice([value for value in STRANGE if value != {}])).encode()
+        if way == 5:
+            name = rng.choice([*right, "__proto__"])
+            return text[:-1].encode() + (b", " if right else b"") + f'"{name}": 1, "{name}": 1}}'.encode()
+        first = next(iter(right), "")
+        if way == 6 and right:
+            return json.dumps({key: value for key, value in right.items() if key != first}).encode()
+        if way == 7 and right:
+            return json.dumps({**right, first: rng.choice([None, [], {}, -1, 1.5, "\0", "x" * 999])}).encode()
+        return json.dumps({**right, rng.choice(["more", "constructor", "__proto__", ""]): rng.choice(STRANGE)}).encode()

@@ -1,0 +1,208 @@
+"""Servers of studies under abuse: wrong requests, curious raters and clients that never finish."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import socket
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import uvicorn
+from human_requests import Wire, request_bytes, wrong_requests
+from human_served import API, UNLIMITED, Rater, Served, participant, served, stored
+from human_stores import content
+from study_files import make_study, write_caption_files, write_json, write_words
+from test_human_serve import serving
+from waiting import PATIENCE
+
+from vqagen.human.links.secret import load_secret
+from vqagen.human.links.tokens import Link, sign
+from vqagen.human.server import connection
+from vqagen.human.server.page_files import PAGE, PageFiles
+from vqagen.human.server.process import build_app, uvicorn_config
+from vqagen.human.study.study import Study
+
+INSIDE = re.compile(rb'Traceback|File "|\.py\b|/tmp|/usr|site-packages|starlette|uvicorn|sqlite', re.IGNORECASE)
+"""What no reply says: where and in what the server is written."""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    """A study of a few tasks for two raters each."""
+    return make_study(tmp_path, raters_per_item=2)
+
+
+def post(wire: Wire, path: str, body: Any, bearer: str = "") -> Any:
+    """Send a request as a page does."""
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {bearer}"}
+    return wire.send(request_bytes("POST", f"{API}/{path}", headers, json.dumps(body).encode()), "POST")
+
+
+@pytest.mark.parametrize("count", [400, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_wrong_requests_change_nothing_and_learn_nothing(count: int, study: Study) -> None:
+    """Among them the seven that ended HUMANr's server. The process serves on, and no reply is a fault of the server."""
+    token = sign(Link(study.id, next(iter(study.tasks))), load_secret(study.folder))
+    with serving(study.folder, "--session-rate 0 --client-rate 0") as (_, url):
+        wire = Wire(int(url.rpartition(":")[2]))
+        who = {"token": token, "participant": participant("ann")}
+        consent = {**who, "consent_version": study.texts.version, "agreed": True}
+        bearer = json.loads(post(wire, "consent", consent).body)["session"]
+        before = content(stored(study))
+        for method, request in wrong_requests(Random(count), count, bearer, token, study.texts.version):
+            reply = wire.send(request, method)
+            shown = request[:200]
+            assert reply.status < 500, (shown, reply)
+            assert reply.status != 201, shown
+            assert not INSIDE.search(reply.body), (shown, reply)
+            assert study.folder.name.encode() + b"/" not in reply.body, (shown, reply)
+        after = content(stored(study))
+        alive = wire.send(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
+        wire.close()
+
+    assert alive.status == 200
+    assert after == before
+
+
+# Curious raters -------------------------------------------------------------------------------------------------------
+
+MARKS = {"zebra-model": "a system", "walrus-model": "a system", "secretname": "the name of an image file"}
+TRIAL_KEYS = {"number", "total", "answered", "image", "prompt", "texts", "scale", "next_image"}
+PRACTICE_KEYS = {"image", "prompt", "texts", "scale", "expected", "feedback_right", "feedback_wrong"}
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Study:
+    """A study whose sources and image files have names that stand nowhere else."""
+    from vqagen.human.study.settings import PlanSettings
+    from vqagen.human.study.study import load_study
+    from vqagen.human_studies import make_caption_tasks
+
+    write_caption_files(tmp_path, 12)
+    for image in (tmp_path / "images").iterdir():
+        image.rename(image.with_name(f"secretname{image.name}"))
+    human = json.loads((tmp_path / "human.json").read_text())
+    write_json(tmp_path / "human.json", {f"secretname{name}": texts for name, texts in human.items()})
+    files = {}
+    for system in ("zebra-model", "walrus-model"):
+        files[system] = tmp_path / f"{system}.json"
+        write_json(files[system], {f"secretname{name}": f"{texts[0]} or so" for name, texts in human.items()})
+    settings = PlanSettings(trials_per_task=6, checks_per_task=1, imc_per_task=1, human_human=True)
+    write_words(tmp_path / "words.json")
+    inputs = tmp_path / "human.json", files, tmp_path / "images"
+    make_caption_tasks(tmp_path / "study", *inputs, settings, texts=tmp_path / "words.json")
+    return load_study(tmp_path / "study")
+
+
+def test_nothing_that_a_rater_can_fetch_reveals_the_plan_or_another_rater(marked: Study) -> None:
+    """Everything is fetched: the page, its files, all replies, images, and names of files that a server might show."""
+    fetched: list[tuple[str, bytes]] = []
+
+    async def keep(place: Served, method: str, path: str, **more: Any) -> Any:
+        response = await place.client.request(method, path, **more)
+        fetched.append((f"{method} {path}", response.content + str(response.headers).encode()))
+        return response
+
+    async def crawl(place: Served) -> None:
+        other = await place.enter("other-person", place.open_token())
+        await other.answer(1, value=9)
+        for token in [place.token(task) for task in marked.tasks]:
+            who = {"token": token, "participant": participant("curious")}
+            await keep(place, "GET", f"/s/{token}")
+            session = (await keep(place, "POST", f"{API}/session", json=who)).json()
+            assert all(trial.keys() == PRACTICE_KEYS for trial in session["practice"])
+            consent = {**who, "consent_version": session["consent_version"], "agreed": True}
+            rater = Rater(place.client, (await keep(place, "POST", f"{API}/consent", json=consent)).json()["session"])
+            await keep(place, "POST", f"{API}/complete", json={}, headers=rater.headers)
+            await answer_all(place, rater)
+            await keep(place, "POST", f"{API}/complete", json={}, headers=rater.headers)
+            await keep(place, "POST", f"{API}/session", json=who)
+        for file in PAGE.iterdir():
+            await keep(place, "GET", f"/static/{PageFiles().hash}/{file.name}")
+        names = [str(file.relative_to(marked.folder)) for file in marked.folder.rglob("*") if file.is_file()]
+        for path in [*names, "data/comparison_tasks.json", "study", "plan", "admin", "docs", "openapi.json", ".lock"]:
+            for prefix in ("/", "/static/", f"/static/{PageFiles().hash}/", "/img/", "/data/", "/img/..%2f", "/s/../"):
+                response = await keep(place, "GET", prefix + path)
+                assert response.status_code in (403, 404), prefix + path
+
+    async def answer_all(place: Served, rater: Rater) -> None:
+        while not (trial := (await keep(place, "GET", f"{API}/trial", headers=rater.headers)).json()).get("done"):
+            assert trial.keys() == TRIAL_KEYS
+            if trial["image"]:
+                assert (await keep(place, "GET", trial["image"]["url"])).status_code == 200
+            for value in (99, 5, 5, 4):
+                body = {"value": value, "rt_ms": 1, "shown_ms": 1, "blur": 0, "idem": f"k{trial['number']}"}
+                await keep(place, "PUT", f"{API}/responses/{trial['number']}", json=body, headers=rater.headers)
+
+    async def run() -> None:
+        async with served(marked) as place:
+            await crawl(place)
+            people = await place.committer.read(lambda store: list(store.people()))
+            forbidden = {
+                **MARKS,
+                **dict.fromkeys(marked.items, "an item"),
+                **{image.sha256: "a file" for image in marked.images.values()},
+                "other-person": "another rater",
+                **{each.rater: "a pseudonym" for each in people},
+                **{key.hex(): "the secret" for key in place.secret.keys if key},
+            }
+            found = {
+                (name, what) for name, text in fetched for word, what in forbidden.items() if word.encode() in text
+            }
+            assert found == set()
+            assert len(fetched) > 200
+
+    asyncio.run(run())
+
+
+# Clients that never finish --------------------------------------------------------------------------------------------
+
+
+def test_half_open_connections_are_closed_and_others_are_served(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    """200 clients send half a request, now and then a byte, and nothing more (slowloris)."""
+    monkeypatch.setattr(connection, "LONGEST_REQUEST", 0.3)
+    halves = [
+        b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ",
+        b"",
+        b"PUT /api/v1/responses/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{",
+        b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /",
+    ]
+
+    async def hang(port: int, half: bytes) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(half)
+        reading = asyncio.create_task(reader.read())
+        while not (await asyncio.wait([reading], timeout=0.05))[0]:
+            writer.write(b"x")
+        reading.exception()
+        writer.close()
+
+    async def run() -> None:
+        async with served(study) as place:
+            app, _ = await build_app(study, UNLIMITED, place.secret, PageFiles(), place.committer)
+            listener = socket.create_server(("127.0.0.1", 0))
+            port = listener.getsockname()[1]
+            server = uvicorn.Server(uvicorn_config(app, UNLIMITED))
+            serving = asyncio.create_task(server.serve([listener]))
+            slow = [asyncio.create_task(hang(port, halves[number % 4])) for number in range(200)]
+            statuses = {await asyncio.to_thread(healthz, port) for _ in range(20)}
+            async with asyncio.timeout(PATIENCE):
+                await asyncio.gather(*slow)
+            server.should_exit = True
+            await serving
+
+        assert statuses == {200}
+
+    asyncio.run(run())
+
+
+def healthz(port: int) -> int:
+    """Return the status of a server."""
+    wire = Wire(port)
+    try:
+        return wire.send(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").status
+    finally:
+        wire.close()
