@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from commands import PROGRAM, ROOT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from naive_human_plan import faults_of_folder
-from study_files import make_study, picture, write_json
+from study_files import make_study, picture, write_caption_files, write_json
 
 from vqagen.errors import BadInput
 from vqagen.human.study.checking import check_study
@@ -220,6 +224,28 @@ def test_each_task_has_each_system_equally_often(tmp_path: Path) -> None:
     for task in study.tasks.values():
         sources = [study.items[each.item].candidates[1].source for each in task.trials]
         assert Counter(sources) == {"a": 2, "b": 2, "c": 2, "d": 2, "distractor": 1}
+
+
+@pytest.mark.parametrize("systems", [("a",), ("a", "b", "c")])
+def test_each_rater_sees_second_texts_on_both_sides(systems: tuple[str, ...], tmp_path: Path) -> None:
+    """In each task both sides are equally frequent, up to one trial, checks included."""
+    study = make_study(tmp_path, images=15, systems=systems, trials_per_task=6, human_human=True)
+    for task in study.tasks.values():
+        sides = [trial.second_on_right for trial in task.trials]
+        assert abs(2 * sum(sides) - len(sides)) <= 1
+
+
+@pytest.mark.slow
+def test_a_study_does_not_depend_on_the_process(tmp_path: Path) -> None:
+    """Nor on the order of hashes in it."""
+    write_caption_files(tmp_path, systems=("a", "b"))
+    line = "human make-tasks --human human.json --system b=b.json --system a=a.json --images images --trials-per-task 5"
+    for number in ("1", "2"):
+        env = {**os.environ, "PYTHONHASHSEED": number, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-c", PROGRAM, *line.split(), "--human-human", "--out", number]
+        subprocess.run(command, cwd=tmp_path, env=env, check=True, capture_output=True)
+
+    assert (tmp_path / "1" / "study.json").read_bytes() == (tmp_path / "2" / "study.json").read_bytes()
 
 
 def test_a_check_shows_a_human_caption_that_no_comparison_shows(tmp_path: Path) -> None:

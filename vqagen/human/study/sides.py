@@ -15,11 +15,15 @@ FREE = "free"
 """A vertex that need not be balanced."""
 
 
-def directed(edges: Sequence[Edge], group: Callable[[Hashable], Hashable] = lambda vertex: vertex) -> list[bool]:
+def directed(
+    edges: Sequence[Edge],
+    group: Callable[[Hashable], Hashable] = lambda vertex: vertex,
+    preferred: Sequence[bool] = (),
+) -> list[bool]:
     """Return True for each edge that is walked from its first to its second vertex.
 
     At each vertex but FREE, edges that leave and edges that enter differ in number by one at most; so they do at all
-    vertices of a group together.
+    vertices of a group together. Each walk is reversed if more of its edges then have their `preferred` direction.
     """
     ends = list(edges)
     at: dict[Hashable, list[int]] = {}
@@ -34,8 +38,11 @@ def directed(edges: Sequence[Edge], group: Callable[[Hashable], Hashable] = lamb
     forward = [False] * len(ends)
     used = [False] * len(ends)
     for start in list(at):
-        for number, is_forward in _walks(start, ends, at, used):
-            forward[number] = is_forward
+        while walk := list(_walk(start, ends, at, used)):
+            agreeing = [is_forward == preferred[number] for number, is_forward in walk if number < len(preferred)]
+            is_reversed = 2 * sum(agreeing) < len(agreeing)
+            for number, is_forward in walk:
+                forward[number] = is_forward != is_reversed
     return forward[: len(edges)]
 
 
@@ -50,10 +57,10 @@ def _joined(odd: Sequence[Hashable], group: Callable[[Hashable], Hashable]) -> I
     yield from ((vertex, FREE) for vertex in waiting.values())
 
 
-def _walks(
+def _walk(
     start: Hashable, ends: Sequence[Edge], at: Mapping[Hashable, list[int]], used: list[bool]
 ) -> Iterator[tuple[int, bool]]:
-    """Yield the unused edges of walks that begin and end at `start`, each with its direction."""
+    """Yield the edges of a walk from `start` back to it, each with its direction; nothing if all are used."""
     vertex = start
     while True:
         numbers = at[vertex]
@@ -66,6 +73,8 @@ def _walks(
         first, second = ends[number]
         yield number, vertex == first
         vertex = second if vertex == first else first
+        if vertex == start:
+            return
 
 
 def choose_sides(tasks: Sequence[Sequence[Item]]) -> list[list[bool]]:
@@ -102,10 +111,10 @@ def _to_turn(items: Sequence[Item], pairs: Sequence[Hashable], sides: Sequence[b
         numbers.setdefault(pair, []).append(number)
     odd = [trials for trials in numbers.values() if len(trials) % 2]
     edges = [_ends(items[trials[0]]) for trials in odd]
-    for trials, is_right in zip(odd, directed(edges, _over_dimensions), strict=True):
-        surplus = sum(sides[number] for number in trials) * 2 > len(trials)
-        if surplus != is_right:
-            yield next(number for number in trials if sides[number] == surplus)
+    surplus = [2 * sum(sides[number] for number in trials) > len(trials) for trials in odd]
+    for trials, found, wanted in zip(odd, surplus, directed(edges, _over_dimensions, surplus), strict=True):
+        if found != wanted:
+            yield next(number for number in trials if sides[number] == found)
 
 
 def _ends(item: Item) -> Edge:
