@@ -229,6 +229,14 @@ def test_events_of_an_export_flag_driven_browsers(vqagen_: Commands) -> None:
     assert found["tables"]["flagged"]["rows"][-1]["rater"] == "R1"
 
 
+@pytest.mark.parametrize("line", ["{", "[]", '{"kind": "webdriver"}', "3"])
+def test_events_that_are_none_are_refused(vqagen_: Commands, line: str) -> None:
+    Path("answers/events.jsonl").write_text(f"{line}\n")
+
+    ran = vqagen_("human score answers")
+    assert (ran.code, ran.err) == (3, "vqagen: answers/events.jsonl:1:1: no event: export the study again\n")
+
+
 # Groups and gates ---------------------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -94,11 +94,20 @@ def _read_study(path: Path, store: PathLike) -> tuple[list[AnswerRow], list[str]
 def _read(path: Path) -> tuple[list[AnswerRow], list[str] | None]:
     """Return the answers, and the assignments that a program did if that is known."""
     events = path / EVENTS_FILE
-    automated = None
-    if events.is_file():
-        records = map(orjson.loads, events.read_bytes().splitlines())
-        automated = [record["assignment"] for record in records if record["kind"] == WEBDRIVER]
+    automated = list(_automated(events)) if events.is_file() else None
     return list(read_rows(path)), automated
+
+
+def _automated(events: Path) -> Iterator[str]:
+    """Yield the assignments whose events say that a program drove the browser. BadInput for a line that is no event."""
+    for number, line in enumerate(events.read_bytes().splitlines(), 1):
+        try:
+            record = orjson.loads(line)
+            kind, assignment = record["kind"], record["assignment"]
+        except (orjson.JSONDecodeError, KeyError, TypeError):
+            raise BadInput([Problem("no event: export the study again", str(events), "", number, 1)]) from None
+        if kind == WEBDRIVER:
+            yield assignment
 
 
 def simulate_study(

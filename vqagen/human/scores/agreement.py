@@ -43,20 +43,24 @@ def alphas(items: Iterable[Sequence[float]], *, seed: int = 0, resamples: int = 
     if len(levels) == 1:
         return [Alpha(metric, count, number, None, None, None, "all answers are equal") for metric in METRICS]
     tables = np.array([_coincidences(values, levels) for values in paired])
-    return [_alpha(metric, tables, number, levels, seed, resamples) for metric in METRICS]
+    drawn = _resampled(tables, seed, resamples) if count > 1 else None
+    return [_alpha(metric, tables.sum(axis=0), drawn, levels, count, number) for metric in METRICS]
 
 
-def _alpha(metric: str, tables: Numbers, number: int, levels: Numbers, seed: int, resamples: int) -> Alpha:
-    alpha = float(_alphas(tables.sum(axis=0)[None], levels, metric)[0])
-    if len(tables) == 1:
-        return Alpha(metric, 1, number, alpha, None, None, "one item only")
-    flat, found = tables.reshape(len(tables), -1), []
-    for counts in resample_counts(generator(seed, "agreement"), len(tables), resamples):
-        found.append(_alphas((counts @ flat).reshape(-1, *tables.shape[1:]), levels, metric))
-    drawn = np.concatenate(found)
-    defined = drawn[~np.isnan(drawn)]
-    low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Alpha(metric, len(tables), number, alpha, float(low), float(high))
+def _alpha(metric: str, table: Numbers, drawn: Numbers | None, levels: Numbers, items: int, values: int) -> Alpha:
+    alpha = float(_alphas(table[None], levels, metric)[0])
+    if drawn is None:
+        return Alpha(metric, items, values, alpha, None, None, "one item only")
+    found = _alphas(drawn, levels, metric)
+    low, high = np.quantile(found[~np.isnan(found)], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Alpha(metric, items, values, alpha, float(low), float(high))
+
+
+def _resampled(tables: Numbers, seed: int, resamples: int) -> Numbers:
+    """Return the table of pairs of each resample of items."""
+    flat, rng = tables.reshape(len(tables), -1), generator(seed, "agreement")
+    sums = [counts @ flat for counts in resample_counts(rng, len(tables), resamples)]
+    return np.concatenate(sums).reshape(-1, *tables.shape[1:])
 
 
 def _coincidences(values: Sequence[float], levels: Numbers) -> Numbers:

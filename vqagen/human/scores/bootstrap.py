@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,8 @@ MOST_EXHAUSTIVE = 100_000
 """Up to so many equally likely resamples, all of them are taken."""
 _CHUNK = 500
 """Resamples that are drawn at once: 500 of 3,000 raters take 12 MB."""
+_LARGEST = 10_000_000
+"""Answers of all resamples that are weighted at once: 80 MB."""
 
 
 class Bootstrap(NamedTuple):
@@ -33,18 +35,19 @@ class Bootstrap(NamedTuple):
 
 def bootstrap(sample: Sample, unit: str = RATER, *, seed: int = 0, resamples: int = RESAMPLES) -> Bootstrap:
     """Return the bootstrap of a sample's mean. All resamples of a few units are taken; of more, some are drawn."""
-    totals, sizes = _tables(sample, unit)
-    units = min(totals.shape) if unit == TWO_WAY else totals.shape[0]
+    given = {RATER: [sample.raters], IMAGE: [sample.images], TWO_WAY: [sample.raters, sample.images]}[unit]
+    ways = [np.unique(each, return_inverse=True)[1] for each in given]
+    units = min(int(way.max()) + 1 for way in ways)
     if units < 2:
         named = "rater or image" if unit == TWO_WAY else unit
         return Bootstrap(units, 0, False, None, None, None, None, f"one {named} only")
     is_exhaustive = unit != TWO_WAY and units**units <= MOST_EXHAUSTIVE
-    if is_exhaustive:
-        counts = all_resamples(units)
-        means = (counts @ totals[:, 0]) / (counts @ sizes[:, 0])
+    rng = generator(seed, "bootstrap")
+    if unit == TWO_WAY:
+        means = np.concatenate(list(_two_way_means(sample, ways, rng, resamples)))
     else:
-        draws = _drawn(totals, sizes, unit == TWO_WAY, generator(seed, "bootstrap"), resamples)
-        means = np.concatenate(list(draws))
+        drawn = [all_resamples(units)] if is_exhaustive else resample_counts(rng, units, resamples)
+        means = np.concatenate(list(_one_way_means(sample, ways[0], drawn)))
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Bootstrap(
         units, len(means), is_exhaustive, float(np.mean(means)), float(np.std(means)), float(low), float(high)
@@ -64,34 +67,33 @@ def all_resamples(units: int) -> Numbers:
 
 def resample_counts(rng: np.random.Generator, units: int, resamples: int) -> Iterator[Numbers]:
     """Yield how often each unit is in each drawn resample, `found[resample][unit]`, in pieces."""
-    shares = np.full(units, 1 / units)
     for start in range(0, resamples, _CHUNK):
-        yield rng.multinomial(units, shares, size=min(_CHUNK, resamples - start))
+        size = min(_CHUNK, resamples - start)
+        drawn = rng.integers(units, size=(size, units)) + units * np.arange(size)[:, None]
+        yield np.bincount(drawn.reshape(-1), minlength=size * units).reshape(size, units)
 
 
-def _tables(sample: Sample, unit: str) -> tuple[Numbers, Numbers]:
-    """Return the total of scores, and of weights, of each unit: `found[unit][0]`, or `found[rater][image]`."""
-    rows = np.unique(sample.images if unit == IMAGE else sample.raters, return_inverse=True)[1]
-    columns = np.unique(sample.images, return_inverse=True)[1] if unit == TWO_WAY else np.zeros_like(rows)
-    shape = (int(rows.max()) + 1, int(columns.max()) + 1)
-    totals, sizes = np.zeros(shape), np.zeros(shape)
-    np.add.at(totals, (rows, columns), sample.scores * sample.weights)
-    np.add.at(sizes, (rows, columns), sample.weights)
-    return totals, sizes
+def _one_way_means(sample: Sample, units: Numbers, drawn: Iterable[Numbers]) -> Iterator[Numbers]:
+    """Yield the means of resamples, by the total of scores and of weights of each unit."""
+    totals = np.bincount(units, sample.scores * sample.weights)
+    sizes = np.bincount(units, sample.weights)
+    for counts in drawn:
+        yield (counts @ totals) / (counts @ sizes)
 
 
-def _drawn(
-    totals: Numbers, sizes: Numbers, is_two_way: bool, rng: np.random.Generator, resamples: int
+def _two_way_means(
+    sample: Sample, ways: Sequence[Numbers], rng: np.random.Generator, resamples: int
 ) -> Iterator[Numbers]:
-    """Yield the means of drawn resamples. Two ways: an answer counts as often as its rater times its image.
+    """Yield the means of drawn resamples: an answer counts as often as its rater times its image.
 
     A resample without any answer, which only a sparse table has, is left out.
     """
-    for counts in resample_counts(rng, totals.shape[0], resamples):
-        sums, weights = counts @ totals, counts @ sizes
-        if is_two_way:
-            images = next(resample_counts(rng, totals.shape[1], len(counts)))
-            sums, weights = (sums * images).sum(axis=1), (weights * images).sum(axis=1)
-        else:
-            sums, weights = sums[:, 0], weights[:, 0]
-        yield sums[weights > 0] / weights[weights > 0]
+    raters, images = ways
+    chunk = max(1, min(_CHUNK, _LARGEST // len(sample)))
+    for start in range(0, resamples, chunk):
+        size = min(chunk, resamples - start)
+        (of_raters,) = resample_counts(rng, int(raters.max()) + 1, size)
+        (of_images,) = resample_counts(rng, int(images.max()) + 1, size)
+        weights = of_raters[:, raters] * of_images[:, images] * sample.weights
+        sums, sizes = weights @ sample.scores, weights.sum(axis=1)
+        yield sums[sizes > 0] / sizes[sizes > 0]
