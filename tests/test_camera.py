@@ -30,23 +30,11 @@ def camera_rules() -> CameraRules:
 
 
 def fitted_camera(scene: dict[str, Any], rules: CameraRules) -> Camera:
-    """The camera of `rules` at the position that explains a scene's pixel_coords best (Gauss-Newton, 5 steps).
-
-    Depths are known far better than pixels and weigh more.
-    """
-    points = [tuple(thing["3d_coords"]) for thing in scene["objects"]]
-    seen = np.array([thing["pixel_coords"] for thing in scene["objects"]], dtype=float)
-
-    def misses(position: NDArray[np.float64]) -> NDArray[np.float64]:
-        camera = rules.at(tuple(position.tolist()))
-        return ((np.array([camera.project(point) for point in points]) - seen) * (1, 1, 300)).ravel()
-
-    position = np.array(rules.position)
-    for _ in range(5):
-        now = misses(position)
-        slope = np.stack([(misses(position + step) - now) / 1e-5 for step in np.eye(3) * 1e-5], axis=1)
-        position = position - np.linalg.lstsq(slope, now, rcond=None)[0]
-    return rules.at(tuple(position.tolist()))
+    """The camera of `rules` at the position that explains a scene's pixel_coords best."""
+    things = scene["objects"]
+    return rules.fitted(
+        [tuple(thing["3d_coords"]) for thing in things], [tuple(thing["pixel_coords"]) for thing in things]
+    )
 
 
 def pixel_miss(scene: dict[str, Any], camera: Camera) -> float:

@@ -10,6 +10,7 @@ from vqagen.auditing import audit, write_audit_page
 from vqagen.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.comparison import compare
 from vqagen.director_trials import export_trials, trial_design, trials, write_trials
+from vqagen.draw.scene_pictures import draw_scenes
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.evaluation import evaluate, score_report, write_item_scores
 from vqagen.files.locations import locate
@@ -150,6 +151,7 @@ __all__ = [
     "copy_store",
     "dataset",
     "dialogs",
+    "draw_scenes",
     "evaluate",
     "export_study",
     "export_trials",

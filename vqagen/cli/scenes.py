@@ -7,14 +7,15 @@ from typing import Any
 import click
 
 from vqagen.cli.group import Group
-from vqagen.cli.options import domain_options, output_options, settings_options, shard_option
+from vqagen.cli.options import domain_options, integer, output_options, path, settings_options, shard_option
+from vqagen.errors import counted
 from vqagen.run.options import RunOptions
 from vqagen.tasks.sampling.settings import SamplingSettings
 
 
 @click.group("scenes", cls=Group)
 def command() -> None:
-    """Make scene files.
+    """Make scene files, and plain pictures of them.
 
     \b
     Example:
@@ -58,3 +59,39 @@ def sample(
             on_progress=on_progress,
         )
     click.echo(run_summary(report, out), err=True)
+
+
+@command.command("draw")
+@click.argument("scenes", type=path)
+@click.option("-o", "--out", type=path, required=True, metavar="FOLDER", help="Folder for the pictures.")
+@domain_options("domain", "metadata", "plugins")
+@click.option("--start-index", type=integer(0), default=0, show_default=True, help="Index of the first scene.")
+@click.option("--count", type=integer(0), default=0, show_default=True, help="How many scenes; 0 for all that follow.")
+@click.option("--force", is_flag=True, help="Draw pictures again that exist.")
+def draw(scenes: str, out: str, domain: dict[str, Any], start_index: int, count: int, force: bool) -> None:
+    """Draw plain pictures of scenes, without a renderer.
+
+    A picture shows what the scene file says: solids of the right size, shape, color and place, seen by the scene's
+    camera; metal and glass shine. Pictures have the names of the scene file. Those that exist are kept, so that an
+    interrupted run can be started again.
+
+    \b
+    Example:
+      vqagen scenes sample --count 3 --seed 1 -o scenes.json
+      vqagen scenes draw scenes.json -o images
+    """
+    from vqagen.api import draw_scenes, find_domain
+    from vqagen.cli.progress import counting
+
+    with counting("picture") as on_picture:
+        drawn = draw_scenes(
+            scenes,
+            out,
+            find_domain(**domain),
+            start=start_index,
+            count=count,
+            force=force,
+            on_picture=on_picture,
+        )
+    kept = f"; {counted(drawn.kept, 'picture')} existed and stayed" if drawn.kept else ""
+    click.echo(f"{counted(drawn.made, 'picture')} -> {out}{kept}", err=True)

@@ -7,7 +7,7 @@ Picture coordinates are continuous pixels from the top left corner, so the centr
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 Vector = tuple[float, float, float]
 Array = NDArray[np.float64]
 
+FITTING_STEPS = 5
+"""Steps after which the position of a fitted camera has settled, from half a unit away."""
 PARALLEL = 1e-9
 """Sine of the angle below which two directions count as parallel."""
 
@@ -122,6 +124,30 @@ class CameraRules:
     def at(self, position: Vector) -> Camera:
         """Return the camera at `position`. Raises ValueError as `Camera.looking_at` does."""
         return Camera.looking_at(position, self.look_at, self.up, self.focal_pixels, self.width, self.height)
+
+    def fitted(self, points: Sequence[Vector], seen: Sequence[Vector]) -> Camera:
+        """Return the camera that explains best at which pixels and depths, `seen`, a scene's points are.
+
+        Gauss-Newton from `position`; depths are known far better than pixels and weigh more. Without points the camera
+        is at `position`.
+        """
+        if not points:
+            return self.at(self.position)
+        wanted = np.array(seen, dtype=np.float64)
+
+        def misses(position: Array) -> Array:
+            x, y, z = position.tolist()
+            camera = self.at((x, y, z))
+            found: Array = ((np.array([camera.project(point) for point in points]) - wanted) * (1, 1, 300)).ravel()
+            return found
+
+        position = np.array(self.position, dtype=np.float64)
+        for _ in range(FITTING_STEPS):
+            now = misses(position)
+            slope = np.stack([(misses(position + step) - now) / 1e-5 for step in np.eye(3) * 1e-5], axis=1)
+            position = position - np.linalg.lstsq(slope, now, rcond=None)[0]
+        x, y, z = position.tolist()
+        return self.at((x, y, z))
 
     def draw(self, rng: Random) -> Camera:
         """Return a camera at a jittered position."""

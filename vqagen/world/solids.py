@@ -18,6 +18,10 @@ from vqagen.world.camera import Array, Box, Camera, Vector, minus
 
 GROUND = -1
 """The id of a pixel that shows no solid."""
+HORIZON = 200.0
+"""The depth of pixels that look past the ground."""
+GRAZING = 1e-4
+"""Shares of a ray or radius below which a point counts as on the surface, against rounding."""
 
 
 class Solid(NamedTuple):
@@ -41,12 +45,20 @@ class DepthSpan(NamedTuple):
 
 
 class Rays(NamedTuple):
-    """Rays relative to a solid: their common origin, and the parts of their directions, one entry a pixel."""
+    """Rays relative to a solid: their origin (common, or one a ray) and the parts of their directions, one a ray."""
 
-    origin: Vector
+    origin: tuple[float | Array, float | Array, float | Array]
     x: Array
     y: Array
     z: Array
+
+
+class Surface(NamedTuple):
+    """What each pixel shows: the index of a solid or GROUND, the point in the world, and the unit vector out of it."""
+
+    ids: NDArray[np.int16]
+    points: Array
+    normals: Array
 
 
 class SolidKind(NamedTuple):
@@ -70,6 +82,77 @@ def id_image(camera: Camera, solids: Sequence[Solid]) -> NDArray[np.int16]:
         nearest[place][closer] = depth[closer]
         ids[place][closer] = index
     return ids
+
+
+def surface(camera: Camera, solids: Sequence[Solid]) -> Surface:
+    """Return what the rays of a camera meet: the nearest solid, or the ground z = 0."""
+    ids = np.full((camera.height, camera.width), GROUND, dtype=np.int16)
+    directions = np.stack(camera.rays(Box(0, 0, camera.width, camera.height)), axis=-1)
+    with np.errstate(divide="ignore"):
+        down = -camera.position[2] / directions[..., 2]
+    depths = np.where(down > 0, down, HORIZON)
+    for index, solid in enumerate(solids):
+        box = pixel_box(camera, solid)
+        if box.left < box.right and box.top < box.bottom:
+            place = np.s_[box.top : box.bottom, box.left : box.right]
+            found = _depths(camera, solid, box)
+            closer = found < np.where(ids[place] == GROUND, np.inf, depths[place])
+            depths[place][closer] = found[closer]
+            ids[place][closer] = index
+    points = np.array(camera.position) + depths[..., np.newaxis] * directions
+    normals = np.zeros_like(points)
+    normals[..., 2] = 1.0
+    for index, solid in enumerate(solids):
+        own = ids == index
+        normals[own] = _normals(solid, points[own])
+    return Surface(ids, points, normals)
+
+
+def lit_share(points: Array, lamp: Vector, spread: Sequence[Vector], solids: Sequence[Solid]) -> Array:
+    """Return for each point, of an array (n, 3), at how many of a lamp's spots no solid stands before it, as a share.
+
+    The spots are at `lamp` plus each of `spread`.
+    """
+    lit = np.ones((len(spread), len(points)), dtype=np.bool_)
+    widest = max(math.hypot(*offset) for offset in spread)
+    for solid in solids:
+        away = points - np.array(solid.centre)
+        to_lamp = np.array(lamp) - points
+        along = -(away * to_lamp).sum(axis=1) / (to_lamp * to_lamp).sum(axis=1)
+        nearest = away + np.clip(along, 0, 1)[:, np.newaxis] * to_lamp
+        near = np.flatnonzero((nearest * nearest).sum(axis=1) < (_reach(solid) + solid.radius + widest) ** 2)
+        for number, offset in enumerate(spread):
+            lit[number, near] &= ~_hides(solid, away[near], to_lamp[near] + np.array(offset))
+    share: Array = lit.mean(axis=0)
+    return share
+
+
+def _hides(solid: Solid, away: Array, to_lamp: Array) -> NDArray[np.bool_]:
+    """Return for each point, relative to the solid's middle, whether the way to the lamp crosses the solid."""
+    rays = Rays((away[:, 0], away[:, 1], away[:, 2]), to_lamp[:, 0], to_lamp[:, 1], to_lamp[:, 2])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        enter, leave = KINDS[solid.kind].span(_turned(rays, solid), solid.radius)
+        hidden: NDArray[np.bool_] = (enter <= leave) & (leave > GRAZING) & (enter < 1)
+        return hidden
+
+
+def _normals(solid: Solid, points: Array) -> Array:
+    """Return the outward unit vectors at points, of shape (n, 3), of the solid's surface."""
+    away = points - np.array(solid.centre)
+    if solid.kind == "sphere":
+        out: Array = away / solid.radius
+        return out
+    cos, sin = _heading(solid) if KINDS[solid.kind].has_square_footprint else (1.0, 0.0)
+    x, y, z = cos * away[:, 0] + sin * away[:, 1], cos * away[:, 1] - sin * away[:, 0], away[:, 2]
+    own = np.zeros_like(points)
+    if KINDS[solid.kind].has_square_footprint:
+        face = np.argmax(np.abs(np.stack((x, y, z))), axis=0)
+        own[np.arange(len(points)), face] = np.sign(np.stack((x, y, z), axis=-1))[np.arange(len(points)), face]
+    else:
+        on_top = np.abs(z) > solid.radius * (1 - GRAZING)
+        own[:, 0], own[:, 1] = np.where(on_top, 0, x / solid.radius), np.where(on_top, 0, y / solid.radius)
+        own[:, 2] = np.where(on_top, np.sign(z), 0)
+    return np.stack((cos * own[:, 0] - sin * own[:, 1], sin * own[:, 0] + cos * own[:, 1], own[:, 2]), axis=-1)
 
 
 def visible_pixels(camera: Camera, solids: Sequence[Solid]) -> list[int]:
@@ -139,13 +222,13 @@ def _block(rays: Rays, radius: float) -> DepthSpan:
     return _both(_both(first, second), third)
 
 
-def _roots(a: Array, half_b: Array, c: float) -> DepthSpan:
+def _roots(a: Array, half_b: Array, c: float | Array) -> DepthSpan:
     """Return the span between the roots t of a t^2 + 2 half_b t + c = 0; not-a-number where there are none."""
     root = np.sqrt(half_b * half_b - a * c)
     return DepthSpan((-half_b - root) / a, (-half_b + root) / a)
 
 
-def _slab(origin: float, direction: Array, radius: float) -> DepthSpan:
+def _slab(origin: float | Array, direction: Array, radius: float) -> DepthSpan:
     """Return the span inside two parallel planes at -radius and +radius."""
     one, other = (-radius - origin) / direction, (radius - origin) / direction
     return DepthSpan(np.minimum(one, other), np.maximum(one, other))

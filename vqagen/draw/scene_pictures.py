@@ -1,0 +1,190 @@
+"""Pictures of scenes: plain solids on a table, drawn from the scene file alone.
+
+Each pixel is the color of what its ray meets first, with a lamp, light from all sides, a soft shadow, and a highlight
+on what shines. The camera is the one that explains the scene's pixel coordinates. These pictures show what a scene file
+says, in place of a renderer; they are no training data for realistic pictures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vqagen.art.palette import TrueColor
+from vqagen.art.png import PngEncoder
+from vqagen.errors import BadInput, Problem, UsageError, as_written
+from vqagen.files.output import atomic_output
+from vqagen.language.domain_files import DomainFiles, PathLike, load_catalogue
+from vqagen.world.camera import Camera
+from vqagen.world.loading import SCENES, find_scenes
+from vqagen.world.sampling_rules import SamplingRules
+from vqagen.world.solids import GROUND, Solid, Surface, lit_share, surface
+
+Floats = NDArray[np.float64]
+Rgb = tuple[int, int, int]
+
+COLORS: Mapping[str, Rgb] = {
+    "gray": (120, 122, 125), "red": (193, 39, 45), "blue": (45, 84, 205), "green": (36, 130, 58),
+    "brown": (133, 82, 40), "purple": (128, 52, 178), "cyan": (56, 197, 205), "yellow": (243, 209, 48),
+    "orange": (233, 123, 32), "pink": (232, 130, 170), "white": (240, 240, 238), "black": (38, 38, 42),
+}  # fmt: skip
+"""Values that color an object, whatever their attribute is called. Others leave it gray."""
+SHINY = frozenset({"metal", "glass", "brass", "copper", "tin", "steel", "gold", "silver"})
+"""Values that make an object shine."""
+TABLE: Rgb = (206, 206, 203)
+LAMP = (3.0, -7.0, 9.0)
+LAMP_SPOTS = (-1.4, -0.7, 0.0, 0.7, 1.4)
+"""Where the lamp's spots are beside its middle, along x and y: a larger lamp makes softer shadows."""
+ROOM_SIZE = 5.0
+"""How far the walls are that shiny objects mirror."""
+FINENESS = 2
+"""Rays per pixel, across and down."""
+AMBIENT, DIFFUSE = 0.48, 0.62
+
+
+class _Look(NamedTuple):
+    color: Rgb
+    shines: bool
+
+
+def scene_picture(scene: Mapping[str, Any], rules: SamplingRules, source: str = "") -> bytes:
+    """Return a PNG of a scene record, as large as the domain's camera says. Raises BadInput for what has no place."""
+    objects = scene["objects"]
+    solids = [_solid(each, rules, source, number) for number, each in enumerate(objects)]
+    camera = rules.camera.fitted([each.centre for each in solids], [tuple(each["pixel_coords"]) for each in objects])
+    return _encoded(_picture(camera, solids, [_look(each) for each in objects]))
+
+
+def _solid(thing: Mapping[str, Any], rules: SamplingRules, source: str, number: int) -> Solid:
+    lacks = [key for key in ("3d_coords", "pixel_coords") if len(thing.get(key, ())) != 3]
+    if lacks:
+        message = f"has no {' and no '.join(lacks)}, by which pictures of scenes are drawn"
+        raise BadInput([Problem(message, source, f"objects[{number}]")])
+    x, y, z = thing["3d_coords"]
+    return Solid(rules.solid.of(thing), (x, y, z), float(rules.radius.of(thing)), float(thing.get("rotation", 0.0)))
+
+
+def _look(thing: Mapping[str, Any]) -> _Look:
+    words = [word for value in thing.values() for word in (value if isinstance(value, list) else [value])]
+    texts = [word for word in words if isinstance(word, str)]
+    return _Look(next((COLORS[word] for word in texts if word in COLORS), COLORS["gray"]), not SHINY.isdisjoint(texts))
+
+
+def _picture(camera: Camera, solids: Sequence[Solid], looks: Sequence[_Look]) -> Floats:
+    """Return the colors, from 0 to 1, of shape (height, width, 3)."""
+    fine = Camera(
+        camera.position, camera.right, camera.up, camera.forward,
+        camera.focal_pixels * FINENESS, camera.width * FINENESS, camera.height * FINENESS,
+    )  # fmt: skip
+    seen = surface(fine, solids)
+    colors = np.array([*(look.color for look in looks), TABLE])[seen.ids] / 255
+    shines = np.array([*(look.shines for look in looks), False])[seen.ids]
+    coarse = _lamp_share(seen.points[::FINENESS, ::FINENESS], solids)  # shadows are soft: one ray a pixel is enough
+    light = coarse.repeat(FINENESS, axis=0).repeat(FINENESS, axis=1)
+    shaded = _shaded(fine, seen, colors, shines, light)
+    height, width = camera.height, camera.width
+    blended: Floats = shaded.reshape(height, FINENESS, width, FINENESS, 3).mean(axis=(1, 3))
+    return blended
+
+
+def _lamp_share(points: Floats, solids: Sequence[Solid]) -> Floats:
+    """Return the share of the lamp that shines on each point."""
+    spread = [(dx, dy, 0.0) for dx in LAMP_SPOTS for dy in LAMP_SPOTS]
+    return lit_share(points.reshape(-1, 3), LAMP, spread, solids).reshape(points.shape[:-1])
+
+
+def _shaded(camera: Camera, seen: Surface, colors: Floats, shines: Any, light: Floats) -> Floats:
+    """Return the color of each ray: matt, or (`shines`) with the room mirrored in it."""
+    to_lamp = _unit(np.array(LAMP) - seen.points)
+    to_camera = _unit(np.array(camera.position) - seen.points)
+    facing = np.clip((seen.normals * to_lamp).sum(axis=-1), 0, 1) * light
+    sky = 0.75 + 0.25 * seen.normals[..., 2]  # what faces up gets more of the light from all sides
+    lit = AMBIENT * sky + DIFFUSE * facing
+    halfway = np.clip((seen.normals * _unit(to_lamp + to_camera)).sum(axis=-1), 0, 1)
+    spot = np.where(shines, 0.9 * halfway**60, 0.1 * halfway**12) * light * (seen.ids != GROUND)
+    mirrored = 2 * (seen.normals * to_camera).sum(axis=-1, keepdims=True) * seen.normals - to_camera
+    room = _room(mirrored * ROOM_SIZE + seen.points)
+    shade = np.where(shines[..., np.newaxis], colors * (0.35 * lit + 0.55 * room)[..., np.newaxis], 0)
+    shade = np.where(shines[..., np.newaxis], shade + 0.12 * room[..., np.newaxis] ** 2, colors * lit[..., np.newaxis])
+    shaded: Floats = np.clip(shade + spot[..., np.newaxis], 0, 1)
+    return shaded
+
+
+def _room(walls: Floats) -> Floats:
+    """Return how bright a room with windows is at points of its walls; what shines is known by mirroring it."""
+    around = np.arctan2(walls[..., 1], walls[..., 0])
+    height = walls[..., 2] / ROOM_SIZE
+    windows = 0.5 + 0.5 * np.tanh(3 * np.sin(4 * around) - 0.6)
+    floor = np.clip(0.7 + 0.5 * height, 0.35, 0.75)
+    bright: Floats = np.where(height > 0, 0.5 + 0.3 * height, floor) + 0.3 * windows
+    return bright
+
+
+def _unit(vectors: Floats) -> Floats:
+    lengths: Floats = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
+    return vectors / lengths
+
+
+def _encoded(colors: Floats) -> bytes:
+    pixels = np.rint(colors * 255).astype(np.uint8)
+    height, width, _ = pixels.shape
+    rows = np.zeros((height, 1 + width * TrueColor.channels), dtype=np.uint8)
+    rows[:, 1:] = pixels.reshape(height, -1)
+    return PngEncoder((width, height), None).encode(rows.tobytes())
+
+
+# Folders of pictures ----------------------------------------------------------------------------------------------
+
+
+class Drawn(NamedTuple):
+    """How many pictures were made, and how many were there already."""
+
+    made: int
+    kept: int
+
+
+def draw_scenes(
+    scenes: PathLike,
+    out: PathLike,
+    files: DomainFiles,
+    *,
+    start: int = 0,
+    count: int = 0,
+    force: bool = False,
+    on_picture: Callable[[int], object] = lambda _: None,
+) -> Drawn:
+    """Write the picture of each scene, from `start` on and `count` of them or (0) all, by its name into a folder.
+
+    Pictures that are there stay, unless `force`: an interrupted run goes on. Raises BadInput at the first scene that
+    has no name for a picture, or objects without places; pictures made before stay.
+    """
+    catalogue, _ = load_catalogue(files)
+    rules = SamplingRules.from_domain(catalogue.domain)
+    folder = Path(out)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{out} is a file; name a folder for the pictures")
+    folder.mkdir(parents=True, exist_ok=True)
+    made = kept = 0
+    for index, record, place in find_scenes(str(scenes)).entries(start, count):
+        source = f"{place}: {SCENES.path(index)}"
+        target = folder / _file_name(record, source)
+        if target.exists() and not force:
+            kept += 1
+        else:
+            with atomic_output(str(target)) as file:
+                file.write(scene_picture(record, rules, source))
+            made += 1
+        on_picture(1)
+    return Drawn(made, kept)
+
+
+def _file_name(scene: Mapping[str, Any], source: str) -> str:
+    name = scene.get("image_filename")
+    if not isinstance(name, str) or Path(name).name != name or not name.lower().endswith(".png"):
+        message = f"expected the name of a PNG file without folders, found {as_written(name)}"
+        raise BadInput([Problem(message, source, "image_filename")])
+    return name
