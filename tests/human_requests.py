@@ -63,6 +63,18 @@ class Wire:
             self.close()
         return found
 
+    def post(self, path: str, body: Any, bearer: str = "") -> Reply:
+        """Send a request as a page does."""
+        return self._ask("POST", path, body, bearer)
+
+    def put_answer(self, number: int, bearer: str) -> Reply:
+        """Send an answer as a page does."""
+        return self._ask("PUT", f"responses/{number}", {**ANSWER, "idem": f"key-{number}"}, bearer)
+
+    def _ask(self, method: str, path: str, body: Any, bearer: str) -> Reply:
+        headers = {"Content-Type": JSON, "Authorization": f"Bearer {bearer}"}
+        return self.send(request_bytes(method, f"{API}/{path}", headers, json.dumps(body).encode()), method)
+
     def close(self) -> None:
         """Hang up."""
         if self._socket is not None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import uvicorn
-from human_requests import Wire, request_bytes, wrong_requests
+from human_requests import Wire, wrong_requests
 from human_served import API, UNLIMITED, Rater, Served, participant, served, stored
 from human_stores import content
 from study_files import make_study, write_caption_files, write_json, write_words
@@ -36,12 +36,6 @@ def study(tmp_path: Path) -> Study:
     return make_study(tmp_path, raters_per_item=2)
 
 
-def post(wire: Wire, path: str, body: Any, bearer: str = "") -> Any:
-    """Send a request as a page does."""
-    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {bearer}"}
-    return wire.send(request_bytes("POST", f"{API}/{path}", headers, json.dumps(body).encode()), "POST")
-
-
 @pytest.mark.parametrize("count", [400, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_wrong_requests_change_nothing_and_learn_nothing(count: int, study: Study) -> None:
     """Among them the seven that ended HUMANr's server. The process serves on, and no reply is a fault of the server."""
@@ -50,7 +44,7 @@ def test_wrong_requests_change_nothing_and_learn_nothing(count: int, study: Stud
         wire = Wire(int(url.rpartition(":")[2]))
         who = {"token": token, "participant": participant("ann")}
         consent = {**who, "consent_version": study.texts.version, "agreed": True}
-        bearer = json.loads(post(wire, "consent", consent).body)["session"]
+        bearer = json.loads(wire.post("consent", consent).body)["session"]
         before = content(stored(study))
         for method, request in wrong_requests(Random(count), count, bearer, token, study.texts.version):
             reply = wire.send(request, method)

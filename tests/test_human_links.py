@@ -89,14 +89,14 @@ def test_links_of_a_retired_key_are_gone_and_others_stay_valid(tmp_path: Path) -
     assert add_key(tmp_path) == 2
     assert add_key(tmp_path) == 3
     both = load_secret(tmp_path)
-    middle = sign(LINKS[1], Secret(both.keys[:2]))
+    middle = sign(LINKS[1], Secret(both.keys[:3]))
     lines = (tmp_path / "secret").read_text().split()
-    (tmp_path / "secret").write_text("\n".join([lines[0], "-", lines[2]]))
+    (tmp_path / "secret").write_text("\n".join([lines[0], "-", *lines[2:]]))
     after = load_secret(tmp_path)
 
-    assert verify(old, ID, both, 0) == verify(old, ID, after, 0) == verify(middle, ID, both, 0) == LINKS[1]
+    assert verify(old, ID, both, 0) == verify(middle, ID, both, 0) == verify(middle, ID, after, 0) == LINKS[1]
     with pytest.raises(LinkRefused, match="retired") as refused:
-        verify(middle, ID, after, 0)
+        verify(old, ID, after, 0)
     assert refused.value.is_gone
     assert completion_code(before, ID, "a-0-0") == completion_code(after, ID, "a-0-0")
     assert pseudonym(before, Participant("id", "ann")) == pseudonym(after, Participant("id", "ann"))

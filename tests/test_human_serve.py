@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import resource
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -13,7 +14,13 @@ from urllib.request import urlopen
 
 import pytest
 from commands import Commands, finish, start
+from human_requests import Wire
+from human_served import participant
 from study_files import make_study
+
+from vqagen.human.links.secret import load_secret
+from vqagen.human.links.tokens import Link, sign
+from vqagen.human.study.study import load_study
 
 
 @pytest.fixture
@@ -131,3 +138,23 @@ def test_http_is_possible_for_who_insists(study: Path) -> None:
         assert url == "http://study.example"
         process.terminate()
         assert finish(process).code == 0
+
+
+def test_a_full_disk_costs_no_acknowledged_answer(study: Path) -> None:
+    """While no file can grow, answers are refused; afterwards they are stored, without a restart."""
+    token = sign(Link(load_study(study).id), load_secret(study))
+    with serving(study, "--session-rate 0 --client-rate 0") as (process, url):
+        wire = Wire(int(url.rpartition(":")[2]))
+        who = {"token": token, "participant": participant("ann")}
+        consent = {**who, "consent_version": load_study(study).texts.version, "agreed": True}
+        bearer = json.loads(wire.post("consent", consent).body)["session"]
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+        refused = [wire.put_answer(number, bearer).status for number in (1, 2, 1)]
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        stored = [wire.put_answer(number, bearer).status for number in (1, 2, 1)]
+        wire.close()
+        process.terminate()
+        ran = finish(process)
+
+    assert (refused, stored) == ([503] * 3, [201, 201, 200])
+    assert "answers cannot be stored" in ran.err

@@ -34,7 +34,15 @@ def third_party(statements: str) -> list[str]:
         pytest.param("from vqagen.cli import cli; cli.main(['--help'], standalone_mode=False)", ["click"], id="--help"),
         *(
             pytest.param(f"from vqagen.cli import run; run('{line} --help'.split())", ["click"], id=line)
-            for line in ("generate", "scenes sample", "verify", "merge", "director report")
+            for line in (
+                "generate",
+                "scenes sample",
+                "verify",
+                "merge",
+                "director report",
+                "human serve",
+                "human links",
+            )
         ),
         pytest.param("import numpy", ["numpy"], id="this test can fail"),
     ],

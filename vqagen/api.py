@@ -15,6 +15,7 @@ from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.evaluation import evaluate, score_report, write_item_scores
 from vqagen.files.locations import locate
 from vqagen.human.export.folder import ExportReport
+from vqagen.human.links.settings import LinkSettings
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores
 from vqagen.human.server.settings import ServeSettings
@@ -113,6 +114,7 @@ __all__ = [
     "ExportReport",
     "Forgotten",
     "Generation",
+    "LinkSettings",
     "LoadedDomain",
     "MergeResult",
     "Mismatch",

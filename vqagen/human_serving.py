@@ -8,10 +8,11 @@ from pathlib import Path
 
 from vqagen.extras import needed
 from vqagen.human.links.codes import assignments_of_codes
-from vqagen.human.links.link_files import HUMANR, link_files, write_files
+from vqagen.human.links.link_files import link_files, write_files
 from vqagen.human.links.secret import add_key, load_secret
-from vqagen.human.links.study_links import TASK, expiry, links_of
-from vqagen.human.server.settings import LOCAL_URL, ServeSettings, public_url
+from vqagen.human.links.settings import LinkSettings
+from vqagen.human.links.study_links import expiry, links_of
+from vqagen.human.server.settings import ServeSettings
 from vqagen.human.study.study import load_study
 from vqagen.language.domain_files import PathLike
 
@@ -28,29 +29,19 @@ def serve(
 
 
 def write_links(
-    folder: PathLike,
-    mode: str = TASK,
-    format: str = HUMANR,
-    out: PathLike | None = None,
-    *,
-    batch_size: int = 500,
-    url: str = LOCAL_URL,
-    insecure_http: bool = False,
-    expires: str = "",
-    new_key: bool = False,
+    folder: PathLike, settings: LinkSettings | None = None, out: PathLike | None = None
 ) -> tuple[int, list[Path]]:
     """Write the links of a study to the folder `out`, by default `links` in the study; return their number and files.
 
-    `new_key` signs them with a new key, so that older links can be refused by retiring the old one.
+    Files that an earlier call wrote there are replaced or deleted.
     """
-    study = load_study(folder)
-    base = public_url(url, insecure_http=insecure_http)
-    until = expiry(expires, study.serving.link_days, datetime.now(UTC))
-    if new_key:
+    chosen, study = settings or LinkSettings(), load_study(folder)
+    until = expiry(chosen.expires, study.serving.link_days, datetime.now(UTC))
+    if chosen.new_key:
         add_key(study.folder)
-    rows = links_of(study, load_secret(study.folder), mode, base, until)
+    rows = links_of(study, load_secret(study.folder), chosen.mode, chosen.public_url.rstrip("/"), until)
     place = study.folder / "links" if out is None else Path(out)
-    return len(rows), write_files(place, link_files(rows, format, batch_size))
+    return len(rows), write_files(place, link_files(rows, chosen.format, chosen.batch_size))
 
 
 def verify_codes(folder: PathLike, codes: Iterable[str]) -> dict[str, str | None]:

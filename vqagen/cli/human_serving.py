@@ -6,10 +6,9 @@ import sys
 
 import click
 
-from vqagen.cli.options import integer, path, settings_options
-from vqagen.human.links.link_files import FORMATS, HUMANR
-from vqagen.human.links.study_links import MODES, TASK
-from vqagen.human.server.settings import LOCAL_URL, ServeSettings
+from vqagen.cli.options import path, settings_options
+from vqagen.human.links.settings import LinkSettings
+from vqagen.human.server.settings import ServeSettings
 
 study_argument = click.argument("study", type=path)
 
@@ -39,47 +38,9 @@ def serve(study: str, settings: ServeSettings) -> None:
 
 @click.command("links")
 @study_argument
-@click.option(
-    "--mode",
-    type=click.Choice(MODES),
-    default=TASK,
-    show_default=True,
-    help="A link for each task, for each slot of a task (one person), or one for all.",
-)
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(FORMATS),
-    default=HUMANR,
-    show_default=True,
-    help="Column HIT_Link; task, slot, places, link; Prolific Taskflow; or one link a line.",
-)
-@click.option("--batch-size", type=integer(1), default=500, show_default=True, help="Most links in a file.")
-@click.option("--public-url", default=LOCAL_URL, show_default=True, help="Address that raters open.")
-@click.option("--insecure-http", is_flag=True, help="Accept an address without https.")
-@click.option(
-    "--expires",
-    default="",
-    metavar="DAY|never",
-    help="Last day of the links, such as 2026-12-31. [default: link_days of serving.json from now]",
-)
-@click.option(
-    "--new-key",
-    is_flag=True,
-    help="Sign with a new key from now on; replace the old one in `secret` by - to refuse its links.",
-)
+@settings_options(settings=LinkSettings)
 @click.option("--out", "-o", type=path, metavar="FOLDER", help="Folder for the files. [default: links in the study]")
-def links(
-    study: str,
-    mode: str,
-    layout: str,
-    batch_size: int,
-    public_url: str,
-    insecure_http: bool,
-    expires: str,
-    new_key: bool,
-    out: str | None,
-) -> None:
+def links(study: str, settings: LinkSettings, out: str | None) -> None:
     """Write signed links for raters.
 
     Files that an earlier call wrote to the same folder are replaced or deleted; others are never touched. To revoke a
@@ -91,17 +52,7 @@ def links(
     """
     from vqagen.api import write_links
 
-    number, files = write_links(
-        study,
-        mode,
-        layout,
-        out,
-        batch_size=batch_size,
-        url=public_url,
-        insecure_http=insecure_http,
-        expires=expires,
-        new_key=new_key,
-    )
+    number, files = write_links(study, settings, out)
     click.echo(f"{number:,} links in {files[0]}" + (f" and {len(files) - 1} more" if len(files) > 1 else ""), err=True)
 
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import Problem, UsageError, warn
 from vqagen.files.output import atomic_output
+from vqagen.human.links.settings import CSV, HUMANR, TASKFLOW, TXT
 
-HUMANR, CSV, TASKFLOW, TXT = FORMATS = "humanr-csv", "csv", "taskflow-json", "txt"
 HUMANR_HEADER = "HIT_Link"
 WRITTEN = ".written.json"
 """The list of files in the folder that this command wrote, with their hashes."""

@@ -1,8 +1,9 @@
 """The secret of a study: the keys that sign links, sessions and codes, and that hide who a rater is.
 
 `secret` in the study's folder has one key a line, 64 hexadecimal digits each. The first key never changes while a study
-runs: pseudonyms, completion codes and sessions come from it. Links are signed with the last key, and verified with the
-key whose number they name. A line `-` is a retired key, all of whose links are refused.
+runs: pseudonyms, completion codes and sessions come from it. The others sign links: the last one those that are made
+now, and each one verifies those that name its number. A line `-` is a retired key, all of whose links are refused.
+A single key, as there may be in the environment, does both, and cannot be retired.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ class Secret:
 
     @property
     def newest(self) -> int:
-        """The number of the key that signs links, from 1."""
-        return len(self.keys)
+        """The number of the key that signs links. The first of all keys has the number 0."""
+        return len(self.keys) - 1
 
     def link_mac(self, number: int, text: str) -> bytes | None:
         """Return the code of a link by the key with this number; None if there is no such key or it is retired."""
-        key = self.keys[number - 1] if 1 <= number <= len(self.keys) else None
+        key = self.keys[number] if 0 <= number <= self.newest else None
         return None if key is None else mac(key, "link", text)
 
     def mac(self, purpose: str, text: str) -> bytes:
@@ -81,19 +82,19 @@ def load_secret(folder: Path) -> Secret:
         return Secret(_keys_of_environment(given))
     path = folder / SECRET_FILE
     if not path.exists():
-        _write(path, [secrets.token_hex(32)])
+        _write(path, [secrets.token_hex(32) for _ in range(2)])
     return Secret([None if line == _RETIRED else bytes.fromhex(line) for line in _lines(path)])
 
 
 def add_key(folder: Path) -> int:
-    """Add a key, which signs all links from now on, and return its number."""
+    """Add a key, which signs all links that are made from now on, and return its number."""
     if SECRET_VARIABLE in os.environ:
         raise UsageError(f"the keys are in {SECRET_VARIABLE}; append a new one there, after a comma")
     load_secret(folder)
     path = folder / SECRET_FILE
     lines = [*_lines(path), secrets.token_hex(32)]
     _write(path, lines)
-    return len(lines)
+    return len(lines) - 1
 
 
 def _keys_of_environment(given: str) -> list[bytes | None]:

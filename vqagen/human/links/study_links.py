@@ -8,10 +8,10 @@ from datetime import UTC, date, datetime, timedelta
 from vqagen.errors import UsageError
 from vqagen.human.links.link_files import LinkRow
 from vqagen.human.links.secret import Secret
+from vqagen.human.links.settings import GENERAL, TASK
 from vqagen.human.links.tokens import Link, sign
 from vqagen.human.study.study import Study
 
-TASK, PERSONAL, GENERAL = MODES = "task", "personal", "general"
 NEVER = "never"
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 

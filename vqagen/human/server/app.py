@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from vqagen.human.server.gate import LOG
 from vqagen.human.server.limits import Buckets
 from vqagen.human.server.page_files import PageFiles
 from vqagen.human.server.payload import (
@@ -46,6 +47,8 @@ from vqagen.human.study.images import StudyImage
 
 READINESS_PATIENCE = 2.0
 """Seconds in which a store that is ready answers."""
+COMPLAINT_EVERY = 30.0
+"""Seconds between two lines of the log about a store that fails."""
 _NUMBER = re.compile(r"[1-9][0-9]{0,5}")
 _JSON = "application/json"
 _NOT_HERE = Failure(404, NOT_FOUND, "there is nothing here")
@@ -60,6 +63,7 @@ class StudyApp:
         self._committer = committer
         self._limits = limits
         self._folder = sessions.study.folder
+        self._silent_until = 0.0
 
     def starlette(self) -> Starlette:
         """Return the application."""
@@ -78,7 +82,7 @@ class StudyApp:
             Route(f"{api}/withdraw", self.withdraw, methods=["POST"]),
             Route(f"{api}/events", self.event, methods=["POST"]),
         ]
-        handlers = {Failure: _failed, Invalid: _invalid, StoreError: _unavailable, ClientDisconnect: _left}
+        handlers = {Failure: _failed, Invalid: _invalid, StoreError: self._unavailable, ClientDisconnect: _left}
         app = Starlette(routes=routes, exception_handlers={**handlers, HTTPException: _refused, Exception: _broken})
         app.router.redirect_slashes = False
         return app
@@ -185,6 +189,13 @@ class StudyApp:
         if self._limits.take(key, asyncio.get_running_loop().time()):
             raise Failure(429, TOO_MANY, "too many requests; wait a second")
 
+    async def _unavailable(self, request: Request, error: Exception) -> Response:
+        now = asyncio.get_running_loop().time()
+        if now >= self._silent_until:
+            self._silent_until = now + COMPLAINT_EVERY
+            LOG.error("answers cannot be stored: %s", error)
+        return error_reply(Failure(503, UNAVAILABLE, "answers cannot be stored at the moment; try again"))
+
 
 async def _body(request: Request) -> bytes:
     """Return a body of JSON that is not too large."""
@@ -218,10 +229,6 @@ async def _failed(request: Request, error: Exception) -> Response:
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, Invalid)
     return error_reply(Failure(error.status, INVALID, str(error)))
-
-
-async def _unavailable(request: Request, error: Exception) -> Response:
-    return error_reply(Failure(503, UNAVAILABLE, "answers cannot be stored at the moment; try again"))
 
 
 async def _left(request: Request, error: Exception) -> Response:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from vqagen.errors import UsageError
 from vqagen.human.store.opening import DURABILITIES, STRICT
 from vqagen.tasks.settings import CheckedSettings, setting
 
@@ -58,14 +57,6 @@ class ServeSettings(CheckedSettings):
     def is_https(self) -> bool:
         """True if raters use https."""
         return self.public_url.startswith("https://")
-
-
-def public_url(text: str, *, insecure_http: bool) -> str:
-    """Return an address for links without its last slash. Raise UsageError if it does not protect raters."""
-    faults = list(url_faults(text, insecure_http=insecure_http))
-    if faults:
-        raise UsageError("\n".join(faults))
-    return text.rstrip("/")
 
 
 def url_faults(text: str, *, insecure_http: bool) -> Iterator[str]:
