@@ -53,8 +53,8 @@ def make_tasks(
     Example:
       vqagen human make-tasks --human human.json --system ours=model.json --images images --out study
     """
-    from vqagen.api import make_caption_tasks, make_item_tasks
     from vqagen.human.study.forecast import forecast_lines
+    from vqagen.human_studies import make_caption_tasks, make_item_tasks
 
     images = _one_folder(images, folder)
     if items is not None:
@@ -85,7 +85,7 @@ def check(ctx: click.Context, study: str) -> None:
       vqagen human make-tasks --human human.json --system ours=model.json --images images --texts words.json --out study
       vqagen human check study
     """
-    from vqagen.api import check_study
+    from vqagen.human_studies import check_study
 
     report = check_study(study)
     for problem in report.faults:
