@@ -1,8 +1,9 @@
-"""Measures rater studies: `load` on the server."""
+"""Measures rater studies: `load` on the server, `kills` of the server and of Redis."""
 
 from __future__ import annotations
 
 import click
+from bench_human_kills import kills
 from bench_human_load import load
 
 
@@ -17,3 +18,4 @@ def human() -> None:
 
 
 human.add_command(load)
+human.add_command(kills)

@@ -1,0 +1,257 @@
+"""Raters who answer a real server while it is killed, and a ledger of what it acknowledged to them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from redis_servers import RedisServer
+from study_files import make_study
+
+from vqagen.api import load_study
+from vqagen.human.links.secret import load_secret
+from vqagen.human.links.tokens import Link, sign
+from vqagen.human.store.opening import ANSWERS, open_store
+from vqagen.human.store.store import COMPLETE
+
+ROOT = Path(__file__).parents[1]
+PROGRAM = "from vqagen.cli import main; main()"
+PATIENCE = 120.0
+"""Seconds in which a request must succeed, kills included."""
+
+
+def make_large_study(folder: Path) -> Path:
+    """Make a study that no run of raters completes, and return its folder."""
+    systems = ("a", "b", "c", "d")
+    return make_study(folder, images=60, systems=systems, trials_per_task=25, raters_per_item=250).folder
+
+
+@dataclass
+class Ledger:
+    """What raters sent, and what was acknowledged to them."""
+
+    sent: dict[tuple[str, int], int] = field(default_factory=dict)
+    answers: dict[tuple[str, int], int] = field(default_factory=dict)
+    """(Person, trial) -> acknowledged value."""
+    consents: set[str] = field(default_factory=set)
+    completed: set[str] = field(default_factory=set)
+    wrong: list[str] = field(default_factory=list)
+    """Replies that no rater should get."""
+
+
+@dataclass
+class Rater:
+    """A person who sends each request until it is acknowledged, always the same."""
+
+    port: int
+    token: str
+    person: str
+    ledger: Ledger
+    random: Random
+    streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def take_part(self, is_over: Callable[[], bool]) -> None:
+        """Consent and answer all trials, or until it is over."""
+        who = {"token": self.token, "participant": {"platform": "id", "id": self.person}}
+        session = await self.until_done("POST", "/api/v1/session", who)
+        more = {"consent_version": session["consent_version"], "agreed": True}
+        session = await self.until_done("POST", "/api/v1/consent", {**who, **more})
+        self.ledger.consents.add(self.person)
+        for trial in range(1, session["total"] + 1):
+            if is_over():
+                break
+            value = self.ledger.sent[self.person, trial] = 1 + int(self.random.random() * 9)
+            answer = {"value": value, "rt_ms": 900, "shown_ms": 1000, "blur": 0, "idem": f"k{trial}"}
+            await self.until_done("PUT", f"/api/v1/responses/{trial}", answer, session["session"])
+            self.ledger.answers[self.person, trial] = value
+        else:
+            await self.until_done("POST", "/api/v1/complete", {}, session["session"])
+            self.ledger.completed.add(self.person)
+        self.hang_up()
+
+    async def until_done(self, method: str, path: str, body: Any, bearer: str = "") -> Any:
+        """Send a request until it is acknowledged; a server that is not there, or busy, is asked again."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            try:
+                status, reply = await asyncio.wait_for(self.ask(method, path, body, bearer), 20)
+            except (OSError, EOFError, TimeoutError):
+                self.hang_up()
+            else:
+                if status in (200, 201):
+                    return reply
+                if status != 503:
+                    self.ledger.wrong.append(f"{method} {path} of {self.person}: {status} {reply}")
+                    raise AssertionError(self.ledger.wrong[-1])
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"{method} {path} was never acknowledged")
+
+    async def ask(self, method: str, path: str, body: Any, bearer: str) -> tuple[int, Any]:
+        """Send a request; return the status and the record of the reply."""
+        reader, writer = self.streams = self.streams or await asyncio.open_connection("127.0.0.1", self.port)
+        content = json.dumps(body).encode()
+        session = f"Authorization: Bearer {bearer}\r\n" if bearer else ""
+        kind = "Content-Type: application/json"
+        head = f"{method} {path} HTTP/1.1\r\nHost: x\r\n{session}{kind}\r\nContent-Length: {len(content)}\r\n\r\n"
+        writer.write(head.encode() + content)
+        reply = await reader.readuntil(b"\r\n\r\n")
+        found = re.search(rb"content-length: (\d+)", reply)
+        received = await reader.readexactly(int(found[1])) if found else b"null"
+        return int(reply[9:12]), json.loads(received)
+
+    def hang_up(self) -> None:
+        """Close the connection."""
+        if self.streams is not None:
+            self.streams[1].close()
+            self.streams = None
+
+
+@dataclass
+class Server:
+    """A process that serves a study on one port, and is started again when it was killed."""
+
+    study: Path
+    port: int
+    store: str = ""
+    process: subprocess.Popen[bytes] | None = None
+    starts: list[float] = field(default_factory=list)
+    """Seconds from each start until it was ready."""
+
+    def start(self) -> None:
+        """Start the process and wait until raters can come."""
+        options = ["--port", str(self.port), "--session-rate", "0", "--client-rate", "0"]
+        options += ["--store", self.store] if self.store else []
+        command = [sys.executable, "-c", PROGRAM, "human", "serve", str(self.study), *options]
+        began = time.monotonic()
+        self.process = subprocess.Popen(
+            command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, cwd=self.study.parent
+        )
+        assert self.process.stderr is not None
+        line = self.process.stderr.readline().decode()
+        assert "serving" in line, line + self.process.stderr.read().decode()
+        self.starts.append(time.monotonic() - began)
+
+    def kill(self) -> None:
+        """End the process at once."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.communicate()
+
+
+@dataclass
+class Result:
+    """What a run of kills came to."""
+
+    store: str
+    kills: int
+    redis_kills: int
+    acknowledged: int
+    faults: list[str]
+    slowest_start: float
+
+
+def run_kills(
+    folder: Path, *, kills: int, clients: int, least: int, seed: int = 0, redis: RedisServer | None = None
+) -> Result:
+    """Let raters answer while the server is killed at random moments; compare its store with their ledger.
+
+    It ends after so many kills and acknowledged answers. Every fourth time, Redis is killed in place of the server.
+    """
+    study = make_large_study(folder)
+    server = Server(study, free_port(), redis.url if redis else "")
+    token = sign(Link(load_study(study).id), load_secret(study))
+    ledger, random = Ledger(), Random(seed)
+    server.start()
+    try:
+        redis_kills = asyncio.run(_answer_and_kill(server, redis, ledger, random, token, kills, clients, least))
+    finally:
+        server.kill()
+    faults = ledger.wrong + list(differences(study, server.store, ledger))
+    shown = "redis" if redis else "sqlite"
+    return Result(shown, kills, redis_kills, len(ledger.answers), faults, max(server.starts))
+
+
+async def _answer_and_kill(
+    server: Server,
+    redis: RedisServer | None,
+    ledger: Ledger,
+    random: Random,
+    token: str,
+    kills: int,
+    clients: int,
+    least: int,
+) -> int:
+    """Return how often Redis was killed."""
+    is_over, people, redis_kills = asyncio.Event(), iter(range(10**6)), 0
+
+    async def client(number: int) -> None:
+        while not is_over.is_set():
+            rater = Rater(server.port, token, f"p{next(people)}", ledger, Random(f"{number}"))
+            await rater.take_part(is_over.is_set)
+
+    tasks = [asyncio.create_task(client(number)) for number in range(clients)]
+    for number in range(kills):
+        await _wait(tasks, 0.3 + random.random())
+        if redis is not None and number % 4 == 3:
+            redis.kill()
+            await _wait(tasks, 0.2 * random.random())
+            await asyncio.to_thread(redis.start)
+            redis_kills += 1
+        else:
+            server.kill()
+            await asyncio.to_thread(server.start)
+    while len(ledger.answers) < least:
+        await _wait(tasks, 0.1)
+    is_over.set()
+    await asyncio.gather(*tasks)
+    return redis_kills
+
+
+async def _wait(tasks: list[asyncio.Task[None]], seconds: float) -> None:
+    """Wait, and raise what a rater found wrong."""
+    done, _ = await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_EXCEPTION)
+    for task in done:
+        task.result()
+
+
+def differences(study: Path, store: str, ledger: Ledger) -> Iterator[str]:
+    """Yield every difference between what was acknowledged and what is stored."""
+    opened = open_store(store or study / ANSWERS, load_study(study).id, create=False)  # checks the file, too
+    person_of = {each.rater: each.person for each in opened.people()}
+    assignments = {person_of[each.rater]: each for each in opened.assignments()}
+    persons = {each.id: person for person, each in assignments.items()}
+    stored = {(persons[each.assignment], each.trial): each.value for each in opened.answers()}
+    taken = Counter(each.assignment for each in opened.events() if each.kind == "claim")
+    first = Counter(
+        (each.assignment, json.loads(each.detail)["trial"]) for each in opened.events() if each.kind == "answer_new"
+    )
+    number_of_assignments = len(list(opened.assignments()))
+    opened.close()
+    yield from (f"lost: {place}" for place in ledger.answers if place not in stored)
+    yield from (f"changed: {place}" for place, value in stored.items() if ledger.sent.get(place) != value)
+    yield from (f"doubled: {place}" for place, times in first.items() if times != 1)
+    yield from (f"doubled: claim of {id}" for id, times in taken.items() if times != 1)
+    yield from (f"lost: consent of {person}" for person in ledger.consents if person not in assignments)
+    yield from (f"lost: end of {person}" for person in ledger.completed if assignments[person].state != COMPLETE)
+    if number_of_assignments != len(assignments):
+        yield f"{number_of_assignments} assignments of {len(assignments)} people"
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        port: int = listening.getsockname()[1]
+    return port
