@@ -401,6 +401,23 @@ def test_strengths_that_do_not_exist_say_why(wins: list[tuple[str, str, float, f
     assert (found.strengths, found.why) == ((), why)
 
 
+def test_a_covariate_that_follows_from_the_sources_says_so() -> None:
+    """As where each system has texts of one length."""
+    games = games_of_wins(("human", "A", "B"), [("human", "A", 3, 2), ("human", "B", 2, 3)])
+    found = rank(replace(games, covariate=games.second.astype(float)))
+
+    assert found.why == "the covariate follows from the sources: their effects cannot be told apart"
+
+
+def test_resamples_without_a_source_have_no_strengths() -> None:
+    """Each rater knows one system alone: half of the resamples of two raters lack one of them."""
+    games = games_of_wins(("human", "A", "B"), [("human", "A", 3, 2), ("human", "B", 2, 3)])
+    found = rank(replace(games, raters=games.second)).strengths
+
+    assert found[1].low is None
+    assert found[1].why.endswith("% of the resamples of raters have no finite strengths")
+
+
 # Agreement ----------------------------------------------------------------------------------------------------------
 
 

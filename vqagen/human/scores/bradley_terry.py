@@ -23,6 +23,8 @@ _CLOSE = 1e-10
 _LONGEST_STEP = 2.0
 _LARGEST = 25.0
 """A log odds of 25 is no estimate: likelihood grows without end."""
+_LEAST_INFORMATION = 1e-8
+"""Less than that about a strength, or a sum of strengths, is no estimate either: a source has no games."""
 _MOST_LOST = 0.05
 """Share of resamples without finite strengths up to which an interval is given."""
 ELO = 400 / math.log(10)
@@ -77,6 +79,8 @@ def rank(games: Games, *, seed: int = 0, resamples: int = RESAMPLES) -> Ranking:
         return Ranking(count, (), None, reason)
     design = _design(games)
     rows, places = np.unique(design, axis=0, return_inverse=True)
+    if np.linalg.matrix_rank(rows) < rows.shape[1]:
+        return Ranking(count, (), None, "the covariate follows from the sources: their effects cannot be told apart")
     raters = np.unique(games.raters, return_inverse=True)[1]
     shape = (int(raters.max()) + 1, len(rows))
     played, won = np.zeros(shape), np.zeros(shape)
@@ -162,7 +166,8 @@ def fit_strengths(rows: Numbers, played: Numbers, won: Numbers) -> tuple[Numbers
         is_done = longest[:, 0] < _CLOSE
         if is_done.all():
             break
-    return found, is_done & (np.abs(found).max(axis=1) < _LARGEST)
+    least = np.linalg.eigvalsh(_information(rows, played, found))[:, 0]
+    return found, is_done & (np.abs(found).max(axis=1) < _LARGEST) & (least > _LEAST_INFORMATION)
 
 
 def _information(rows: Numbers, played: Numbers, strengths: Numbers) -> Numbers:
