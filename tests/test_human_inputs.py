@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Callable
@@ -187,6 +188,13 @@ def test_all_mistakes_of_all_files_are_one_message(folder: Path, vqagen_: Comman
     assert "human.json:1:" in ran.err and "im01.png: expected a list of captions, found 'x'" in ran.err
     assert "im02.png[0]: expected a caption, found ''" in ran.err
     assert "ours.json:1:18: not valid JSON" in ran.err
+
+
+def test_a_packed_file_that_is_cut_off_is_named(folder: Path, vqagen_: Commands) -> None:
+    (folder / "human.json.gz").write_bytes(gzip.compress((folder / "human.json").read_bytes())[:-9])
+    ran = vqagen_(MAKE.replace("human.json", "human.json.gz"))
+
+    assert (ran.code, "human.json.gz: damaged or cut off" in ran.err) == (3, True)
 
 
 def test_images_that_are_missing_anywhere_are_counted_and_named(folder: Path, vqagen_: Commands) -> None:

@@ -309,6 +309,19 @@ def test_all_problems_of_a_folder_are_one_message(tmp_path: Path) -> None:
         assert part in message
 
 
+@pytest.mark.parametrize(
+    "change", [{"raters_per_item": 9}, {"practice": []}, {"hashes": {}}, {"info": {}}, {"study": 1}]
+)
+def test_a_changed_study_file_is_refused(change: dict[str, Any], tmp_path: Path) -> None:
+    """The number of raters decides how sides are balanced, and the seed the order of trials."""
+    study = make_study(tmp_path)
+    record = json.loads((study.folder / "study.json").read_text("utf-8"))
+    write_json(study.folder / "study.json", {**record, **change})
+
+    with pytest.raises(BadInput, match=r"study\.json: changed since the study was made"):
+        load_study(study.folder)
+
+
 def test_an_old_version_of_a_study_is_refused(tmp_path: Path) -> None:
     study = make_study(tmp_path)
     record = json.loads((study.folder / "study.json").read_text("utf-8"))

@@ -27,6 +27,7 @@ from vqagen.human.study.study import (
     STUDY_FILE,
     STUDY_SCHEMA,
     TASKS_FILE,
+    study_id,
     task_record,
 )
 from vqagen.human.study.texts import TEXTS_FILE
@@ -96,16 +97,14 @@ def _contents(files: StudyFiles) -> Iterator[tuple[str, bytes]]:
         IMAGES_FILE: orjson.dumps([files.images[name].to_record() for name in sorted(files.images)], option=_INDENTED),
     }
     hashes = {name: hashlib.sha256(hashed[name]).hexdigest() for name in HASHED}
-    identity = "/".join((*hashes.values(), str(files.slots), *(item.id for item in plan.practice)))
     record = {
         "schema": STUDY_SCHEMA,
         "info": files.info,
-        "study": hashlib.sha256(identity.encode()).hexdigest()[:16],
         "hashes": hashes,
         "raters_per_item": files.slots,
         "practice": [item.id for item in plan.practice],
     }
-    yield STUDY_FILE, orjson.dumps(record, option=_INDENTED)
+    yield STUDY_FILE, orjson.dumps({**record, "study": study_id(record)}, option=_INDENTED)
     yield from hashed.items()
     yield TEXTS_FILE, files.texts
     yield SERVING_FILE, default_serving()

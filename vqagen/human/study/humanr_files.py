@@ -10,6 +10,7 @@ import orjson
 
 from vqagen.errors import BadInput, Fault, Problem, counted, describe
 from vqagen.files.locations import locate as locate_file
+from vqagen.files.packing import DAMAGE
 from vqagen.files.reading import open_bytes
 from vqagen.files.shipped import require
 from vqagen.json.parsing import parse_json, read_text
@@ -57,7 +58,7 @@ def _read(file: str, what: str, faults: Callable[[Any], Iterator[Fault]], proble
     try:
         with open_bytes(path) as opened:
             document = orjson.loads(opened.read())  # 0.2 s for 50,000 captions; hand-written JSON takes five times that
-    except orjson.JSONDecodeError:
+    except (orjson.JSONDecodeError, *DAMAGE):
         try:
             document = parse_json(read_text(path), file)
         except BadInput as error:

@@ -92,7 +92,24 @@ def _study_record(path: Path) -> dict[str, Any]:
         shown = "no schema" if schema is None else repr(schema)
         message = f"expected {STUDY_SCHEMA!r}, found {shown}; make the study again with this version of vqagen"
         raise BadInput([Problem(message, str(path), "schema")])
+    try:
+        is_unchanged = record["study"] == study_id(record)
+    except (KeyError, TypeError, AttributeError):
+        is_unchanged = False
+    if not is_unchanged:
+        raise BadInput([Problem("changed since the study was made; restore it, or make the study again", str(path))])
     return dict(record)
+
+
+def study_id(record: Mapping[str, Any]) -> str:
+    """Return the id of a study: the hash of all that decides what raters see, apart from words."""
+    decisive = [
+        {name: record["hashes"][name] for name in HASHED},
+        record["raters_per_item"],
+        list(record["practice"]),
+        record["info"]["settings"]["seed"],
+    ]
+    return hashlib.sha256(orjson.dumps(decisive, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
 
 
 def _contents(top: Path, record: Mapping[str, Any]) -> tuple[dict[str, bytes], list[Problem]]:
