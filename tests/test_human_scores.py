@@ -269,6 +269,17 @@ def test_intervals_that_do_not_exist_say_why(raters: list[int], images: list[int
     assert (found.mean, found.error, found.low, found.high, found.p, found.why) == (0.75, *[None] * 4, why)
 
 
+def test_equal_answers_have_an_interval_of_no_width() -> None:
+    """As HUMANr's ±0; rounding makes no test of them."""
+    found = two_way_interval(
+        sample_of([0.1] * 30, [place % 3 for place in range(30)], [place % 7 for place in range(30)])
+    )
+
+    assert (found.error, found.low, found.high, found.p, found.why) == (
+        *(0.0, found.mean, found.mean, None, "all answers are equal"),
+    )
+
+
 def test_cluster_intervals_hold_the_truth_in_95_percent_of_studies() -> None:
     """Of 1,000 studies; HUMANr's intervals do in about 59 %."""
     rng = np.random.default_rng(7)

@@ -17,6 +17,8 @@ from vqagen.human.scores.samples import Sample
 from vqagen.judge.intervals import LEVEL, Numbers, clustered_mean
 
 _WHAT = "vqagen human score"
+_ROUNDING = 1e-24
+"""Variances of equal answers are not larger."""
 
 
 class Estimate(NamedTuple):
@@ -119,7 +121,7 @@ def _two_way(
 
 def estimate(n: int, raters: int, images: int, mean: float, variance: float, df: int) -> Estimate:
     """Return a mean with Student's interval."""
-    error = math.sqrt(variance)
+    error = math.sqrt(variance) if variance > _ROUNDING else 0.0
     half = t_quantile(df) * error
     p = 2 * float(_special().stdtr(df, -abs(mean) / error)) if error > 0 else None
     why = "" if error > 0 else "all answers are equal"
