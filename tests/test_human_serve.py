@@ -14,7 +14,7 @@ from urllib.request import urlopen
 
 import pytest
 from commands import Commands, finish, start
-from human_requests import Wire
+from human_requests import Wire, request_bytes
 from human_served import participant
 from study_files import make_study
 
@@ -158,3 +158,19 @@ def test_a_full_disk_costs_no_acknowledged_answer(study: Path) -> None:
 
     assert (refused, stored) == ([503] * 3, [201, 201, 200])
     assert "answers cannot be stored" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("proxies", "statuses"), [("127.0.0.1", {200}), ("203.0.113.1", {200, 429})], ids=["a proxy", "no proxy"]
+)
+def test_only_proxies_that_are_named_say_where_a_request_comes_from(
+    proxies: str, statuses: set[int], study: Path
+) -> None:
+    """Limits count by network; a client must not choose its own."""
+    with serving(study, f"--client-rate 1 --forwarded-allow-ips {proxies}") as (_, url):
+        wire = Wire(int(url.rpartition(":")[2]))
+        requests = [request_bytes("GET", "/s/x", {"X-Forwarded-For": f"198.51.{part}.7"}, b"") for part in range(12)]
+        found = {wire.send(request).status for request in requests}
+        wire.close()
+
+    assert {200 if status == 403 else status for status in found} == statuses

@@ -457,3 +457,25 @@ def test_an_answer_that_cannot_be_stored_is_not_acknowledged(study: Study) -> No
         assert stored_now.status_code == 201
 
     talk(study, run, opening=Failing)
+
+
+def test_a_mistake_of_the_server_is_logged_by_its_place_and_says_nothing_else(
+    study: Study, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Messages of errors may hold what a rater sent."""
+
+    def fail(*_: object) -> None:
+        raise ValueError("ann wrote this")
+
+    async def run(place: Served) -> None:
+        rater = await place.enter("ann")
+        monkeypatch.setattr(place.sessions, "trial_of", fail)
+        broken = await rater.answer(1)
+
+        assert (broken.status_code, broken.json()["message"]) == (500, "the server made a mistake")
+        assert "Content-Security-Policy" in broken.headers
+
+    talk(study, run)
+    (record,) = caplog.records
+    assert "ValueError at test_human_server.py:" in record.getMessage()
+    assert "ann" not in caplog.text.replace("vqagen.human", "")

@@ -19,7 +19,7 @@ RETRY_AFTER = {429: "1", 503: "2"}
 _UNUSED_FEATURES = (
     *("accelerometer", "autoplay", "browsing-topics", "camera", "display-capture", "encrypted-media", "geolocation"),
     *("gyroscope", "magnetometer", "microphone", "midi", "payment", "publickey-credentials-get", "screen-wake-lock"),
-    *("usb", "web-share", "xr-spatial-tracking"),
+    *("usb", "xr-spatial-tracking"),
 )
 
 
