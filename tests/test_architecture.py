@@ -26,7 +26,7 @@ LAYERS = (
     ("run",),
     ("authoring", "judge", "human", "draw", "exchange"),
     (
-        *("auditing", "baselines", "comparison", "evaluation", "verification", "human_scoring"),
+        *("auditing", "baselines", "comparison", "evaluation", "verification", "statistics", "human_scoring"),
         *(
             "question_dataset",
             "director_trials",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from vqagen.director_trials import export_trials, trial_design, trials, write_tr
 from vqagen.draw.scene_pictures import draw_scenes
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.evaluation import evaluate, score_report, write_item_scores
-from vqagen.files.locations import locate
 from vqagen.human.export.folder import ExportReport
 from vqagen.human.links.settings import LinkSettings
 from vqagen.human.scores.settings import ScoreSettings
@@ -49,10 +48,8 @@ from vqagen.judge.audit.settings import AuditSettings
 from vqagen.judge.baselines.settings import BaselineSettings
 from vqagen.judge.comparison.comparison import Comparison
 from vqagen.judge.dialogs.report import DialogVerificationReport
-from vqagen.judge.director.statistics import TrialStatistics, trial_statistics
-from vqagen.judge.file_kinds import TRIALS, kind_of_file
-from vqagen.judge.stats.dialog_statistics import DialogStatistics, dialog_statistics
-from vqagen.judge.stats.question_statistics import QuestionStatistics, question_statistics
+from vqagen.judge.stats.dialog_statistics import DialogStatistics
+from vqagen.judge.stats.question_statistics import QuestionStatistics
 from vqagen.judge.verification_report import Mismatch, VerificationReport
 from vqagen.keyword_settings import make_settings, shows_settings
 from vqagen.language.catalogue import Catalogue
@@ -76,6 +73,7 @@ from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
 from vqagen.run.windows import span_to_read, windows_of
 from vqagen.run.writing import write_records
+from vqagen.statistics import stats, write_stats_page
 from vqagen.tasks.contract import Report, Task
 from vqagen.tasks.dialog.report import DialogReport
 from vqagen.tasks.dialog.settings import DialogSettings
@@ -360,31 +358,6 @@ def report_evaluations(*logs: PathLike) -> EvaluationReport:
     Raises BadInput that names every log of another task.
     """
     return EvaluationReport.of(read_runs(map(str, logs)))
-
-
-def stats(
-    file: PathLike, *, against: PathLike | None = None, on_read: Callable[[int], None] = lambda _: None
-) -> QuestionStatistics | DialogStatistics | TrialStatistics:
-    """Return the statistics of a file of questions, dialogs or trials, with guesses of its answers.
-
-    Guesses of questions and dialogs see no picture, and are tested on `against`, a file about other scenes; without it,
-    on images of the file that they were not learned from. Trials are answered by policies that miss a view or words.
-    `on_read` is called now and then with the number of questions, dialogs or trials read since, for a progress bar.
-    """
-    kind = kind_of_file(locate(file))
-    if kind is TRIALS:
-        if against is not None:
-            raise UsageError(f"{file} holds trials, whose policies learn nothing: leave out against")
-        return trial_statistics(str(file), on_read)
-    of_file = dialog_statistics if kind.key == DIALOGS else question_statistics
-    return of_file(str(file), None if against is None else str(against), on_read)
-
-
-def write_stats_page(statistics: QuestionStatistics, out: PathLike, *, force: bool = False) -> None:
-    """Write a page with figures of the `statistics` of a question file; it needs the extra `plots`."""
-    from vqagen.draw.statistics_page import write_page  # its library takes half a second to import
-
-    write_page(statistics, str(out), force)
 
 
 def sample_scenes(
