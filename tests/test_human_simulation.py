@@ -258,3 +258,17 @@ def test_a_rated_text_has_no_side(study: Study) -> None:
 
     (row,) = simulated_rows(work, raters)
     assert row.value == row.toward_second >= 7
+
+
+def test_a_study_and_its_export_have_the_same_scores(vqagen_: Commands, study: Study) -> None:
+    """With its events, an export has all that scoring needs."""
+    fill_store(study, Raters(RaterSettings(seed=5)), Path("elsewhere.sqlite"))
+    vqagen_.done("human export study --store elsewhere.sqlite --events --out exported")
+
+    line = "--method humanr,cluster,bootstrap,bt --exclude checks,webdriver --by task --json"
+    whole, exported = (
+        json.loads(vqagen_.done(f"human score {source} {line}").out)
+        for source in ("study --store elsewhere.sqlite", "exported")
+    )
+    assert whole["info"].pop("study") != exported["info"].pop("study")
+    assert whole == exported
