@@ -1,8 +1,9 @@
 // Requests to the server. A request that may be lost is sent again, unchanged, until the server answers.
 
-const PATIENCE = [500, 1000, 2000, 4000, 8000, 15000]; // milliseconds between attempts; the last one repeats
+const PAUSES = [500, 1000, 2000, 4000, 8000, 15000]; // milliseconds between attempts; the last one repeats
 const LONGEST_REQUEST = 20000; // milliseconds
 
+// An answer of the server that sending the same again would not change.
 export class Refused extends Error {
   constructor(status, body) {
     super(body.message || `status ${status}`);
@@ -30,17 +31,25 @@ async function request(method, path, body) {
     signal: AbortSignal.timeout(LONGEST_REQUEST),
   });
   const text = await response.text();
-  const content = text ? JSON.parse(text) : {};
-  if (!response.ok) throw new Refused(response.status, content);
-  return content;
+  if (!response.ok) throw new Refused(response.status, parsed(text));
+  return text ? JSON.parse(text) : {};
 }
 
-// True if sending the same again may help: nothing came back, or the server is busy or stopped for a moment.
+// The error that a reply states. A proxy before the server may reply with HTML.
+function parsed(text) {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+// True if sending the same again may help: nothing was received, or the server is busy or stopped for a moment.
 function isTemporary(error) {
   return !(error instanceof Refused) || error.status >= 500 || error.status === 429 || error.status === 408;
 }
 
-// Return the server's answer. `onWait(true)` is called when an attempt has failed, `onWait(false)` when one succeeds.
+// Return the server's answer. `onWait(true)` is called when an attempt has failed, `onWait(false)` at the end.
 export async function send(method, path, body, onWait = () => {}) {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -48,17 +57,14 @@ export async function send(method, path, body, onWait = () => {}) {
       onWait(false);
       return content;
     } catch (error) {
-      if (!isTemporary(error)) {
-        onWait(false);
-        throw error;
-      }
-      onWait(true);
-      await pause(PATIENCE[Math.min(attempt, PATIENCE.length - 1)]);
+      onWait(isTemporary(error));
+      if (!isTemporary(error)) throw error;
+      await pause(PAUSES[Math.min(attempt, PAUSES.length - 1)]);
     }
   }
 }
 
-// Wait, or until the browser is online again.
+// Resolve after some time, or as soon as the browser is online again.
 function pause(milliseconds) {
   return new Promise((resolve) => {
     const finish = () => {

@@ -16,6 +16,10 @@ export function paragraphs(texts) {
   return (texts || []).map((text) => make("p", { dir: "auto" }, text));
 }
 
+export function prose(texts) {
+  return make("div", { class: "prose" }, ...paragraphs(texts));
+}
+
 export function heading(text) {
   return make("h1", { tabindex: "-1", dir: "auto" }, text);
 }
@@ -29,10 +33,18 @@ export function fill(text, values) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
-// Show a screen in place of the one before, and move the focus to its heading, which screen readers then read.
-export function show(...children) {
+// Name the screen in the page, and count it, for programs that drive a browser.
+export function setScreen(name) {
   const main = document.getElementById("main");
-  main.replaceChildren(...children);
+  main.dataset.screen = name;
+  main.dataset.step = Number(main.dataset.step) + 1;
+}
+
+// Show a screen in place of the one before, and move the focus to its heading, which screen readers then read.
+export function show(screen, ...children) {
+  const main = document.getElementById("main");
+  main.replaceChildren(...children.filter((child) => child));
+  setScreen(screen);
   window.scrollTo(0, 0);
   main.querySelector("h1")?.focus({ preventScroll: true });
 }

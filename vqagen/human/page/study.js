@@ -1,231 +1,130 @@
-// A study in one page: consent, instructions, practice, trials, debriefing. The server knows where a rater is; the page asks.
+// The way through a study: consent, instructions, practice, trials, debriefing. The server knows where a rater is.
 
 import { Refused, report, send, setSession } from "./api.js";
-import { button, heading, make, paragraphs, show } from "./build.js";
+import { ignoreRepeats, offerWithdrawal, setBanner, setProgress, setWords } from "./frame.js";
 import { drop, isPreview, keep, participant, randomName, recall } from "./memory.js";
-import { ask, prefetch } from "./trial.js";
+import { askConsent, introduce, showDebrief, showEnd, showPreview } from "./screens.js";
+import { ask } from "./trial.js";
+
+const MOST_STARTS = 5; // of one visit: a rater may stop in another tab, or the time may run out
+// Words until the server has sent those of the study.
+const UNREACHABLE = "The server does not answer. This page keeps trying.";
+const FAILED = ["Something went wrong", "Please open the link again in a moment."];
 
 const token = window.location.pathname.split("/").pop();
-const person = participant();
-let words = {};
+let words = null;
+let bearer = null;
+let unsaved = null;
+let isWithdrawn = false;
 
-// Fixed parts of the page ----------------------------------------------------------------------------------------
-
-function setBanner(text, isWarning = false) {
-  const banner = document.getElementById("banner");
-  banner.textContent = text;
-  banner.classList.toggle("warning", isWarning);
+function warnUnreachable(isWaiting) {
+  const text = words ? (unsaved ? words.not_saved : words.unreachable) : UNREACHABLE;
+  setBanner(isWaiting ? text : "");
 }
 
-function setProgress(answered, total) {
-  document.getElementById("progress").textContent = total ? `${answered} / ${total}` : "";
-  const track = document.getElementById("track");
-  track.hidden = !total;
-  document.getElementById("done").style.setProperty("--share", total ? answered / total : 0);
-}
-
-function useWords(texts) {
-  words = texts;
-  document.documentElement.lang = words.language;
-  document.documentElement.dir = words.direction;
-  document.title = words.title;
-  document.getElementById("title").textContent = words.title;
-}
-
-function warnUnsaved(isWaiting) {
-  setBanner(isWaiting ? words.not_saved || "" : "", isWaiting);
-}
-
-function showEnd(texts) {
-  setProgress(0, 0);
-  document.getElementById("footer").replaceChildren();
-  const [first, ...rest] = texts && texts.length ? texts : [""];
-  show(heading(first), ...paragraphs(rest));
-}
-
-// Screens --------------------------------------------------------------------------------------------------------
-
-function askConsent() {
-  return new Promise((resolve) => {
-    const box = make("input", { type: "checkbox", id: "agreed" });
-    const agree = make("button", { class: "main", disabled: true, dir: "auto" }, words.consent_button);
-    box.addEventListener("change", () => {
-      agree.disabled = !box.checked;
-    });
-    const form = make(
-      "form",
-      { class: "consent" },
-      make("label", { class: "check", dir: "auto" }, box, make("span", {}, words.consent_checkbox)),
-      make("div", { class: "row" }, agree, button(words.decline_button, () => resolve(false), "side")),
-    );
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      if (box.checked && !agree.disabled) {
-        agree.disabled = true;
-        resolve(true);
-      }
-    });
-    show(heading(words.consent_heading), make("div", { class: "prose" }, ...paragraphs(words.consent)), form);
-  });
-}
-
-function readOn(title, texts, label) {
-  return new Promise((resolve) => {
-    show(heading(title), make("div", { class: "prose" }, ...paragraphs(texts)), button(label, resolve));
-  });
-}
-
-function readFeedback(isRight, trial) {
-  return new Promise((resolve) => {
-    const feedback = isRight ? trial.feedback_right : trial.feedback_wrong;
-    const note = make("p", { class: isRight ? "feedback right" : "feedback wrong", tabindex: "-1", dir: "auto" }, feedback);
-    const next = button(words.next_button, resolve);
-    document.querySelector("form.trial").append(note, next);
-    document.querySelector("form.trial > button.main").hidden = true;
-    next.focus();
-    note.setAttribute("role", "alert");
-  });
-}
-
-function isExpected(trial, value) {
-  const center = (trial.scale.least + trial.scale.largest) / 2;
-  return trial.expected === "left" ? value < center : value > center;
-}
-
-async function practise(trials) {
-  for (let place = recall("practised") ?? 0; place < trials.length; place += 1) {
-    const trial = { ...trials[place], heading: words.practice_heading };
-    const { value } = await ask(trial, words);
-    await readFeedback(isExpected(trial, value), trial);
-    keep("practised", place + 1);
-  }
-}
-
-async function introduce(session) {
-  if (recall("ready") || session.answered > 0) return;
-  await readOn(words.instructions_heading, words.instructions, words.instructions_button);
-  if (session.practice.length) {
-    if (recall("practised") === null) await readOn(words.practice_heading, words.practice, words.next_button);
-    await practise(session.practice);
-    await readOn(words.practice_heading, words.practice_done, words.next_button);
-  }
-  keep("ready", true);
+function call(method, path, body) {
+  return send(method, path, body, warnUnreachable);
 }
 
 // Trials ---------------------------------------------------------------------------------------------------------
 
 // Send an answer until the server has it. Another answer that is stored already, as from a second tab, stays.
-async function save({ number, body }) {
+async function save(answer) {
+  unsaved = answer;
+  keep("unsaved", answer);
   try {
-    await send("PUT", `responses/${number}`, body, warnUnsaved);
+    await call("PUT", `responses/${answer.number}`, answer.body);
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== "different") throw error;
+  } finally {
+    unsaved = null;
+    drop("unsaved");
   }
-  drop("unsaved");
 }
 
 async function doTrials() {
-  const unsaved = recall("unsaved");
-  if (unsaved) await save(unsaved);
+  const left = recall("unsaved");
+  if (left && left.session === bearer) await save(left);
   for (;;) {
-    const trial = await send("GET", "trial", undefined, warnUnsaved);
+    const trial = await call("GET", "trial");
+    if (isWithdrawn) return;
     setProgress(trial.answered, trial.total);
     if (trial.done) return;
-    const asked = ask(trial, words);
-    prefetch(trial.next_image);
-    const body = { ...(await asked), idem: randomName(22) };
-    keep("unsaved", { number: trial.number, body });
-    await save({ number: trial.number, body });
+    const answer = await ask("trial", trial, words);
+    await save({ session: bearer, number: trial.number, body: { ...answer, idem: randomName(22) } });
   }
-}
-
-function offerWithdrawal() {
-  const dialog = make(
-    "dialog",
-    { class: "question", "aria-labelledby": "withdraw-question" },
-    make("p", { id: "withdraw-question", dir: "auto" }, words.withdraw_question),
-    make(
-      "div",
-      { class: "row" },
-      button(words.withdraw_cancel, () => dialog.close()),
-      button(words.withdraw_confirm, withdraw, "side"),
-    ),
-  );
-  const open = button(words.withdraw_button, () => dialog.showModal(), "quiet");
-  document.getElementById("footer").replaceChildren(open, dialog);
 }
 
 async function withdraw() {
-  const end = await send("POST", "withdraw", {}, warnUnsaved);
-  drop("unsaved");
-  showEnd(words.withdrawn);
-  showCode(end.code, end.redirect);
-}
-
-function showCode(code, redirect) {
-  const parts = [];
-  if (code) {
-    const copied = make("span", { role: "status", dir: "auto" });
-    const copy = button(
-      words.copy_button,
-      () => navigator.clipboard.writeText(code).then(() => copied.replaceChildren(words.copied), () => {}),
-      "side",
-    );
-    const name = make("p", { id: "code-label", dir: "auto" }, words.code_label);
-    parts.push(name, make("p", { class: "code", "aria-labelledby": "code-label" }, code), make("div", { class: "row" }, copy, copied));
+  isWithdrawn = true;
+  try {
+    showEnd(words.withdrawn, words, await call("POST", "withdraw", {}));
+  } catch (error) {
+    isWithdrawn = false;
+    await recover(error);
   }
-  if (redirect) parts.push(make("a", { class: "main", href: redirect, rel: "noreferrer", dir: "auto" }, words.redirect_button));
-  document.getElementById("main").append(...parts);
 }
 
-function debriefed(end) {
-  setProgress(0, 0);
-  document.getElementById("footer").replaceChildren();
-  show(heading(words.debrief_heading), make("div", { class: "prose" }, ...paragraphs(end.debrief)));
-  showCode(end.code, end.redirect);
-}
+// Sessions -------------------------------------------------------------------------------------------------------
 
-// The way through the study --------------------------------------------------------------------------------------
+function reportVisit() {
+  if (navigator.webdriver) report("webdriver");
+  if (performance.getEntriesByType("navigation")[0]?.type === "reload") report("reload");
+}
 
 async function take(session) {
-  setSession(session.session);
+  bearer = session.session;
+  setSession(bearer);
   setProgress(session.answered, session.total);
-  if (navigator.webdriver) report("webdriver");
-  offerWithdrawal();
-  await introduce(session);
+  reportVisit();
+  offerWithdrawal(words, withdraw);
+  await introduce(session, words);
   await doTrials();
-  debriefed(await send("POST", "complete", {}, warnUnsaved));
+  if (!isWithdrawn) showDebrief(words, await call("POST", "complete", {}));
 }
 
 async function consent(session) {
-  if (!(await askConsent())) return showEnd(words.declined);
-  const body = { token, participant: person, consent_version: session.consent_version, agreed: true };
-  const claimed = await send("POST", "consent", body, warnUnsaved);
-  return take({ ...session, ...claimed });
+  if (!(await askConsent(words))) return showEnd(words.declined, words);
+  const body = { token, participant, consent_version: session.consent_version, agreed: true };
+  return take({ ...session, ...(await call("POST", "consent", body)) });
 }
 
 async function begin() {
-  const session = await send("POST", "session", { token, participant: person });
-  useWords(session.texts);
-  if (isPreview()) return showEnd(words.preview);
+  const session = await call("POST", "session", { token, participant });
+  words = session.texts;
+  setWords(words);
+  if (isPreview()) return showPreview(words);
   if (session.state === "new") return consent(session);
   if (session.state === "active") return take(session);
-  if (session.state === "complete") return debriefed({ ...session, debrief: words.debrief });
-  return showEnd(words[session.state]); // full, limit, withdrawn, expired
+  if (session.state === "complete") return showDebrief(words, { ...session, debrief: words.debrief });
+  return showEnd(words[session.state], words, session); // full, limit, withdrawn, expired
 }
 
-// What to say when the server refuses: the study may be full meanwhile, or the link no longer valid.
-function refused(error) {
-  if (error.code === "consent_changed") return window.location.reload();
-  const known = { full: words.full, limit: words.limit, gone: words.gone, not_active: words.expired };
-  return showEnd(known[error.code] || words.failed || [error.message]);
+// Show why the server refuses. A session that ended elsewhere, or a changed consent text, starts again from the server.
+async function recover(error, starts = 1) {
+  if (isWithdrawn) return;
+  if (!(error instanceof Refused)) throw error;
+  const given = error.body.texts;
+  if (given) {
+    setWords(given);
+    showEnd(given.gone, given);
+  } else if (["not_active", "incomplete", "consent_changed"].includes(error.code) && starts < MOST_STARTS) {
+    setSession(null);
+    await begin().catch((again) => recover(again, starts + 1));
+  } else {
+    const reasons = { full: words?.full, limit: words?.limit, gone: words?.gone };
+    showEnd(reasons[error.code] ?? words?.failed ?? FAILED, words ?? {});
+  }
 }
 
 window.addEventListener("beforeunload", (event) => {
-  if (recall("unsaved")) event.preventDefault();
+  if (unsaved) event.preventDefault();
 });
 
-begin().catch((error) => {
-  if (error instanceof Refused) refused(error);
-  else throw error;
-});
+ignoreRepeats();
+begin()
+  .catch(recover)
+  .catch((error) => {
+    showEnd(words?.failed ?? FAILED, words ?? {});
+    throw error;
+  });

@@ -110,7 +110,8 @@ class Sessions:
                 raise LinkRefused("the link is for a slot that the study does not have")
         except LinkRefused as refused:
             message = " ".join(self.study.texts.words["gone"])
-            raise Failure(410, GONE, message) if refused.is_gone else Failure(403, FORBIDDEN, message) from None
+            status, code = (410, GONE) if refused.is_gone else (403, FORBIDDEN)
+            raise Failure(status, code, message, texts=self.study.texts.of_gone()) from None
         if link.task and link.task not in self.study.tasks:
             raise Failure(403, FORBIDDEN, "the study has no such task")
         return link

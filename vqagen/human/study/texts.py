@@ -61,6 +61,10 @@ class Texts:
         """Return the words that the page shows."""
         return {key: words for key, words in self.words.items() if key not in ITEM_WORDS}
 
+    def of_gone(self) -> dict[str, str | tuple[str, ...]]:
+        """Return the words of the page for a link that is not valid."""
+        return {key: self.words[key] for key in ("language", "direction", "title", "gone")}
+
     def placeholders(self) -> list[str]:
         """Return the names of placeholders that the operator has not filled, in reading order."""
         texts = (text for words in self.shown().values() for text in ((words,) if isinstance(words, str) else words))
