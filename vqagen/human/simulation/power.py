@@ -161,4 +161,4 @@ def power_report(power: PowerStudy) -> ScoreReport:
 
 
 def _cells(each: Power) -> tuple[str | int | float | None, ...]:
-    return (*each[:3], round(each.answers, 1), *each[4:])
+    return (*each[:3], round(each.answers), *each[4:])
