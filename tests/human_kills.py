@@ -95,7 +95,7 @@ class Rater:
                 if status != 503:
                     self.ledger.wrong.append(f"{method} {path} of {self.person}: {status} {reply}")
                     raise AssertionError(self.ledger.wrong[-1])
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.25)
         raise AssertionError(f"{method} {path} was never acknowledged")
 
     async def ask(self, method: str, path: str, body: Any, bearer: str) -> tuple[int, Any]:

@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from waiting import wait_until
 
-PROGRAM = shutil.which("redis-server")
+PROGRAM = shutil.which("redis-server") or shutil.which("valkey-server")
 SAFE = {"appendonly": "yes", "appendfsync": "always", "save": ""}
 
 
 def require_redis() -> None:
     """Skip a test where there is no server or no client."""
     if PROGRAM is None:
-        pytest.skip("redis-server is not installed")
+        pytest.skip("neither redis-server nor valkey-server is installed")
     pytest.importorskip("redis", reason="the extra redis is not installed")
 
 

@@ -26,6 +26,8 @@ def check_durability(client: Any, shown: str) -> bool:
     wrong = []
     if not information.get("aof_enabled"):
         wrong.append("appendonly yes")
+    if waits and settings.get("appendfsync") == "no":
+        wrong.append("appendfsync everysec")
     if not waits and settings.get("appendfsync") != "always":
         wrong.append("appendfsync always")
     if not waits and settings.get("no-appendfsync-on-rewrite") != "no":
@@ -48,8 +50,10 @@ def _settings(client: Any) -> dict[str, str]:
     """Return the settings that the server lets this user see."""
     from redis.exceptions import ResponseError
 
+    found: dict[Any, Any] = {}
     try:
-        found = client.config_get("appendfsync", "no-appendfsync-on-rewrite", "save")
+        for name in ("appendfsync", "no-appendfsync-on-rewrite", "save"):  # servers before 7 take one at a time
+            found |= client.config_get(name)
     except ResponseError:  # hosts may forbid the command
         return {}
     return {_text(name): _text(value) for name, value in found.items()}

@@ -220,9 +220,9 @@ def _connect_reader(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA busy_timeout = 5000")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError:
+    except sqlite3.Error as error:
         connection.close()
-        if Path(f"{path}-wal").exists():
+        if Path(f"{path}-wal").exists() or not isinstance(error, sqlite3.OperationalError):
             raise
         connection = sqlite3.connect(f"{uri}?mode=ro&immutable=1", uri=True, isolation_level=None)
     return connection
