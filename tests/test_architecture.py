@@ -33,6 +33,7 @@ LAYERS = (
             "human_studies",
             "human_serving",
             "human_answers",
+            "human_rehearsal",
             "keyword_settings",
             "inspect_tasks",
             "api",

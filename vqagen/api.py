@@ -22,15 +22,8 @@ from vqagen.human.simulation.raters import RaterSettings
 from vqagen.human.status import StudyStatus
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
-from vqagen.human_answers import (
-    Forgotten,
-    back_up_study,
-    copy_store,
-    export_study,
-    forget,
-    reclaim,
-    study_status,
-)
+from vqagen.human_answers import Forgotten, back_up_study, copy_store, export_study, forget, reclaim, study_status
+from vqagen.human_rehearsal import RehearsalSettings, rehearse_study
 from vqagen.human_scoring import (
     import_humanr,
     rater_report,
@@ -126,6 +119,7 @@ __all__ = [
     "QuestionStatistics",
     "RaterSettings",
     "RecordForm",
+    "RehearsalSettings",
     "Report",
     "RunOptions",
     "SamplingSettings",
@@ -170,6 +164,7 @@ __all__ = [
     "merge",
     "rater_report",
     "reclaim",
+    "rehearse_study",
     "report_evaluations",
     "sample_scenes",
     "score_report",

@@ -85,12 +85,13 @@ def study_power(
         replications=replications,
         settings=settings,
         systems=tuple(
-            _power(pairing.dimension, names[pairing], _true(pairing, effects), systems[pairing]) for pairing in names
+            _power(pairing.dimension, names[pairing], true_score(pairing, effects), systems[pairing])
+            for pairing in names
         ),
         differences=tuple(
             _power(
                 *(one.dimension, f"{names[one]} - {names[other]}"),
-                *(_true(one, effects) - _true(other, effects), found),
+                *(true_score(one, effects) - true_score(other, effects), found),
             )
             for (one, other), found in pairs.items()
         ),
@@ -115,7 +116,7 @@ def _add_findings(
             pairs.setdefault((one, other), []).append(difference(samples[one], samples[other]).two_way)
 
 
-def _true(pairing: Pairing, effects: Mapping[str, float]) -> float:
+def true_score(pairing: Pairing, effects: Mapping[str, float]) -> float:
     """Return the score that raters were given for a pairing; references have 0."""
     if pairing.is_baseline:
         return 0.0
