@@ -19,11 +19,12 @@ from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.simulation.raters import RaterSettings
+from vqagen.human.simulation.visit import RehearsalSettings
 from vqagen.human.status import StudyStatus
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 from vqagen.human_answers import Forgotten, back_up_study, copy_store, export_study, forget, reclaim, study_status
-from vqagen.human_rehearsal import RehearsalSettings, rehearse_study
+from vqagen.human_rehearsal import rehearse_study
 from vqagen.human_scoring import (
     import_humanr,
     rater_report,
