@@ -228,7 +228,7 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
         ran = finish(start(f"init {folder}", limited, cwd=tmp_path))
 
         assert ran.code == 3
-        assert ran.err == f"vqagen: cannot write {folder}/schemas/metadata.schema.json: File too large\n"
+        assert ran.err == f"vqagen: cannot write {folder}/schemas/human-items.schema.json: File too large\n"
         assert contents(tmp_path) == {"there": None}
 
 
