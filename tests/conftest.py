@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections import defaultdict
 from pathlib import Path
@@ -40,6 +41,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for case in cases:
             if case not in kept:
                 case.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Hide the collected tests from the garbage collector: each full collection would take 0.2 s for 8,000 of them."""
+    gc.collect()
+    gc.freeze()
 
 
 def quick_cases(cases: list[pytest.Item]) -> list[pytest.Item]:
