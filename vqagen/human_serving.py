@@ -14,7 +14,8 @@ from vqagen.human.links.settings import LinkSettings
 from vqagen.human.links.study_links import expiry, links_of
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.study.study import load_study
-from vqagen.language.domain_files import PathLike
+
+PathLike = Path | str
 
 
 def serve(
