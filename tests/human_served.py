@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import re
+import subprocess
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
+from commands import start
 
 from vqagen.human.links.secret import Secret, load_secret
 from vqagen.human.links.tokens import Link, sign
@@ -120,3 +124,18 @@ async def served(
 def stored(study: Study) -> Store:
     """Open the answers of a study."""
     return open_store(study.folder / ANSWERS, study.id, create=True)
+
+
+@contextmanager
+def serving(study: Path, options: str = "") -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """Yield a process that serves a study, and its address."""
+    process = start(f"human serve {study} --port 0 {options}")
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline().decode()
+        found = re.search(r"at (http\S+);", line)
+        assert found, line + process.stderr.read().decode()
+        yield process, found[1]
+    finally:
+        process.kill()
+        process.communicate()

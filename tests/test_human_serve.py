@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 import resource
 import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from commands import Commands, finish, start
+from commands import Commands, finish
 from human_requests import Wire, request_bytes
-from human_served import participant
+from human_served import participant, serving
 from study_files import make_study
 
 from vqagen.human.links.secret import load_secret
@@ -34,21 +30,6 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
     """Runs commands in the working folder."""
     return Commands(capsysbinary)
-
-
-@contextmanager
-def serving(study: Path, options: str = "") -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """Yield a process that serves a study, and its address."""
-    process = start(f"human serve {study} --port 0 {options}")
-    try:
-        assert process.stderr is not None
-        line = process.stderr.readline().decode()
-        found = re.search(r"at (http\S+);", line)
-        assert found, line + process.stderr.read().decode()
-        yield process, found[1]
-    finally:
-        process.kill()
-        process.communicate()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -1,0 +1,491 @@
+"""The page of a rater study in a real browser, before a real server: no answer is lost, doubled or skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from human_pages import HOSTILE, ServedPage, Tabs, in_hebrew, served_pages
+
+from vqagen.human.simulation.browser import (
+    CONSENT,
+    DONE,
+    END,
+    FEEDBACK,
+    IMAGE_FAILED,
+    KEYBOARD,
+    MOUSE,
+    PRACTICE,
+    PREVIEW,
+    READING,
+    TRIAL,
+    ShownTrial,
+    StudyPage,
+    find_chromium,
+    open_browser,
+)
+from vqagen.human_serving import verify_codes
+
+pytestmark = pytest.mark.skipif(
+    find_chromium() is None, reason="no Chromium on this machine (Debian: apt-get install chromium)"
+)
+sync_api: Any = pytest.importorskip("playwright.sync_api")
+DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 320, "height": 640}
+NETWORK = "Failed to load resource"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedPage]:
+    with served_pages(tmp_path_factory.mktemp("served")) as place:
+        yield place
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with open_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def window(browser: Any, place: ServedPage) -> Iterator[Callable[..., Tabs]]:
+    """Opens windows. Nothing in them may fail, break the content security policy or ask another site."""
+    opened: list[Tabs] = []
+
+    def open_window(viewport: dict[str, int] = DESKTOP, **options: Any) -> Tabs:
+        opened.append(Tabs(browser.new_context(viewport=viewport, **options), place))
+        opened[-1].stay_inside()
+        return opened[-1]
+
+    yield open_window
+    for tabs in opened:
+        tabs.context.close()
+    assert [fault for tabs in opened for fault in tabs.faults] == []
+
+
+def expect(thing: Any) -> Any:
+    return sync_api.expect(thing)
+
+
+def fits(tab: StudyPage) -> bool:
+    """True if nothing is wider than the window."""
+    return bool(tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
+# The whole study ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.quick("keyboard")
+@pytest.mark.parametrize(
+    ("use", "viewport", "is_hebrew"),
+    [(MOUSE, DESKTOP, False), (KEYBOARD, DESKTOP, False), (MOUSE, PHONE, False), (KEYBOARD, PHONE, True)],
+    ids=["mouse", "keyboard", "phone", "right-to-left"],
+)
+def test_a_study_is_done(
+    use: str, viewport: dict[str, int], is_hebrew: bool, window: Callable[..., Tabs], place: ServedPage
+) -> None:
+    """With the planned texts shown literally, every answer stored as chosen, and a code that is verified."""
+    tabs, name = window(viewport), f"all-{use}-{viewport['width']}"
+    if is_hebrew:
+        tabs.context.route("**/api/v1/session", in_hebrew)
+    tab, seen = tabs.tab(use), list[ShownTrial]()
+    assert tab.open(place.link(f"id={name}")) == CONSENT
+    assert fits(tab)
+
+    def choose(trial: ShownTrial) -> int:
+        assert fits(tab)
+        seen.append(trial)
+        return 2 * trial.number
+
+    code = tab.take(choose)
+
+    assert [(each.number, each.texts) for each in seen] == [(each.number, each.texts) for each in place.trials(name)]
+    assert {text for each in seen for text in each.texts} >= set(HOSTILE)
+    assert place.values(name) == [(number, 2 * number) for number in range(1, 5)]
+    assert all(0 <= row.rt_ms <= row.shown_ms < 600_000 and row.blur == 0 for row in place.answers(name))
+    assert verify_codes(place.study.folder, [code])[code]
+    assert tab.page.title() != "broken"
+    assert tab.reload() == DONE
+    assert tab.code == code
+
+
+@pytest.mark.slow
+def test_image_texts_and_scale_are_seen_together(window: Callable[..., Tabs]) -> None:
+    """Without scrolling in a window of 1280 x 800."""
+    tab = window().on_practice("together")
+
+    for control in (".image", ".card.left", ".card.right", ".scale", "form.trial button.main"):
+        expect(tab.page.locator(control)).to_be_in_viewport(ratio=1)
+
+
+# Answers that are not lost, doubled or skipped ----------------------------------------------------------------------
+
+
+def test_a_double_click_skips_nothing(window: Callable[..., Tabs], place: ServedPage) -> None:
+    """Neither a trial, nor the feedback of a practice, nor a text to read."""
+    tab = window().tab()
+    tab.open(place.link("id=double"))
+    tab.page.locator("#agreed").click()
+    seen = [tab.screen]
+    while tab.screen != DONE:
+        if tab.screen in (PRACTICE, TRIAL):
+            tab.choose(3)
+        before = tab.page.locator("#main").get_attribute("data-step")
+        tab.page.locator("#main button.main").dblclick()
+        tab.page.locator(f'#main:not([data-step="{before}"])').wait_for()
+        tab.page.wait_for_timeout(30)
+        seen.append(tab.screen)
+
+    assert seen == [CONSENT, READING, READING, *[PRACTICE, FEEDBACK] * 2, READING, *[TRIAL] * 4, DONE]
+    assert [number for number, _ in place.values("double")] == [1, 2, 3, 4]
+
+
+@pytest.mark.slow
+def test_enter_that_is_held_down_skips_nothing(window: Callable[..., Tabs], place: ServedPage) -> None:
+    tab = window().on_trial("held", KEYBOARD)
+    tab.choose(4)
+    for _ in range(5):  # the browser marks all but the first as repeated
+        tab.page.keyboard.down("Enter")
+    expect(tab.page.locator('.stage[data-number="2"]')).to_be_visible()
+
+    assert tab.page.locator(".note").inner_text() == ""
+    assert place.values("held") == [(1, 4)]
+
+
+@pytest.mark.slow
+def test_a_value_must_be_chosen(window: Callable[..., Tabs], place: ServedPage) -> None:
+    tab = window().on_trial("nothing")
+    tab.page.locator("form.trial button.main").click()
+
+    expect(tab.page.get_by_role("alert")).to_have_text(place.study.texts["choose_first"])
+    expect(tab.page.locator("input[value='1']")).to_be_focused()
+    assert tab.answer(9) == TRIAL
+    assert place.values("nothing") == [(1, 9)]
+
+
+@pytest.mark.slow
+def test_a_reload_continues_on_the_same_screen(window: Callable[..., Tabs], place: ServedPage) -> None:
+    tab = window().tab()
+    seen = [tab.open(place.link("id=reload"))]
+    while seen[-1] != DONE:
+        at = tab.trial() if seen[-1] in (PRACTICE, TRIAL) else None
+        again = tab.reload()
+        assert again == (PRACTICE if seen[-1] == FEEDBACK else seen[-1])
+        assert at is None or tab.trial() == at
+        if seen[-1] == FEEDBACK:
+            tab.go_on()
+        seen.append(tab.answer(3) if tab.screen == TRIAL else tab.go_on())
+
+    assert seen == [CONSENT, READING, READING, *[PRACTICE, FEEDBACK] * 2, READING, *[TRIAL] * 4, DONE]
+    assert "reload" in place.events("reload")
+
+
+@pytest.mark.slow
+def test_the_back_button_does_no_harm(window: Callable[..., Tabs], place: ServedPage) -> None:
+    tab = window().on_trial("back")
+    tab.answer(2)
+    before = tab.trial()
+    tab.page.goto("about:blank")
+    tab.page.go_back()
+    tab.page.locator(".stage").wait_for()
+
+    assert tab.trial() == before
+    assert tab.answer(7) == TRIAL
+    assert place.values("back") == [(1, 2), (2, 7)]
+
+
+@pytest.mark.slow
+def test_two_tabs_store_one_answer_for_each_trial(window: Callable[..., Tabs], place: ServedPage) -> None:
+    """The first one counts, and the second tab goes on."""
+    tabs = window()
+    tabs.accepted = ("409 (Conflict)",)
+    first = tabs.on_trial("two")
+    second = tabs.on_trial("two")
+    first.answer(2)
+    second.answer(8)
+
+    assert second.trial().number == 2
+    assert second.take(lambda trial: 5)
+    assert first.answer(9) == DONE
+    assert place.values("two") == [(1, 2), (2, 5), (3, 5), (4, 5)]
+
+
+# Failures -----------------------------------------------------------------------------------------------------------
+
+
+class Cut:
+    """A network that loses answers on their way to the server, or what the server replies to them, until it is mended.
+
+    `sent` are the bodies of all attempts.
+    """
+
+    def __init__(self, tab: StudyPage, *, is_reply: bool = False) -> None:
+        self.sent: list[dict[str, Any]] = []
+        self._is_reply, self._is_mended = is_reply, False
+        tab.page.route("**/api/v1/responses/*", self._handle)
+
+    def mend(self) -> None:
+        """Let answers and replies pass."""
+        self._is_mended = True
+
+    def _handle(self, route: Any) -> None:
+        self.sent.append(route.request.post_data_json)
+        if self._is_mended:
+            route.fallback()
+            return
+        if self._is_reply:
+            route.fetch()
+        route.abort()
+
+
+@pytest.mark.quick("request")
+@pytest.mark.parametrize("is_reply", [False, True], ids=["request", "reply"])
+def test_an_answer_that_is_cut_off_is_sent_again(
+    is_reply: bool, window: Callable[..., Tabs], place: ServedPage
+) -> None:
+    """The same, until it is stored, once; meanwhile the page says that it is not saved, and takes no other."""
+    tabs, name = window(), f"cut-{is_reply}"
+    tabs.accepted = (NETWORK,)
+    tab = tabs.on_trial(name)
+    tab.choose(6)
+    network = Cut(tab, is_reply=is_reply)
+    tab.page.locator("form.trial button.main").click()
+    banner = tab.page.locator("#banner")
+    expect(banner).to_have_text(place.study.texts["not_saved"])
+    expect(tab.page.locator("form.trial button.main")).to_be_disabled()
+    tab.page.keyboard.press("1")
+    while len(network.sent) < 2:
+        tab.page.wait_for_timeout(50)
+    assert place.values(name) == ([(1, 6)] if is_reply else [])
+    network.mend()
+    expect(tab.page.locator('.stage[data-number="2"]')).to_be_visible()
+
+    expect(banner).to_have_text("")
+    assert all(each == network.sent[0] for each in network.sent)
+    assert place.values(name) == [(1, 6)]
+
+
+@pytest.mark.slow
+def test_an_answer_that_is_not_saved_survives_a_reload(window: Callable[..., Tabs], place: ServedPage) -> None:
+    tabs = window()
+    tabs.accepted = (NETWORK,)
+    tab = tabs.on_trial("kept")
+    tab.page.on("dialog", lambda asked: asked.accept())
+    tab.choose(6)
+    network = Cut(tab)
+    tab.page.locator("form.trial button.main").click()
+    expect(tab.page.locator("#banner")).not_to_be_empty()
+    network.mend()
+    tab.reload()
+
+    assert tab.trial().number == 2
+    assert place.values("kept") == [(1, 6)]
+
+
+@pytest.mark.slow
+def test_the_code_is_shown_after_the_last_answer_is_stored(window: Callable[..., Tabs], place: ServedPage) -> None:
+    tabs = window()
+    tabs.accepted = (NETWORK,)
+    tab = tabs.on_trial("last")
+    for value in (1, 2, 3):
+        tab.answer(value)
+    tab.choose(4)
+    network = Cut(tab)
+    tab.page.locator("form.trial button.main").click()
+    expect(tab.page.locator("#banner")).not_to_be_empty()
+    assert (tab.code, len(place.values("last"))) == ("", 3)
+    assert network.sent
+    network.mend()
+    tab.page.locator(".code").wait_for()
+
+    assert len(place.values("last")) == 4
+    assert "complete" in place.events("last")
+
+
+@pytest.mark.slow
+def test_an_image_that_fails_is_loaded_again(window: Callable[..., Tabs], place: ServedPage) -> None:
+    tabs = window()
+    tabs.accepted = (NETWORK,)
+    tab = tabs.tab()
+    tab.page.route("**/img/*", lambda route: route.abort())
+    tab.open(place.link("id=image"))
+    while tab.screen != IMAGE_FAILED:
+        tab.go_on()
+    expect(tab.page.get_by_role("heading")).to_have_text(place.study.texts["image_failed"])
+    tab.page.unroute("**/img/*")
+
+    assert tab.go_on() == PRACTICE
+
+
+@pytest.mark.slow
+def test_a_server_that_does_not_answer_is_waited_for(window: Callable[..., Tabs], place: ServedPage) -> None:
+    tabs = window()
+    tabs.accepted = (NETWORK,)
+    tab = tabs.on_trial("down")
+    tab.page.route("**/api/v1/trial", lambda route: route.fulfill(status=502, body="<html>Bad gateway</html>"))
+    tab.choose(3)
+    tab.page.locator("form.trial button.main").click()
+    expect(tab.page.locator("#banner")).to_have_text(place.study.texts["unreachable"])
+    tab.page.unroute("**/api/v1/trial")
+
+    expect(tab.page.locator('.stage[data-number="2"]')).to_be_visible()
+    expect(tab.page.locator("#banner")).to_have_text("")
+
+
+# People -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_rater_who_withdraws_leaves_no_answer(window: Callable[..., Tabs], place: ServedPage) -> None:
+    """Another tab learns it from its next answer."""
+    tabs = window()
+    tabs.accepted = ("409 (Conflict)",)
+    tab, other = tabs.on_trial("withdrawn"), tabs.on_trial("withdrawn")
+    tab.answer(5)
+    heading = place.study.texts.words["withdrawn"][0]
+
+    assert tab.withdraw() == END
+    expect(tab.page.get_by_role("heading")).to_have_text(heading)
+    assert other.answer(5) == END
+    expect(other.page.get_by_role("heading")).to_have_text(heading)
+    assert tab.reload() == END
+    expect(tab.page.get_by_role("heading")).to_have_text(heading)
+    assert place.values("withdrawn") == []
+
+
+@pytest.mark.slow
+def test_a_rater_who_declines_takes_no_place(window: Callable[..., Tabs], place: ServedPage) -> None:
+    tab = window().tab()
+    tab.open(place.link("id=declined"))
+
+    assert tab.decline() == END
+    assert place.events("declined") == []
+
+
+@pytest.mark.slow
+def test_two_people_use_one_link_in_one_tab(window: Callable[..., Tabs], place: ServedPage) -> None:
+    """The second one sees consent and instructions."""
+    tab = window().on_trial("one")
+    tab.answer(5)
+
+    assert tab.open(place.link("id=other")) == CONSENT
+    assert tab.go_on() == READING
+
+
+@pytest.mark.slow
+def test_a_preview_of_a_platform_shows_the_consent_and_claims_nothing(
+    window: Callable[..., Tabs], place: ServedPage
+) -> None:
+    tab = window().tab()
+
+    assert tab.open(place.link("id=preview&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")) == PREVIEW
+    expect(tab.page.locator("main")).to_contain_text(place.study.texts.words["preview"][0])
+    expect(tab.page.locator("main button")).to_have_count(0)
+    assert place.events("preview") == []
+
+
+@pytest.mark.slow
+def test_a_link_that_is_not_valid_is_explained(window: Callable[..., Tabs], place: ServedPage) -> None:
+    tabs = window()
+    tabs.accepted = (NETWORK,)
+    tab = tabs.tab()
+
+    assert tab.open(f"{place.url}/s/{'x' * 60}") == END
+    expect(tab.page.get_by_role("heading")).to_have_text(place.study.texts.words["gone"][0])
+
+
+@pytest.mark.slow
+def test_a_browser_that_a_program_drives_is_reported(window: Callable[..., Tabs], place: ServedPage) -> None:
+    """And how often the page was out of sight."""
+    tab = window().on_trial("robot")
+    for is_hidden in ("true", "false", "true", "false"):
+        tab.page.evaluate(
+            f"Object.defineProperty(document, 'hidden', {{ value: {is_hidden}, configurable: true }});"
+            "document.dispatchEvent(new Event('visibilitychange'))"
+        )
+    tab.answer(5)
+
+    assert "webdriver" in place.events("robot")
+    assert [row.blur for row in place.answers("robot")] == [2]
+
+
+@pytest.mark.slow
+def test_the_image_is_shown_larger_from_the_keyboard(window: Callable[..., Tabs]) -> None:
+    tab = window().on_practice("zoom", KEYBOARD)
+    small = tab.page.locator(".image").bounding_box()
+    tab.page.keyboard.press("Tab")
+    tab.page.keyboard.press("Enter")
+    large = tab.page.locator("dialog[open] .large").bounding_box()
+    tab.page.keyboard.press("7")  # chooses nothing behind the dialog
+    tab.page.keyboard.press("Escape")
+
+    assert large["width"] > 1.5 * small["width"]
+    expect(tab.page.locator("dialog[open]")).to_have_count(0)
+    expect(tab.page.locator(".enlarge")).to_be_focused()
+    expect(tab.page.locator("input:checked")).to_have_count(0)
+
+
+@pytest.mark.slow
+def test_the_next_image_is_loaded_before_it_is_needed(window: Callable[..., Tabs], place: ServedPage) -> None:
+    """So that raters with slow networks wait once."""
+    tabs = window()
+    asked: list[str] = []
+    tabs.context.on("request", lambda request: asked.append(request.url))
+    tab = tabs.on_trial("prefetch")
+    shown = 0
+    while tab.screen == TRIAL:
+        tab.page.wait_for_load_state("networkidle")
+        known = set(asked)
+        tab.answer(5)
+        for image in tab.page.locator(".image").all():
+            shown += 1
+            assert f"{place.url}{image.get_attribute('src')}" in known
+
+    assert shown >= 2
+
+
+# Accessibility ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.quick("desktop")
+@pytest.mark.parametrize(
+    ("viewport", "scheme", "is_hebrew"),
+    [
+        (DESKTOP, "light", False),
+        (DESKTOP, "dark", False),
+        (PHONE, "light", False),
+        (PHONE, "dark", True),
+        (DESKTOP, "light", True),
+    ],
+    ids=["desktop", "dark", "phone", "phone-dark-hebrew", "hebrew"],
+)
+def test_axe_finds_nothing_serious(
+    viewport: dict[str, int], scheme: str, is_hebrew: bool, window: Callable[..., Tabs], place: ServedPage
+) -> None:
+    """On every screen, with its dialogs, its warning and its end."""
+    axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    tabs = window(viewport, color_scheme=scheme)
+    if is_hebrew:
+        tabs.context.route("**/api/v1/session", in_hebrew)
+    tab, checked = tabs.tab(), set[str]()
+    name = f"axe-{viewport['width']}-{scheme}-{is_hebrew}"
+
+    def check(screen: str) -> None:
+        found = axe.run(tab.page).response["violations"]
+        assert [(screen, each["id"]) for each in found if each["impact"] in ("serious", "critical")] == []
+        checked.add(screen)
+
+    screen = tab.open(place.link(f"id={name}"))
+    while screen != DONE:
+        if screen not in checked:
+            check(screen)
+        if screen == PRACTICE and "dialog" not in checked:
+            tab.page.locator(".enlarge").click()
+            check("dialog")
+            tab.page.keyboard.press("Escape")
+            tab.page.locator("form.trial button.main").click()
+            check("warning")
+        screen = tab.answer(3) if screen == TRIAL else tab.go_on()
+    check(DONE)
+
+    assert checked == {CONSENT, READING, PRACTICE, FEEDBACK, TRIAL, "dialog", "warning", DONE}
