@@ -60,12 +60,23 @@ def scene_picture(scene: Mapping[str, Any], rules: SamplingRules, source: str = 
 
 
 def _solid(thing: Mapping[str, Any], rules: SamplingRules, source: str, number: int) -> Solid:
-    lacks = [key for key in ("3d_coords", "pixel_coords") if len(thing.get(key, ())) != 3]
+    lacks = [key for key in ("3d_coords", "pixel_coords") if not _is_place(thing.get(key))]
     if lacks:
         message = f"has no {' and no '.join(lacks)}, by which pictures of scenes are drawn"
         raise BadInput([Problem(message, source, f"objects[{number}]")])
+    try:
+        kind, radius = rules.solid.of(thing), float(rules.radius.of(thing))
+    except KeyError as error:
+        message = (
+            f"no shape or size in {rules.source} for {as_written(error.args[0])}; are the scenes of another domain?"
+        )
+        raise BadInput([Problem(message, source, f"objects[{number}]")]) from None
     x, y, z = thing["3d_coords"]
-    return Solid(rules.solid.of(thing), (x, y, z), float(rules.radius.of(thing)), float(thing.get("rotation", 0.0)))
+    return Solid(kind, (x, y, z), radius, float(thing.get("rotation", 0.0)))
+
+
+def _is_place(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 3 and all(type(part) in (int, float) for part in value)
 
 
 def _look(thing: Mapping[str, Any]) -> _Look:
