@@ -122,34 +122,45 @@ def test_image_texts_and_scale_are_seen_together(window: Callable[..., Tabs]) ->
 
 
 def test_a_double_click_skips_nothing(window: Callable[..., Tabs], place: ServedPage) -> None:
-    """Neither a trial, nor the feedback of a practice, nor a text to read."""
+    """Neither a trial, nor the feedback of a practice, nor a text to read, even if its second click comes late."""
     tab = window().tab()
     tab.open(place.link("id=double"))
     tab.page.locator("#agreed").click()
+    step = tab.page.locator("#main")
     seen = [tab.screen]
     while tab.screen != DONE:
         if tab.screen in (PRACTICE, TRIAL):
             tab.choose(3)
-        before = tab.page.locator("#main").get_attribute("data-step")
+        before = int(step.get_attribute("data-step"))
         tab.page.locator("#main button.main").dblclick()
-        tab.page.locator(f'#main:not([data-step="{before}"])').wait_for()
-        tab.page.wait_for_timeout(30)
+        expect(step).to_have_attribute("data-step", str(before + 1))
         seen.append(tab.screen)
+        if tab.screen != DONE:
+            tab.page.locator("#main button.main").hover()
+            tab.page.mouse.down(click_count=2)
+            tab.page.mouse.up(click_count=2)
+            assert tab.page.get_by_text(place.study.texts["choose_first"]).count() == 0
+            expect(step).to_have_attribute("data-step", str(before + 1))
 
     assert seen == [CONSENT, READING, READING, *[PRACTICE, FEEDBACK] * 2, READING, *[TRIAL] * 4, DONE]
     assert [number for number, _ in place.values("double")] == [1, 2, 3, 4]
 
 
 @pytest.mark.slow
-def test_enter_that_is_held_down_skips_nothing(window: Callable[..., Tabs], place: ServedPage) -> None:
-    tab = window().on_trial("held", KEYBOARD)
+def test_enter_that_is_held_down_skips_nothing(window: Callable[..., Tabs]) -> None:
+    """The feedback of a practice has its button in focus."""
+    tab = window().on_practice("held", KEYBOARD)
     tab.choose(4)
-    for _ in range(5):  # the browser marks all but the first as repeated
+    tab.page.keyboard.down("Enter")
+    button = tab.page.locator("#main[data-screen=feedback] button.main")
+    expect(button).to_be_focused()
+    for _ in range(3):  # the browser marks these as repeated
         tab.page.keyboard.down("Enter")
-    expect(tab.page.locator('.stage[data-number="2"]')).to_be_visible()
+    tab.page.keyboard.up("Enter")
 
-    assert tab.page.locator(".note").inner_text() == ""
-    assert place.values("held") == [(1, 4)]
+    assert tab.screen == FEEDBACK
+    tab.page.keyboard.press("Enter")
+    expect(button).to_have_count(0)
 
 
 @pytest.mark.slow
@@ -330,6 +341,44 @@ def test_a_server_that_does_not_answer_is_waited_for(window: Callable[..., Tabs]
 
     expect(tab.page.locator('.stage[data-number="2"]')).to_be_visible()
     expect(tab.page.locator("#banner")).to_have_text("")
+
+
+@pytest.mark.slow
+def test_a_consent_text_that_changed_meanwhile_is_read_again(window: Callable[..., Tabs], place: ServedPage) -> None:
+    tabs = window()
+    tabs.accepted = ("409 (Conflict)",)
+    tab = tabs.tab()
+
+    def with_old_version(route: Any) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, json={**response.json(), "consent_version": "0"})
+
+    tab.page.route("**/api/v1/session", with_old_version, times=1)
+    assert tab.open(place.link("id=changed")) == CONSENT
+
+    assert tab.go_on() == CONSENT
+    assert place.events("changed") == []
+    assert tab.go_on() == READING
+
+
+@pytest.mark.slow
+def test_a_session_that_ended_meanwhile_is_explained(window: Callable[..., Tabs], place: ServedPage) -> None:
+    """As after hours without an answer, when the place was given to another rater."""
+    tabs = window()
+    tabs.accepted = ("409 (Conflict)",)
+    tab = tabs.on_trial("late")
+
+    def expired(route: Any) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, json={**response.json(), "state": "expired"})
+
+    refusal = {"error": "not_active", "message": "", "state": "expired"}
+    tab.page.route("**/api/v1/session", expired)
+    tab.page.route("**/api/v1/responses/*", lambda route: route.fulfill(status=409, json=refusal))
+
+    assert tab.answer(5) == END
+    expect(tab.page.get_by_role("heading")).to_have_text(place.study.texts.words["expired"][0])
+    expect(tab.page.locator("#withdraw")).to_have_count(0)
 
 
 # People -------------------------------------------------------------------------------------------------------------
