@@ -9,6 +9,7 @@ import socket
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import uvicorn
@@ -17,11 +18,13 @@ from human_served import API, UNLIMITED, Rater, Served, participant, served, sto
 from human_stores import content
 from study_files import make_study, write_caption_files, write_json, write_words
 from test_human_serve import serving
+from uvicorn.server import ServerState
 from waiting import PATIENCE
 
 from vqagen.human.links.secret import load_secret
 from vqagen.human.links.tokens import Link, sign
 from vqagen.human.server import connection
+from vqagen.human.server.connection import LEAST_TAKEN, TimedConnection
 from vqagen.human.server.page_files import PAGE, PageFiles
 from vqagen.human.server.process import build_app, uvicorn_config
 from vqagen.human.study.study import Study
@@ -200,3 +203,19 @@ def healthz(port: int) -> int:
         return wire.send(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").status
     finally:
         wire.close()
+
+
+@pytest.mark.parametrize(("taken", "is_closed"), [(LEAST_TAKEN, False), (LEAST_TAKEN - 1, True)])
+def test_only_a_client_that_takes_next_to_nothing_is_cut_off(taken: int, is_closed: bool) -> None:
+    """An image of many megabytes takes minutes on a slow line; it was cut off after one."""
+    loop, transport = Mock(), Mock()
+    client = TimedConnection(uvicorn_config(Mock(), UNLIMITED), ServerState(), {}, loop)
+    client.transport, client.flow = transport, Mock()
+    transport.get_write_buffer_size.return_value = 9_000_000
+    client.pause_writing()
+    for _ in range(3):
+        check, *arguments = loop.call_later.call_args.args[1:]
+        transport.get_write_buffer_size.return_value -= taken
+        check(*arguments)
+
+    assert transport.abort.called == is_closed

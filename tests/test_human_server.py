@@ -459,6 +459,39 @@ def test_an_answer_that_cannot_be_stored_is_not_acknowledged(study: Study) -> No
     talk(study, run, opening=Failing)
 
 
+def test_a_write_that_is_stored_though_it_failed_is_known_to_the_server(study: Study) -> None:
+    """As when Redis stores it after the server stopped waiting. A rater who answered otherwise saw one trial for ever."""
+    is_late = [False]
+
+    class Late:
+        def __init__(self) -> None:
+            self._store = stored(study)
+
+        def apply(self, writes: Any) -> Any:
+            outcomes = self._store.apply(writes)
+            if is_late[0]:
+                raise StoreError("no answer in time")
+            return outcomes
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._store, name)
+
+    async def run(place: Served) -> None:
+        ann, bob = await place.enter("ann"), await place.enter("bob")
+        assert (await ann.trial())["number"] == (await bob.trial())["number"] == 1
+        is_late[0] = True
+        late = [await ann.answer(1), await bob.post("withdraw"), await place.consent("eve", place.open_token())]
+        is_late[0] = False
+
+        assert [each.status_code for each in late] == [503] * 3
+        assert (await ann.answer(1, value=2)).json()["stored"] == 7
+        assert (await ann.trial())["number"] == 2
+        assert (await place.session("bob"))["state"] == "withdrawn"
+        assert (await place.session("eve", place.open_token()))["state"] == "active"
+
+    talk(study, run, opening=Late)
+
+
 def test_a_mistake_of_the_server_is_logged_by_its_place_and_says_nothing_else(
     study: Study, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

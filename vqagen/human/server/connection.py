@@ -14,8 +14,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 LONGEST_REQUEST = 15.0
 """Seconds from the connection, or from the first byte of a further request, until a request has arrived as a whole."""
-LONGEST_STANDSTILL = 60.0
-"""Seconds in which a client must take some of a reply that is waiting."""
+STANDSTILL_CHECK = 60.0
+"""Seconds in which a client must take `LEAST_TAKEN` bytes of a reply that is waiting: large images take longer."""
+LEAST_TAKEN = 65_536
 
 
 class JoinedWrites:
@@ -74,7 +75,20 @@ class TimedConnection(H11Protocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._standstill = self._standstill or self.loop.call_later(LONGEST_STANDSTILL, self.transport.abort)
+        if self._standstill is None:
+            self._await_taking()
+
+    def _await_taking(self) -> None:
+        """Look after a while how much of a waiting reply the client has taken."""
+        waiting = self.transport.get_write_buffer_size()
+        self._standstill = self.loop.call_later(STANDSTILL_CHECK, self._check_taken, waiting)
+
+    def _check_taken(self, waiting: int) -> None:
+        """Close the connection if too much of the reply of which `waiting` bytes were left is left still."""
+        if self.transport.get_write_buffer_size() > waiting - LEAST_TAKEN:
+            self.transport.abort()
+        else:
+            self._await_taking()
 
     def resume_writing(self) -> None:
         super().resume_writing()

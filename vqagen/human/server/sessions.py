@@ -47,6 +47,7 @@ from vqagen.human.store.store import (
     Submit,
     Submitted,
     Withdraw,
+    Write,
 )
 from vqagen.human.study.study import Study
 from vqagen.human.study.trial import Trial
@@ -92,6 +93,8 @@ class Sessions:
         self._secret = secret
         self._committer = committer
         self._roster = roster
+        self._is_roster_old = False
+        """A write failed or was given up, and may be stored all the same."""
         self._clock = clock
         self._revoked = Revoked(study.folder)
         self._tasks = tuple(study.tasks)
@@ -141,6 +144,7 @@ class Sessions:
 
     async def session(self, rater: Rater) -> dict[str, Any]:
         """Return where a rater is, with all texts of the page. Nothing is claimed."""
+        await self._renew_roster()
         found = self._roster.of_rater(rater.pseudonym, rater.link.task)
         state = self._state(rater, found)
         texts: dict[str, Any] = dict(self.study.texts.shown())
@@ -172,6 +176,7 @@ class Sessions:
         """Claim a slot for a rater who has consented, and return its session; True if the slot was not the rater's."""
         if version != self.study.texts.version:
             raise Failure(409, CONSENT_CHANGED, "the text was changed; please read it again")
+        await self._renew_roster()
         outcome = await self._claim(rater, version)
         if isinstance(outcome, NoSlot):
             key = LIMIT if outcome.is_limit else FULL
@@ -189,7 +194,7 @@ class Sessions:
     async def complete(self, assignment: Assignment) -> dict[str, Any]:
         """End an assignment whose answers are all stored, and return its code."""
         trials = len(self.study.tasks[assignment.task].trials)
-        outcome = await self._committer.write(Complete(assignment.id, trials, self._now()))
+        outcome = await self._write(Complete(assignment.id, trials, self._now()))
         if isinstance(outcome, NotActive):
             raise self._not_active(outcome.state)
         assert isinstance(outcome, Ended)
@@ -202,7 +207,7 @@ class Sessions:
     async def withdraw(self, assignment: Assignment) -> dict[str, Any]:
         """End an assignment because its rater wishes so."""
         keep = self.study.serving.keep_withdrawn_answers
-        outcome = await self._committer.write(Withdraw(assignment.id, keep, self._now()))
+        outcome = await self._write(Withdraw(assignment.id, keep, self._now()))
         if isinstance(outcome, NotActive):
             raise self._not_active(outcome.state)
         assert isinstance(outcome, Ended)
@@ -214,7 +219,7 @@ class Sessions:
     async def reclaim(self) -> None:
         """Free the slots of raters whose time has run out."""
         now = self._now()
-        await self._committer.write(Reclaim(now))
+        await self._write(Reclaim(now))
         self._roster.expire(now)
 
     # Trials ---------------------------------------------------------------------------------------------------------
@@ -228,6 +233,7 @@ class Sessions:
 
     async def trial(self, work: Work) -> dict[str, Any]:
         """Return the first trial without an answer."""
+        await self._renew_roster()
         return self.shown.next_trial(work.trials, await self._answered(work.assignment.id))
 
     def trial_of(self, work: Work, number: int) -> Trial:
@@ -239,7 +245,7 @@ class Sessions:
     async def answer(self, work: Work, number: int, body: dict[str, Any]) -> tuple[dict[str, Any], bool]:
         """Store a checked answer; return it, and True if it is new."""
         assignment = work.assignment.id
-        outcome = await self._committer.write(Submit(assignment=assignment, trial=number, now=self._now(), **body))
+        outcome = await self._write(Submit(assignment=assignment, trial=number, now=self._now(), **body))
         if isinstance(outcome, NotActive):
             raise self._not_active(outcome.state)
         assert isinstance(outcome, Submitted)
@@ -250,7 +256,7 @@ class Sessions:
 
     async def log(self, assignment: Assignment, kind: str, detail: str) -> None:
         """Keep an event of an assignment."""
-        await self._committer.write(Log(assignment.id, kind, detail, self._now()))
+        await self._write(Log(assignment.id, kind, detail, self._now()))
 
     # ----------------------------------------------------------------------------------------------------------------
 
@@ -274,7 +280,7 @@ class Sessions:
             tasks = (own.task,) if own else tuple(free)
             if not tasks:
                 return NoSlot(is_limit=self._roster.count_of(rater.pseudonym) >= self._most)
-            outcome = await self._committer.write(self._claim_of(rater, tasks, version, now))
+            outcome = await self._write(self._claim_of(rater, tasks, version, now))
             if not isinstance(outcome, NoSlot) or outcome.is_limit or rater.link.task:
                 break
         return outcome
@@ -309,6 +315,23 @@ class Sessions:
         if link.slot is not None:
             return self._roster.is_free(task, link.slot, now)
         return self._roster.has_free(task, self.study.slots, now)
+
+    async def _write(self, write: Write) -> Outcome:
+        try:
+            return await self._committer.write(write)
+        except BaseException:
+            self._is_roster_old = True
+            raise
+
+    async def _renew_roster(self) -> None:
+        """Read the roster anew if a write may be stored of which it does not know."""
+        if self._is_roster_old:
+            self._is_roster_old = False
+            try:
+                self._roster = Roster(await self._committer.read(lambda store: list(store.assignments())))
+            except BaseException:
+                self._is_roster_old = True
+                raise
 
     async def _answered(self, assignment: str) -> set[int]:
         """Return which trials of an assignment have answers."""
