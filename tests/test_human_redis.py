@@ -252,6 +252,19 @@ def test_a_server_that_comes_back_with_unsafe_settings_is_not_written_to(server:
         committer.stop()
 
 
+def test_a_server_whose_answers_were_deleted_is_not_written_to(server: RedisServer) -> None:
+    """A study would go on as if nobody had answered yet."""
+    store = open_store(server.url, STUDY, create=True)
+    claimed(store, "a")
+    with server.client() as client:
+        client.flushall()
+
+        with pytest.raises(StoreError, match="answers were deleted"):
+            store.apply([claim("a")])
+        assert client.keys() == []
+    store.close()
+
+
 def test_a_server_that_hangs_acknowledges_nothing(server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The write may be done later, when the server runs again; the rater's page sends it again, and it is the same."""
     monkeypatch.setattr(redis, "_TIMEOUT", 0.2)

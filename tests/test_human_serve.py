@@ -141,6 +141,25 @@ def test_a_full_disk_costs_no_acknowledged_answer(study: Path) -> None:
     assert "answers cannot be stored" in ran.err
 
 
+def test_a_store_that_was_taken_away_is_not_begun_anew(study: Path) -> None:
+    """Nobody would see that the answers of before are elsewhere: the server refuses answers, and says so."""
+    token = sign(Link(load_study(study).id), load_secret(study))
+    with serving(study) as (process, url):
+        wire = Wire(int(url.rpartition(":")[2]))
+        who = {"token": token, "participant": participant("ann")}
+        consent = {**who, "consent_version": load_study(study).texts.version, "agreed": True}
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+        statuses = [wire.post("consent", consent).status]
+        for file in study.glob("answers.sqlite*"):
+            file.rename(study.parent / file.name)
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        statuses.append(wire.post("consent", consent).status)
+        wire.close()
+
+    assert statuses == [503, 503]
+    assert not (study / "answers.sqlite").exists()
+
+
 @pytest.mark.parametrize(
     ("proxies", "statuses"), [("127.0.0.1", {200}), ("203.0.113.1", {200, 429})], ids=["a proxy", "no proxy"]
 )

@@ -55,7 +55,9 @@ def serve_study(study: Study, settings: ServeSettings, on_ready: Callable[[str],
     with study_lock(study.folder), _listening(settings) as listener, _logging():
         secret = load_secret(study.folder)
         place = settings.store or study.folder / ANSWERS
-        committer = Committer(lambda: open_store(place, study.id, create=True, durability=settings.redis_durability))
+        durability = settings.redis_durability
+        open_store(place, study.id, create=True, durability=durability).close()
+        committer = Committer(lambda: open_store(place, study.id, create=False, durability=durability))
         try:
             asyncio.run(_serve(study, settings, secret, page, committer, listener, on_ready))
         finally:

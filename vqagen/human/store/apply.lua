@@ -242,6 +242,7 @@ end
 local APPLY = { claim = claim, submit = submit, complete = complete, withdraw = withdraw, reclaim = reclaim,
     forget = forget, log = note }
 
+if redis.call('EXISTS', KEYS[1]) == 0 then return redis.error_reply('ERR the answers were deleted from the server') end
 local outcomes = {}
 for index, write in ipairs(cjson.decode(ARGV[2])) do
     outcomes[index] = APPLY[write[1]](unpack(write, 2))
