@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import csv
 import json
 import random
@@ -112,6 +113,16 @@ def test_a_session_is_of_one_assignment_and_cannot_be_changed() -> None:
             assert assignment_of_bearer(bearer[:place] + other + bearer[place + 1 :], SECRET, ID) is None
 
 
+def test_who_has_a_session_cannot_compute_its_code() -> None:
+    """A session shows its own MAC; if codes were made of the same one, work would not be needed for them."""
+    bearer = session_bearer(SECRET, ID, f"{TASK}-1-0")
+    shown = base64.urlsafe_b64decode(bearer + "=" * (-len(bearer) % 4))[-16:]
+    codes = {study: completion_code(SECRET, study, f"{TASK}-1-0") for study in (ID, OTHER)}
+
+    assert base64.b32encode(shown)[:10].decode() not in codes.values()
+    assert codes[ID] != codes[OTHER]
+
+
 def test_a_pseudonym_says_nothing_about_the_person_and_differs_by_platform() -> None:
     names = {pseudonym(SECRET, Participant(platform, "ann")) for platform in ("prolific", "id", "anonymous")}
 
@@ -127,6 +138,17 @@ def test_the_secret_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) 
 
     assert first.keys == second.keys
     assert (tmp_path / "secret").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["secret"]
+
+
+def test_of_two_processes_that_make_the_secret_at_once_both_have_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`links` and `serve` of a new study; links of a secret that was replaced would be refused."""
+    first = load_secret(tmp_path)
+    monkeypatch.setattr(Path, "exists", lambda _: False)
+
+    assert load_secret(tmp_path).keys == first.keys
     assert [path.name for path in tmp_path.iterdir()] == ["secret"]
 
 
@@ -197,6 +219,9 @@ def test_a_link_that_is_not_valid_opens_nothing(study: Study) -> None:
             before = await ask(place, revoked)
             (study.folder / "revoked.txt").write_text(f"# left\nhttps://study.example/s/{revoked}?x=1\n")
             after = await ask(place, revoked)
+            second = place.token(slot=1)
+            (study.folder / "revoked.txt").write_text(f"{revoked}\n{second}\n")
+            assert await ask(place, second) == (410, 410, "gone")
             (study.folder / "revoked.txt").unlink()
             again = await ask(place, revoked)
 

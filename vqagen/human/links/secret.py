@@ -14,6 +14,7 @@ import os
 import re
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from vqagen.errors import BadInput, Problem, UsageError
@@ -82,7 +83,7 @@ def load_secret(folder: Path) -> Secret:
         return Secret(_keys_of_environment(given))
     path = folder / SECRET_FILE
     if not path.exists():
-        _write(path, [secrets.token_hex(32) for _ in range(2)])
+        _write(path, [secrets.token_hex(32) for _ in range(2)], is_first=True)
     return Secret([None if line == _RETIRED else bytes.fromhex(line) for line in _lines(path)])
 
 
@@ -124,8 +125,11 @@ def _lines(path: Path) -> list[str]:
     return lines
 
 
-def _write(path: Path, lines: Sequence[str]) -> None:
-    """Write the keys so that nobody else can ever read the file, and half of it never has its name."""
+def _write(path: Path, lines: Sequence[str], *, is_first: bool = False) -> None:
+    """Write the keys so that nobody else can ever read the file, and half of it never has its name.
+
+    The first keys stay if another process has written its own meanwhile: links may be signed with them.
+    """
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -134,7 +138,11 @@ def _write(path: Path, lines: Sequence[str]) -> None:
                 file.write("".join(f"{line}\n" for line in lines))
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(beside, path)
+            if is_first:
+                with suppress(FileExistsError):
+                    os.link(beside, path)
+            else:
+                os.replace(beside, path)
         finally:
             beside.unlink(missing_ok=True)
         settle(path.parent)

@@ -33,7 +33,9 @@ class LinkSettings(CheckedSettings):
         metavar="DAY|never",
     )
     new_key: bool = setting(
-        False, "Sign with a new key. Then `-` in place of the one before it, in `secret`, refuses older links."
+        False,
+        "Sign with a new key. Then write `-` in place of the one before it in `secret`, which refuses older links, and "
+        "restart the server.",
     )
 
     def _faults(self) -> Iterator[str]:
