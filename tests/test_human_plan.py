@@ -235,6 +235,14 @@ def test_each_rater_sees_second_texts_on_both_sides(systems: tuple[str, ...], tm
         assert abs(2 * sum(sides) - len(sides)) <= 1
 
 
+def test_raters_of_a_task_see_its_trials_in_different_orders(tmp_path: Path) -> None:
+    """Or the last trials would always be judged by tired raters."""
+    study = make_study(tmp_path, images=16, trials_per_task=9, raters_per_item=4)
+    for task in study.tasks:
+        orders = {tuple(trial.item.id for trial in study.trials(task, slot)) for slot in range(4)}
+        assert len(orders) == 4
+
+
 @pytest.mark.slow
 def test_a_study_does_not_depend_on_the_process(tmp_path: Path) -> None:
     """Nor on the order of hashes in it."""

@@ -384,6 +384,18 @@ def test_a_client_that_asks_too_often_is_slowed_down(study: Study) -> None:
     talk(study, run, ServeSettings(client_rate=0))
 
 
+def test_no_long_text_that_is_no_session_is_kept(study: Study) -> None:
+    """Limits remember 20,000 sessions: of 16 KB each, they would take 300 MB."""
+
+    async def run(place: Served) -> None:
+        headers = {"Authorization": "Bearer " + "A" * 16_000}
+        statuses = [(await place.client.get(f"{API}/trial", headers=headers)).status_code for _ in range(30)]
+
+        assert statuses == [401] * 30
+
+    talk(study, run, ServeSettings(client_rate=0))
+
+
 def test_a_network_that_asks_too_often_is_slowed_down(study: Study) -> None:
     async def run(place: Served) -> None:
         responses = [await place.client.get(f"/s/{place.token()}") for _ in range(9)]
@@ -423,6 +435,21 @@ def test_every_reply_is_safe(study: Study) -> None:
             assert response.headers["Cache-Control"] == kept.get(path, "no-store")
 
     talk(study, run, ServeSettings(public_url="https://study.example", client_rate=0))
+
+
+def test_an_image_that_was_changed_while_it_is_served_is_not_shown(study: Study) -> None:
+    """Answers would be about another image than the plan says."""
+
+    async def run(place: Served) -> None:
+        url = (await (await place.enter("ann")).trial())["image"]["url"]
+        shown = await place.client.get(url)
+        for image in (study.folder / "images").iterdir():
+            image.write_bytes(image.read_bytes() + b" ")
+
+        assert (shown.status_code, shown.headers["Content-Type"]) == (200, "image/png")
+        assert (await place.client.get(url)).status_code == 404
+
+    talk(study, run)
 
 
 # Faults of the store --------------------------------------------------------------------------------------------------

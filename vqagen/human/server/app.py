@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from vqagen.human.links.codes import LONGEST_BEARER
 from vqagen.human.server.gate import LOG
 from vqagen.human.server.limits import Buckets
 from vqagen.human.server.page_files import PageFiles
@@ -180,7 +181,7 @@ class StudyApp:
     def _bearer(self, request: Request) -> str | None:
         """Return the session that a request is of, which counts toward the session's limit."""
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer":
+        if scheme.lower() != "bearer" or len(bearer) > LONGEST_BEARER:
             return None
         self._take(bearer)
         return bearer
