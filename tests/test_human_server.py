@@ -487,7 +487,7 @@ def test_an_answer_that_cannot_be_stored_is_not_acknowledged(study: Study) -> No
 
 
 def test_a_write_that_is_stored_though_it_failed_is_known_to_the_server(study: Study) -> None:
-    """As when Redis stores it after the server stopped waiting. A rater who answered otherwise saw one trial for ever."""
+    """As by Redis when the server waits no longer. A rater who then answered otherwise saw one trial for ever."""
     is_late = [False]
 
     class Late:
