@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
+from pathlib import Path
 from typing import Any, overload
 
 from vqagen.errors import UsageError
-from vqagen.language.domain_files import DomainFiles, LoadedDomain, check_hashes
+from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
 from vqagen.language.question import Question
 from vqagen.records.source import RecordSource
 from vqagen.run.windows import Span, span_to_read, window_of, windows_of
@@ -23,7 +24,14 @@ from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.questions.tally import Tally
 from vqagen.tasks.questions.task import questions_about
 from vqagen.world.image_names import warn_repeats
-from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, given_scene_texts, scene_texts
+from vqagen.world.loading import (
+    SceneSource,
+    SceneText,
+    UnreadableScene,
+    find_scenes,
+    given_scene_texts,
+    scene_texts,
+)
 from vqagen.world.scene import Scene
 
 WINDOWS_KEPT = 4
@@ -203,3 +211,12 @@ class _SingleQuestions(Sequence[Question]):
         number = range(len(self))[place]
         scene = bisect_right(self.ends, number)
         return self.dataset[scene][number - (self.ends[scene - 1] if scene else 0)]
+
+
+def scenes_of(scenes: PathLike | Iterable[Mapping[str, Any]]) -> SceneSource | Iterable[Mapping[str, Any]]:
+    """Return scenes to read from a file or folder, or the records that are given. UsageError for anything else."""
+    if isinstance(scenes, str | Path):
+        return find_scenes(scenes)
+    if isinstance(scenes, Mapping) or not isinstance(scenes, Iterable):
+        raise UsageError("scenes must be a file, a folder or a list of scene records, such as document['scenes']")
+    return scenes

@@ -31,9 +31,9 @@ def command(file: str, out: str, layout: str | None, dialect: str | None, force:
     Example:
       vqagen convert questions.json --out questions.parquet
     """
-    from vqagen.api import convert
     from vqagen.cli.progress import counting
     from vqagen.errors import counted
+    from vqagen.run.merging.convert import convert
 
     with counting("record") as on_converted:
         result = convert(file, out, format=layout, dialect=dialect, force=force, on_converted=on_converted)

@@ -23,7 +23,7 @@ def report(logs: tuple[str, ...], as_json: bool) -> None:
     Example:
       vqagen director report logs
     """
-    from vqagen.api import report_evaluations
+    from vqagen.inspect_tasks.report import report_evaluations
 
     evaluations = report_evaluations(*logs)
     if as_json:

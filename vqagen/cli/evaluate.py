@@ -66,8 +66,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, **options: 
     Example:
       vqagen evaluate questions.json predictions.jsonl
     """
-    from vqagen.api import evaluate, score_report, write_item_scores
-    from vqagen.evaluation import split_numbers, toolkit_text
+    from vqagen.evaluation import evaluate, score_report, split_numbers, toolkit_text, write_item_scores
     from vqagen.judge.report.writers import WRITERS
 
     _check_outputs(questions, predictions, options)

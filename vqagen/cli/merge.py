@@ -25,9 +25,9 @@ def command(shards: tuple[str, ...], out: str, layout: str | None, force: bool) 
       vqagen generate --scenes scenes.json --shard 2/2 --out shard-2.jsonl
       vqagen merge shard-1.jsonl shard-2.jsonl --out merged.json
     """
-    from vqagen.api import merge
     from vqagen.cli.progress import counting
     from vqagen.errors import counted
+    from vqagen.run.merging.merge import merge
 
     with counting("record") as on_merged:
         merged = merge(shards, out, format=layout, force=force, on_merged=on_merged)

@@ -45,8 +45,9 @@ def sample(
     Example:
       vqagen scenes sample --count 20 --seed 1 -o scenes.json
     """
-    from vqagen.api import find_domain, write_scenes
     from vqagen.cli.progress import run_progress, run_summary
+    from vqagen.language.domain_files import find_domain
+    from vqagen.sampled_scenes import write_scenes
 
     with run_progress() as on_progress:
         report = write_scenes(
@@ -80,8 +81,9 @@ def draw(scenes: str, out: str, domain: dict[str, Any], start_index: int, count:
       vqagen scenes sample --count 3 --seed 1 -o scenes.json
       vqagen scenes draw scenes.json -o images
     """
-    from vqagen.api import draw_scenes, find_domain
     from vqagen.cli.progress import counting
+    from vqagen.draw.scene_pictures import draw_scenes
+    from vqagen.language.domain_files import find_domain
 
     with counting("picture") as on_picture:
         drawn = draw_scenes(

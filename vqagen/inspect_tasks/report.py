@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from vqagen.inspect_tasks.logs import read_runs
 from vqagen.inspect_tasks.outcomes import LoggedRun, Outcome, Share, describe_run, share_of, share_of_pairs
 from vqagen.inspect_tasks.prompts import DIRECTOR
 from vqagen.judge.director.mistakes import KINDS
 from vqagen.judge.director.rules import CONTROL, HORIZONTAL, MIRRORED, NONE, PARTICIPANT, RELATION, SIZE, TEST, VERTICAL
+from vqagen.language.domain_files import PathLike
 
 Cells = Mapping[str, Share | float | None]
 """Column -> a share, a difference of shares, or nothing."""
@@ -265,3 +267,11 @@ def _matching(outcomes: Sequence[Outcome], trials: set[str], rule_class: str, ty
         for each in outcomes
         if each.trial in trials and rule_class in (ALL, each.rule_class) and each.trial_type == type_
     )
+
+
+def report_evaluations(*logs: PathLike) -> EvaluationReport:
+    """Report how models answered director trials, by logs of Inspect AI and folders of them. Needs the extra `inspect`.
+
+    Raises BadInput that names every log of another task.
+    """
+    return EvaluationReport.of(read_runs(map(str, logs)))
