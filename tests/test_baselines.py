@@ -18,10 +18,10 @@ from vqagen.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.errors import BadInput, UsageError
 from vqagen.files.locations import locate
 from vqagen.judge.baselines import option_learners, option_rules, priors, text_learners
-from vqagen.judge.baselines.execution import World
+from vqagen.judge.baselines.execution import ProgramRunner
+from vqagen.judge.baselines.learning_task import Guess, LearningTask, credit, gold_text
 from vqagen.judge.baselines.rungs import RUNGS
 from vqagen.judge.baselines.settings import BaselineSettings
-from vqagen.judge.baselines.study import Guess, Study, credit, gold_text
 from vqagen.judge.gold.item import GoldItem
 from vqagen.judge.intervals import wilson
 from vqagen.language.domain_files import load_catalogue
@@ -99,7 +99,7 @@ def test_majority_is_right_as_often_as_its_answers_occur(per: str, right: int) -
     """Learned from the questions themselves, the accuracy is the sum of the largest share of each group."""
     items = [item(i, answer, function=kind, family=family) for i, (kind, family, answer) in enumerate(GROUPED)]
 
-    guesses = priors.majority(Study(items, items), per)
+    guesses = priors.majority(LearningTask(items, items), per)
 
     assert sum(guess.expected for guess in guesses) == right
     assert shares(guesses, items) == right / len(items)
@@ -123,7 +123,7 @@ def test_equally_frequent_answers_are_ranked_by_first_occurrence() -> None:
     """Count descends; then the answer that was learned first comes first, whatever its text."""
     train = [item(i, answer) for i, answer in enumerate(["zebra", "ant", "ant", "zebra", "bee", "cat", "cat", "cat"])]
 
-    [guess] = priors.majority(Study([item(0, "?")], train, top_k=4), "all")
+    [guess] = priors.majority(LearningTask([item(0, "?")], train, top_k=4), "all")
 
     assert guess.candidates == ("cat", "zebra", "ant", "bee")
 
@@ -134,7 +134,7 @@ def test_an_unknown_group_is_answered_by_the_next_larger_one() -> None:
     new = {"question": "Who?", "family": "new"}
     asked = [item(0, "?", function="count", **new), item(1, "?", function="new", **new)]
 
-    guesses = priors.majority(Study(asked, train), "question")
+    guesses = priors.majority(LearningTask(asked, train), "question")
 
     assert [guess.candidates for guess in guesses] == [("1",), ("red",)]
 
@@ -142,19 +142,19 @@ def test_an_unknown_group_is_answered_by_the_next_larger_one() -> None:
 def test_without_questions_to_learn_from_images_are_kept_apart() -> None:
     """An image's own questions never teach the answers to its other questions."""
     items = [item(i, f"answer {i // 3}", image=i // 3) for i in range(60)]
-    study = Study(items)
+    learning = LearningTask(items)
 
-    assert sorted(place for split in study.splits for place in split.places) == list(range(60))
-    for split in study.splits:
+    assert sorted(place for split in learning.splits for place in split.places) == list(range(60))
+    for split in learning.splits:
         assert {each.image for each in split.trained}.isdisjoint(items[place].image for place in split.places)
-    assert not any(guess.expected for guess in priors.majority(study, "all"))
+    assert not any(guess.expected for guess in priors.majority(learning, "all"))
 
 
 def test_the_two_questions_of_a_pair_are_not_learned_from_each_other() -> None:
     """Of a pair, one question betrays that the answer of the other is a different one."""
     items = [item(i, "yes" if i % 2 else "no", pair=i // 2) for i in range(40)]
 
-    for split in Study(items).splits:
+    for split in LearningTask(items).splits:
         pairs = {each.pair for each in split.trained}
         assert pairs.isdisjoint(items[place].pair for place in split.places)
 
@@ -165,7 +165,7 @@ def test_questions_about_one_image_go_with_its_pairs() -> None:
         item(4 * i + j, "a", image=i, pair=None if j < 2 else f"{i // 2}, {j}") for i in range(40) for j in range(4)
     ]
 
-    for split in Study(items).splits:
+    for split in LearningTask(items).splits:
         asked = [items[place] for place in split.places]
         assert {each.image for each in split.trained}.isdisjoint(each.image for each in asked)
         assert {each.pair for each in split.trained} & {each.pair for each in asked} <= {None}
@@ -176,16 +176,16 @@ def test_uniform_expects_one_of_the_possible_answers() -> None:
     train = [*ladder_lines(red=9, blue=1, green=1), item(90, "yes", function="exist")]
     asked = [item(0, "blue"), item(1, "no", function="exist"), item(2, "pink")]
 
-    assert [guess.expected for guess in priors.uniform(Study(asked, train))] == [1 / 3, 1 / 2, 0]
-    assert priors.uniform(Study(asked, train, top_k=2))[0].expected == 2 / 3
+    assert [guess.expected for guess in priors.uniform(LearningTask(asked, train))] == [1 / 3, 1 / 2, 0]
+    assert priors.uniform(LearningTask(asked, train, top_k=2))[0].expected == 2 / 3
 
 
 @pytest.mark.parametrize("name", ["uniform", "prior"])
 def test_drawn_answers_are_right_as_often_as_expected(name: str) -> None:
     """The accuracy of drawn answers has the expected value, Σp² for the prior, in its interval of 99.9 %."""
     items = list(ladder_lines(red=300, blue=150, green=50))
-    study = Study(items, items, seed=3)
-    guesses = priors.uniform(study) if name == "uniform" else priors.prior(study, "type")
+    learning = LearningTask(items, items, seed=3)
+    guesses = priors.uniform(learning) if name == "uniform" else priors.prior(learning, "type")
 
     expected = sum(guess.expected for guess in guesses) / len(items)
 
@@ -198,7 +198,7 @@ def test_the_prior_draws_different_candidates() -> None:
     """With several candidates, no answer is given twice, and none that was not learned."""
     items = list(ladder_lines(red=30, blue=2, green=1))
 
-    for guess in priors.prior(Study(items, items, top_k=9), "all"):
+    for guess in priors.prior(LearningTask(items, items, top_k=9), "all"):
         assert sorted(guess.candidates) == ["blue", "green", "red"]
 
 
@@ -235,7 +235,7 @@ def test_learners_find_words_that_give_the_answer_away(learner: Any) -> None:
     """All answers that a word betrays are right, where the majority is right about a third."""
     items = leaky(90)
 
-    assert shares(learner(Study(items)), items) == 1
+    assert shares(learner(LearningTask(items)), items) == 1
 
 
 @pytest.mark.parametrize("neighbours", [1, 5])
@@ -243,7 +243,7 @@ def test_the_nearest_question_is_found(neighbours: int) -> None:
     """The answer is that of the most similar questions, where the majority is right about a third."""
     items = leaky(90)
 
-    assert shares(text_learners.nearest(Study(items), neighbours), items) > 0.9
+    assert shares(text_learners.nearest(LearningTask(items), neighbours), items) > 0.9
 
 
 @pytest.mark.parametrize("question", ["", "?!"])
@@ -251,14 +251,14 @@ def test_texts_without_words_are_answered(question: str) -> None:
     """scikit-learn refuses to count no words."""
     items = [item(i, "red" if i % 3 else "blue", question=question) for i in range(60)]
 
-    assert all(guess.candidates for guess in text_learners.learned(Study(items)))
+    assert all(guess.candidates for guess in text_learners.learned(LearningTask(items)))
 
 
 def test_few_questions_are_answered_by_majority() -> None:
     """Of a type with fewer questions than can be learned from, the majority is the answer."""
     items = list(ladder_lines(red=4, blue=3))
 
-    assert {guess.candidates for guess in text_learners.learned(Study(items, items))} == {("red",)}
+    assert {guess.candidates for guess in text_learners.learned(LearningTask(items, items))} == {("red",)}
 
 
 # Options ----------------------------------------------------------------------------------------------------------
@@ -273,10 +273,10 @@ def test_visual7w_most_frequent_answers() -> None:
         item(11, "2", ("2", "3", "4", "5"), type="how"),
         item(12, "red.", ("red.", "Red.", "green.", "Blue."), type="what"),
     ]
-    study = Study(asked, train, top_k=2)
+    learning = LearningTask(asked, train, top_k=2)
 
-    opened = priors.majority(study, "all")
-    chosen = option_rules.most_frequent_option(Study(asked, train))
+    opened = priors.majority(learning, "all")
+    chosen = option_rules.most_frequent_option(LearningTask(asked, train))
 
     assert {guess.candidates for guess in opened} == {("Red.", "3")}
     assert [guess.expected for guess in opened] == [1, 0, 1]
@@ -285,7 +285,7 @@ def test_visual7w_most_frequent_answers() -> None:
 
 def test_unknown_options_are_chosen_by_text() -> None:
     """If no option was ever right, the first by text is taken: the first of the file may be the right one."""
-    [guess] = option_rules.most_frequent_option(Study([item(0, "zoo", ("zoo", "ant"))], [item(1, "sea")]))
+    [guess] = option_rules.most_frequent_option(LearningTask([item(0, "zoo", ("zoo", "ant"))], [item(1, "sea")]))
 
     assert guess.candidates == ("ant",)
 
@@ -304,7 +304,7 @@ def multiple_choice(count: int) -> list[GoldItem]:
 def test_any_option_is_right_once_in_four() -> None:
     """The expected accuracy is 1/k; the observed one has it in its interval."""
     items = multiple_choice(400)
-    guesses = option_rules.random_option(Study(items))
+    guesses = option_rules.random_option(LearningTask(items))
 
     assert {guess.expected for guess in guesses} == {0.25}
     low, high = wilson(400 * shares(guesses, items), 400, level=0.999)
@@ -316,12 +316,12 @@ def test_balanced_positions_are_right_once_in_four(position: int) -> None:
     """If the right option stands at each position equally often, every fixed position is right once in four."""
     items = multiple_choice(40)
 
-    assert shares(option_rules.option_at(Study(items), position), items) == 0.25
+    assert shares(option_rules.option_at(LearningTask(items), position), items) == 0.25
 
 
 def test_a_position_that_a_question_lacks_is_not_answered() -> None:
     """The third of two options is not the first one."""
-    assert option_rules.option_at(Study([item(0, "a", ("a", "b"))]), 2) == [Guess((), 0.0)]
+    assert option_rules.option_at(LearningTask([item(0, "a", ("a", "b"))]), 2) == [Guess((), 0.0)]
 
 
 def test_a_position_needs_an_order() -> None:
@@ -329,22 +329,22 @@ def test_a_position_needs_an_order() -> None:
     items = [GoldItem("1", "text", ("a",), "1", options=("a", "b"), has_letters=False)]
 
     with pytest.raises(UsageError, match="order of options"):
-        option_rules.option_at(Study(items), 0)
+        option_rules.option_at(LearningTask(items), 0)
 
 
 def test_longest_and_shortest_options() -> None:
     """The number of characters decides, then the text."""
-    study = Study([item(0, "bb", ("cc", "bb", "a", "d"))])
+    learning = LearningTask([item(0, "bb", ("cc", "bb", "a", "d"))])
 
-    assert option_rules.longest_option(study)[0].candidates == ("bb",)
-    assert option_rules.shortest_option(study)[0].candidates == ("a",)
+    assert option_rules.longest_option(learning)[0].candidates == ("bb",)
+    assert option_rules.shortest_option(learning)[0].candidates == ("a",)
 
 
 def test_choices_that_give_the_answer_away_are_learned() -> None:
     """An answer that is always the third longest option is found without the question."""
     items = multiple_choice(120)
 
-    assert shares(option_learners.choices_only(Study(items)), items) > 0.95
+    assert shares(option_learners.choices_only(LearningTask(items)), items) > 0.95
 
 
 def test_blocks_that_exchange_their_options_are_right_once_in_four() -> None:
@@ -355,7 +355,7 @@ def test_blocks_that_exchange_their_options_are_right_once_in_four() -> None:
         items += [item(4 * block + i, right, options)._replace(block=block) for i, right in enumerate(options)]
 
     for learner in (option_learners.choices_only, option_rules.most_frequent_option):
-        assert shares(learner(Study(items)), items) == 0.25
+        assert shares(learner(LearningTask(items)), items) == 0.25
 
 
 def test_question_and_choices_are_learned_together() -> None:
@@ -364,8 +364,8 @@ def test_question_and_choices_are_learned_together() -> None:
         item(i, ("red", "blue")[i % 2], ("blue", "red"), question=f"{('warm', 'cold')[i % 2]}?") for i in range(120)
     ]
 
-    assert shares(option_learners.choices_only(Study(items)), items) < 0.7
-    assert shares(option_learners.question_and_choices(Study(items)), items) == 1
+    assert shares(option_learners.choices_only(LearningTask(items)), items) < 0.7
+    assert shares(option_learners.question_and_choices(LearningTask(items)), items) == 1
 
 
 # Programs ---------------------------------------------------------------------------------------------------------
@@ -462,9 +462,9 @@ def test_more_noise_means_fewer_right_answers() -> None:
     assert len(set(accuracies)) == 4
 
 
-def _world(files: BaselineFiles) -> World:
+def _runner(files: BaselineFiles) -> ProgramRunner:
     catalogue, _ = load_catalogue(files.domain or vqagen.find_domain())
-    return World(locate(files.questions), find_scenes(str(files.scenes)), catalogue)
+    return ProgramRunner(locate(files.questions), find_scenes(str(files.scenes)), catalogue)
 
 
 def _existence(colors: Sequence[str]) -> tuple[BaselineFiles, list[GoldItem]]:
@@ -487,7 +487,7 @@ def test_the_wrong_image_is_never_the_own_one() -> None:
     """If one scene of many has a red thing, its question is never answered right by another scene."""
     files, items = _existence(["red", *["blue"] * 9])
 
-    done = _world(files).wrong_image(Study(items), 50)
+    done = _runner(files).wrong_image(LearningTask(items), 50)
 
     assert done.guesses[0] == Guess(("no",), 0.0)
     assert (done.runs, done.invalid) == (10 * 9, 0)
@@ -497,7 +497,7 @@ def test_the_expected_value_of_wrong_images_is_the_share_of_their_answers() -> N
     """Of four other scenes of which three have no red thing, each question without one expects three quarters."""
     files, items = _existence(["red", "blue", "blue", "blue", "blue"])
 
-    done = _world(files).wrong_image(Study(items), 4)
+    done = _runner(files).wrong_image(LearningTask(items), 4)
 
     assert [guess.expected for guess in done.guesses] == [0, 0.75, 0.75, 0.75, 0.75]
 
@@ -527,7 +527,7 @@ def test_imagined_scenes_have_independent_attributes() -> None:
     items = [item(0, "sphere")]
 
     answers = Counter(
-        _world(files).scene_blind(Study(items, seed=seed), 1).guesses[0].candidates for seed in range(200)
+        _runner(files).scene_blind(LearningTask(items, seed=seed), 1).guesses[0].candidates for seed in range(200)
     )
 
     assert answers[("cube",)] > 25

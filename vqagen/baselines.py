@@ -11,11 +11,11 @@ from vqagen.files.locations import Location, locate
 from vqagen.files.output import STDOUT
 from vqagen.files.reading import content_hash, files_below
 from vqagen.files.shipped import require
-from vqagen.judge.baselines.execution import World
+from vqagen.judge.baselines.execution import ProgramRunner
 from vqagen.judge.baselines.ladder import Ladder, RungResult
+from vqagen.judge.baselines.learning_task import LearningTask
 from vqagen.judge.baselines.rungs import answer_all, find_rung, ladder
 from vqagen.judge.baselines.settings import BaselineSettings
-from vqagen.judge.baselines.study import Study
 from vqagen.judge.baselines.writing import check_questions, check_target, write_predictions
 from vqagen.judge.file_kinds import record_file
 from vqagen.judge.gold.discovery import read_gold
@@ -67,8 +67,8 @@ def _files_at(path: PathLike) -> Sequence[Location]:
 
 class _Opened(NamedTuple):
     gold: GoldFile
-    study: Study
-    world: World | None
+    learning: LearningTask
+    runner: ProgramRunner | None
 
 
 def baseline(
@@ -82,10 +82,10 @@ def baseline(
     check_target(target, force, [str(each) for each in (files.questions, files.train, files.scenes) if each])
     opened = _open(files, chosen)
     check_questions(target, opened.gold.format)
-    answered = answer_all(rung, opened.study, chosen, opened.world)
+    answered = answer_all(rung, opened.learning, chosen, opened.runner)
     record = {"baseline": name, **chosen.to_record()}
-    write_predictions(target, opened.study.items, answered.guesses, opened.gold.format, record, files.hashes())
-    return Ladder(opened.study).add(answered)
+    write_predictions(target, opened.learning.items, answered.guesses, opened.gold.format, record, files.hashes())
+    return Ladder(opened.learning).add(answered)
 
 
 def baseline_ladder(
@@ -107,14 +107,14 @@ def baseline_ladder(
             raise UsageError(f"output folder {folder} exists already; name another one")
         folder.mkdir(parents=True)
     opened = _open(files, chosen)
-    found, hashes = Ladder(opened.study), files.hashes() if folder else {}
-    for rung, own in ladder(opened.study, chosen, opened.world is not None):
-        answered = answer_all(rung, opened.study, own, opened.world)
+    found, hashes = Ladder(opened.learning), files.hashes() if folder else {}
+    for rung, own in ladder(opened.learning, chosen, opened.runner is not None):
+        answered = answer_all(rung, opened.learning, own, opened.runner)
         found.add(answered)
         if folder is not None:
             target = folder / f"{answered.title.replace(' ', '-')}.jsonl"
             record: dict[str, Any] = {"baseline": rung.name, **own.to_record()}
-            write_predictions(str(target), opened.study.items, answered.guesses, opened.gold.format, record, hashes)
+            write_predictions(str(target), opened.learning.items, answered.guesses, opened.gold.format, record, hashes)
         on_done(1)
     return found
 
@@ -128,11 +128,11 @@ def _open(files: BaselineFiles, settings: BaselineSettings) -> _Opened:
     items = list(gold.items())
     if not items:
         raise UsageError(f"no questions to answer in {files.questions}")
-    world = None if files.scenes is None else _world(files, str(files.scenes), gold)
-    return _Opened(gold, Study(items, train, settings.seed, settings.top_k), world)
+    runner = None if files.scenes is None else _runner(files, str(files.scenes), gold)
+    return _Opened(gold, LearningTask(items, train, settings.seed, settings.top_k), runner)
 
 
-def _world(files: BaselineFiles, scenes: str, gold: GoldFile) -> World:
+def _runner(files: BaselineFiles, scenes: str, gold: GoldFile) -> ProgramRunner:
     """Find scenes and functions; without a domain of the user, those of the domain that the questions' info names."""
     if gold.format != "vqagen":
         raise UsageError(f"scenes are given, but {files.questions} has no programs to run: leave out --scenes")
@@ -145,4 +145,4 @@ def _world(files: BaselineFiles, scenes: str, gold: GoldFile) -> World:
         "plugins": lambda: plugins.hash if plugins.hashes else "",
     }
     check_origin(questions, hashes)
-    return World(questions, source, catalogue, files.split)
+    return ProgramRunner(questions, source, catalogue, files.split)

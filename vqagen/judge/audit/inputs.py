@@ -17,8 +17,8 @@ from vqagen.judge.audit.question_items import read_question_items
 from vqagen.judge.audit.repetition import Known, SceneFacts, read_scene_facts
 from vqagen.judge.audit.significance import Floats
 from vqagen.judge.audit.trial_items import read_trial_items
-from vqagen.judge.baselines.execution import World
-from vqagen.judge.baselines.study import Study, accepted_texts
+from vqagen.judge.baselines.execution import ProgramRunner
+from vqagen.judge.baselines.learning_task import LearningTask, accepted_texts
 from vqagen.judge.director.trial_files import find_trials
 from vqagen.judge.file_kinds import TRIALS, kind_of_file
 from vqagen.judge.gold.discovery import DIALOG, TRIAL, VQAGEN, read_gold, recognise
@@ -111,13 +111,13 @@ def _executed(file: AuditFile, scenes: str) -> dict[str, Floats]:
         return {}
     try:
         catalogue = load_catalogue(find_domain(shipped_domain(find_record_source(file.name).info)))[0]
-        study = Study(list(read_gold(file.name).items()))
-        world = World(locate(file.name), source, catalogue)
-        wrong, blind = world.wrong_image(study, RUNS), world.scene_blind(study, BLIND_RUNS)
+        learning = LearningTask(list(read_gold(file.name).items()))
+        runner = ProgramRunner(locate(file.name), source, catalogue)
+        wrong, blind = runner.wrong_image(learning, RUNS), runner.scene_blind(learning, BLIND_RUNS)
     except BadInput as error:
         file.notes.append(f"programs were not run on other scenes: {error.problems[0].message}")
         return {}
-    accepted = [accepted_texts(item) for item in study.items]
+    accepted = [accepted_texts(item) for item in learning.items]
     right = [
         float(any(text.lower() in texts for text in guess.candidates))
         for guess, texts in zip(blind.guesses, accepted, strict=True)

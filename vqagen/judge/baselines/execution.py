@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from vqagen.errors import BadInput, Problem, counted
 from vqagen.files.locations import Location
 from vqagen.judge.baselines.imagined_scenes import marginal_scene, misread_scene
-from vqagen.judge.baselines.study import Guess, Study, credit
+from vqagen.judge.baselines.learning_task import Guess, LearningTask, credit
 from vqagen.judge.gold.item import GoldItem
 from vqagen.judge.scene_lookup import HeldScenes, QuestionFault, SceneNames
 from vqagen.language.catalogue import Catalogue
@@ -62,7 +62,7 @@ class _Asked(NamedTuple):
     scene: Scene
 
 
-class World:
+class ProgramRunner:
     """The programs of a question file and the scenes that they are about."""
 
     def __init__(self, questions: Location, scenes: SceneSource, catalogue: Catalogue, split: str = "") -> None:
@@ -71,11 +71,11 @@ class World:
         self._names = SceneNames(scenes)
         self._programs: dict[str, Program | str] = {}
 
-    def oracle(self, study: Study) -> Executed:
+    def oracle(self, learning: LearningTask) -> Executed:
         """Run each program on its own scene."""
-        return self._run_alone(study, lambda scene: scene)
+        return self._run_alone(learning, lambda scene: scene)
 
-    def noisy_oracle(self, study: Study, rate: float) -> Executed:
+    def noisy_oracle(self, learning: LearningTask, rate: float) -> Executed:
         """Run each program on its own scene, of which values were misread at a rate: once for each scene."""
         misread: dict[int, Scene] = {}
 
@@ -83,34 +83,34 @@ class World:
             if scene.index not in misread:
                 if len(misread) >= BATCH:
                     misread.clear()
-                rng = stream(study.seed, "noisy-oracle", scene.index)
+                rng = stream(learning.seed, "noisy-oracle", scene.index)
                 misread[scene.index] = misread_scene(scene, self._catalogue.domain, rate, rng)
             return misread[scene.index]
 
-        return self._run_alone(study, seen)
+        return self._run_alone(learning, seen)
 
-    def wrong_image(self, study: Study, runs: int) -> Executed:
+    def wrong_image(self, learning: LearningTask, runs: int) -> Executed:
         """Run each program on other scenes of the file, `runs` of them, and answer as the first that has an answer.
 
         The expected value is the share of the runs with an answer that give the right one.
         """
-        pool, done = self._pool(study.seed), Executed()
-        for asked in self._asked(study):
-            rng = stream(study.seed, "wrong-image", asked.place)
+        pool, done = self._pool(learning.seed), Executed()
+        for asked in self._asked(learning):
+            rng = stream(learning.seed, "wrong-image", asked.place)
             others = [scene for scene in _sample(pool, runs + 1, rng) if scene.index != asked.scene.index][:runs]
             answers = [text for scene in others if (text := _run(asked.program, scene)) is not None]
             done.runs += len(others)
             done.invalid += len(others) - len(answers)
-            done.guesses.append(_drawn_guess(study, asked.item, answers))
+            done.guesses.append(_drawn_guess(learning, asked.item, answers))
         return done
 
-    def scene_blind(self, study: Study, runs: int) -> Executed:
+    def scene_blind(self, learning: LearningTask, runs: int) -> Executed:
         """Run each program on imagined scenes, `runs` of them, and answer as most of them do."""
-        pool, done = self._pool(study.seed), Executed()
-        rng = stream(study.seed, "scene-blind")
+        pool, done = self._pool(learning.seed), Executed()
+        rng = stream(learning.seed, "scene-blind")
         imagined = [marginal_scene(pool, self._catalogue.domain, rng) for _ in range(runs)]
         known: dict[Program, tuple[list[str], int]] = {}
-        for asked in self._asked(study):
+        for asked in self._asked(learning):
             if asked.program not in known:
                 found = [text for scene in imagined if (text := _run(asked.program, scene)) is not None]
                 ranked = sorted(Counter(found).items(), key=lambda each: (-each[1], each[0]))
@@ -118,16 +118,16 @@ class World:
             candidates, invalid = known[asked.program]
             done.runs += runs
             done.invalid += invalid
-            done.guesses.append(study.sure(asked.place, _allowed(candidates, asked.item)))
+            done.guesses.append(learning.sure(asked.place, _allowed(candidates, asked.item)))
         return done
 
-    def _run_alone(self, study: Study, seen: Callable[[Scene], Scene]) -> Executed:
+    def _run_alone(self, learning: LearningTask, seen: Callable[[Scene], Scene]) -> Executed:
         done = Executed()
-        for asked in self._asked(study):
+        for asked in self._asked(learning):
             text = _run(asked.program, seen(asked.scene))
             done.runs += 1
             done.invalid += text is None
-            done.guesses.append(study.sure(asked.place, () if text is None else (text,)))
+            done.guesses.append(learning.sure(asked.place, () if text is None else (text,)))
         return done
 
     def _pool(self, seed: int) -> list[Scene]:
@@ -138,12 +138,12 @@ class World:
             raise BadInput([Problem("only one scene: programs are to be run on other scenes", str(self._scenes.path))])
         return [scene for scene in load_scenes(self._scenes, self._catalogue.domain) if scene.index in chosen]
 
-    def _asked(self, study: Study) -> Iterator[_Asked]:
+    def _asked(self, learning: LearningTask) -> Iterator[_Asked]:
         """Yield the questions with their programs and scenes. BadInput with all questions that lack one of them."""
         held, faults = HeldScenes(self._scenes, self._catalogue.domain), _Faults(str(self._questions))
         records = read_questions(self._questions)
         chosen = (record for record in records if not self._split or record.get("split") == self._split)
-        stream_of = enumerate(zip(study.items, chosen, strict=True))
+        stream_of = enumerate(zip(learning.items, chosen, strict=True))
         while batch := list(islice(stream_of, BATCH)):
             places = [self._names.place_of(record) for _, (_, record) in batch]
             held.hold({place for place in places if isinstance(place, int)})
@@ -205,9 +205,9 @@ def _sample(scenes: Sequence[Scene], number: int, rng: Any) -> list[Scene]:
     return [scenes[place] for place in chosen]
 
 
-def _drawn_guess(study: Study, item: GoldItem, answers: Sequence[str]) -> Guess:
+def _drawn_guess(learning: LearningTask, item: GoldItem, answers: Sequence[str]) -> Guess:
     answers = _allowed(answers, item)
-    candidates = list(dict.fromkeys(answers))[: study.top_k]
+    candidates = list(dict.fromkeys(answers))[: learning.top_k]
     share = sum(credit([text], item) for text in answers) / len(answers) if answers else 0.0
     return Guess(tuple(candidates), share)
 

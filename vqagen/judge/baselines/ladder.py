@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from vqagen.errors import counted
+from vqagen.judge.baselines.learning_task import LearningTask, credit, family_of, type_of
 from vqagen.judge.baselines.rungs import Answered
-from vqagen.judge.baselines.study import Study, credit, family_of, type_of
 from vqagen.judge.gold.item import GoldItem
 from vqagen.judge.intervals import Interval, Numbers, cluster_interval, clustered_mean
 from vqagen.judge.report.table import SHARE, Cell, Column, ScoreReport, Table
@@ -99,23 +99,23 @@ class RungResult:
 class Ladder:
     """The results of baselines on one question file."""
 
-    def __init__(self, study: Study) -> None:
-        self._study = study
+    def __init__(self, learning: LearningTask) -> None:
+        self._learning = learning
         images: dict[str, int] = {}
-        self._images = np.array([images.setdefault(item.image, len(images)) for item in study.items], dtype=np.int64)
+        self._images = np.array([images.setdefault(item.image, len(images)) for item in learning.items], dtype=np.int64)
         self._groups = {key: self._places(name_of) for key, name_of in _BY.items()}
         self._floor: Numbers | None = None
         self.rungs: list[RungResult] = []
 
     def _places(self, name_of: Callable[[GoldItem], str]) -> dict[str, Numbers]:
         found: dict[str, list[int]] = {}
-        for place, item in enumerate(self._study.items):
+        for place, item in enumerate(self._learning.items):
             found.setdefault(name_of(item), []).append(place)
         return {name: np.array(found[name]) for name in sorted(found)}
 
     def add(self, answered: Answered) -> RungResult:
         """Score the guesses of one baseline, and keep its result. The floor must be added before those above it."""
-        pairs = zip(self._study.items, answered.guesses, strict=True)
+        pairs = zip(self._learning.items, answered.guesses, strict=True)
         right = np.array([credit(guess.candidates, item) for item, guess in pairs])
         expected = np.array([guess.expected for guess in answered.guesses])
         if answered.title == FLOOR:
@@ -153,7 +153,7 @@ class Ladder:
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""
-        return {"questions": len(self._study.items), "baselines": [rung.to_record() for rung in self.rungs]}
+        return {"questions": len(self._learning.items), "baselines": [rung.to_record() for rung in self.rungs]}
 
     def report(self) -> ScoreReport:
         """Return the table for people: a row for each baseline, with a column for each category."""
@@ -163,7 +163,7 @@ class Ladder:
         notes = tuple(f"{rung.name}: {rung.notes}" for rung in self.rungs if rung.notes)
         table = Table("baselines", "Baselines", columns, tuple(_row(rung, categories) for rung in self.rungs), notes)
         head = (
-            f"{counted(len(self._study.items), 'question')}; low and high are bounds of 95 % intervals",
+            f"{counted(len(self._learning.items), 'question')}; low and high are bounds of 95 % intervals",
             f"lift: the accuracy above that of {FLOOR}",
         )
         return ScoreReport("Baselines", head, (table,))

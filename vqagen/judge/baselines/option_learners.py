@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from vqagen.extras import needed
+from vqagen.judge.baselines.learning_task import Answering, Guess, LearningTask, family_of, type_of
 from vqagen.judge.baselines.option_rules import most_frequent_option, right_option
-from vqagen.judge.baselines.study import Answering, Guess, Study, family_of, type_of
 from vqagen.judge.gold.item import GoldItem
 
 LEARNABLE = 20
@@ -28,18 +28,18 @@ Features = Sequence[Sequence[str]]
 _WORD = re.compile(r"\w+")
 
 
-def choices_only(study: Study) -> list[Guess]:
+def choices_only(learning: LearningTask) -> list[Guess]:
     """Answer by regression over the options alone."""
-    return _learned(study, False)
+    return _learned(learning, False)
 
 
-def question_and_choices(study: Study) -> list[Guess]:
+def question_and_choices(learning: LearningTask) -> list[Guess]:
     """Answer by regression over the options and the words of the question."""
-    return _learned(study, True)
+    return _learned(learning, True)
 
 
-def _learned(study: Study, with_question: bool) -> list[Guess]:
-    most_frequent = most_frequent_option(study)
+def _learned(learning: LearningTask, with_question: bool) -> list[Guess]:
+    most_frequent = most_frequent_option(learning)
 
     def learn(trained: Sequence[GoldItem]) -> Answering:
         known = [item for item in trained if right_option(item) in item.options]
@@ -48,7 +48,7 @@ def _learned(study: Study, with_question: bool) -> list[Guess]:
             return lambda places: [most_frequent[place] for place in places]
 
         def answer(places: Sequence[int]) -> list[Guess]:
-            asked = [study.items[place] for place in places]
+            asked = [learning.items[place] for place in places]
             scores = option_scores(
                 [_features(item, with_question) for item in known],
                 rights,
@@ -57,12 +57,12 @@ def _learned(study: Study, with_question: bool) -> list[Guess]:
             guesses = []
             for place, item, own in zip(places, asked, scores, strict=True):
                 ranked = sorted((-score, option) for score, option in zip(own, _ordered(item), strict=True))
-                guesses.append(study.sure(place, [option for _, option in ranked]))
+                guesses.append(learning.sure(place, [option for _, option in ranked]))
             return guesses
 
         return answer
 
-    return study.answer(learn)
+    return learning.answer(learn)
 
 
 def _ordered(item: GoldItem) -> list[str]:

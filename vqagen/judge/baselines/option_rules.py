@@ -9,39 +9,39 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vqagen.errors import UsageError
+from vqagen.judge.baselines.learning_task import Answering, Guess, LearningTask, accepted_texts, gold_text
 from vqagen.judge.baselines.priors import Rankings
-from vqagen.judge.baselines.study import Answering, Guess, Study, accepted_texts, gold_text
 from vqagen.judge.gold.item import GoldItem
 from vqagen.rng import shuffled, stream
 
 NO_ORDER = "the file does not record the order of options that a model sees, so a position means nothing"
 
 
-def random_option(study: Study) -> list[Guess]:
+def random_option(learning: LearningTask) -> list[Guess]:
     """Answer with any of the options."""
     guesses = []
-    for place, item in enumerate(study.items):
-        order = shuffled(stream(study.seed, "options", place), sorted(item.options))
-        share = study.top_k * _right_options(item) / len(item.options) if item.options else 0.0
-        guesses.append(Guess(tuple(order[: study.top_k]), min(1.0, share)))
+    for place, item in enumerate(learning.items):
+        order = shuffled(stream(learning.seed, "options", place), sorted(item.options))
+        share = learning.top_k * _right_options(item) / len(item.options) if item.options else 0.0
+        guesses.append(Guess(tuple(order[: learning.top_k]), min(1.0, share)))
     return guesses
 
 
-def option_at(study: Study, position: int) -> list[Guess]:
+def option_at(learning: LearningTask, position: int) -> list[Guess]:
     """Answer with the option at a position, from 0 on; not where there are fewer options.
 
     Of several candidates, the options behind it come next, then those before it. Raises UsageError if the file does not
     record their order.
     """
-    if any(item.options and not item.has_letters for item in study.items):
+    if any(item.options and not item.has_letters for item in learning.items):
         raise UsageError(f"no fixed position can be answered: {NO_ORDER}")
     return [
-        study.sure(place, item.options[position:] + item.options[:position] if position < len(item.options) else ())
-        for place, item in enumerate(study.items)
+        learning.sure(place, item.options[position:] + item.options[:position] if position < len(item.options) else ())
+        for place, item in enumerate(learning.items)
     ]
 
 
-def most_frequent_option(study: Study) -> list[Guess]:
+def most_frequent_option(learning: LearningTask) -> list[Guess]:
     """Answer with the option that is most often the right answer in the questions to learn from.
 
     Of equally frequent options, the one that occurs first there is taken; of unknown ones, the first by text.
@@ -53,23 +53,25 @@ def most_frequent_option(study: Study) -> list[Guess]:
         def rank(option: str) -> tuple[int, str]:
             return known.get(option, len(known)), option
 
-        return lambda places: [study.sure(place, sorted(study.items[place].options, key=rank)) for place in places]
+        return lambda places: [
+            learning.sure(place, sorted(learning.items[place].options, key=rank)) for place in places
+        ]
 
-    return study.answer(learn)
+    return learning.answer(learn)
 
 
-def longest_option(study: Study) -> list[Guess]:
+def longest_option(learning: LearningTask) -> list[Guess]:
     """Answer with the option of most characters."""
-    return _sorted_options(study, lambda option: (-len(option), option))
+    return _sorted_options(learning, lambda option: (-len(option), option))
 
 
-def shortest_option(study: Study) -> list[Guess]:
+def shortest_option(learning: LearningTask) -> list[Guess]:
     """Answer with the option of fewest characters."""
-    return _sorted_options(study, lambda option: (len(option), option))
+    return _sorted_options(learning, lambda option: (len(option), option))
 
 
-def _sorted_options(study: Study, key: Callable[[str], tuple[int, str]]) -> list[Guess]:
-    return [study.sure(place, sorted(item.options, key=key)) for place, item in enumerate(study.items)]
+def _sorted_options(learning: LearningTask, key: Callable[[str], tuple[int, str]]) -> list[Guess]:
+    return [learning.sure(place, sorted(item.options, key=key)) for place, item in enumerate(learning.items)]
 
 
 def _ranked_texts(trained: Sequence[GoldItem]) -> tuple[str, ...]:

@@ -17,10 +17,10 @@ from itertools import accumulate
 from random import Random
 
 from vqagen.judge.answers.kinds import BOOL
-from vqagen.judge.baselines.study import (
+from vqagen.judge.baselines.learning_task import (
     Answering,
     Guess,
-    Study,
+    LearningTask,
     accepted_texts,
     credit,
     gold_text,
@@ -76,17 +76,17 @@ class Rankings:
         return next((self._rankings[key] for key in keys if key in self._rankings), self._nothing)
 
 
-def majority(study: Study, per: str) -> list[Guess]:
+def majority(learning: LearningTask, per: str) -> list[Guess]:
     """Answer with the most frequent answers of each question's group."""
 
     def learn(trained: Sequence[GoldItem]) -> Answering:
         rankings = Rankings(trained, per)
-        return lambda places: [study.sure(place, rankings.of(study.items[place]).texts) for place in places]
+        return lambda places: [learning.sure(place, rankings.of(learning.items[place]).texts) for place in places]
 
-    return study.answer(learn)
+    return learning.answer(learn)
 
 
-def prior(study: Study, per: str) -> list[Guess]:
+def prior(learning: LearningTask, per: str) -> list[Guess]:
     """Answer as often with each answer as it is right in each question's group.
 
     With several candidates, each next one is drawn from the answers that are left; the expected value is then of the
@@ -95,23 +95,25 @@ def prior(study: Study, per: str) -> list[Guess]:
 
     def learn(trained: Sequence[GoldItem]) -> Answering:
         rankings = Rankings(trained, per)
-        return lambda places: [drawn(place, rankings.of(study.items[place])) for place in places]
+        return lambda places: [drawn(place, rankings.of(learning.items[place])) for place in places]
 
     def drawn(place: int, ranking: Ranking) -> Guess:
-        candidates = ranking.draw(stream(study.seed, f"prior/{per}", place), study.top_k)
-        return Guess(tuple(candidates), ranking.expected(study.items[place]))
+        candidates = ranking.draw(stream(learning.seed, f"prior/{per}", place), learning.top_k)
+        return Guess(tuple(candidates), ranking.expected(learning.items[place]))
 
-    return study.answer(learn)
+    return learning.answer(learn)
 
 
-def uniform(study: Study) -> list[Guess]:
+def uniform(learning: LearningTask) -> list[Guess]:
     """Answer with any possible answer of the question's type: yes and no, or all answers of the type learned from."""
 
     def learn(trained: Sequence[GoldItem]) -> Answering:
         possible = _possible_answers(trained)
-        return lambda places: [_any_of(study, place, possible.get(type_of(study.items[place]), ())) for place in places]
+        return lambda places: [
+            _any_of(learning, place, possible.get(type_of(learning.items[place]), ())) for place in places
+        ]
 
-    return study.answer(learn)
+    return learning.answer(learn)
 
 
 def _possible_answers(trained: Sequence[GoldItem]) -> dict[str, tuple[str, ...]]:
@@ -121,10 +123,10 @@ def _possible_answers(trained: Sequence[GoldItem]) -> dict[str, tuple[str, ...]]
     return {name: YES_NO if set(texts) <= set(YES_NO) else tuple(texts) for name, texts in found.items()}
 
 
-def _any_of(study: Study, place: int, possible: Sequence[str]) -> Guess:
-    item = study.items[place]
+def _any_of(learning: LearningTask, place: int, possible: Sequence[str]) -> Guess:
+    item = learning.items[place]
     if not possible:
         possible = YES_NO if item.kind == BOOL else ()
-    order = shuffled(stream(study.seed, "uniform", place), possible)
+    order = shuffled(stream(learning.seed, "uniform", place), possible)
     total = sum(credit([text], item) for text in possible)
-    return Guess(tuple(order[: study.top_k]), min(1.0, study.top_k * total / len(possible)) if possible else 0.0)
+    return Guess(tuple(order[: learning.top_k]), min(1.0, learning.top_k * total / len(possible)) if possible else 0.0)

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from vqagen.errors import UsageError, unknown
 from vqagen.judge.baselines import option_learners, option_rules, priors, text_learners
-from vqagen.judge.baselines.execution import Executed, World
+from vqagen.judge.baselines.execution import Executed, ProgramRunner
+from vqagen.judge.baselines.learning_task import Guess, LearningTask
 from vqagen.judge.baselines.settings import PER, BaselineSettings
-from vqagen.judge.baselines.study import Guess, Study
 
 NOISE = (0.05, 0.1, 0.2)
 """Rates at which the ladder shows the noisy oracle."""
@@ -22,8 +22,8 @@ class Rung:
 
     name: str
     meaning: str
-    answer: Callable[[Study, BaselineSettings], list[Guess]] | None = None
-    run: Callable[[World, Study, BaselineSettings], Executed] | None = None
+    answer: Callable[[LearningTask, BaselineSettings], list[Guess]] | None = None
+    run: Callable[[ProgramRunner, LearningTask, BaselineSettings], Executed] | None = None
     """For a baseline that runs programs on scenes."""
     needs_options: bool = False
     shown: str = ""
@@ -35,72 +35,79 @@ class Rung:
 
 
 _RUNGS = (
-    Rung("uniform", "any possible answer of the type", lambda study, _: priors.uniform(study)),
+    Rung("uniform", "any possible answer of the type", lambda learning, _: priors.uniform(learning)),
     Rung(
         "majority",
         "the most frequent answer of the group",
-        lambda study, chosen: priors.majority(study, chosen.per),
+        lambda learning, chosen: priors.majority(learning, chosen.per),
         shown="per",
     ),
     Rung(
         "prior",
         "an answer drawn as often as it is right",
-        lambda study, chosen: priors.prior(study, chosen.per),
+        lambda learning, chosen: priors.prior(learning, chosen.per),
         shown="per",
     ),
-    Rung("learned", "regression over the words", lambda study, _: text_learners.learned(study)),
-    Rung("naive-bayes", "naive Bayes over the words", lambda study, _: text_learners.naive_bayes(study)),
+    Rung("learned", "regression over the words", lambda learning, _: text_learners.learned(learning)),
+    Rung("naive-bayes", "naive Bayes over the words", lambda learning, _: text_learners.naive_bayes(learning)),
     Rung(
         "nearest",
         "as the most similar questions",
-        lambda study, chosen: text_learners.nearest(study, chosen.neighbours),
+        lambda learning, chosen: text_learners.nearest(learning, chosen.neighbours),
         shown="neighbours",
     ),
-    Rung("random-option", "any option", lambda study, _: option_rules.random_option(study), needs_options=True),
+    Rung("random-option", "any option", lambda learning, _: option_rules.random_option(learning), needs_options=True),
     Rung(
         "option-at",
         "the option at a position",
-        lambda study, chosen: option_rules.option_at(study, chosen.position - 1),
+        lambda learning, chosen: option_rules.option_at(learning, chosen.position - 1),
         needs_options=True,
         shown="position",
     ),
     Rung(
         "most-frequent-option",
         "the option that is most often right",
-        lambda study, _: option_rules.most_frequent_option(study),
+        lambda learning, _: option_rules.most_frequent_option(learning),
         needs_options=True,
     ),
-    Rung("longest-option", "the longest", lambda study, _: option_rules.longest_option(study), needs_options=True),
-    Rung("shortest-option", "the shortest", lambda study, _: option_rules.shortest_option(study), needs_options=True),
+    Rung(
+        "longest-option", "the longest", lambda learning, _: option_rules.longest_option(learning), needs_options=True
+    ),
+    Rung(
+        "shortest-option",
+        "the shortest",
+        lambda learning, _: option_rules.shortest_option(learning),
+        needs_options=True,
+    ),
     Rung(
         "choices-only",
         "regression over the options",
-        lambda study, _: option_learners.choices_only(study),
+        lambda learning, _: option_learners.choices_only(learning),
         needs_options=True,
     ),
     Rung(
         "question-and-choices",
         "regression over question and options",
-        lambda study, _: option_learners.question_and_choices(study),
+        lambda learning, _: option_learners.question_and_choices(learning),
         needs_options=True,
     ),
     Rung(
         "wrong-image",
         "the program run on other scenes",
-        run=lambda world, study, chosen: world.wrong_image(study, chosen.runs),
+        run=lambda runner, learning, chosen: runner.wrong_image(learning, chosen.runs),
     ),
     Rung(
         "scene-blind",
         "the program run on imagined scenes",
-        run=lambda world, study, chosen: world.scene_blind(study, chosen.imagined),
+        run=lambda runner, learning, chosen: runner.scene_blind(learning, chosen.imagined),
     ),
     Rung(
         "noisy-oracle",
         "the program run on misread scenes",
-        run=lambda world, study, chosen: world.noisy_oracle(study, chosen.rate),
+        run=lambda runner, learning, chosen: runner.noisy_oracle(learning, chosen.rate),
         shown="rate",
     ),
-    Rung("oracle", "the program run on its scene", run=lambda world, study, _: world.oracle(study)),
+    Rung("oracle", "the program run on its scene", run=lambda runner, learning, _: runner.oracle(learning)),
 )
 RUNGS = {rung.name: rung for rung in _RUNGS}
 """Name -> baseline, in the order of the ladder."""
@@ -115,18 +122,20 @@ class Answered(NamedTuple):
     note: str = ""
 
 
-def answer_all(rung: Rung, study: Study, settings: BaselineSettings, world: World | None) -> Answered:
+def answer_all(
+    rung: Rung, learning: LearningTask, settings: BaselineSettings, runner: ProgramRunner | None
+) -> Answered:
     """Return the guesses of a baseline. Raises UsageError if the files lack what it needs."""
     title = rung.title(settings)
-    if rung.needs_options and not any(item.options for item in study.items):
+    if rung.needs_options and not any(item.options for item in learning.items):
         raise UsageError(f"{rung.name} needs multiple choice: the questions have no options (see --mode)")
     if rung.run is not None:
-        if world is None:
+        if runner is None:
             raise UsageError(f"{rung.name} runs programs on scenes: give --scenes")
-        executed = rung.run(world, study, settings)
+        executed = rung.run(runner, learning, settings)
         return Answered(rung, title, executed.guesses, executed.notes())
     assert rung.answer is not None
-    return Answered(rung, title, rung.answer(study, settings))
+    return Answered(rung, title, rung.answer(learning, settings))
 
 
 def find_rung(name: str) -> Rung:
@@ -136,10 +145,12 @@ def find_rung(name: str) -> Rung:
     return RUNGS[name]
 
 
-def ladder(study: Study, settings: BaselineSettings, has_scenes: bool) -> Iterator[tuple[Rung, BaselineSettings]]:
+def ladder(
+    learning: LearningTask, settings: BaselineSettings, has_scenes: bool
+) -> Iterator[tuple[Rung, BaselineSettings]]:
     """Yield the baselines that the files allow, each with its settings; some with several."""
-    most = max((len(item.options) for item in study.items), default=0)
-    has_order = all(item.has_letters for item in study.items if item.options)
+    most = max((len(item.options) for item in learning.items), default=0)
+    has_order = all(item.has_letters for item in learning.items if item.options)
     varied: dict[str, list[BaselineSettings]] = {
         "majority": [replace(settings, per=per) for per in PER],
         "nearest": [replace(settings, neighbours=number) for number in (1, 5)],

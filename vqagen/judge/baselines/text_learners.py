@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from vqagen.extras import needed
+from vqagen.judge.baselines.learning_task import Answering, Guess, LearningTask, gold_text, type_of
 from vqagen.judge.baselines.priors import Rankings
-from vqagen.judge.baselines.study import Answering, Guess, Study, gold_text, type_of
 from vqagen.judge.gold.item import GoldItem
 
 LEARNABLE = 20
@@ -28,22 +28,22 @@ Ranker = Callable[[Sequence[str], Sequence[str], Sequence[str], int], list[tuple
 """(texts, their answers, other texts, k) -> the k best answers to each of the other texts."""
 
 
-def learned(study: Study) -> list[Guess]:
+def learned(learning: LearningTask) -> list[Guess]:
     """Answer by logistic regression over the words of the question."""
-    return _by_type(study, _regression)
+    return _by_type(learning, _regression)
 
 
-def naive_bayes(study: Study) -> list[Guess]:
+def naive_bayes(learning: LearningTask) -> list[Guess]:
     """Answer by complement naive Bayes over the words of the question."""
-    return _by_type(study, _bayes)
+    return _by_type(learning, _bayes)
 
 
-def nearest(study: Study, neighbours: int) -> list[Guess]:
+def nearest(learning: LearningTask, neighbours: int) -> list[Guess]:
     """Answer as the most similar questions are answered, by a vote of so many; ties go to the most similar."""
-    return _by_type(study, partial(_nearest, neighbours))
+    return _by_type(learning, partial(_nearest, neighbours))
 
 
-def _by_type(study: Study, rank: Ranker) -> list[Guess]:
+def _by_type(learning: LearningTask, rank: Ranker) -> list[Guess]:
     threadpools = needed("threadpoolctl", "stats", "a baseline that learns")
 
     def learn(trained: Sequence[GoldItem]) -> Answering:
@@ -55,24 +55,24 @@ def _by_type(study: Study, rank: Ranker) -> list[Guess]:
         def answer(places: Sequence[int]) -> list[Guess]:
             asked: defaultdict[str, list[int]] = defaultdict(list)
             for place in places:
-                asked[type_of(study.items[place])].append(place)
+                asked[type_of(learning.items[place])].append(place)
             found: dict[int, Guess] = {}
             for name, own in asked.items():
                 for place, candidates in zip(own, candidates_of(known[name], own), strict=True):
-                    found[place] = study.sure(place, candidates)
+                    found[place] = learning.sure(place, candidates)
             return [found[place] for place in places]
 
         def candidates_of(items: Sequence[GoldItem], own: Sequence[int]) -> list[tuple[str, ...]]:
             answers = [gold_text(item) for item in items]
             if len(items) < LEARNABLE or len(set(answers)) < 2:
-                return [rankings.of(study.items[place]).texts for place in own]
-            texts = [study.items[place].question for place in own]
-            return rank([item.question for item in items], answers, texts, study.top_k)
+                return [rankings.of(learning.items[place]).texts for place in own]
+            texts = [learning.items[place].question for place in own]
+            return rank([item.question for item in items], answers, texts, learning.top_k)
 
         return answer
 
     with threadpools.threadpool_limits(1):
-        return study.answer(learn)
+        return learning.answer(learn)
 
 
 def _counted_words(trained: Sequence[str], asked: Sequence[str]) -> tuple[Any, Any]:

@@ -10,7 +10,7 @@ import orjson
 from vqagen import __version__
 from vqagen.errors import UsageError
 from vqagen.files.output import atomic_output, check_output
-from vqagen.judge.baselines.study import Guess
+from vqagen.judge.baselines.learning_task import Guess
 from vqagen.judge.gold.item import GoldItem
 from vqagen.records.formats import JSON_LINES, choose_format
 from vqagen.records.layouts import Arrangement

@@ -1,4 +1,4 @@
-"""A study: the questions that baselines answer, and those from which they learn."""
+"""A learning task: the questions that baselines answer, and those from which they learn."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Split(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Study:
+class LearningTask:
     """All that baselines without scenes need."""
 
     items: Sequence[GoldItem]
