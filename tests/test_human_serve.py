@@ -9,13 +9,16 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from commands import Commands, finish
+from commands import Commands, finish, start
 from human_requests import Wire, request_bytes
 from human_served import participant, serving
+from human_stores import claimed
 from study_files import make_study
 
-from vqagen.human.links.secret import load_secret
+from vqagen.human.links.people import Participant, pseudonym
+from vqagen.human.links.secret import SECRET_VARIABLE, load_secret
 from vqagen.human.links.tokens import Link, sign
+from vqagen.human.store.opening import ANSWERS, open_store
 from vqagen.human.study.study import load_study
 
 
@@ -119,6 +122,40 @@ def test_http_is_possible_for_who_insists(study: Path) -> None:
         assert url == "http://study.example"
         process.terminate()
         assert finish(process).code == 0
+
+
+def join(study: Path) -> None:
+    """Let a rater join, as the server does."""
+    person = Participant("id", "ann")
+    rater = pseudonym(load_secret(study), person)
+    store = open_store(study / ANSWERS, load_study(study).id, create=True)
+    claimed(store, rater, *load_study(study).tasks, person="ann")
+    store.close()
+
+
+def test_a_lost_secret_is_not_replaced_in_silence(study: Path, vqagen_: Commands) -> None:
+    """A new one would refuse all links, sessions and codes of before, and nobody would know why."""
+    join(study)
+    (study / "secret").unlink()
+    served, verified = vqagen_(f"human serve {study} --port 0"), vqagen_(f"human verify-code {study} AAAAAAAAAA")
+
+    assert (served.code, verified.code) == (3, 3)
+    assert "secret: the secret is missing: without it, links, sessions and codes of before are refused" in served.err
+    assert "secret: the secret is missing: codes cannot be verified without it" in verified.err
+    assert not (study / "secret").exists()
+
+
+def test_the_log_warns_of_another_secret_than_that_of_before(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    join(study)
+    monkeypatch.setenv(SECRET_VARIABLE, "x" * 32)
+    process = start(f"human serve {study} --port 0")
+    assert process.stderr is not None
+    lines = [process.stderr.readline().decode() for _ in range(2)]
+    process.terminate()
+
+    assert finish(process).code == 0
+    assert "the secret is not the one by which raters joined" in lines[0]
+    assert "serving" in lines[1]
 
 
 def test_a_full_disk_costs_no_acknowledged_answer(study: Path) -> None:

@@ -156,6 +156,22 @@ def test_a_file_that_is_no_sound_store_is_refused(path: Path, write: Callable[[P
         opened(path)
 
 
+def test_the_message_about_damaged_text_quotes_nothing_that_is_stored(path: Path) -> None:
+    """It would show answers, and control characters, in a terminal."""
+    store = opened(path)
+    made = claimed(store, "a")
+    store.close()
+    with sqlite3.connect(path) as connection:
+        detail = "CAST(x'1B5B33' || x'FF' || 'secret' AS TEXT)"
+        connection.execute(
+            f"INSERT INTO event (assignment, kind, detail, time) VALUES (?, 'x', {detail}, 1)", (made.id,)
+        )
+    connection.close()
+
+    with pytest.raises(StoreError, match=r"^cannot read .*: the file is damaged; restore a backup of it$"):
+        list(opened(path).events())
+
+
 def test_an_old_store_is_brought_to_the_newest_version(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its answers stay; reading alone changes no file."""
     store = opened(path)

@@ -12,7 +12,7 @@ from vqagen.errors import UsageError
 from vqagen.human.export.folder import ExportReport, check_export, write_export
 from vqagen.human.export.rows import answer_rows
 from vqagen.human.links.people import LINK, PLATFORMS, Participant, pseudonym
-from vqagen.human.links.secret import load_secret
+from vqagen.human.links.secret import has_secret, load_secret
 from vqagen.human.status import StudyStatus, status_of
 from vqagen.human.store.copying import back_up, copy_rows
 from vqagen.human.store.lock import study_lock
@@ -91,8 +91,8 @@ def _raters(study: Study, store: Store, id: str) -> set[str]:
     """Return the raters that an id names."""
     platform, slash, rest = id.partition("/")
     persons = [Participant(platform, rest)] if slash else [Participant(each, id) for each in (*PLATFORMS, LINK)]
-    secret = load_secret(study.folder)
-    named = {id, *(pseudonym(secret, person) for person in persons)}
+    secret = load_secret(study.folder) if has_secret(study.folder) else None
+    named = {id, *(pseudonym(secret, person) for person in persons if secret)}
     named |= {each.rater for each in store.people() if id in (each.person, f"{each.platform}/{each.person}")}
     known = {each.rater for each in store.assignments()} | {each.rater for each in store.people()}
     return named & known

@@ -76,13 +76,23 @@ def signed_bytes(text: str) -> tuple[str, bytes] | None:
         return None
 
 
-def load_secret(folder: Path) -> Secret:
-    """Return the secret of a study from the environment or its file; make the file if there is none."""
+def has_secret(folder: Path) -> bool:
+    """True if the secret of a study is in the environment or its file."""
+    return SECRET_VARIABLE in os.environ or (folder / SECRET_FILE).exists()
+
+
+def load_secret(folder: Path, missing: str = "") -> Secret:
+    """Return the secret of a study from the environment or its file.
+
+    If there is none, make the file, or raise BadInput if `missing` says what cannot be done without the old one.
+    """
     given = os.environ.get(SECRET_VARIABLE)
     if given is not None:
         return Secret(_keys_of_environment(given))
     path = folder / SECRET_FILE
     if not path.exists():
+        if missing:
+            raise BadInput([Problem(f"the secret is missing: {missing}", str(path))])
         _write(path, [secrets.token_hex(32) for _ in range(2)], is_first=True)
     return Secret([None if line == _RETIRED else bytes.fromhex(line) for line in _lines(path)])
 

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import uvicorn
 
 from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.secret import Secret, load_secret
 from vqagen.human.server.app import StudyApp
 from vqagen.human.server.connection import TimedConnection
@@ -47,19 +48,21 @@ LARGEST_HEADERS = 16_384
 RECLAIM_EVERY = 60.0
 """Seconds between two looks for leases that have run out."""
 
+_REFUSED = "links, sessions and codes of before are refused, and raters who come again count as other people"
+_LOST = f"without it, {_REFUSED}; restore a copy of it, or make a new one with new links by `vqagen human links`"
+
 
 def serve_study(study: Study, settings: ServeSettings, on_ready: Callable[[str], object]) -> None:
     """Serve a study until SIGTERM or Ctrl-C. `on_ready` is called with its address when raters can come."""
     raise_unfit(study)
     page = PageFiles()
     with study_lock(study.folder), _listening(settings) as listener, _logging():
-        secret = load_secret(study.folder)
         place = settings.store or study.folder / ANSWERS
         durability = settings.redis_durability
         open_store(place, study.id, create=True, durability=durability).close()
         committer = Committer(lambda: open_store(place, study.id, create=False, durability=durability))
         try:
-            asyncio.run(_serve(study, settings, secret, page, committer, listener, on_ready))
+            asyncio.run(_serve(study, settings, page, committer, listener, on_ready))
         finally:
             committer.stop()
 
@@ -109,12 +112,12 @@ def _buckets(rate: int) -> Buckets:
 async def _serve(
     study: Study,
     settings: ServeSettings,
-    secret: Secret,
     page: PageFiles,
     committer: Committer,
     listener: socket.socket,
     on_ready: Callable[[str], object],
 ) -> None:
+    secret = await _secret_of_raters(study, committer)
     app, sessions = await build_app(study, settings, secret, page, committer)
     config = uvicorn_config(app, settings)
     reclaiming = asyncio.create_task(_reclaim(sessions))
@@ -126,6 +129,15 @@ async def _serve(
         reclaiming.cancel()
         with suppress(asyncio.CancelledError):
             await reclaiming
+
+
+async def _secret_of_raters(study: Study, committer: Committer) -> Secret:
+    """Return the secret. Raise BadInput if it was lost since raters joined; warn if they joined by another one."""
+    joined = await committer.read(lambda store: next(iter(store.people()), None))
+    secret = load_secret(study.folder, missing=_LOST if joined else "")
+    if joined and pseudonym(secret, Participant(joined.platform, joined.person)) != joined.rater:
+        LOG.warning("the secret is not the one by which raters joined: %s; restore it", _REFUSED)
+    return secret
 
 
 def uvicorn_config(app: Gate, settings: ServeSettings) -> uvicorn.Config:

@@ -170,6 +170,8 @@ class SqliteStore:
             "unable to open": "the folder must exist and be writable for the user of this process",
             "locked": "another process writes it; end that process",
         }
+        if "decode" in str(error):  # the message would quote what is stored
+            return StoreError(f"cannot {job} {self._path}: the file is damaged; restore a backup of it")
         hint = next((f"; {hint}" for part, hint in known.items() if part in str(error)), "")
         return StoreError(f"cannot {job} {self._path}: {error}{hint}")
 
