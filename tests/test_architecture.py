@@ -29,6 +29,7 @@ LAYERS = (
         *("auditing", "baselines", "comparison", "evaluation", "verification", "statistics", "keyword_settings"),
         *("question_dataset", "scene_questions", "scene_dialogs", "sampled_scenes", "director_trials", "inspect_tasks"),
         *("human_studies", "human_serving", "human_answers", "human_rehearsal", "human_scoring"),
+        *("human_items", "human_demo"),
         *("api", "__init__"),
     ),
     ("cli", "__main__"),

@@ -7,6 +7,7 @@ import click
 from vqagen.cli.group import LazyGroup
 
 SUBCOMMANDS = {
+    "items": "vqagen.cli.human_items:items",
     "make-tasks": "vqagen.cli.human_making:make_tasks",
     "check": "vqagen.cli.human_making:check",
     "links": "vqagen.cli.human_serving:links",

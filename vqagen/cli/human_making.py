@@ -65,7 +65,7 @@ def make_tasks(
         missing = [flag for flag, given in (("--human", human), ("--images", images)) if given is None]
         if human is None or images is None:
             raise click.UsageError(f"missing {' and '.join(missing)}, or --items")
-        made = make_caption_tasks(out, human, _systems(systems), images, settings, texts=texts, force=force)
+        made = make_caption_tasks(out, human, systems_of(systems), images, settings, texts=texts, force=force)
     _print(made, out)
     for line in forecast_lines(made.study, reward_per_task):
         click.echo(line, err=True)
@@ -106,7 +106,7 @@ def _one_folder(option: str | None, argument: str | None) -> str | None:
     return option or argument
 
 
-def _systems(given: tuple[str, ...]) -> dict[str, str]:
+def systems_of(given: tuple[str, ...]) -> dict[str, str]:
     """Return the file of each system."""
     systems: dict[str, str] = {}
     for each in given:

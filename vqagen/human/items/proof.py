@@ -1,0 +1,82 @@
+"""Proofs that a text is untrue of a scene: a chain of steps that anyone can run on the scene again.
+
+A proof is text, such as `program [["scene"],["filter_color","red"],["filter_shape","cube"],["count"]] gives 0`: each
+step is a function of our programs with its values, and takes the result of the step before. It stands in `gold.reason`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from vqagen.errors import BadInput
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.program import Node, Program
+from vqagen.plugin import Undefined
+from vqagen.world.scene import Scene
+
+_PROOF = re.compile(r"program (\[.*\]) gives (\d+)")
+Steps = tuple[tuple[str, ...], ...]
+"""A function and its values, for each step."""
+
+
+class Proof(NamedTuple):
+    """Steps, and the number that they give in the scene."""
+
+    steps: Steps
+    result: int
+
+    def __str__(self) -> str:
+        """Return the proof as `gold.reason` has it."""
+        return f"program {json.dumps(self.steps, ensure_ascii=False, separators=(',', ':'))} gives {self.result}"
+
+    def holds(self, scene: Scene, catalogue: Catalogue) -> bool:
+        """True if the steps give the result in a scene."""
+        return result_of(self.steps, scene, catalogue) == self.result
+
+
+def read_proof(reason: str) -> Proof | None:
+    """Return the proof in a reason; None if there is none.
+
+    >>> read_proof('program [["scene"],["count"]] gives 3')
+    Proof(steps=(('scene',), ('count',)), result=3)
+    """
+    found = _PROOF.fullmatch(reason)
+    return Proof(tuple(tuple(step) for step in json.loads(found[1])), int(found[2])) if found else None
+
+
+def absence(values: Mapping[str, str], scene: Scene, catalogue: Catalogue) -> Proof | None:
+    """Prove that no object of a scene has all of these values, {attribute: value}; None if some object has."""
+    filters = tuple((f"filter_{attribute}", value) for attribute, value in values.items())
+    return none_left((("scene",), *filters), scene, catalogue)
+
+
+def none_left(steps: Steps, scene: Scene, catalogue: Catalogue) -> Proof | None:
+    """Prove that steps leave no object of a scene; None if they leave one, or cannot be run on it."""
+    proof = Proof((*steps, ("count",)), 0)
+    return proof if proof.holds(scene, catalogue) else None
+
+
+def result_of(steps: Steps, scene: Scene, catalogue: Catalogue) -> object:
+    """Return the result of the last step; None if there is none in this scene, or the steps are no program."""
+    nodes = tuple(Node(step[0], (at - 1,) if at else (), step[1:]) for at, step in enumerate(steps))
+    try:
+        return Program(nodes, catalogue).run(scene)
+    except (BadInput, Undefined):
+        return None
+
+
+def chain_to(program: Program, last: int) -> Steps | None:
+    """Return the steps of a program up to a node; None if they are no chain, such as two sets that are joined."""
+    steps: list[tuple[str, ...]] = []
+    at = last
+    while True:
+        node = program.nodes[at]
+        steps.append((node.function, *node.values))
+        if not node.inputs:
+            return tuple(reversed(steps))
+        if len(node.inputs) > 1:
+            return None
+        (at,) = node.inputs

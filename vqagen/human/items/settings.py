@@ -1,0 +1,24 @@
+"""The settings of items that are made of questions and dialogs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vqagen.tasks.settings import CheckedSettings, setting
+
+WORDINGS, FAMILIES = "wordings", "families"
+
+
+@dataclass(frozen=True)
+class ItemSettings(CheckedSettings):
+    """Which items are made."""
+
+    seed: int = setting(0, "Random seed: the same seed and inputs give the same items.")
+    compare: str = setting(
+        WORDINGS,
+        "Of questions: two texts of one template for the same program, or two families of one answer type.",
+        choices=(WORDINGS, FAMILIES),
+    )
+    num_images: int = setting(1000, "Scenes to draw at random; 0 for all.", least=0)
+    per_image: int = setting(1, "Comparisons about each scene, at most.", least=0)
+    checks_per_image: int = setting(1, "Attention checks about each scene, at most.", least=0)
