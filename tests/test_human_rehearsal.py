@@ -18,6 +18,7 @@ from vqagen.human.links.secret import load_secret
 from vqagen.human.simulation.raters import Raters, RaterSettings
 from vqagen.human.simulation.rehearsal import acknowledged_rows, stored_rows, visit_all
 from vqagen.human.simulation.served_copy import copy_study, serving
+from vqagen.human.simulation.through_browser import browser_problem
 from vqagen.human.simulation.through_http import visit_by_http
 from vqagen.human.simulation.visit import COMPLETED, LEFT, OUTCOMES, REFUSED, WITHDREW, Guests, RehearsalSettings, Visit
 from vqagen.human.study.settings import PlanSettings
@@ -202,3 +203,16 @@ def test_rehearsals_that_cannot_be_made_say_why(vqagen_: Commands, line: str, me
 
     assert (ran.code, ran.out) == (2, b"")
     assert message in ran.err
+
+
+@pytest.mark.slow
+def test_raters_in_a_browser_leave_and_complete(tmp_path: Path) -> None:
+    """All that the page was told to be stored is stored."""
+    if browser_problem():
+        pytest.skip(browser_problem())
+    study = make_study(tmp_path / "small", images=12, trials_per_task=5, raters_per_item=2, imc_per_task=1)
+    report = api.rehearse_study(study.folder, 2, None, RehearsalSettings(drop_out=0.3), via="browser")
+
+    assert report.failures == []
+    assert report.facts["visits"].keys() >= {COMPLETED}
+    assert sum(report.facts["visits"].values()) == 2 * len(study.tasks)

@@ -52,6 +52,8 @@ def human_items(
         raise UsageError(f"a system cannot be called {HUMAN_LIKE!r} beside the dialogs of {file}; rename it")
     paths = {name: require(locate(str(path)), "questions or dialogs") for name, path in given.items()}
     kinds = {name: kind_of_file(path) for name, path in paths.items()}
+    if list(kinds.items()) == [(HUMAN_LIKE, DIALOGS)]:
+        raise UsageError(f"nothing to compare with {file}: name a system with dialogs")
     if set(kinds.values()) == {DIALOGS}:
         return _of_captions(scenes, paths, file is not None, settings, files)
     if list(kinds.values()) == [QUESTIONS]:

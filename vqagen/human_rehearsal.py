@@ -15,15 +15,16 @@ from vqagen.human.simulation.raters import Raters, RaterSettings
 from vqagen.human.simulation.rehearsal import Rehearsal, acknowledged_rows, stored_rows, visit_all
 from vqagen.human.simulation.rehearsal_report import rehearsal_report
 from vqagen.human.simulation.served_copy import copy_study, serving
+from vqagen.human.simulation.through_browser import MOST_BROWSERS, browser_problem, visit_by_browser
 from vqagen.human.simulation.through_http import visit_by_http
 from vqagen.human.simulation.visit import Drive, Guests, RehearsalSettings
 from vqagen.human.study.study import load_study
 from vqagen.judge.report.table import ScoreReport
 from vqagen.language.domain_files import PathLike
 
-HTTP = "http"
-"""Raters send the requests that a page sends."""
-_DRIVES: dict[str, Drive] = {HTTP: visit_by_http}
+HTTP, BROWSER = "http", "browser"
+"""Raters send the requests that a page sends, or use the page in a browser."""
+_DRIVES: dict[str, Drive] = {HTTP: visit_by_http, BROWSER: visit_by_browser}
 
 
 def rehearse_study(
@@ -45,6 +46,8 @@ def rehearse_study(
     """
     settings, rehearsal = settings or RaterSettings(), rehearsal or RehearsalSettings()
     check_rehearsal(via, url, out)
+    if via == BROWSER:
+        rehearsal = replace(rehearsal, at_once=min(rehearsal.at_once, MOST_BROWSERS))
     loaded, simulated = load_study(study), Raters(settings)
     simulated.raise_unknown(loaded.items.values())
     with ExitStack() as stack:
@@ -70,6 +73,8 @@ def check_rehearsal(via: str, url: str, out: PathLike | None) -> None:
         raise UsageError(f"via must be one of {', '.join(_DRIVES)}, found {via!r}")
     for library in ("starlette", "uvicorn", "scipy"):
         needed(library, "human", f"vqagen human simulate --via {via}")
+    if via == BROWSER and browser_problem():
+        raise UsageError(f"no browser can be driven: {browser_problem()}; or use --via {HTTP}")
     if url and not url.startswith(("http://", "https://")):
         raise UsageError(f"--url must be an address such as http://127.0.0.1:8087, found {url!r}")
     if out is None:

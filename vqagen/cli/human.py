@@ -7,6 +7,7 @@ import click
 from vqagen.cli.group import LazyGroup
 
 SUBCOMMANDS = {
+    "demo": "vqagen.cli.human_demo:demo",
     "items": "vqagen.cli.human_items:items",
     "make-tasks": "vqagen.cli.human_making:make_tasks",
     "check": "vqagen.cli.human_making:check",

@@ -43,10 +43,10 @@ def items(
     Example:
       vqagen human items questions.json --scenes scenes.json --out items.jsonl
     """
-    from vqagen.api import find_domain
     from vqagen.errors import counted
     from vqagen.files.output import check_output
     from vqagen.human_items import human_items, write_items
+    from vqagen.language.domain_files import find_domain
 
     check_output(out, force)
     made = human_items(scenes, file, systems_of(systems), settings, find_domain(**domain))

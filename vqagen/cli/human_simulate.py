@@ -12,7 +12,7 @@ from vqagen.human.simulation.raters import RaterSettings
 from vqagen.human.simulation.visit import RehearsalSettings
 
 DATA = "data"
-_VIA = (DATA, "http")
+_VIA = (DATA, "http", "browser")
 
 
 @click.command("simulate")
@@ -24,7 +24,7 @@ _VIA = (DATA, "http")
     type=click.Choice(_VIA),
     default=DATA,
     show_default=True,
-    help="data: no server; http: a real server, by the requests that the page sends.",
+    help="data: no server; http: a real server, by requests; browser: its page, in a real browser.",
 )
 @settings_options(rehearsal=RehearsalSettings)
 @click.option("--url", default="", metavar="URL", help="A server of the study, in place of one for a copy of it.")
@@ -57,8 +57,9 @@ def simulate(
     differs from the reference, or from another system, if its true score is --effect.
 
     --via http does the whole study once, on a real server: raters consent, answer and get their codes, some leave
-    early (--drop-out). A copy of the study is served, so that its own store stays empty; --out keeps the copy. All
-    that the server acknowledged is looked up in its store. The exit code is 1 if something is lost or wrong.
+    early (--drop-out). --via browser does so in Chromium, three windows at once. A copy of the study is served, so that
+    its own store stays empty; --out keeps the copy. All that the server acknowledged is looked up in its store. The
+    exit code is 1 if something is lost or wrong.
 
     \b
     Example:

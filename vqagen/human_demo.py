@@ -1,0 +1,193 @@
+"""A demonstration of rater studies by the Python API: from nothing to scores, with simulated raters in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from vqagen.api import (
+    DialogSettings,
+    PlanSettings,
+    RaterSettings,
+    RehearsalSettings,
+    SamplingSettings,
+    Study,
+    draw_scenes,
+    export_study,
+    find_domain,
+    find_scenes,
+    load_study,
+    make_item_tasks,
+    rater_report,
+    score_study,
+    write_dialogs,
+    write_scenes,
+)
+from vqagen.errors import UsageError, VqagenError
+from vqagen.evaluation import write_report
+from vqagen.human.items.captions import HUMAN_LIKE, caption_items, untrue_captions
+from vqagen.human.items.material import SceneTexts, captions_of, texts_of_scenes
+from vqagen.human.items.settings import ItemSettings
+from vqagen.human.links.secret import load_secret
+from vqagen.human.simulation.raters import Raters
+from vqagen.human.simulation.rehearsal import stored_rows, visit_all
+from vqagen.human.simulation.served_copy import fill_texts, serving
+from vqagen.human.simulation.through_browser import MOST_BROWSERS, browser_problem, visit_by_browser
+from vqagen.human.simulation.through_http import visit_by_http
+from vqagen.human.simulation.visit import Guests, Visit
+from vqagen.human_items import write_items
+from vqagen.human_rehearsal import BROWSER, HTTP
+from vqagen.judge.report.table import ScoreReport
+from vqagen.judge.report.writers import WRITERS
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.domain_files import PathLike, load_catalogue
+from vqagen.language.shipped_domains import DIALOGS
+from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_FILES
+
+RATERS, SCENES = 3, 9
+CAREFUL, CARELESS = "careful", "careless"
+"""A system whose captions are true, and one that makes mistakes."""
+TRUE_SCORES = (f"{CAREFUL}=0", f"{CARELESS}=-0.6")
+"""What the simulated raters think of the systems."""
+_FILLED = {
+    "institution": "the demonstration of vqagen",
+    "contact": "nobody@demo.example",
+    "ethics_reference": "none: no person takes part",
+    "pay": "nothing",
+    "duration": "one minute",
+}
+Say = Callable[[str], object]
+
+
+class Demonstration(NamedTuple):
+    """A demonstration that is done."""
+
+    report: ScoreReport
+    via: str
+    visits: tuple[Visit, ...]
+    faults: tuple[str, ...]
+    """What the server did wrong."""
+
+
+def check_demo(out: PathLike, via: str = "") -> None:
+    """Raise UsageError if a demonstration cannot be written to a folder, or not be made this way."""
+    folder = Path(out)
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        raise UsageError(f"output folder {out} holds files already; name a new folder with --out")
+    if not folder.absolute().parent.is_dir():
+        raise UsageError(f"folder {folder.absolute().parent} does not exist; create it first")
+    if via == BROWSER and browser_problem():
+        raise UsageError(f"no browser can be driven: {browser_problem()}; or use --via {HTTP}")
+
+
+def demonstrate(
+    out: PathLike, via: str = "", *, seed: int = 0, scenes: int = SCENES, say: Say = lambda _: None
+) -> Demonstration:
+    """Make, plan, serve, answer, export and score a small study in a new folder.
+
+    Simulated raters answer in a browser, or if there is none (or `via` is `http`) by HTTP. `say` is called with a line
+    at each step.
+    """
+    check_demo(out, via)
+    top = Path(out)
+    top.mkdir(exist_ok=True)
+    study = _planned(top, seed, scenes, say)
+    chosen, why = (HTTP, browser_problem()) if via == HTTP or browser_problem() else (BROWSER, "")
+    if why and via != HTTP:
+        say(f"no browser: {why}; raters send the requests that its page would send")
+    visits, faults = _answered(study, chosen, seed, say)
+    if not any(visit.answers for visit in visits):
+        raise VqagenError("no rater could answer: " + "; ".join(faults[:3]))
+    export_study(study.folder, top / "export")
+    report = rater_report(score_study(study.folder))
+    write_report(WRITERS["html"](report), top / "scores.html")
+    return Demonstration(report, chosen, visits, faults)
+
+
+# Before the raters ----------------------------------------------------------------------------------------------------
+
+
+def _planned(top: Path, seed: int, scenes: int, say: Say) -> Study:
+    """Make scenes, pictures, captions and items, and plan the study."""
+    write_scenes(top / "scenes.json", SamplingSettings(seed=seed, count=scenes, split="demo"))
+    say(f"{scenes} scenes; drawing their pictures …")
+    draw_scenes(top / "scenes.json", top / "images", find_domain())
+    catalogue, _ = load_catalogue(find_domain())
+    about = _with_captions(top, catalogue, seed)
+    mistakes = _plant_mistakes(about, catalogue)
+    (top / "mistakes.json").write_bytes(orjson.dumps(mistakes, option=orjson.OPT_INDENT_2))
+    say(f"captions of two systems; {len(mistakes)} of {CARELESS} are wrong, each proven by a program")
+    items = list(caption_items(about, (HUMAN_LIKE, CAREFUL, CARELESS), True, catalogue, ItemSettings(seed=seed)))
+    counts = write_items(items, top / "items.jsonl")
+    settings = PlanSettings(seed=seed, raters_per_item=RATERS + 1, trials_per_task=1 + 2 * scenes // 3)
+    planned = make_item_tasks(top / "study", top / "items.jsonl", top / "images", settings).study
+    fill_texts(planned.folder, _FILLED)
+    say(f"{counts.comparisons} comparisons and {counts.checks} checks in {len(planned.tasks)} tasks")
+    return load_study(planned.folder)
+
+
+def _with_captions(top: Path, catalogue: Catalogue, seed: int) -> list[SceneTexts]:
+    """Return the scenes with dialogs for people and both systems, each made with a seed of its own."""
+    files = [top / f"{name}.json" for name in (HUMAN_LIKE, CAREFUL, CARELESS)]
+    for number, file in enumerate(files):
+        settings = DialogSettings(seed=3 * seed + number, rounds=1)
+        write_dialogs(top / "scenes.json", file, find_domain(task=DIALOGS), settings)
+    return texts_of_scenes(files, DIALOG_FILES, find_scenes(top / "scenes.json"), catalogue, seed, most=0)
+
+
+def _plant_mistakes(about: list[SceneTexts], catalogue: Catalogue) -> dict[str, dict[str, str]]:
+    """Give every second scene an untrue caption by the careless system; return them with their proofs by image."""
+    mistakes: dict[str, dict[str, str]] = {}
+    for at in range(0, len(about), 2):
+        own = about[at]
+        others = chain.from_iterable(each.records[2] for each in about if each.image != own.image)
+        by_text = {str(record["caption"]["text"]): record for record in others}
+        found = next(untrue_captions(iter(captions_of(by_text.values(), CARELESS)), own, catalogue), None)
+        if found is not None:
+            caption, proof = found
+            about[at] = replace(own, records=(*own.records[:2], (by_text[caption.text],)))
+            mistakes[own.image] = {"caption": caption.text, "proof": str(proof)}
+    return mistakes
+
+
+# Raters ---------------------------------------------------------------------------------------------------------------
+
+
+def _answered(study: Study, via: str, seed: int, say: Say) -> tuple[tuple[Visit, ...], tuple[str, ...]]:
+    """Serve a study, and let raters answer it; return their visits, and what the server did wrong."""
+    drive = visit_by_browser if via == BROWSER else visit_by_http
+    raters = Raters(RaterSettings(effect=TRUE_SCORES, seed=seed))
+    with serving(study.folder) as url:
+        say(f"serving at {url}; {RATERS} simulated raters answer " + ("in Chromium …" if via == BROWSER else "…"))
+        settings = RehearsalSettings(at_once=MOST_BROWSERS)
+        guests = Guests(study, load_secret(study.folder), url, raters, settings, seed)
+        visits, seconds = visit_all(guests, RATERS, drive)
+    _, differences = stored_rows(study, visits)
+    count = sum(len(visit.answers) for visit in visits)
+    say(f"{count} answers in {seconds:.0f} seconds, all of them stored" if not differences else differences[0])
+    return visits, tuple(fault for visit in visits for fault in visit.faults) + differences
+
+
+def places(out: PathLike) -> list[str]:
+    """Return lines that name what lies where in the folder of a demonstration, and what to do next."""
+    named: Sequence[tuple[str, str]] = (
+        ("images/", "pictures of the scenes in scenes.json"),
+        ("mistakes.json", "captions that are wrong, with their proofs"),
+        ("items.jsonl", "comparisons and checks, with their proofs"),
+        ("study/", "the study with its answers"),
+        ("export/", "the answers as JSON Lines and CSV"),
+        ("scores.html", "the report of the scores"),
+    )
+    lines = [f"  {Path(out) / name}  {meaning}" for name, meaning in named]
+    study = Path(out) / "study"
+    own = [
+        "There is a place left for you; make a link, serve, and open it:",
+        f"  vqagen human links {study} --mode general --format txt",
+        f"  vqagen human serve {study}",
+    ]
+    return ["Everything is kept:", *lines, *own]
