@@ -15,6 +15,7 @@ from vqagen.cli import human_status
 from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.secret import load_secret
 from vqagen.human.status import format_status
+from vqagen.human.store import sqlite
 from vqagen.human.store.lock import study_lock
 from vqagen.human.store.opening import ANSWERS, open_store
 from vqagen.human.store.store import Store
@@ -149,6 +150,21 @@ def test_a_person_whose_id_was_not_kept_is_found_by_the_secret(study: Study, vqa
     vqagen_.done("human forget study Unkept")
 
     assert rater.encode() not in files_of(study)
+
+
+def test_forgetting_beside_a_reader_says_how_to_empty_the_log(
+    study: Study, vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To forget the same person again is a mistake: nobody has the id any more."""
+    monkeypatch.setattr(sqlite, "PATIENCE", 10)
+    watching = reader(study)
+    ran = vqagen_("human forget study Person0")
+    watching.close()
+
+    assert (ran.code, "end that process, and run `vqagen human reclaim`" in ran.err) == (4, True)
+    assert b"Person0" in files_of(study)
+    vqagen_.done("human reclaim study")
+    assert b"Person0" not in files_of(study)
 
 
 def test_nobody_is_forgotten_if_one_id_is_unknown(study: Study, vqagen_: Commands) -> None:

@@ -100,22 +100,6 @@ def test_a_forgotten_rater_is_in_no_file(path: Path) -> None:
     store.close()
 
 
-def test_forgetting_says_that_a_reader_still_holds_what_was_deleted(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = opened(path)
-    claimed(store, "a")
-    store._connection.execute("PRAGMA busy_timeout = 10")
-    reader = open_store(path, STUDY, create=False, read_only=True)
-
-    with pytest.raises(StoreError, match=r"another process reads it.*run this again"):
-        store.apply([Forget(("a",), 1)])
-    reader.close()
-    one(store, Forget(("a",), 1))
-    assert b"person-a" not in b"".join(file.read_bytes() for file in path.parent.iterdir())
-    store.close()
-
-
 def write_other_database(path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE other (x)")

@@ -26,6 +26,8 @@ from vqagen.human.store.store import (
 
 _ANSWERS = "SELECT assignment, trial, value, rt_ms, shown_ms, blur, stored, idem FROM answer"
 _ASSIGNMENTS = "SELECT id, task, slot, rater, state, consent, claimed, expires, ended FROM assignment"
+PATIENCE = 5_000
+"""Milliseconds until a file that another process uses counts as locked."""
 _FULL = 2
 """`PRAGMA synchronous`: each commit waits for the disk."""
 
@@ -93,8 +95,8 @@ class SqliteStore:
         self._connection.execute("VACUUM")
         (is_busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if is_busy:
-            message = f"{self._path}: another process reads it, so the log {self._path}-wal keeps what was deleted"
-            raise StoreError(f"{message}; end that process and run this again")
+            message = f"another process reads {self._path}, so its log {self._path}-wal keeps what was deleted"
+            raise StoreError(f"{message}; end that process, and run `vqagen human reclaim`, which empties the log")
 
     def _roll_back(self) -> None:
         with suppress(sqlite3.Error):
@@ -204,7 +206,7 @@ def _connect_writer(path: Path) -> sqlite3.Connection:
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         connection.executescript(
             "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;"
-            "PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000; PRAGMA secure_delete = ON;"
+            f"PRAGMA foreign_keys = ON; PRAGMA busy_timeout = {PATIENCE}; PRAGMA secure_delete = ON;"
         )
         (level,) = connection.execute("PRAGMA synchronous").fetchone()
         if mode != "wal" or level != _FULL:
@@ -220,7 +222,7 @@ def _connect_reader(path: Path) -> sqlite3.Connection:
     uri = path.absolute().as_uri()
     connection = sqlite3.connect(f"{uri}?mode=ro", uri=True, isolation_level=None)
     try:
-        connection.execute("PRAGMA busy_timeout = 5000")
+        connection.execute(f"PRAGMA busy_timeout = {PATIENCE}")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error as error:
         connection.close()
