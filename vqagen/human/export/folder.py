@@ -6,8 +6,6 @@ import csv
 import hashlib
 import io
 import os
-import shutil
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, astuple
@@ -18,7 +16,7 @@ import orjson
 
 from vqagen import __version__
 from vqagen.errors import UsageError, VqagenError
-from vqagen.files.output import settle, sweep
+from vqagen.files.output import sweep
 from vqagen.human.answers import AnswerRow
 from vqagen.human.export.dictionary import (
     ANSWERS,
@@ -33,6 +31,7 @@ from vqagen.human.export.rows import ANSWERS_FILE, answer_rows, row_line
 from vqagen.human.scores.flags import Flag, find_flags
 from vqagen.human.scores.settings import WEBDRIVER, ScoreSettings
 from vqagen.human.store.store import Assignment, Store
+from vqagen.human.study.folder import replacement
 from vqagen.human.study.study import Study
 
 MANIFEST = "manifest.json"
@@ -70,13 +69,9 @@ def write_export(
     sweep(str(out))
     contents, report = _contents(study, store, include_ids, events)
     try:
-        beside = Path(tempfile.mkdtemp(prefix=f".{out.name[:40]}.", suffix=".part", dir=out.absolute().parent))
-        try:
+        with replacement(out) as beside:
             for name, content in contents.items():
                 _write(beside / name, content, is_private=name == "people.csv")
-            _publish(beside, out)
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
     except OSError as error:
         raise VqagenError(f"cannot write {out}: {error.strerror or error}") from None
     return report
@@ -87,19 +82,6 @@ def _write(path: Path, content: bytes, *, is_private: bool) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _publish(beside: Path, out: Path) -> None:
-    """Give the folder its name. One that has it already is deleted, with the ids of people in it."""
-    beside.chmod(0o755)
-    if out.is_dir():
-        old = Path(tempfile.mkdtemp(prefix=f".{out.name[:40]}.", suffix=".part", dir=out.absolute().parent))
-        os.replace(out, old)
-        os.replace(beside, out)
-        shutil.rmtree(old)
-    else:
-        os.replace(beside, out)
-    settle(out.absolute().parent)
 
 
 def _contents(study: Study, store: Store, include_ids: bool, events: bool) -> tuple[dict[str, bytes], ExportReport]:

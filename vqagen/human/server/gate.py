@@ -17,7 +17,8 @@ from vqagen.human.store.store import StoreError
 LOG = logging.getLogger("vqagen.human")
 LONGEST_REPLY = 15.0
 """Seconds until a request whose answer is not ready is given up; the page sends it again."""
-_UNLIMITED = ("/static/", "/healthz", "/readyz")
+_UNLIMITED = ("/static/", "/healthz")
+"""What is answered from memory."""
 
 
 class Gate:

@@ -50,11 +50,13 @@ def sqlite_path(place: str | Path) -> Path:
 def hide_password(place: str | Path) -> str:
     """Return a place as it may be shown.
 
-    >>> hide_password("redis://me:secret@host/0")
-    'redis://me:…@host/0'
+    >>> hide_password("redis://me:secret@host/0"), hide_password("redis://host/0?password=secret")
+    ('redis://me:…@host/0', 'redis://host/0?…')
     """
     scheme, mark, rest = str(place).partition("://")
-    access, at, host = rest.rpartition("@")
-    if not at:
+    if not mark:
         return str(place)
-    return f"{scheme}{mark}{access.partition(':')[0]}:…@{host}"
+    access, at, host = rest.rpartition("@")
+    host, options, _ = host.partition("?")
+    shown = f"{access.partition(':')[0]}:…@{host}" if at else host
+    return f"{scheme}{mark}{shown}{'?…' if options else ''}"

@@ -131,6 +131,8 @@ class RedisStore:
 
     def assignment(self, id: str) -> Assignment | None:
         """Return one assignment."""
+        if self._read_only:
+            return self._kept_assignments.get(id)
         values = self._guarded("read", self._client.hmget, f"{self._base}s:{id}", _FIELDS)
         return decode_assignment([id.encode(), *values]) if values[0] is not None else None
 
@@ -138,6 +140,8 @@ class RedisStore:
         """Yield the assignments of one rater or of all, sorted by id."""
         if rater is None:
             return iter(self._content().assignments)
+        if self._read_only:
+            return iter([each for each in self._kept.assignments if each.rater == rater])
         ids = self._guarded("read", self._client.hvals, f"{self._base}r:{rater}")
         found = [self.assignment(id.decode()) for id in sorted(ids)]
         return iter([each for each in found if each is not None])
@@ -146,6 +150,8 @@ class RedisStore:
         """Yield the answers of one assignment or of all, sorted by assignment and trial."""
         if assignment is None:
             return iter(self._content().answers)
+        if self._read_only:
+            return iter([each for each in self._kept.answers if each.assignment == assignment])
         found = self._guarded("read", self._client.hgetall, f"{self._base}a:{assignment}")
         return decode_answers(assignment, found.items())
 
@@ -167,6 +173,10 @@ class RedisStore:
     @cached_property
     def _kept(self) -> Content:
         return self._read()
+
+    @cached_property
+    def _kept_assignments(self) -> dict[str, Assignment]:
+        return {each.id: each for each in self._kept.assignments}
 
     def _read(self) -> Content:
         key, base = self._base + "study", self._base

@@ -78,7 +78,7 @@ def write_study(out: Path, files: StudyFiles, *, force: bool, keep_edited: bool)
     check_folder(out, force)
     sweep(str(out))
     try:
-        with _replacement(out) as beside:
+        with replacement(out) as beside:
             _write_images(beside, files)
             contents = dict(_contents(files))
             kept = {name: (out / name).read_bytes() for name in _EDITED if keep_edited and (out / name).is_file()}
@@ -126,8 +126,8 @@ def _write_images(folder: Path, files: StudyFiles) -> None:
 
 
 @contextmanager
-def _replacement(out: Path) -> Iterator[Path]:
-    """Yield a new folder that gets the name `out` when it is complete."""
+def replacement(out: Path) -> Iterator[Path]:
+    """Yield a new folder that gets the name `out` when it is complete. One that has the name already is deleted."""
     beside = Path(tempfile.mkdtemp(prefix=f".{out.name[:40]}.", suffix=".part", dir=out.absolute().parent))
     try:
         yield beside
