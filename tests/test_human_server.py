@@ -327,6 +327,8 @@ def test_events_of_the_page_are_kept_and_those_of_the_store_cannot_be_forged(stu
 
         assert [each.status_code for each in sent] == [204, 422, 422]
         assert [(each.kind, each.detail) for each in events if each.kind != "claim"] == [("focus", "x")]
+        await rater.post("withdraw")
+        assert (await rater.post("events", {"kind": "focus"})).json()["error"] == "not_active"
 
     talk(study, run)
 

@@ -40,6 +40,7 @@ def third_party(statements: str) -> list[str]:
                 "verify",
                 "merge",
                 "director report",
+                "human",
                 "human serve",
                 "human links",
             )

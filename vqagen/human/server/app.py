@@ -172,10 +172,10 @@ class StudyApp:
         return reply(await self._sessions.withdraw(assignment))
 
     async def event(self, request: Request) -> Response:
-        """Keep an event."""
-        assignment = self._sessions.assignment(self._bearer(request))
+        """Keep an event of an active assignment: what nobody needs must not fill the disk."""
+        work = self._sessions.work(self._bearer(request))
         body = read_body(await _body(request), EVENT, optional=["detail"])
-        await self._sessions.log(assignment, body["kind"], body.get("detail", ""))
+        await self._sessions.log(work.assignment, body["kind"], body.get("detail", ""))
         return Response(None, 204, NO_STORE)
 
     def _bearer(self, request: Request) -> str | None:

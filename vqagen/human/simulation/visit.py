@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from vqagen.human.links.secret import Secret
 from vqagen.human.simulation.raters import Raters
 from vqagen.human.store.store import Answer
-from vqagen.human.study.study import Study
 from vqagen.rng import below, stream
 from vqagen.tasks.settings import CheckedSettings, setting
+
+if TYPE_CHECKING:  # the settings are needed by the help of the command
+    from vqagen.human.study.study import Study
 
 COMPLETED, WITHDREW, LEFT, REFUSED = OUTCOMES = "complete", "withdrawn", "left", "refused"
 """All trials were answered; the rater withdrew; the rater closed the page; the server had no place."""

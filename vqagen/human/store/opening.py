@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from vqagen.errors import UsageError
-from vqagen.human.store.sqlite import SqliteStore
 from vqagen.human.store.store import Store
 
 ANSWERS = "answers.sqlite"
@@ -27,6 +26,8 @@ def open_store(
 
         shown, is_strict = hide_password(place), durability == STRICT
         return RedisStore(str(place), study, shown=shown, create=create, read_only=read_only, is_strict=is_strict)
+    from vqagen.human.store.sqlite import SqliteStore
+
     return SqliteStore(sqlite_path(place), study, create=create, read_only=read_only)
 
 
