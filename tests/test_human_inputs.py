@@ -104,7 +104,7 @@ def test_wrong_usage_ends_in_2_and_says_what_would_be_right(line: str, message: 
     ("change", "flags", "code", "message"),
     [
         (lambda: keep_images(1), "", 3, "an attention check needs texts of at least two different images"),
-        (lambda: keep_images(1), "--checks-per-task 0", 0, "1 task of 1 trials"),
+        (lambda: keep_images(1), "--checks-per-task 0", 0, "1 task of 1 trial "),
         (lambda: None, "--checks-per-task 10", 3, "no trial of a task is scored: --checks-per-task 10"),
         (lambda: None, "--checks-per-task 11", 3, "no trial of a task is scored: --checks-per-task 11"),
         (lambda: set_captions(["one"]), "--human-human", 3, "none of 12 images has two different human captions"),
@@ -218,7 +218,7 @@ def test_no_common_image_is_a_message_that_shows_names(folder: Path, vqagen_: Co
 def test_the_cost_is_printed_before_anybody_is_paid(vqagen_: Commands) -> None:
     ran = vqagen_.done(f"{MAKE} --trials-per-task 5 --reward-per-task 1.5")
 
-    assert "cost: 9 assignments at 1.50 are 13.50, before the platform's fee" in ran.err
+    assert "cost: 13.50 for 9 assignments at 1.50, before the platform's fee" in ran.err
 
 
 # The folder -------------------------------------------------------------------------------------------------------
@@ -511,3 +511,24 @@ def test_an_empty_file_has_no_items(vqagen_: Commands) -> None:
     write_items("")
 
     assert "items.jsonl: no items: the file is empty" in vqagen_(MAKE_ITEMS).err
+
+
+def test_a_caption_that_another_one_replaces_is_warned_of(folder: Path, vqagen_: Commands) -> None:
+    """A JSON object that names an image twice loses the first caption, as one joined from two files does."""
+    file = folder / "ours.json"
+    image, caption = next(iter(json.loads(file.read_text("utf-8")).items()))
+    file.write_text(file.read_text("utf-8").rstrip().removesuffix("}") + f', "{image}": "{caption} again"}}', "utf-8")
+    ran = vqagen_.done(MAKE)
+
+    assert "ours.json" in ran.err
+    assert f"the key '{image}' is written twice in one object; the first one is lost" in ran.err
+
+
+def test_one_of_a_kind_is_no_plural(folder: Path, vqagen_: Commands) -> None:
+    for name in ("human.json", "ours.json"):
+        edit(folder / name, lambda document: [document.pop(image) for image in list(document)[1:]])
+    ran = vqagen_.done(f"{MAKE} --checks-per-task 0 --practice 0 --raters-per-item 1 --reward-per-task 2")
+
+    assert "1 task of 1 trial for 1 rater each, 1 assignment\n" in ran.err + ran.out.decode()
+    assert "ours: 1 item, 1 answer\n" in ran.err + ran.out.decode()
+    assert "cost: 2.00 for 1 assignment at 2.00, before" in ran.err + ran.out.decode()

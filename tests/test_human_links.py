@@ -351,3 +351,12 @@ def test_the_code_that_all_get_is_of_no_assignment(study: Study, vqagen_: Comman
     ran = vqagen_.done("human verify-code study C1ABCDEF")
 
     assert ran.out == b"C1ABCDEF\tthe code of all who complete\n"
+
+
+def test_links_are_written_to_a_folder_alone(study: Study, vqagen_: Commands) -> None:
+    Path("file").write_text("mine")
+    ran = vqagen_(f"human links {study.folder} --out file")
+
+    assert ran.code == 2
+    assert "file is a file; name a folder with --out" in ran.err
+    assert Path("file").read_text() == "mine"

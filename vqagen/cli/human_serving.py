@@ -7,6 +7,7 @@ import sys
 import click
 
 from vqagen.cli.options import path, settings_options
+from vqagen.errors import counted
 from vqagen.human.links.settings import LinkSettings
 from vqagen.human.server.settings import ServeSettings
 
@@ -53,7 +54,9 @@ def links(study: str, settings: LinkSettings, out: str | None) -> None:
     from vqagen.human_serving import write_links
 
     number, files = write_links(study, settings, out)
-    click.echo(f"{number:,} links in {files[0]}" + (f" and {len(files) - 1} more" if len(files) > 1 else ""), err=True)
+    click.echo(
+        f"{counted(number, 'link')} in {files[0]}" + (f" and {len(files) - 1} more" if len(files) > 1 else ""), err=True
+    )
 
 
 @click.command("verify-code")

@@ -86,6 +86,8 @@ def write_files(folder: Path, files: dict[str, bytes]) -> list[Path]:
 
     A file that somebody else wrote or changed is never touched: UsageError if it has a name that is needed.
     """
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file; name a folder with --out")
     written = _written(folder)
     own = {name for name, digest in written.items() if _digest(folder / name) == digest}
     foreign = [str(folder / name) for name in files if name not in own and (folder / name).exists()]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import sqrt
 from typing import NamedTuple
 
+from vqagen.errors import counted
 from vqagen.extras import needed
 from vqagen.human.study.item import COMPARE, REAL, SYSTEM, Item
 from vqagen.human.study.study import Study
@@ -61,14 +62,15 @@ def half_width(answers: int, deviation: float = TYPICAL_DEVIATION) -> float | No
 def forecast_lines(study: Study, reward_per_task: float = 0) -> Iterator[str]:
     """Yield what a study asks of raters, what precision to expect, and what it costs, in lines."""
     sizes = sorted({len(task.trials) for task in study.tasks.values()})
-    trials = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else f"{sizes[0]}"
-    assignments = len(study.tasks) * study.slots
-    tasks = f"{len(study.tasks):,} task{'s' if len(study.tasks) > 1 else ''} of {trials} trials"
-    yield f"study {study.id}: {tasks} for {study.slots} raters each, {assignments:,} assignments"
+    trials = f"{sizes[0]} to {counted(sizes[-1], 'trial')}" if len(sizes) > 1 else counted(sizes[0], "trial")
+    assignments = counted(len(study.tasks) * study.slots, "assignment")
+    tasks = f"{counted(len(study.tasks), 'task')} of {trials}"
+    yield f"study {study.id}: {tasks} for {counted(study.slots, 'rater')} each, {assignments}"
     for each in forecasts(study):
         precision = "" if each.half_width is None else f", half-width of the 95 % interval about {each.half_width:.3f}"
-        yield f"{each.dimension}, {each.sources}: {each.comparisons:,} items, {each.answers:,} answers{precision}"
+        numbers = f"{counted(each.comparisons, 'item')}, {counted(each.answers, 'answer')}"
+        yield f"{each.dimension}, {each.sources}: {numbers}{precision}"
     yield f"(standard deviation {TYPICAL_DEVIATION}, independent answers; wider where raters or images differ)"
     if reward_per_task:
-        cost = assignments * reward_per_task
-        yield f"cost: {assignments:,} assignments at {reward_per_task:.2f} are {cost:,.2f}, before the platform's fee"
+        cost = len(study.tasks) * study.slots * reward_per_task
+        yield f"cost: {cost:,.2f} for {assignments} at {reward_per_task:.2f}, before the platform's fee"
