@@ -15,6 +15,7 @@ from vqagen import api
 from vqagen.errors import VqagenError
 from vqagen.human.answers import AnswerRow
 from vqagen.human.links.secret import load_secret
+from vqagen.human.simulation import served_copy
 from vqagen.human.simulation.raters import Raters, RaterSettings
 from vqagen.human.simulation.rehearsal import acknowledged_rows, stored_rows, visit_all
 from vqagen.human.simulation.served_copy import copy_study, serving
@@ -171,6 +172,18 @@ def test_a_store_that_loses_or_changes_an_answer_is_noticed(visited: Visited) ->
         " withdrawn",
         f"the answer to trial 99 of {chosen.assignment} was acknowledged and is lost",
     }
+
+
+def test_a_server_may_warn_before_it_is_ready() -> None:
+    """As of a network file system; the rehearsal waited for the end of a server that had begun to serve."""
+    lines = [
+        b"vqagen: warning: study lies on a network file system\n",
+        b"vqagen: serving study at http://[::1]:80; x\n",
+    ]
+
+    assert served_copy._address(lines) == "http://[::1]:80"
+    with pytest.raises(VqagenError, match="did not start: vqagen: warning"):
+        served_copy._address(lines[:1])
 
 
 def test_texts_that_are_not_filled_in_yet_can_be_rehearsed(tmp_path: Path) -> None:

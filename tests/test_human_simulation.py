@@ -17,7 +17,7 @@ from vqagen import api
 from vqagen.human.export.rows import read_rows
 from vqagen.human.simulation.power import study_power
 from vqagen.human.simulation.raters import BAD_KINDS, HONEST, Raters, RaterSettings, expected_score, opinion_for
-from vqagen.human.simulation.through_data import Work, assigned_work, simulated_rows
+from vqagen.human.simulation.through_data import AssignedWork, assigned_work, simulated_rows
 from vqagen.human.store.opening import open_store
 from vqagen.human.store.store import Assignment, Complete, Log
 from vqagen.human.study.item import (
@@ -254,7 +254,7 @@ def test_a_rated_text_has_no_side(study: Study) -> None:
     """Its value is not turned, in whichever slot it is."""
     rated = replace(item(), kind=RATE, candidates=item().candidates[1:])
     raters = Raters(RaterSettings(("A=0.9",), noise=0.1, rater_sd=0, image_sd=0))
-    work = [Work(Assignment("a", "t", 1, "r", "complete", "", 0, 0, 0), (Trial(1, rated, False),))]
+    work = [AssignedWork(Assignment("a", "t", 1, "r", "complete", "", 0, 0, 0), (Trial(1, rated, False),))]
 
     (row,) = simulated_rows(work, raters)
     assert row.value == row.toward_second >= 7

@@ -65,7 +65,7 @@ def reclaim(folder: PathLike, store: PathLike | None = None, *, durability: str 
 
 
 class Forgotten(NamedTuple):
-    """What was deleted about a person."""
+    """Numbers of deleted raters and rows."""
 
     raters: int
     rows: int

@@ -53,7 +53,7 @@ RATERS, SCENES = 3, 9
 CAREFUL, CARELESS = "careful", "careless"
 """A system whose captions are true, and one that makes mistakes."""
 TRUE_SCORES = (f"{CAREFUL}=0", f"{CARELESS}=-0.6")
-"""What the simulated raters think of the systems."""
+"""Opinions of the simulated raters about the systems."""
 _FILLED = {
     "institution": "the demonstration of vqagen",
     "contact": "nobody@demo.example",
@@ -71,7 +71,7 @@ class Demonstration(NamedTuple):
     via: str
     visits: tuple[Visit, ...]
     faults: tuple[str, ...]
-    """What the server did wrong."""
+    """Mistakes of the server."""
 
 
 def check_demo(out: PathLike, via: str = "") -> None:

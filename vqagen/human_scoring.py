@@ -31,7 +31,7 @@ from vqagen.language.domain_files import PathLike
 
 EVENTS_FILE = "events.jsonl"
 IMPORT_FILE = "import.json"
-"""What was wrong with imported answers."""
+"""Faults of imported answers."""
 
 
 def score_study(source: PathLike, settings: ScoreSettings | None = None, *, store: PathLike = "") -> StudyScores:

@@ -1,4 +1,4 @@
-"""Human comparison studies as typed calls: planned, checked."""
+"""Planning and checking studies of raters, as typed calls."""
 
 from __future__ import annotations
 

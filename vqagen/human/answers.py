@@ -15,7 +15,7 @@ class AnswerRow:
     task: str
     slot: int
     state: str
-    """Of the assignment: claimed, complete, expired or withdrawn."""
+    """State of the assignment: claimed, complete, expired or withdrawn."""
     trial: int
     """Its number in the order that the rater saw, from 1."""
     item: str

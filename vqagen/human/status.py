@@ -66,7 +66,7 @@ class StudyStatus:
     flags: dict[str, int]
     """Kind -> how many raters it concerns."""
     remaining: int | None
-    """Milliseconds until all slots are complete, at the rate of the last ones; None if nothing tells."""
+    """Milliseconds until all slots are complete, at the rate of the last ones; None if too few are complete."""
 
     def to_record(self) -> dict[str, Any]:
         """Return the status as JSON has it."""

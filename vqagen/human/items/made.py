@@ -30,7 +30,7 @@ SCENE_SIZE, PROGRAM_LENGTH, TEMPLATE, FAMILY = "scene_size", "program_length", "
 
 
 class Judgement(NamedTuple):
-    """What raters judge about two texts."""
+    """The question that raters answer about two texts."""
 
     dimension: str
     prompt: str

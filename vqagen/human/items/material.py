@@ -30,7 +30,7 @@ class Caption:
     label: str
     """The kind of caption, such as `unique-obj`."""
     arguments: Mapping[str, Any]
-    """What it says: objects, values, relations."""
+    """Its content: objects, values, relations."""
 
 
 @dataclass(frozen=True)

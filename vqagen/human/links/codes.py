@@ -1,4 +1,4 @@
-"""What the secret says about an assignment: its completion code, and the bearer of its session."""
+"""Texts that the secret makes of an assignment: its completion code, and the bearer of its session."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Games:
     """1 where the second source is preferred, 0.5 for a tie, 0 where the first is."""
     raters: Numbers
     covariate: Numbers | None = None
-    """What else may matter, such as how much longer the second text is; scaled to a deviation of 1."""
+    """A covariate, such as how much longer the second text is; scaled to a deviation of 1."""
 
 
 class Ranking(NamedTuple):

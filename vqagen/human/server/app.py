@@ -15,8 +15,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from vqagen.human.links.codes import LONGEST_BEARER
-from vqagen.human.server.gate import LOG
 from vqagen.human.server.limits import Buckets
+from vqagen.human.server.middleware import LOG
 from vqagen.human.server.page_files import PageFiles
 from vqagen.human.server.payload import (
     CONSENT,

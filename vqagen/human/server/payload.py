@@ -29,7 +29,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters, and halves of characters."""
 
 Rule = Callable[[object], str]
-"""What is wrong with a value, or ""."""
+"""The fault of a value, or ""."""
 
 
 class Invalid(Exception):

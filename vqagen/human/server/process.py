@@ -22,8 +22,8 @@ from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.secret import Secret, load_secret
 from vqagen.human.server.app import StudyApp
 from vqagen.human.server.connection import TimedConnection
-from vqagen.human.server.gate import LOG, Gate
 from vqagen.human.server.limits import Buckets
+from vqagen.human.server.middleware import LOG, Middleware
 from vqagen.human.server.page_files import PageFiles
 from vqagen.human.server.replies import safety_headers
 from vqagen.human.server.roster import Roster
@@ -94,7 +94,7 @@ def _is_unchanged(study: Study, image: StudyImage) -> bool:
 
 async def build_app(
     study: Study, settings: ServeSettings, secret: Secret, page: PageFiles, committer: Committer, **clock: Any
-) -> tuple[Gate, Sessions]:
+) -> tuple[Middleware, Sessions]:
     """Return the application of a study whose store is open, and its sessions."""
     roster = Roster(await committer.read(lambda store: list(store.assignments())))
     sessions = Sessions(study, secret, committer, roster, **clock)
@@ -102,7 +102,7 @@ async def build_app(
     headers = safety_headers(is_https=settings.is_https, frame_ancestors=settings.frame_ancestors)
     parts = urlsplit(settings.public_url)
     origins = frozenset([f"{parts.scheme}://{parts.netloc}"] if settings.public_url else [])
-    return Gate(app.starlette(), headers, _buckets(settings.client_rate), origins), sessions
+    return Middleware(app.starlette(), headers, _buckets(settings.client_rate), origins), sessions
 
 
 def _buckets(rate: int) -> Buckets:
@@ -140,7 +140,7 @@ async def _secret_of_raters(study: Study, committer: Committer) -> Secret:
     return secret
 
 
-def uvicorn_config(app: Gate, settings: ServeSettings) -> uvicorn.Config:
+def uvicorn_config(app: Middleware, settings: ServeSettings) -> uvicorn.Config:
     """Return how uvicorn is to serve an application."""
     return uvicorn.Config(
         app,

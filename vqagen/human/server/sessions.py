@@ -70,7 +70,7 @@ class Rater(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class ActiveAssignment:
     """An active assignment and its trials."""
 
     assignment: Assignment
@@ -224,25 +224,25 @@ class Sessions:
 
     # Trials ---------------------------------------------------------------------------------------------------------
 
-    def work(self, bearer: str | None) -> Work:
+    def work(self, bearer: str | None) -> ActiveAssignment:
         """Return the active assignment of a session."""
         assignment = self.assignment(bearer)
         if assignment.state != CLAIMED:
             raise self._not_active(assignment.state)
-        return Work(assignment, self.shown.trials(assignment.task, assignment.slot))
+        return ActiveAssignment(assignment, self.shown.trials(assignment.task, assignment.slot))
 
-    async def trial(self, work: Work) -> dict[str, Any]:
+    async def trial(self, work: ActiveAssignment) -> dict[str, Any]:
         """Return the first trial without an answer."""
         await self._renew_roster()
         return self.shown.next_trial(work.trials, await self._answered(work.assignment.id))
 
-    def trial_of(self, work: Work, number: int) -> Trial:
+    def trial_of(self, work: ActiveAssignment, number: int) -> Trial:
         """Return a trial by its number."""
         if not 1 <= number <= len(work.trials):
             raise Failure(404, NOT_FOUND, f"there are trials 1 to {len(work.trials)}")
         return work.trials[number - 1]
 
-    async def answer(self, work: Work, number: int, body: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    async def answer(self, work: ActiveAssignment, number: int, body: dict[str, Any]) -> tuple[dict[str, Any], bool]:
         """Store a checked answer; return it, and True if it is new."""
         assignment = work.assignment.id
         outcome = await self._write(Submit(assignment=assignment, trial=number, now=self._now(), **body))

@@ -1,4 +1,4 @@
-"""What raters see of a study: trials without a word about sources, gold answers and uses, and images by opaque ids."""
+"""Trials as raters see them, without a word about sources, gold answers and uses; and images by opaque ids."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ REPLICATIONS = 100
 
 
 class Power(NamedTuple):
-    """What simulated repetitions of a study find about one system, or about the difference of two."""
+    """Findings of simulated repetitions of a study about one system, or about the difference of two."""
 
     dimension: str
     name: str

@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -52,13 +52,19 @@ def serving(folder: Path) -> Iterator[str]:
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         try:
-            line = process.stderr.readline()
-            found = _ADDRESS.search(line)
-            if found is None:
-                raise VqagenError(f"the server did not start: {(line + process.stderr.read()).decode().strip()}")
-            yield found[1].decode()
+            yield _address(process.stderr)
         finally:
             stop(process)
+
+
+def _address(lines: Iterable[bytes]) -> str:
+    """Return the address that a server prints after its warnings. VqagenError if it ends before."""
+    said = b""
+    for line in lines:
+        if found := _ADDRESS.search(line):
+            return found[1].decode()
+        said += line
+    raise VqagenError(f"the server did not start: {said.decode(errors='replace').strip()}")
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

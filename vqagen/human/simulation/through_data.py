@@ -14,14 +14,14 @@ from vqagen.human.study.study import Study
 from vqagen.human.study.trial import Trial
 
 
-class Work(NamedTuple):
+class AssignedWork(NamedTuple):
     """An assignment, and its trials in the rater's order."""
 
     assignment: Assignment
     trials: tuple[Trial, ...]
 
 
-def assigned_work(study: Study, raters: int) -> list[Work]:
+def assigned_work(study: Study, raters: int) -> list[AssignedWork]:
     """Return the work of simulated raters: each takes a task in turn until all slots are taken.
 
     No rater does a task twice, nor more tasks than the study allows. The slots of all tasks are filled evenly.
@@ -42,13 +42,13 @@ def assigned_work(study: Study, raters: int) -> list[Work]:
             done[name].add(task)
             taken += 1
             assignment = Assignment(f"{task}-{slot}-0", task, slot, name, COMPLETE, "", 0, 0, 0)
-            found.append(Work(assignment, study.trials(task, slot)))
+            found.append(AssignedWork(assignment, study.trials(task, slot)))
         if not taken:
             break
     return sorted(found, key=lambda work: work.assignment.id)
 
 
-def simulated_rows(work: Sequence[Work], raters: Raters) -> Iterator[AnswerRow]:
+def simulated_rows(work: Sequence[AssignedWork], raters: Raters) -> Iterator[AnswerRow]:
     """Yield the answers of simulated raters, as an export has them."""
     for assignment, trials in work:
         for trial in trials:

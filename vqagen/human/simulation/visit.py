@@ -62,7 +62,7 @@ class Guests:
 
 @dataclass(frozen=True)
 class Visit:
-    """What one rater did in one task."""
+    """One rater's way through one task."""
 
     rater: str
     task: str
@@ -73,7 +73,7 @@ class Visit:
     seconds: tuple[float, ...] = ()
     """How long each answer took to be acknowledged."""
     faults: tuple[str, ...] = ()
-    """What the server did wrong."""
+    """Mistakes of the server."""
 
 
 Drive = Callable[[Guests, str, str], Visit]

@@ -37,7 +37,7 @@ from vqagen.human.store.store import (
 )
 
 VERSION = b"1"
-"""Of the keys and their values."""
+"""Version of the keys and their values."""
 _TIMEOUT = 5
 """Seconds after which a server that does not answer has failed."""
 _FIELDS = ("task", "slot", "rater", "state", "consent", "claimed", "expires", "ended")

@@ -251,7 +251,7 @@ def attempt_detail(submit: Submit) -> str:
 
 
 class Store(Protocol):
-    """What both stores do. Not safe for threads: one thread writes. Raises StoreError."""
+    """The methods of both stores. Not safe for threads: one thread writes. Raises StoreError."""
 
     def apply(self, writes: Sequence[Write]) -> list[Outcome]:
         """Do all writes in order, in one durable step, and return their outcomes."""

@@ -26,7 +26,7 @@ class StudyReport:
     texts: tuple[Problem, ...]
     """Words that are missing."""
     notes: tuple[Problem, ...]
-    """What should be known, and does not keep a study from being served."""
+    """Facts that should be known, and do not keep a study from being served."""
 
     @property
     def faults(self) -> tuple[Problem, ...]:

@@ -19,7 +19,7 @@ from vqagen.human.study.texts import Texts
 from vqagen.rng import below, shuffled, stream
 
 CORRECT, DISTRACTOR, INSTRUCTION = "correct", "distractor", "instruction"
-"""Sources of the texts of checks and of instructed trials. A system may have these names too: roles tell."""
+"""Sources of the texts of checks and of instructed trials. A system may have these names too: the role decides."""
 _DRAWS = 8
 """Texts of other images of which the least alike becomes the wrong one."""
 _WORD = re.compile(r"\w+")

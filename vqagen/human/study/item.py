@@ -10,7 +10,7 @@ ITEM_SCHEMA = "vqagen.human.item/1"
 COMPARE, RATE = KINDS = "compare", "rate"
 """Two texts on one scale from left to right; one text on a scale."""
 REFERENCE, SYSTEM = ROLES = "reference", "system"
-"""What people wrote, and what is measured. A score is positive where the system is better."""
+"""A text that people wrote, and one that is measured. A score is positive where the system is better."""
 REAL, CHECK, INSTRUCTED, PRACTICE = USES = "real", "check", "instructed", "practice"
 """A trial that is scored; an attention check with a wrong text; a trial that names the value to choose; a trial with
 feedback before the others, which is never scored."""

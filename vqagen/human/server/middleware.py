@@ -1,4 +1,4 @@
-"""The gate before all routes: who may ask, how often, the headers of every reply, and mistakes that stay inside."""
+"""Middleware before all routes: who may ask, how often, the headers of every reply, and mistakes that stay inside."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ LOG = logging.getLogger("vqagen.human")
 LONGEST_REPLY = 15.0
 """Seconds until a request whose answer is not ready is given up; the page sends it again."""
 _UNLIMITED = ("/static/", "/healthz")
-"""What is answered from memory."""
+"""Beginnings of paths whose replies come from memory."""
 
 
-class Gate:
-    """Wraps an application."""
+class Middleware:
+    """Wrap an application: refuse requests before it, and add headers to its replies."""
 
     def __init__(
         self, app: ASGIApp, headers: Mapping[str, str], limits: Buckets, origins: frozenset[str] = frozenset()
