@@ -159,7 +159,8 @@ class _Bodies:
         if way == 1:
             return text.encode() + rng.choice([b"x", b"{}", b"\0", b"\xff"])
         if way == 2:
-            return b"[" * rng.choice([10, 4000, 10_000]) + b"]" * rng.choice([0, 10])
+            depth = rng.choice([10, 500, 900, 2000, 10_000])
+            return text[:-1].encode() + (b", " if right else b"") + b'"x": ' + b"[" * depth + b"]" * depth + b"}"
         if way == 3:
             return b"x" * rng.choice([4097, 70_000, 2**20])
         if way == 4:

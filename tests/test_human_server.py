@@ -284,6 +284,7 @@ REFUSED_BODIES = [
     *((content, "application/json", 400) for content in (b"", b"{", b"[]", b"null", b"7", b"[" * 4000)),
     *((content, "application/json", 400) for content in (b'{"value": 7, "value": 7}', b'{"value": NaN}')),
     *((content, "application/json", 400) for content in (b'{"value": "\xff"}', b'{"value": "\x00"}')),
+    *((b'{"value": ' + b"[" * depth + b"]" * depth + b"}", "application/json", 400) for depth in (3, 600, 900, 2000)),
     (b'{"value": ' + b"1" * 4050 + b"}", "application/json", 422),
     (b" " * 4097, "application/json", 413),
     (b"x" * 2**20, "application/json", 413),
