@@ -37,14 +37,20 @@ def visit_all(
     guests: Guests, raters: int, drive: Drive, on_done: Callable[[int], None] = lambda _: None
 ) -> tuple[tuple[Visit, ...], float]:
     """Let all raters do their tasks, several at once; return their visits in order, and the seconds that it took."""
-    work = [(each.assignment.rater, each.assignment.task) for each in assigned_work(guests.study, raters)]
+    tasks: dict[str, list[str]] = {}
+    for each in assigned_work(guests.study, raters):
+        tasks.setdefault(each.assignment.rater, []).append(each.assignment.task)
+
+    def visits_of(rater: str) -> list[Visit]:
+        return list(drive(guests, rater, tasks[rater]))
+
     began = time.monotonic()
     found: list[Visit] = []
     pool = ThreadPoolExecutor(guests.settings.at_once)
     try:
-        for future in as_completed([pool.submit(drive, guests, *each) for each in work]):
-            found.append(future.result())
-            on_done(1)
+        for future in as_completed([pool.submit(visits_of, rater) for rater in tasks]):
+            found += future.result()
+            on_done(len(future.result()))
     finally:
         pool.shutdown(cancel_futures=True)
     return tuple(sorted(found, key=lambda visit: (visit.task, visit.rater))), time.monotonic() - began

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
@@ -28,16 +28,18 @@ def browser_problem() -> str:
     return ""
 
 
-def visit_by_browser(guests: Guests, rater: str, task: str) -> Visit:
-    """Let a rater open the link of a task in a browser of its own, consent, practise, answer and complete."""
+def visit_by_browser(guests: Guests, rater: str, tasks: Sequence[str]) -> Iterator[Visit]:
+    """Let a rater open the link of each task in a browser of its own, consent, practise, answer and complete."""
     from playwright.sync_api import Error
 
-    with open_browser() as browser, _page(browser) as page:
-        visit = _BrowserVisit(guests, rater, task, page)
-        try:
-            return visit.done()
-        except Error as error:
-            return visit.broken(str(error).splitlines()[0])
+    with open_browser() as browser:
+        for task in tasks:
+            with _page(browser) as page:
+                visit = _BrowserVisit(guests, rater, task, page)
+                try:
+                    yield visit.done()
+                except Error as error:
+                    yield visit.broken(str(error).splitlines()[0])
 
 
 @contextmanager

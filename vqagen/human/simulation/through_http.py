@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -18,10 +18,11 @@ GONE_STATES = "complete", "withdrawn", "expired"
 """States of a session whose rater has been here before."""
 
 
-def visit_by_http(guests: Guests, rater: str, task: str) -> Visit:
-    """Let a rater open the link of a task, consent, answer and complete."""
-    with closing(Connection(guests.url)) as connection:
-        return _HttpVisit(guests, rater, task, connection).done()
+def visit_by_http(guests: Guests, rater: str, tasks: Sequence[str]) -> Iterator[Visit]:
+    """Let a rater open the link of each task, consent, answer and complete."""
+    for task in tasks:
+        with closing(Connection(guests.url)) as connection:
+            yield _HttpVisit(guests, rater, task, connection).done()
 
 
 class _HttpVisit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -76,5 +76,5 @@ class Visit:
     """Mistakes of the server."""
 
 
-Drive = Callable[[Guests, str, str], Visit]
-"""A way to let a rater do a task."""
+Drive = Callable[[Guests, str, Sequence[str]], Iterator[Visit]]
+"""A way to let a rater do tasks one after the other."""
