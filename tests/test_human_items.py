@@ -17,7 +17,7 @@ from vqagen.human.items.proof import read_proof
 from vqagen.human.items.settings import FAMILIES, ItemSettings
 from vqagen.human.items.slots import words_of
 from vqagen.human.study.item import CHECK, REAL, REFERENCE, SYSTEM, Item
-from vqagen.human_items import human_items
+from vqagen.human_items import make_items
 
 SCENES = 30
 ZERO_HOP = Path(__file__).parents[1] / "templates" / "clevr" / "zero_hop.json"
@@ -45,12 +45,12 @@ def records(made: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def of_questions(made: Path, **settings: Any) -> list[Item]:
-    return human_items(made / "scenes.json", made / "questions.json", settings=ItemSettings(**EVERY | settings))
+    return make_items(made / "scenes.json", made / "questions.json", settings=ItemSettings(**EVERY | settings))
 
 
 def of_captions(made: Path, **settings: Any) -> list[Item]:
     systems = {"ours": made / "ours.json", "theirs": made / "theirs.json"}
-    return human_items(made / "scenes.json", made / "people.json", systems, ItemSettings(**EVERY | settings))
+    return make_items(made / "scenes.json", made / "people.json", systems, ItemSettings(**EVERY | settings))
 
 
 # Checks -------------------------------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ def test_captions_of_systems_are_compared_with_a_reference(made: Path) -> None:
 
 def test_captions_of_two_systems_are_compared_without_a_reference(made: Path) -> None:
     systems = {"theirs": made / "theirs.json", "ours": made / "ours.json"}
-    items = human_items(made / "scenes.json", systems=systems)
+    items = make_items(made / "scenes.json", systems=systems)
 
     assert {tuple(each.source for each in item.candidates) for item in items if item.use == REAL} == {
         ("ours", "theirs")

@@ -10,6 +10,7 @@ from vqagen.draw.scene_pictures import draw_scenes
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.evaluation import evaluate, score_report, write_item_scores
 from vqagen.human.export.folder import ExportReport
+from vqagen.human.items.settings import ItemSettings
 from vqagen.human.links.settings import LinkSettings
 from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores
@@ -20,6 +21,7 @@ from vqagen.human.status import StudyStatus
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 from vqagen.human_answers import Forgotten, back_up_study, copy_store, export_study, forget, reclaim, study_status
+from vqagen.human_items import make_items, write_items
 from vqagen.human_rehearsal import rehearse_study
 from vqagen.human_scoring import (
     import_humanr,
@@ -91,6 +93,7 @@ __all__ = [
     "ExportReport",
     "Forgotten",
     "Generation",
+    "ItemSettings",
     "LinkSettings",
     "LoadedDomain",
     "MergeResult",
@@ -147,6 +150,7 @@ __all__ = [
     "load_templates",
     "make_caption_tasks",
     "make_item_tasks",
+    "make_items",
     "merge",
     "rater_report",
     "reclaim",
@@ -166,6 +170,7 @@ __all__ = [
     "write_audit_page",
     "write_dialogs",
     "write_item_scores",
+    "write_items",
     "write_links",
     "write_questions",
     "write_records",

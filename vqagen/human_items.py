@@ -31,7 +31,7 @@ class ItemCounts(NamedTuple):
     checks: int
 
 
-def human_items(
+def make_items(
     scenes: PathLike,
     file: PathLike | None = None,
     systems: Mapping[str, PathLike] | None = None,

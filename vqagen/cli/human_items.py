@@ -45,10 +45,10 @@ def items(
     """
     from vqagen.errors import counted
     from vqagen.files.output import check_output
-    from vqagen.human_items import human_items, write_items
+    from vqagen.human_items import make_items, write_items
     from vqagen.language.domain_files import find_domain
 
     check_output(out, force)
-    made = human_items(scenes, file, systems_of(systems), settings, find_domain(**domain))
+    made = make_items(scenes, file, systems_of(systems), settings, find_domain(**domain))
     counts = write_items(made, out, force=force)
     click.echo(f"{counted(counts.comparisons, 'comparison')}, {counted(counts.checks, 'check')} in {out}", err=True)
