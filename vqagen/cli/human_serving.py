@@ -6,12 +6,11 @@ import sys
 
 import click
 
+from vqagen.cli.human_stores import study_argument
 from vqagen.cli.options import path, settings_options
 from vqagen.errors import counted
 from vqagen.human.links.settings import LinkSettings
 from vqagen.human.server.settings import ServeSettings
-
-study_argument = click.argument("study", type=path)
 
 
 @click.command("serve")

@@ -21,8 +21,8 @@ from vqagen.errors import BadInput, Problem, describe
 from vqagen.human.answers import AnswerRow
 from vqagen.human.store.store import COMPLETE, EXPIRED
 from vqagen.human.study.checks import CORRECT, DISTRACTOR
-from vqagen.human.study.item import CHECK, COMPARE, LENGTH_DIFFERENCE, REAL, REFERENCE, SYSTEM, length_difference
-from vqagen.human.study.pairs import FIT, HUMAN, HUMANS
+from vqagen.human.study.item import CHECK, COMPARE, FIT, LENGTH_DIFFERENCE, REAL, REFERENCE, SYSTEM, length_difference
+from vqagen.human.study.pairs import HUMAN, HUMANS
 
 LEAST, LARGEST = 1, 9
 _ID_FIELDS = ("assignmentID", "hitID", "workerID")

@@ -12,6 +12,7 @@ from vqagen.human.study.checks import CORRECT, DISTRACTOR
 from vqagen.human.study.item import (
     CHECK,
     COMPARE,
+    FIT,
     LENGTH_DIFFERENCE,
     REAL,
     REFERENCE,
@@ -22,7 +23,6 @@ from vqagen.human.study.item import (
     Scale,
     length_difference,
 )
-from vqagen.human.study.item_file import FIT
 from vqagen.human.study.item_record import identified
 
 SCENE_SIZE, PROGRAM_LENGTH, TEMPLATE, FAMILY = "scene_size", "program_length", "template", "family"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from vqagen.errors import UsageError
 from vqagen.human.answers import AnswerRow
-from vqagen.human.scores.humanr import toward_wrong
+from vqagen.human.scores.humanr import is_check_failed, toward_wrong
 from vqagen.human.scores.settings import (
     CHECKS,
     FAST,
@@ -84,7 +84,7 @@ def find_flags(rows: Sequence[AnswerRow], settings: ScoreSettings, automated: It
 def check_rule(rule: str, rows: Iterable[AnswerRow]) -> Callable[[AnswerRow], bool]:
     """Return the test that an attention check fails, by a rule of `--check-rule`. UsageError for an impossible one."""
     if rule == HUMANR:
-        return lambda row: toward_wrong(row) >= (row.least + row.largest) / 2
+        return is_check_failed
     if rule == STRICT:
         return lambda row: toward_wrong(row) > row.least + (row.largest - row.least) / 4
     limit = int(rule)

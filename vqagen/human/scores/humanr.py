@@ -56,8 +56,13 @@ def humanr_scores(rows: Sequence[AnswerRow]) -> dict[Pairing, HumanrScore]:
 
 
 def humanr_failures(rows: Iterable[AnswerRow]) -> set[str]:
-    """Return the assignments that HUMANr discards: the wrong text was found as good as the right one, or better."""
-    return {row.assignment for row in rows if row.use == CHECK and toward_wrong(row) >= (row.least + row.largest) / 2}
+    """Return the assignments that HUMANr discards."""
+    return {row.assignment for row in rows if row.use == CHECK and is_check_failed(row)}
+
+
+def is_check_failed(row: AnswerRow) -> bool:
+    """True if the wrong text of an attention check was found as good as the right one, or better."""
+    return toward_wrong(row) >= (row.least + row.largest) / 2
 
 
 def toward_wrong(row: AnswerRow) -> float:

@@ -11,11 +11,11 @@ import numpy as np
 
 from vqagen.human.answers import AnswerRow
 from vqagen.human.study.item import RATE, REFERENCE, SYSTEM
+from vqagen.human.study.pairs import HUMAN, HUMANS
 from vqagen.judge.intervals import Numbers
 
-BASELINE = "human"
+BASELINE = HUMAN
 """Name of the comparison of two human texts, as HUMANr has it."""
-_HUMANS = ("human1", "human2")
 
 
 class Pairing(NamedTuple):
@@ -44,7 +44,7 @@ class Pairing(NamedTuple):
         if self.kind == RATE:
             return self.first
         if self.is_baseline:
-            return BASELINE if (self.first, self.second) == _HUMANS else self.long_name
+            return BASELINE if (self.first, self.second) == HUMANS else self.long_name
         return self.second if self.is_against_reference else self.long_name
 
     @property

@@ -16,6 +16,8 @@ import orjson
 
 from vqagen.errors import UsageError, VqagenError
 from vqagen.files.output import settle, sweep
+from vqagen.human.store.lock import LOCK
+from vqagen.human.store.opening import ANSWERS
 from vqagen.human.study.images import IMAGES_FOLDER, StudyImage
 from vqagen.human.study.item_record import item_record
 from vqagen.human.study.plan import Plan
@@ -32,7 +34,6 @@ from vqagen.human.study.study import (
 )
 from vqagen.human.study.texts import TEXTS_FILE
 
-ANSWERS_FILE, LOCK_FILE = "answers.sqlite", ".lock"
 _EDITED = (TEXTS_FILE, SERVING_FILE)
 """Files that operators edit, and that a new plan leaves as they are."""
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
@@ -61,7 +62,7 @@ def check_folder(out: Path, force: bool) -> None:
     if out.is_dir() and any(out.iterdir()):
         if not (out / STUDY_FILE).is_file():
             raise UsageError(f"output folder {out} holds other files than a study; name a new folder")
-        for name in (ANSWERS_FILE, LOCK_FILE):
+        for name in (ANSWERS, LOCK):
             if (out / name).exists():
                 raise UsageError(
                     f"study {out} was served already, and its answers belong to its tasks ({name} exists);"

@@ -15,6 +15,8 @@ REAL, CHECK, INSTRUCTED, PRACTICE = USES = "real", "check", "instructed", "pract
 """A trial that is scored; an attention check with a wrong text; a trial that names the value to choose; a trial with
 feedback before the others, which is never scored."""
 
+FIT = "fit"
+"""The usual dimension: how well a text fits an image."""
 LENGTH_DIFFERENCE = "length_difference"
 """The stratum that says how many words the second text is longer. People may prefer long texts, whatever they say."""
 

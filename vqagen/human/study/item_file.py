@@ -15,6 +15,7 @@ from vqagen.files.reading import open_bytes
 from vqagen.human.study.item import (
     CHECK,
     COMPARE,
+    FIT,
     INSTRUCTED,
     PRACTICE,
     RATE,
@@ -31,8 +32,6 @@ from vqagen.human.study.texts import Texts
 from vqagen.json.parsing import parse_json
 from vqagen.json.text import locate
 
-FIT = "fit"
-"""The default dimension: how well a text fits an image."""
 MOST_VALUES = 15
 """Values of a scale that fit beside each other on the page."""
 _MOST_SHOWN = 50

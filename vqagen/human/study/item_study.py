@@ -12,8 +12,8 @@ from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require
 from vqagen.human.study.checks import KnownTexts, RightText
 from vqagen.human.study.images import StudyImage, find_images, read_images
-from vqagen.human.study.item import CHECK, COMPARE, INSTRUCTED, PRACTICE, REAL, REFERENCE, Item, Scale
-from vqagen.human.study.item_file import FIT, FiledItem, raise_first, read_item_file
+from vqagen.human.study.item import CHECK, COMPARE, FIT, INSTRUCTED, PRACTICE, REAL, REFERENCE, Item, Scale
+from vqagen.human.study.item_file import FiledItem, raise_first, read_item_file
 from vqagen.human.study.item_record import identified
 from vqagen.human.study.making import MadeStudy, planned_study, read_wording
 from vqagen.human.study.pairs import scale_of

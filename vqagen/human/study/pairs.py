@@ -9,6 +9,7 @@ from vqagen.human.study.humanr_files import Captions
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import (
     COMPARE,
+    FIT,
     LENGTH_DIFFERENCE,
     REAL,
     REFERENCE,
@@ -22,8 +23,6 @@ from vqagen.human.study.item_record import identified
 from vqagen.human.study.texts import Texts
 from vqagen.rng import shuffled, stream
 
-FIT = "fit"
-"""The dimension of comparisons of captions."""
 HUMAN, HUMANS = "human", ("human1", "human2")
 
 
