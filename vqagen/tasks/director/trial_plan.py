@@ -175,21 +175,22 @@ class TrialPlan:
         """True if trials of the rule can be made with a question of so many adjectives."""
         if self.rule_class != SIZE:
             return True
-        return bool(question.kind_sizes if self.settings.compat == REFERENCE else self.target_sizes_of(question))
+        if self.settings.compat == REFERENCE:
+            return bool(question.kind_sizes)
+        return next(self._find_target_sizes(question), None) is not None
 
     def target_sizes_of(self, question: Question) -> tuple[TargetSize, ...]:
         """Return the sizes of targets that a question allows under a size rule."""
         found = self._target_sizes.get(question)
         if found is None:
-            found = self._target_sizes[question] = self._find_target_sizes(question)
+            found = self._target_sizes[question] = tuple(self._find_target_sizes(question))
         return found
 
     @cached_property
     def _target_sizes(self) -> dict[Question, tuple[TargetSize, ...]]:
         return {}
 
-    def _find_target_sizes(self, question: Question) -> tuple[TargetSize, ...]:
-        found = []
+    def _find_target_sizes(self, question: Question) -> Iterator[TargetSize]:
         for kind in question.kind_sizes:
             steps = [*zip(kind.levels, kind.items, strict=True)]
             steps = steps if self.rule == SMALLEST else steps[::-1]
@@ -199,8 +200,7 @@ class TrialPlan:
                 bars = [self._bar(steps[place][0], level) for level, _ in bests]
                 if bests and all(question.has_foils_of_size(*bar) for bar in bars):
                     worse = tuple(each for _, ids in steps[place + 1 :] for each in ids)
-                    found.append(TargetSize(steps[place][1], tuple(ids for _, ids in better), worse, tuple(bars)))
-        return tuple(found)
+                    yield TargetSize(steps[place][1], tuple(ids for _, ids in better), worse, tuple(bars))
 
     def _bar(self, target: int, best: int) -> tuple[int, int]:
         """Return the least and the largest size level of foils that beat or equal the target.
