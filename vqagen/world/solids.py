@@ -114,17 +114,21 @@ def lit_share(points: Array, lamp: Vector, spread: Sequence[Vector], solids: Seq
     The spots are at `lamp` plus each of `spread`.
     """
     lit = np.ones((len(spread), len(points)), dtype=np.bool_)
+    to_lamp = np.array(lamp) - points
+    lengths, starts = (to_lamp * to_lamp).sum(axis=1), (points * to_lamp).sum(axis=1)
+    squares = (points * points).sum(axis=1)
     widest = max(math.hypot(*offset) for offset in spread)
     for solid in solids:
-        away = points - np.array(solid.centre)
-        to_lamp = np.array(lamp) - points
-        along = -(away * to_lamp).sum(axis=1) / (to_lamp * to_lamp).sum(axis=1)
-        nearest = away + np.clip(along, 0, 1)[:, np.newaxis] * to_lamp
-        near = np.flatnonzero((nearest * nearest).sum(axis=1) < (_reach(solid) + solid.radius + widest) ** 2)
+        centre = np.array(solid.centre)
+        along = starts - to_lamp @ centre
+        share = np.clip(-along / lengths, 0, 1)  # where the way to the lamp is nearest to the solid's middle
+        distances = squares - 2 * (points @ centre) + centre @ centre + share * (2 * along + share * lengths)
+        near = np.flatnonzero(distances < (_reach(solid) + solid.radius + widest) ** 2)
+        away, way = points[near] - centre, to_lamp[near]
         for number, offset in enumerate(spread):
-            lit[number, near] &= ~_hides(solid, away[near], to_lamp[near] + np.array(offset))
-    share: Array = lit.mean(axis=0)
-    return share
+            lit[number, near] &= ~_hides(solid, away, way + np.array(offset))
+    shares: Array = lit.mean(axis=0)
+    return shares
 
 
 def _hides(solid: Solid, away: Array, to_lamp: Array) -> NDArray[np.bool_]:
