@@ -164,6 +164,7 @@ def test_a_server_is_reached_through_tls(tmp_path: Path) -> None:
         ("redis://127.0.0.1:1/0", StoreError, "must run and be reachable"),
         ("redis://:secret@no-such-host.invalid/0", StoreError, "cannot open redis://:…@no-such-host"),
         ("redis://localhost:port/0", UsageError, "no address of Redis"),
+        ("redis://localhost/study", UsageError, "no address of Redis: databases have numbers, found 'study'"),
         ("mysql://me:secret@host", UsageError, "unknown store mysql://me:…@host"),
     ],
 )

@@ -310,6 +310,20 @@ def test_an_answer_that_no_page_sends_is_refused(study: Study) -> None:
     talk(study, run)
 
 
+@pytest.mark.parametrize("name", ["{{%PROLIFIC_PID%}}", "ann@uni.example", "x" * 65])
+def test_an_id_that_nobody_can_have_is_explained_in_the_words_of_the_study(name: str, study: Study) -> None:
+    """A platform that does not fill in the id is a mistake of the operator, whom the words name."""
+
+    async def run(place: Served) -> None:
+        refused = await place.session(name)
+
+        assert refused["error"] == "invalid"
+        assert "an id of 1 to 64 letters" in refused["message"]
+        assert refused["texts"]["gone"] == list(study.texts.words["gone"])
+
+    talk(study, run)
+
+
 def test_a_trial_that_does_not_exist_is_not_found(study: Study) -> None:
     async def run(place: Served) -> None:
         rater = await place.enter("ann")

@@ -60,7 +60,7 @@ class ScoreSettings(CheckedSettings):
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
         yield from (f"--method: {unknown('method', each, METHODS)}" for each in _names(self.method, METHODS))
-        if not self.methods:
+        if not _names(self.method):
             yield f"--method is empty; name some of {', '.join(METHODS)}"
         given = _names(self.exclude)
         yield from (

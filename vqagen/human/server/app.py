@@ -130,8 +130,13 @@ class StudyApp:
     # The study ------------------------------------------------------------------------------------------------------
 
     async def session(self, request: Request) -> Response:
-        """Return where a rater is."""
-        body = read_body(await _body(request), SESSION, optional=["participant"])
+        """Return where a rater is. An id that no rater can have, such as `{{%PROLIFIC_PID%}}`, breaks a link."""
+        content = await _body(request)
+        try:
+            body = read_body(content, SESSION, optional=["participant"])
+        except Invalid as invalid:
+            texts = self._sessions.study.texts.of_gone()
+            raise Failure(invalid.status, INVALID, str(invalid), texts=texts) from None
         self._take(f"{body['token']} {body.get('participant')}")
         return reply(await self._sessions.session(self._sessions.rater(body["token"], participant_of(body))))
 

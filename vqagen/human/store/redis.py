@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from importlib.resources import files
 from typing import Any
+from urllib.parse import urlsplit
 
 from vqagen.errors import UsageError
 from vqagen.extras import needed
@@ -78,6 +79,9 @@ class RedisStore:
 
     def _connect(self, url: str) -> Any:
         try:
+            number = urlsplit(url).path.strip("/")
+            if number and not number.isdecimal():  # the library would use database 0
+                raise ValueError(f"databases have numbers, found {number!r}")
             return self._redis.Redis.from_url(
                 url,
                 socket_timeout=_TIMEOUT,
