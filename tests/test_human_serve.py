@@ -18,6 +18,7 @@ from study_files import make_study
 from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.secret import SECRET_VARIABLE, load_secret
 from vqagen.human.links.tokens import Link, sign
+from vqagen.human.server import process
 from vqagen.human.store.opening import ANSWERS, open_store
 from vqagen.human.study.study import load_study
 
@@ -30,8 +31,13 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in the working folder."""
+def vqagen_(capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Commands:
+    """Runs commands in the working folder. A study that is served, though it should be refused, ends the test."""
+
+    def fail(*_: object) -> None:
+        raise AssertionError("the study is served")
+
+    monkeypatch.setattr(process._Server, "serve", fail)
     return Commands(capsysbinary)
 
 
