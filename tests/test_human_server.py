@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 from human_served import ANSWER, API, Served, participant, served, stored
 from study_files import make_study
 
+from vqagen.human.server import middleware
+from vqagen.human.server.page_files import PageFiles
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.store.store import StoreError
 from vqagen.human.study.study import Study, load_study
@@ -338,6 +341,8 @@ def test_events_of_the_page_are_kept_and_those_of_the_store_cannot_be_forged(stu
     async def run(place: Served) -> None:
         rater = await place.enter("ann")
         sent = [await rater.post("events", {"kind": kind, "detail": "x"}) for kind in ("focus", "withdraw", "Focus")]
+        for detail in ("\0", "\x1b[2J", "a\nb", "\u2028", "x" * 201, 7, None):
+            assert (await rater.post("events", {"kind": "focus", "detail": detail})).status_code == 422, detail
         events = await place.committer.read(lambda store: list(store.events()))
 
         assert [each.status_code for each in sent] == [204, 422, 422]
@@ -443,7 +448,9 @@ def test_every_reply_is_safe(study: Study) -> None:
         image = (await rater.trial())["image"]["url"]
         shell = (await place.client.get(f"/s/{place.token()}")).text
         script = shell.partition('src="')[2].partition('"')[0]
-        for path in (f"/s/{place.token()}", "/s/x", script, image, f"{API}/trial", "/nothing", "/healthz"):
+        other = script.replace(PageFiles().hash, "0" * 16)
+        assert (await place.client.get(other)).status_code == 404
+        for path in (f"/s/{place.token()}", "/s/x", script, other, image, f"{API}/trial", "/nothing", "/healthz"):
             response = await place.client.get(path)
             assert SAFETY.items() <= {name: response.headers.get(name) for name in SAFETY}.items(), path
             assert "max-age=31536000" in response.headers["Strict-Transport-Security"]
@@ -534,6 +541,37 @@ def test_a_write_that_is_stored_though_it_failed_is_known_to_the_server(study: S
         assert (await place.session("eve", place.open_token()))["state"] == "active"
 
     talk(study, run, opening=Late)
+
+
+def test_a_rater_does_not_wait_for_a_store_that_hangs(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page sends the answer again; the first one may be stored meanwhile."""
+    is_running = threading.Event()
+    is_running.set()
+
+    class Hanging:
+        def __init__(self) -> None:
+            self._store = stored(study)
+
+        def apply(self, writes: Any) -> Any:
+            is_running.wait()
+            return self._store.apply(writes)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._store, name)
+
+    async def run(place: Served) -> None:
+        rater = await place.enter("ann")
+        monkeypatch.setattr(middleware, "LONGEST_REPLY", 0.1)
+        is_running.clear()
+        given_up = await rater.answer(1)
+        is_running.set()
+
+        assert (given_up.status_code, given_up.json()["error"]) == (503, "unavailable")
+        monkeypatch.setattr(middleware, "LONGEST_REPLY", 60)
+        assert (await rater.answer(1)).status_code in (200, 201)
+        assert (await rater.trial())["answered"] == 1
+
+    talk(study, run, opening=Hanging)
 
 
 def test_a_mistake_of_the_server_is_logged_by_its_place_and_says_nothing_else(
