@@ -8,6 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background; programs inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -28,8 +29,22 @@ def shared() -> Path:
     return SHARED
 
 
+SHARE_OF_EXAMPLES, FEWEST_EXAMPLES = 0.3, 25
+"""The quick run takes so many of the examples of each property; `--all` takes every one."""
+
+
+def take_fewer_examples(items: list[pytest.Item]) -> None:
+    """Lower the number of examples of each property."""
+    for function in dict.fromkeys(getattr(item, "obj", None) for item in items):
+        stated = getattr(function, "_hypothesis_internal_use_settings", None)  # nothing public leads there
+        if stated is not None:
+            fewer = max(FEWEST_EXAMPLES, round(SHARE_OF_EXAMPLES * stated.max_examples))
+            lowered = settings(stated, max_examples=min(fewer, stated.max_examples))
+            function._hypothesis_internal_use_settings = lowered
+
+
 @pytest.hookimpl(tryfirst=True)  # before `-m "not slow"` is applied
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the longest files first, and mark as slow the cases of a test that its mark `quick` leaves out."""
     items.sort(key=lambda item: LONGEST_FILES.index(item.path.stem) if item.path.stem in LONGEST_FILES else len(items))
     tests: dict[tuple[Path, str], list[pytest.Item]] = defaultdict(list)
@@ -41,6 +56,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for case in cases:
             if case not in kept:
                 case.add_marker(pytest.mark.slow)
+    if config.option.markexpr == "not slow":
+        take_fewer_examples(items)
 
 
 @pytest.hookimpl(trylast=True)

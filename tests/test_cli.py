@@ -37,6 +37,8 @@ ENDLESS = {"vqagen director items edit", "vqagen human serve"}
 """Commands that run until they are interrupted; tests/test_items_server.py and tests/test_human_serve.py run these."""
 CANNOT_SUCCEED = {"vqagen human verify-code"}
 """Its example has a code that this study did not issue; tests/test_human_links.py runs it with others."""
+ONE_FILE = "--only one_hop.json"
+"""All templates take four times as long."""
 SAMPLED = 40
 """Scenes of the file that tests read: their questions are more than a pipe holds."""
 
@@ -302,7 +304,7 @@ def test_the_references_flags_do_the_same(vqagen_: Commands) -> None:
 # Outputs ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("line", ["generate --scenes scenes.json", "scenes sample --count 2"])
+@pytest.mark.parametrize("line", [f"generate --scenes scenes.json {ONE_FILE}", "scenes sample --count 2"])
 def test_an_output_is_replaced_only_by_force(line: str, vqagen_: Commands) -> None:
     Path("there.json").write_text("mine")
     refused = vqagen_(f"{line} -o there.json")
@@ -370,7 +372,7 @@ def test_a_terminal_gets_a_bar_on_standard_error(vqagen_: Commands, monkeypatch:
 def test_a_bar_of_unknown_length_is_a_bar_too(
     unit: str, line: str, vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    vqagen_.done("generate --scenes scenes.json --count 2 --out q.json")
+    vqagen_.done(f"generate --scenes scenes.json --count 2 {ONE_FILE} --out q.json")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
 
     assert f"0{unit}" in vqagen_.done(line).err
@@ -378,10 +380,11 @@ def test_a_bar_of_unknown_length_is_a_bar_too(
 
 def test_packed_outputs_are_the_same_to_the_byte(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     """At another time, under another name; and unpacked they are what is written without packing."""
-    vqagen_.done("generate --scenes scenes.json --count 3 --out plain.jsonl")
-    vqagen_.done("generate --scenes scenes.json --count 3 --out one.jsonl.gz")
+    made = f"generate --scenes scenes.json --count 3 {ONE_FILE}"
+    vqagen_.done(f"{made} --out plain.jsonl")
+    vqagen_.done(f"{made} --out one.jsonl.gz")
     monkeypatch.setattr(time, "time", lambda: 0.0)
-    vqagen_.done("generate --scenes scenes.json --count 3 --out two.jsonl.gz")
+    vqagen_.done(f"{made} --out two.jsonl.gz")
 
     assert Path("one.jsonl.gz").read_bytes() == Path("two.jsonl.gz").read_bytes()
     assert gzip.decompress(Path("one.jsonl.gz").read_bytes()) == Path("plain.jsonl").read_bytes()
@@ -389,11 +392,11 @@ def test_packed_outputs_are_the_same_to_the_byte(vqagen_: Commands, monkeypatch:
 
 def test_another_working_folder_changes_nothing(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does another name of the input."""
-    vqagen_.done("generate --scenes scenes.json --count 5 --out here.json")
+    vqagen_.done(f"generate --scenes scenes.json --count 5 {ONE_FILE} --out here.json")
     Path("elsewhere").mkdir()
     Path("copy.json").write_bytes(Path("scenes.json").read_bytes())
     monkeypatch.chdir("elsewhere")
-    vqagen_.done("generate --scenes ../copy.json --count 5 --out there.json")
+    vqagen_.done(f"generate --scenes ../copy.json --count 5 {ONE_FILE} --out there.json")
 
     assert Path("there.json").read_bytes() == Path("../here.json").read_bytes()
 
@@ -426,7 +429,7 @@ def questions_of(vqagen_: Commands, flags: str) -> list[dict[str, Any]]:
 
 
 def test_a_trace_adds_every_steps_output_and_changes_nothing_else(vqagen_: Commands) -> None:
-    plain, traced = questions_of(vqagen_, ""), questions_of(vqagen_, "--trace")
+    plain, traced = questions_of(vqagen_, ONE_FILE), questions_of(vqagen_, f"{ONE_FILE} --trace")
 
     for record in traced:
         trace = record.pop("trace")
@@ -455,9 +458,9 @@ def test_the_release_dialect_says_the_same_in_other_words(vqagen_: Commands) -> 
 
 def test_json_lines_hold_the_records_of_the_document(vqagen_: Commands) -> None:
     """By the name of the output, packed or not, or by `--format`."""
-    expected = questions_of(vqagen_, "")
+    expected = questions_of(vqagen_, ONE_FILE)
     for flags in ("--out q.jsonl", "--out q.jsonl.gz", "--out q.txt --format jsonl"):
-        vqagen_.done(f"generate --scenes scenes.json --count 6 {flags}")
+        vqagen_.done(f"generate --scenes scenes.json --count 6 {ONE_FILE} {flags}")
 
     lines = Path("q.jsonl").read_bytes()
     assert [json.loads(line) for line in lines.splitlines()] == expected

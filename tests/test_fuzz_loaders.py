@@ -357,11 +357,15 @@ def test_any_document_is_taken_or_told_of(tmp_path: Path, document: Any) -> None
         give(LOADERS[name], json.dumps(document).encode(), tmp_path)
 
 
-@OFTEN
-@given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode(errors="replace")))
-def test_any_bytes_are_taken_or_told_of(tmp_path: Path, content: bytes) -> None:
-    for name in JSON_LOADERS:
-        give(LOADERS[name], content, tmp_path)
+@pytest.mark.parametrize("examples", [10, pytest.param(OFTEN.max_examples, marks=pytest.mark.slow)])
+def test_any_bytes_are_taken_or_told_of(tmp_path: Path, examples: int) -> None:
+    @settings(OFTEN, max_examples=examples)
+    @given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode(errors="replace")))
+    def take(content: bytes) -> None:
+        for name in JSON_LOADERS:
+            give(LOADERS[name], content, tmp_path)
+
+    take()
 
 
 @OFTEN

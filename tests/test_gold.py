@@ -118,7 +118,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with scenes, and questions, dialogs and trials about them."""
     folder = tmp_path_factory.mktemp("gold")
     for line in (
-        f"scenes sample --count 12 -o {folder}/scenes.json",
+        f"scenes sample --count 6 -o {folder}/scenes.json",
         f"generate --scenes {folder}/scenes.json -o {folder}/questions.json",
         f"generate --scenes {folder}/scenes.json --dialect release --balance pairs -o {folder}/pairs.jsonl",
         f"dialog --scenes {folder}/scenes.json -o {folder}/dialogs.json",
@@ -187,7 +187,7 @@ def test_scenes_give_their_size_and_their_values(made: Path) -> None:
 
 def test_questions_about_other_scenes_are_rejected(made: Path, tmp_path: Path) -> None:
     scenes = json.loads((made / "scenes.json").read_bytes())
-    few = written(tmp_path / "few.json", {**scenes, "scenes": scenes["scenes"][:10]})
+    few = written(tmp_path / "few.json", {**scenes, "scenes": scenes["scenes"][:4]})
 
     with pytest.raises(BadInput, match=r"few.json: no scene for 20 records: there is no scene of this image_filename"):
         list(read_gold(made / "questions.json", scenes=few).items())

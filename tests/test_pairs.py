@@ -27,7 +27,7 @@ from vqagen.world.scene import compile_scene
 
 BY_COLLECTION = pytest.mark.parametrize("collection", SHIPPED, ids=str)
 CLEVR = next(each for each in SHIPPED if each.is_clevr)
-FEW, MANY = 40, 400
+FEW, MANY = 30, 400
 
 Record = dict[str, Any]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import readme_blocks
+from _pytest.mark import ParameterSet
 from readme_blocks import PAGES, ROOT, Example, examples
 
 import vqagen.language.constraints  # noqa: F401  (importing the module declares them)
@@ -15,7 +16,15 @@ from vqagen.language.composite import COMPOSITE_NAMES
 from vqagen.plugin import BUILT_IN
 
 TEMPLATES_PAGE = ROOT / "templates" / "README.md"
+COSTLY = re.compile(r"audited\.json|audit default\.json|scenes draw drawn")
+"""Examples that take a second or more; the quick run has others of the same commands, and none that needs these."""
 Folders = dict[tuple[Path, bool], Path]
+
+
+def marked_examples() -> list[ParameterSet]:
+    """Return all examples; the costly ones are slow."""
+    slow = [pytest.mark.slow]
+    return [pytest.param(example, marks=slow if COSTLY.search(example.code) else []) for example in examples()]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +39,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return readme_blocks.make_programs(tmp_path_factory.mktemp("environment") / "bin")
 
 
-@pytest.mark.parametrize("example", examples(), ids=str)
+@pytest.mark.parametrize("example", marked_examples(), ids=str)
 def test_an_example_prints_what_its_page_says(example: Example, folders: Folders, programs: Path) -> None:
     """After `python tests/readme_blocks.py` they agree again; look at what changed before you commit it."""
     folder = folders[example.page, True]

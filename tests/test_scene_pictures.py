@@ -102,7 +102,7 @@ def test_objects_have_their_colors_where_they_are() -> None:
     """For each object that shows 300 pixels or more, the mean color there is nearer to its own than to any other."""
     rules = rules_of("clevr")
     wrong = total = 0
-    for scene in sampled_scenes(3):
+    for scene in sampled_scenes(2):
         pixels = np.asarray(Image.open(io.BytesIO(scene_picture(scene, rules))).convert("RGB"), dtype=float)
         things = scene["objects"]
         camera = rules.camera.fitted(
