@@ -16,8 +16,10 @@ from naive_human_plan import faults_of_folder, read_lines
 from PIL import Image
 from study_files import picture, write_caption_files, write_json
 
+from vqagen.human.links.secret import load_secret
 from vqagen.human.study.item_shape import is_well_formed
 from vqagen.human.study.study import load_study
+from vqagen.human.study.texts import default_document, texts_of
 from vqagen.json.schema import schema_faults
 
 MAKE = "human make-tasks --human human.json --system ours=ours.json --images images --out study"
@@ -236,6 +238,31 @@ def test_a_study_is_replaced_only_by_force_and_keeps_edited_files(vqagen_: Comma
     study = load_study("study")
     assert (study.texts["title"], study.serving.lease_minutes) == ("Mine", 7)
     assert sorted(os.listdir()) == ["human.json", "images", "ours.json", "study"]
+
+
+def test_any_changed_word_is_another_version_of_the_consent() -> None:
+    """Raters agree to what they were told, instructions and values of placeholders included."""
+    words = texts_of(default_document()).words
+    changed = {
+        key: f"{text} changed" if isinstance(text, str) else [*text, "changed"]
+        for key, text in words.items()
+        if key != "direction"
+    }
+    versions = {texts_of({**default_document(), key: text}).version for key, text in changed.items()}
+    versions |= {texts_of(default_document()).version, texts_of({"values": {"pay": "2 euros"}}).version}
+
+    assert len(versions) == len(changed) + 2
+
+
+def test_links_stay_what_they_were_if_a_study_is_made_again(vqagen_: Commands) -> None:
+    """Those that were sent out stay valid, and those that were revoked stay revoked."""
+    vqagen_.done(MAKE)
+    before = load_secret(Path("study")).keys
+    Path("study/revoked.txt").write_text("token")
+    vqagen_.done(f"{MAKE} --force")
+
+    assert load_secret(Path("study")).keys == before
+    assert Path("study/revoked.txt").read_text() == "token"
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,15 @@ def test_the_slot_of_an_expired_lease_goes_to_the_next_rater(store: Store) -> No
     assert [each.state for each in store.assignments()] == [EXPIRED, CLAIMED, CLAIMED]
 
 
+def test_of_expired_leases_the_one_that_ran_out_first_ends(store: Store) -> None:
+    """Not that of the lowest slot, nor that of the first task."""
+    for rater, task, now in (("a", "s", 20), ("b", "s", 10), ("c", "t", 0)):
+        claimed(store, rater, task, slots=2, now=now)
+
+    taken = [claimed(store, rater, "s", "t", slots=2, now=HOUR + 30).id for rater in "defg"]
+    assert taken == ["t-1-0", "t-0-1", "s-1-1", "s-0-1"]
+
+
 def test_a_rater_whose_time_ran_out_continues_if_the_slot_is_free(store: Store) -> None:
     claimed(store, "a")
     one(store, submit("t-0-0", 1, 5))

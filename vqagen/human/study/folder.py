@@ -16,6 +16,8 @@ import orjson
 
 from vqagen.errors import UsageError, VqagenError
 from vqagen.files.output import settle, sweep
+from vqagen.human.links.revoked import REVOKED_FILE
+from vqagen.human.links.secret import SECRET_FILE
 from vqagen.human.store.lock import LOCK
 from vqagen.human.store.opening import ANSWERS
 from vqagen.human.study.images import IMAGES_FOLDER, StudyImage
@@ -36,6 +38,8 @@ from vqagen.human.study.texts import TEXTS_FILE
 
 _EDITED = (TEXTS_FILE, SERVING_FILE)
 """Files that operators edit, and that a new plan leaves as they are."""
+_OF_LINKS = (SECRET_FILE, REVOKED_FILE)
+"""Files by which links that were sent out stay valid, or stay revoked, if the new plan is the same."""
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 
 
@@ -85,6 +89,9 @@ def write_study(out: Path, files: StudyFiles, *, force: bool, keep_edited: bool)
             kept = {name: (out / name).read_bytes() for name in _EDITED if keep_edited and (out / name).is_file()}
             for name, content in {**contents, **kept}.items():
                 (beside / name).write_bytes(content)
+            for name in _OF_LINKS:
+                if (out / name).is_file():
+                    shutil.copy2(out / name, beside / name)
     except OSError as error:
         raise VqagenError(f"cannot write {out}: {error.strerror or error}") from None
 
