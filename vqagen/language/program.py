@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple, Self
+
+import orjson
 
 from vqagen.bits import Objects, indexes
 from vqagen.errors import BadInput, Fault, Problem, counted, describe, unknown
@@ -27,6 +30,25 @@ class Node(NamedTuple):
     values: tuple[str, ...] = ()
 
 
+class NodeRun:
+    """Consecutive nodes that many programs have, with their JSON, which is made once."""
+
+    __slots__ = ("_texts", "nodes")
+
+    def __init__(self, nodes: tuple[Node, ...]) -> None:
+        self.nodes = nodes
+        self._texts: dict[str, bytes] = {}
+
+    def to_json(self, function_key: str) -> bytes:
+        """Return the records of the nodes, separated by commas."""
+        text = self._texts.get(function_key)
+        if text is None:
+            text = self._texts[function_key] = orjson.dumps([_to_record(each, function_key) for each in self.nodes])[
+                1:-1
+            ]
+        return text
+
+
 @dataclass(frozen=True)
 class Program:
     """A type-checked sequence of nodes; the last one gives the answer."""
@@ -42,10 +64,32 @@ class Program:
 
     @classmethod
     def proven(cls, nodes: tuple[Node, ...], catalogue: Catalogue) -> Self:
-        """Return a program of nodes that were checked before, as those of a loaded template were."""
+        """Return a program of nodes that were checked before."""
         program = object.__new__(cls)
         program.__dict__.update(nodes=nodes, catalogue=catalogue)
         return program
+
+    @classmethod
+    def joined(cls, runs: Sequence[NodeRun], catalogue: Catalogue) -> Self:
+        """Return a program of nodes that were checked before, as those of a loaded template were.
+
+        `nodes` is made when it is first read: most programs are only written.
+        """
+        program = object.__new__(cls)
+        program.__dict__.update(_runs=runs, catalogue=catalogue)
+        return program
+
+    def __getattr__(self, name: str) -> tuple[Node, ...]:
+        """Return the nodes of a program that was joined."""
+        if name != "nodes" or "_runs" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        nodes: tuple[Node, ...] = tuple(chain.from_iterable(run.nodes for run in self.__dict__["_runs"]))
+        self.__dict__["nodes"] = nodes
+        return nodes
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the nodes alone."""
+        return {"nodes": self.nodes, "catalogue": self.catalogue}
 
     def outputs(self, scene: Scene, start: Objects | None = None) -> list[Value]:
         """The result of every step. `start` replaces all objects as the set that `scene` returns.
@@ -83,10 +127,12 @@ class Program:
 
     def to_records(self, function_key: str = "type") -> list[dict[str, Any]]:
         """The JSON form; `function_key` is "type", or "function" as in the released CLEVR data."""
-        return [
-            {function_key: node.function, "inputs": list(node.inputs), "value_inputs": list(node.values)}
-            for node in self.nodes
-        ]
+        return [_to_record(node, function_key) for node in self.nodes]
+
+    def to_json(self, function_key: str = "type") -> bytes:
+        """Return the JSON text of `to_records`."""
+        runs: Sequence[NodeRun] = self.__dict__.get("_runs") or (NodeRun(self.nodes),)
+        return b"[" + b",".join([run.to_json(function_key) for run in runs]) + b"]"
 
     @staticmethod
     def from_records(records: object, catalogue: Catalogue, source: str = "program", path: str = "program") -> Program:
@@ -103,6 +149,10 @@ def read_nodes(records: object, catalogue: Catalogue, source: str, path: str) ->
     if checker.faults:
         raise BadInput(Problem(message, source, place) for place, message in checker.faults)
     return nodes
+
+
+def _to_record(node: Node, function_key: str) -> dict[str, Any]:
+    return {function_key: node.function, "inputs": list(node.inputs), "value_inputs": list(node.values)}
 
 
 def _as_record(node: object) -> object:

@@ -12,13 +12,15 @@ test set hide what would give the answer away: the answer itself, the program, i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from vqagen.bits import indexes
 from vqagen.errors import UsageError, unknown
+from vqagen.language.program import Program
 from vqagen.language.registry import Value
+from vqagen.records.layouts import JsonValue
 from vqagen.world.scene import Scene
 
 if TYPE_CHECKING:
@@ -31,21 +33,48 @@ FUNCTION_KEYS = {"generator": "type", "release": "function"}
 RELEASE_WORDS = {True: "yes", False: "no"}
 
 
+class ProgramRecords(JsonValue, Sequence[QuestionRecord]):
+    """The records of a program's nodes, made when they are read: `encode_lines` writes them without making them."""
+
+    __slots__ = ("_function_key", "_program")
+
+    def __init__(self, program: Program, function_key: str) -> None:
+        self._program, self._function_key = program, function_key
+
+    def to_json(self) -> bytes:
+        """Return the JSON text of the records."""
+        return self._program.to_json(self._function_key)
+
+    def __iter__(self) -> Iterator[QuestionRecord]:
+        return iter(self._program.to_records(self._function_key))
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._program.to_records(self._function_key)[place]
+
+    def __len__(self) -> int:
+        return len(self._program.nodes)
+
+
 def record_writer(
-    dialect: str, trace: bool = False, template_extra: bool = False, hide_answers: bool = False
+    dialect: str,
+    trace: bool = False,
+    template_extra: bool = False,
+    hide_answers: bool = False,
+    is_encoded: bool = False,
 ) -> ToRecord:
     """Return the function that turns (question, question index) into a record of a dialect.
 
-    The template's further keys are the same whatever the answer, so `hide_answers` keeps them. Raises UsageError for
-    an unknown dialect.
+    The template's further keys are the same whatever the answer, so `hide_answers` keeps them. `is_encoded`: the record
+    is only encoded, so its program is a `ProgramRecords` and not a list. Raises UsageError for an unknown dialect.
     """
     if dialect not in FUNCTION_KEYS:
         raise UsageError(unknown("dialect", dialect, list(FUNCTION_KEYS)))
     is_release = dialect == "release"
     function_key = FUNCTION_KEYS[dialect]
+    fields = _ImageFields()
 
     def to_record(question: Question, index: int) -> QuestionRecord:
-        template, record = question.template, _image_fields(question.scene)
+        template, program, record = question.template, question.program, fields.of(question.scene)
         record["question_index"] = index
         if is_release:
             record["question_family_index"] = template.family
@@ -58,9 +87,11 @@ def record_writer(
         record["question"] = question.text
         if not hide_answers:
             record["answer"] = release_answer(question.answer) if is_release else question.answer
-            record["program"] = question.program.to_records(function_key)
+            record["program"] = (
+                ProgramRecords(program, function_key) if is_encoded else program.to_records(function_key)
+            )
         if trace:
-            record["trace"] = question.program.readable_outputs(question.scene)
+            record["trace"] = program.readable_outputs(question.scene)
             record["mentions"] = [
                 {"span": [start, end], "objects": indexes(objects)} for start, end, objects in question.mentions
             ]
@@ -69,6 +100,20 @@ def record_writer(
         return record
 
     return to_record
+
+
+class _ImageFields:
+    """The fields of a scene's image, which are the same for all questions about the scene."""
+
+    def __init__(self) -> None:
+        self._scene: Scene | None = None
+        self._fields: QuestionRecord = {}
+
+    def of(self, scene: Scene) -> QuestionRecord:
+        """Return the fields as a new record."""
+        if scene is not self._scene:
+            self._scene, self._fields = scene, _image_fields(scene)
+        return self._fields.copy()
 
 
 def _image_fields(scene: Scene) -> QuestionRecord:

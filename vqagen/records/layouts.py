@@ -7,6 +7,7 @@ is placed.
 from __future__ import annotations
 
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import IO, Any, NamedTuple, Protocol
 
@@ -103,9 +104,25 @@ class Layout(Protocol):
         """Return what comes behind the last block."""
 
 
+class JsonValue(ABC):
+    """A part of a record that knows its own JSON text."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def to_json(self) -> bytes:
+        """Return the JSON text."""
+
+
 def encode_lines(records: Iterable[Record]) -> bytes:
     """Return the records, one a line."""
-    return b"".join(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records)
+    return b"".join([orjson.dumps(record, _fragment, orjson.OPT_APPEND_NEWLINE) for record in records])
+
+
+def _fragment(value: object) -> orjson.Fragment:
+    if isinstance(value, JsonValue):
+        return orjson.Fragment(value.to_json())
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
 def decode_lines(body: bytes) -> list[dict[str, Any]]:

@@ -149,7 +149,7 @@ def _last_descriptions(plan: Plan) -> list[int]:
 
 def _words_said(op: Op, pick: Pick) -> int:
     assert isinstance(op.does, Description)
-    return sum(1 for word in op.does.vocabulary.said(pick[1]).words if word is not None)
+    return op.does.vocabulary.said(pick[1]).used.bit_count()
 
 
 def _known_answers(domain: Domain, kind: str) -> tuple[Value, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from vqagen.language.program import Node, NodeRun
 from vqagen.language.registry import Function, Value
 from vqagen.plugin import Run, Undefined
 from vqagen.search.choices import ABSENT_TRIES, PlainChoice
@@ -41,6 +42,12 @@ class FilterChain(PlainChoice):
     def allows(self, words: WordTuple) -> bool:
         """True if the node's own constraints allow these words."""
         return all(check.holds(words) for check in self.checks)
+
+    def written(self, source: int, first: int, words: WordTuple) -> NodeRun:
+        """Return the program nodes that apply the filters to node `source`; they are numbered from `first`."""
+        said = [(function, word) for function, word in zip(self.filters, words, strict=True) if word is not None]
+        inputs = (source, *range(first, first + len(said)))
+        return NodeRun(tuple(Node(each.name, (i,), (word,)) for i, (each, word) in zip(inputs, said, strict=False)))
 
 
 def chain_of(filters: tuple[Function, ...]) -> Run:

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from vqagen.bits import Objects
-from vqagen.language.program import Node, Program
+from vqagen.language.program import NodeRun, Program
 from vqagen.language.registry import Value
 from vqagen.plugin import SAMENESS
 from vqagen.search.chain import FilterChain
@@ -43,9 +43,9 @@ class Filling:
         """The word of each slot, in the template's order; None if the slot is left open."""
         words: dict[str, str | None] = dict.fromkeys(self.plan.template.slots)
         for op, pick in zip(self.plan.ops, self.picked, strict=True):
-            if isinstance(op.does, Description):
-                said = op.does.vocabulary.said(pick[1]).words
-                words.update((slot, word) for slot, word in zip(op.slots, said, strict=True) if slot)
+            does = op.does
+            if isinstance(does, Description):
+                words.update(does.vocabulary.words_of(op.slots, pick[1]))
                 if op.relation_slot:
                     words[op.relation_slot] = pick[0]
             elif pick:
@@ -54,27 +54,24 @@ class Filling:
 
     def program(self) -> Program:
         """The primitive program: composite nodes written out as relate, filters and reducer."""
-        nodes: list[Node] = []
-        place: list[int] = []
+        runs: list[NodeRun] = []
+        places: list[int] = []
+        count = 0
         for op, pick in zip(self.plan.ops, self.picked, strict=True):
-            does = op.does
+            does, inputs = op.does, tuple([places[i] for i in op.inputs])
             if isinstance(does, Description):
-                relation, code, _ = pick
-                chain = does.vocabulary.chain(place[does.source], len(nodes), relation, code)
-                nodes += chain
-                place.append(len(nodes) - 1 if chain else place[does.source])
+                run = does.vocabulary.chain(inputs[0], count, pick[0], pick[1])
             elif isinstance(does, FilterChain):
-                last = place[op.inputs[0]]
-                for function, word in zip(does.filters, pick, strict=True):
-                    if word is not None:
-                        nodes.append(Node(function.name, (last,), (word,)))
-                        last = len(nodes) - 1
-                place.append(last)
+                run = does.written(inputs[0], count, pick)
             else:
-                values = does.values if isinstance(does, Apply) else pick
-                place.append(len(nodes))
-                nodes.append(Node(op.function, tuple([place[i] for i in op.inputs]), values))
-        return Program.proven(tuple(nodes), self.plan.template.catalogue)
+                run = self.plan.vocabularies.node(op.function, inputs, does.values if isinstance(does, Apply) else pick)
+            if run.nodes:
+                runs.append(run)
+                count += len(run.nodes)
+                places.append(count - 1)
+            else:
+                places.append(inputs[0])
+        return Program.joined(runs, self.plan.template.catalogue)
 
     def described(self) -> list[tuple[tuple[str, ...], Objects]]:
         """The slots of each description, and the objects it describes."""

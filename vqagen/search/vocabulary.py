@@ -6,11 +6,11 @@ radix (digit 0 = left open), so that tables of descriptions are tables of ints.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from vqagen.language.program import Node
+from vqagen.language.program import Node, NodeRun
 from vqagen.search.possible import Meaning, PossibleValues
 from vqagen.world.domain import Attribute, Domain, Recorded
 
@@ -43,7 +43,8 @@ class Vocabulary:
         self._bases = [min(digits.values()) for digits in self.digits]
         self._codes: dict[tuple[Recorded, ...], list[int]] = {}
         self._said: dict[int, Said] = {}
-        self._chains: dict[tuple[int, int, str | None, int], tuple[Node, ...]] = {}
+        self._worded: dict[tuple[tuple[str, ...], int], dict[str, str | None]] = {}
+        self._chains: dict[tuple[int, int, str | None, int], NodeRun] = {}
 
     @property
     def is_wide(self) -> bool:
@@ -76,7 +77,18 @@ class Vocabulary:
             known = self._said[code] = Said(words, used)
         return known
 
-    def chain(self, source: int, first: int, relation: str | None, code: int) -> tuple[Node, ...]:
+    def words_of(self, slots: tuple[str, ...], code: int) -> Mapping[str, str | None]:
+        """The words of a code by the slot of each attribute; "" stands for an attribute that has no slot."""
+        key = (slots, code)
+        words = self._worded.get(key)
+        if words is None:
+            if len(self._worded) > REMEMBERED:
+                self._worded.clear()
+            pairs = zip(slots, self.said(code).words, strict=True)
+            words = self._worded[key] = {slot: word for slot, word in pairs if slot}
+        return words
+
+    def chain(self, source: int, first: int, relation: str | None, code: int) -> NodeRun:
         """The program nodes that say a description: `relate`, if there is a relation, then a filter for each word.
 
         The chain starts from node `source`; its own nodes are numbered from `first`.
@@ -86,7 +98,7 @@ class Vocabulary:
         if nodes is None:
             if len(self._chains) > REMEMBERED:
                 self._chains.clear()
-            nodes = self._chains[key] = tuple(self._chain(source, first, relation, code))
+            nodes = self._chains[key] = NodeRun(tuple(self._chain(source, first, relation, code)))
         return nodes
 
     def _chain(self, source: int, first: int, relation: str | None, code: int) -> Iterator[Node]:
@@ -142,6 +154,7 @@ class Vocabularies:
         self.values = PossibleValues(domain)
         self._by_types: dict[tuple[str, ...], Vocabulary] = {}
         self._meanings: dict[Vocabulary, Meanings] = {}
+        self._nodes: dict[tuple[str, tuple[int, ...], tuple[str, ...]], NodeRun] = {}
         self.logics: dict[Any, dict[Any, Any]] = {}
         """What was found out about ties between objects (see `reading`)."""
 
@@ -158,3 +171,13 @@ class Vocabularies:
         if vocabulary not in self._meanings:
             self._meanings[vocabulary] = Meanings(vocabulary, self.values)
         return self._meanings[vocabulary]
+
+    def node(self, function: str, inputs: tuple[int, ...], values: tuple[str, ...]) -> NodeRun:
+        """The program node of a primitive function, by itself."""
+        key = (function, inputs, values)
+        run = self._nodes.get(key)
+        if run is None:
+            if len(self._nodes) > REMEMBERED:
+                self._nodes.clear()
+            run = self._nodes[key] = NodeRun((Node(function, inputs, values),))
+        return run

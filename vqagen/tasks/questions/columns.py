@@ -20,7 +20,7 @@ from typing import Any
 
 import orjson
 
-from vqagen.language.question_records import release_answer, typed_answer
+from vqagen.language.question_records import ProgramRecords, release_answer, typed_answer
 from vqagen.records.layouts import Record
 from vqagen.records.parquet import RecordColumns, pyarrow, refuse_misfits
 from vqagen.tasks.questions.settings import RecordForm
@@ -133,5 +133,14 @@ def _trace(steps: Iterable[object]) -> list[str]:
     return [orjson.dumps(step).decode() for step in steps]
 
 
-_CONVERTED: Mapping[str, Callable[[Any], object]] = {"answer": _answer, "trace": _trace, "template_extra": _json}
+def _program(nodes: Any) -> Any:
+    return list(nodes) if isinstance(nodes, ProgramRecords) else nodes
+
+
+_CONVERTED: Mapping[str, Callable[[Any], object]] = {
+    "answer": _answer,
+    "program": _program,
+    "trace": _trace,
+    "template_extra": _json,
+}
 """Column -> what makes its value out of a record's."""

@@ -75,7 +75,7 @@ class QuestionTask(Task):
         check_hashes(domain_hashes, self.domain.hashes)
         exclusion = self.excluded.load(hashes)
         generator = cache(lambda: self.generator(self.form.trace, exclusion))
-        to_record = record_writer(self.form.dialect, **self.form.to_record())
+        to_record = record_writer(self.form.dialect, **self.form.to_record(), is_encoded=True)
 
         def make(items: Iterable[Item], first: int, tally: AnyTally) -> Iterator[ItemRecords]:
             assert isinstance(tally, Tally)
