@@ -23,6 +23,7 @@ from vqagen.errors import BadInput, UsageError
 from vqagen.language.question import Question
 from vqagen.language.question_files import read_questions
 from vqagen.language.question_records import record_writer, release_answer
+from vqagen.records.layouts import encode_lines
 from vqagen.records.parquet import decode, read_info, row_groups, to_records, write_tables
 from vqagen.tasks.questions.columns import QuestionColumns
 from vqagen.tasks.questions.generator import QuestionGenerator
@@ -66,6 +67,21 @@ def write(path: Path, columns: QuestionColumns, batches: Sequence[Sequence[Recor
     with path.open("wb") as file:
         columns.write(map(columns.encode, batches), file, INFO)
     return path
+
+
+@pytest.mark.parametrize("dialect", ["generator", "release"])
+def test_a_record_that_is_only_encoded_is_written_as_any_other(dialect: str) -> None:
+    """As a line and as a row: its program is made of pieces, and is the same list."""
+    columns = QuestionColumns(RecordForm(dialect, trace=True))
+    plain, encoded = (
+        [record_writer(dialect, trace=True, is_encoded=is_encoded)(each, 0) for each in questions(SHIPPED[0])]
+        for is_encoded in (False, True)
+    )
+
+    assert encode_lines(encoded) == encode_lines(plain)
+    assert columns.rows(encoded, ["program"]) == columns.rows(plain, ["program"])
+    assert [len(each["program"]) for each in encoded] == [len(each["program"]) for each in plain]
+    assert [each["program"][-1] for each in encoded] == [each["program"][-1] for each in plain]
 
 
 def as_read(record: Record) -> Record:

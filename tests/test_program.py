@@ -18,7 +18,7 @@ from vqagen.bits import union_of
 from vqagen.errors import BadInput
 from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.program import Node, Program
+from vqagen.language.program import Node, NodeRun, Program
 from vqagen.language.registry import Value
 from vqagen.plugin import Undefined
 from vqagen.world.domain import load_domain
@@ -56,6 +56,25 @@ def count_of(*filters: tuple[str, str], first: str = "scene") -> Program:
 
 
 # JSON in = JSON out ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cut", range(len(COLOR_LEFT_OF_LARGE)))
+def test_a_program_of_joined_runs_is_the_program_of_their_nodes(cut: int) -> None:
+    """It has the same nodes and JSON text, and is equal to it also when copied, whatever was read of it before."""
+    whole = Program.from_records(COLOR_LEFT_OF_LARGE, CATALOGUE)
+    runs = [NodeRun(each) for each in (whole.nodes[:cut], whole.nodes[cut:]) if each]
+
+    joined = Program.joined(runs, CATALOGUE)
+
+    for key in ("type", "function", "type"):
+        assert json.loads(joined.to_json(key)) == whole.to_records(key)
+        assert joined.to_json(key) == whole.to_json(key)
+    assert copy.copy(joined) == joined == whole
+
+
+def test_a_joined_program_has_no_other_attributes() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'node'"):
+        _ = Program.joined([NodeRun((Node("scene"),))], CATALOGUE).node
 
 
 @pytest.mark.parametrize("function_key", ["type", "function"])

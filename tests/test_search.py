@@ -18,10 +18,11 @@ from vqagen.language.registry import Function
 from vqagen.language.template import Constraint, Parameter, Template
 from vqagen.language.template_check import read_templates
 from vqagen.plugin import BUILT_IN, SLOT
-from vqagen.search.chain import FilterChain, chain_of, draw_chain
+from vqagen.search.chain import ChainDraw
 from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, GAVE_UP, Filling
 from vqagen.search.instantiate import Search
+from vqagen.search.plain_choice import FilterChain, chain_of
 from vqagen.search.plan import make_plan
 from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
@@ -277,6 +278,9 @@ def test_a_chain_of_filters_offers_what_fits_also_where_nothing_absent_is_found(
         random=Random(0).random, scene=None, values=[every_thing], tables=SimpleNamespace(chains={})
     )
 
-    offered = [words for _, words in draw_chain(node, Sampling())(frame, set())]
+    offered: list[Any] = []
+    stage: Any = SimpleNamespace(leads_on=lambda *given: offered.append(given[-1]))
+
+    ChainDraw(node, Sampling()).offer(stage, frame, set(), set())
 
     assert sorted(offered, key=str) == sorted(product(*options), key=str)

@@ -8,7 +8,7 @@ import pytest
 
 from vqagen.api import load_domain_files
 from vqagen.search import description, vocabulary
-from vqagen.search.description import Allowed
+from vqagen.search.description import Openness
 from vqagen.search.local_checks import LocalCheck
 from vqagen.search.vocabulary import Vocabulary
 
@@ -29,6 +29,7 @@ def words(monkeypatch: pytest.MonkeyPatch) -> Vocabulary:
 MEMOS: dict[str, tuple[Callable[[Vocabulary, int], object], str]] = {
     "words": (lambda words, code: words.said(code), "_said"),
     "chains": (lambda words, code: words.chain(0, 1, None, code), "_chains"),
+    "words of slots": (lambda words, code: words.words_of(("<Z>", "", "<M>", "<S>"), code), "_worded"),
     "codes": (lambda words, code: words.codes_of(words.said(code).words), "_codes"),
 }
 
@@ -47,12 +48,13 @@ def test_few_descriptions_are_remembered(
     assert 1 < most <= FEW + 1
 
 
-def test_few_descriptions_that_a_node_may_say_are_remembered(words: Vocabulary) -> None:
-    allowed = Allowed(words, [LocalCheck((0,), lambda word: word is None)])
+def test_few_ways_to_leave_attributes_open_are_remembered(words: Vocabulary) -> None:
+    """However many attributes a node may leave open."""
+    openness = Openness(10, [LocalCheck((0,), lambda word: word is None, of_openness=True)])
     most = 0
-    for code in CODES:
-        assert allowed[code] is (words.said(code).words[0] is None)
-        most = max(most, len(allowed))
+    for used in range(1 << 10):
+        assert openness[used] is (used & 1 == 0)
+        most = max(most, len(openness))
 
     assert 1 < most <= FEW + 1
 

@@ -82,6 +82,8 @@ class Counts:
         self._leading = 3 if by_words and plan.template.answer_type == "Integer" else 2
         self._overall = AnswerCounts(plan.template, self._leading)
         self._worded: dict[int, AnswerCounts] = {}
+        self._last: tuple[Filling | None, AnswerCounts] = (None, self._overall)
+        """The filling that was asked about last, and the counts of questions that say as much."""
         self._size = 0
 
     @property
@@ -116,11 +118,13 @@ class Counts:
     def _of(self, filling: Filling) -> AnswerCounts:
         if self._measure is None:
             return self._overall
-        measure = self._measure(filling)
-        if measure not in self._worded:
-            self._worded[measure] = AnswerCounts(self._template, self._leading)
-            self._worded[measure].meet(self._size)
-        return self._worded[measure]
+        if filling is not self._last[0]:
+            measure = self._measure(filling)
+            if measure not in self._worded:
+                self._worded[measure] = AnswerCounts(self._template, self._leading)
+                self._worded[measure].meet(self._size)
+            self._last = (filling, self._worded[measure])
+        return self._last[1]
 
 
 def make_measure(plan: Plan) -> Callable[[Filling], int]:

@@ -6,19 +6,19 @@ descriptions that fit none are added.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Set
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vqagen.language.program import Node, NodeRun
 from vqagen.language.registry import Function, Value
-from vqagen.plugin import Run, Undefined
-from vqagen.search.choices import ABSENT_TRIES, PlainChoice
+from vqagen.plugin import Undefined
+from vqagen.search.choices import ABSENT_TRIES
 from vqagen.search.description import Sampling
-from vqagen.search.frame import Draw, Frame, Pick
+from vqagen.search.frame import Frame
+from vqagen.search.plain_choice import FilterChain, WordTuple
 from vqagen.world.scene import Scene
 
-WordTuple = tuple[str | None, ...]
+if TYPE_CHECKING:
+    from vqagen.search.stage_search import StageSearch
 
 
 class Narrowed(NamedTuple):
@@ -28,51 +28,22 @@ class Narrowed(NamedTuple):
     words: WordTuple
 
 
-@dataclass(frozen=True)
-class FilterChain(PlainChoice):
-    """A plug-in's composite node: `run(scene, members, *words)` applies a filter for each word that is not None."""
+class ChainDraw:
+    """A plug-in's composite node."""
 
-    filters: tuple[Function, ...] = ()
-    offers_absent: bool = False
-    is_reference: bool = False
-    """True if the node gives one member, and may lose words that it does not need."""
-    must_say: bool = False
-    """True if it must say something, as no function follows the filters."""
+    __slots__ = ("_node", "_offers_absent", "_shortens")
 
-    def allows(self, words: WordTuple) -> bool:
-        """True if the node's own constraints allow these words."""
-        return all(check.holds(words) for check in self.checks)
+    def __init__(self, node: FilterChain, sampling: Sampling) -> None:
+        self._node = node
+        self._offers_absent = node.offers_absent and sampling.absent != "none"
+        self._shortens = sampling.shorten and node.is_reference
 
-    def written(self, source: int, first: int, words: WordTuple) -> NodeRun:
-        """Return the program nodes that apply the filters to node `source`; they are numbered from `first`."""
-        said = [(function, word) for function, word in zip(self.filters, words, strict=True) if word is not None]
-        inputs = (source, *range(first, first + len(said)))
-        return NodeRun(tuple(Node(each.name, (i,), (word,)) for i, (each, word) in zip(inputs, said, strict=False)))
-
-
-def chain_of(filters: tuple[Function, ...]) -> Run:
-    """Return the filters as one function that applies each with its own word."""
-
-    def run(scene: Scene, members: Value, *words: str | None) -> Value:
-        for function, word in zip(filters, words, strict=True):
-            if word is not None:
-                members = function.run(scene, members, word)
-        return members
-
-    return run
-
-
-def draw_chain(node: FilterChain, sampling: Sampling) -> Draw:
-    """Draw options of a plug-in's composite node."""
-    bound = [(k, word_of) for k, word_of in enumerate(node.bound) if word_of is not None]
-    offers_absent = node.offers_absent and sampling.absent != "none"
-    shorten = sampling.shorten and node.is_reference
-
-    def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
-        random, scene, members = frame.random, frame.scene, frame.values[node.inputs[0]]
+    def offer(self, stage: StageSearch, frame: Frame, dead: set[Any], undecided: set[Any]) -> bool:
+        """Draw options until one leads on."""
+        node, random, scene, members = self._node, frame.random, frame.scene, frame.values[self._node.inputs[0]]
         options = list(_present(node, frame, members))
-        left, absent = len(options), len(options) if offers_absent else 0
-        wanted = [(k, word_of(frame)) for k, word_of in bound]
+        left, absent = len(options), len(options) if self._offers_absent else 0
+        wanted = node.bound_words(frame)
         while left or absent:
             at = int(random() * (left + absent))
             if at < left:
@@ -89,10 +60,10 @@ def draw_chain(node: FilterChain, sampling: Sampling) -> Draw:
                 continue
             if any(option.words[k] != word for k, word in wanted):
                 continue
-            words = _shortened(node, scene, members, option, random) if shorten else option.words
-            yield option.members, words
-
-    return draw
+            words = _shortened(node, scene, members, option, random) if self._shortens else option.words
+            if stage.leads_on(frame, dead, undecided, option.members, words):
+                return True
+        return False
 
 
 def _present(node: FilterChain, frame: Frame, members: Hashable) -> list[Narrowed]:

@@ -1,8 +1,8 @@
 """Choices: the options at a node, drawn one by one in random order.
 
-Each `draw(frame, dead)` yields (outcome, pick) and leaves out options whose outcome is in `dead`, so that all options
-that lead to the same dead object die together. Options are drawn by swap-and-pop: the first costs one draw, and the
-order is uniform. What is offered, and with which weights, is the reference generator's rule (Johnson et al. 2017):
+All options that lead to the same dead object die together. Options are drawn by swap-and-pop: the first costs one
+draw, and the order is uniform. What is offered, and with which weights, is the reference generator's rule (Johnson et
+al. 2017):
 
 * a description of a set: every description that fits some object of the scene, each once; `unique` keeps those that
   fit exactly one object of the set; `filter` alone leaves out the empty description. As many absent descriptions are
@@ -13,32 +13,44 @@ order is uniform. What is offered, and with which weights, is the reference gene
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Set
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from vqagen.bits import Objects
-from vqagen.language.registry import Value
 from vqagen.plugin import Undefined
 from vqagen.search.description import Description, Sampling
-from vqagen.search.frame import Draw, Frame, Pick
-from vqagen.search.local_checks import LocalCheck
+from vqagen.search.frame import Frame
+from vqagen.search.plain_choice import PlainChoice
 from vqagen.search.tables import DescriptionTable
 from vqagen.search.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from vqagen.search.stage_search import StageSearch
 
 ABSENT_TRIES = 20
 """Draws after which a scene that is out of absent descriptions gets one fewer."""
 
 
-def draw_reference(node: Description, sampling: Sampling) -> Draw:
-    """Draw options of `filter_unique`: descriptions that fit exactly one object of a set."""
-    vocabulary, source, allowed = node.vocabulary, node.source, node.allowed
+class DescribingDraw:
+    """Options that are descriptions."""
 
-    def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
-        random = frame.random
-        table = frame.tables.of(vocabulary)
-        codes, fits = table.codes, table.fits
-        among: Objects = frame.values[source]
+    __slots__ = ("_node", "_sampling")
+
+    def __init__(self, node: Description, sampling: Sampling) -> None:
+        self._node, self._sampling = node, sampling
+
+
+class ReferenceDraw(DescribingDraw):
+    """`filter_unique`: descriptions that fit exactly one object of a set."""
+
+    __slots__ = ()
+
+    def offer(self, stage: StageSearch, frame: Frame, dead: set[Any], undecided: set[Any]) -> bool:
+        """Draw options until one leads on."""
+        node, random, shorten = self._node, frame.random, self._sampling.shorten
+        table = frame.tables.of(node.vocabulary)
+        codes, fits, used, openness = table.codes, table.fits, table.used, node.openness
+        among: Objects = frame.values[node.source]
         options = list(table.singles if among == table.scene.everything else table.everything)
         left, possible = len(options), among.bit_count()
         while left and len(dead) < possible:
@@ -46,34 +58,36 @@ def draw_reference(node: Description, sampling: Sampling) -> Draw:
             k = options[at]
             left -= 1
             options[at] = options[left]
-            code, objects = codes[k], fits[k]
+            objects = fits[k]
             outcome = objects & among
-            if not outcome or outcome & (outcome - 1) or outcome in dead:
+            if not outcome or outcome & (outcome - 1) or outcome in dead or not openness[used[k]]:
                 continue
-            if allowed is not None and not allowed[code]:
+            code = codes[k]
+            if node.checks_words and not node.allows(code):
                 continue
-            if sampling.shorten:
+            if shorten:
                 code, objects = _shortened(node, table, code, among, random)
-            yield outcome, (None, code, objects)
+            if stage.leads_on(frame, dead, undecided, outcome, (None, code, objects)):
+                return True
+        return False
 
-    return draw
 
+class DescriptionDraw(DescribingDraw):
+    """`filter`, `filter_not_unique`, `filter_count` and `filter_exist`: descriptions of any part of a set, and absent
+    ones if the node may name what is not there."""
 
-def draw_description(node: Description, sampling: Sampling) -> Draw:
-    """Draw options of `filter`, `filter_not_unique`, `filter_count` and `filter_exist`: descriptions of any part of a
-    set, and absent ones if the node may name what is not there."""
-    vocabulary, source, allowed = node.vocabulary, node.source, node.allowed
-    is_plural, offers_absent = node.reducer == "not_unique", node.offers_absent(sampling)
-    first = 1 if node.reducer is None else 0  # `filter` alone must say something
+    __slots__ = ()
 
-    def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
-        random = frame.random
-        table = frame.tables.of(vocabulary)
+    def offer(self, stage: StageSearch, frame: Frame, dead: set[Any], undecided: set[Any]) -> bool:
+        """Draw options until one leads on."""
+        node, random, is_plural = self._node, frame.random, self._node.reducer == "not_unique"
+        table = frame.tables.of(node.vocabulary)
         codes, fits = table.codes, table.fits
-        among: Objects = frame.values[source]
+        among: Objects = frame.values[node.source]
+        first = 1 if node.reducer is None else 0  # `filter` alone must say something
         options = list(table.everything[first:])
         left, absent = len(options), 0
-        if offers_absent:
+        if node.offers_absent(self._sampling):
             absent = _absent_count(node, table, among, options)
         while left or absent:
             at = int(random() * (left + absent))
@@ -84,19 +98,20 @@ def draw_description(node: Description, sampling: Sampling) -> Draw:
                 code, objects = codes[k], fits[k]
             else:
                 absent -= 1
-                found = _absent(vocabulary, sampling, table, random)
+                found = _absent(node.vocabulary, self._sampling, table, random)
                 if found is None:
                     continue
                 code, objects = found
-            if allowed is not None and not allowed[code]:
+            if not node.allows(code):
                 continue
             outcome = objects & among
             if is_plural and not outcome & (outcome - 1):
                 continue
-            if outcome not in dead:
-                yield outcome, (None, code, objects)
-
-    return draw
+            if outcome in dead:
+                continue
+            if stage.leads_on(frame, dead, undecided, outcome, (None, code, objects)):
+                return True
+        return False
 
 
 def _absent_count(node: Description, table: DescriptionTable, among: Objects, options: list[int]) -> int:
@@ -121,22 +136,24 @@ def _absent(
     return None
 
 
-def draw_related(node: Description, sampling: Sampling) -> Draw:
-    """Draw options of a composite node that describes objects by way of an anchor."""
-    vocabulary, source, reducer, allowed = node.vocabulary, node.source, node.reducer, node.allowed
-    shorten = sampling.shorten and reducer == "unique"
+class RelatedDraw(DescribingDraw):
+    """A composite node that describes objects by way of an anchor."""
 
-    def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
-        random = frame.random
-        table = frame.tables.of(vocabulary)
-        codes, fits, relations = table.codes, table.fits, table.relations
-        related, width = frame.scene.related, len(fits)
-        anchor: int = frame.values[source]
+    __slots__ = ()
+
+    def offer(self, stage: StageSearch, frame: Frame, dead: set[Any], undecided: set[Any]) -> bool:
+        """Draw options until one leads on."""
+        node, random, reducer = self._node, frame.random, self._node.reducer
+        shorten = self._sampling.shorten and reducer == "unique"
+        table = frame.tables.of(node.vocabulary)
+        codes, fits, used, openness = table.codes, table.fits, table.used, node.openness
+        related, relations, width = frame.scene.related, table.relations, len(fits)
+        anchor: int = frame.values[node.source]
         offered = table.relation_options(reducer, anchor, node.relation)
         telling, idle = offered.telling.copy(), offered.idle.copy()
         left, idle_left = len(telling), len(idle)
-        idle_share = sampling.idle_count(left, idle_left)
-        possible = frame.scene.size - 1 if reducer == "unique" else len(fits) * len(relations) + 1
+        idle_share = self._sampling.idle_count(left, idle_left)
+        possible = frame.scene.size - 1 if reducer == "unique" else width * len(relations) + 1
         while (left or idle_share) and len(dead) < possible:
             at = int(random() * (left + idle_share))
             if at < left:
@@ -149,18 +166,20 @@ def draw_related(node: Description, sampling: Sampling) -> Draw:
                 idle_share -= 1
                 idle_left -= 1
                 idle[at] = idle[idle_left]
-            r, k = divmod(pair, width)
-            code, objects, relation = codes[k], fits[k], relations[r]
-            if allowed is not None and not allowed[code]:
+            k = pair % width
+            if not openness[used[k]]:
+                continue
+            code, objects, relation = codes[k], fits[k], relations[pair // width]
+            if node.checks_words and not node.allows(code):
                 continue
             outcome = related[relation][anchor] & objects
             if outcome in dead:
                 continue
             if shorten:
                 code, objects = _shortened(node, table, code, related[relation][anchor], random)
-            yield outcome, (relation, code, objects)
-
-    return draw
+            if stage.leads_on(frame, dead, undecided, outcome, (relation, code, objects)):
+                return True
+        return False
 
 
 def _shortened(
@@ -176,32 +195,20 @@ def _shortened(
     return code, fits_of[code]
 
 
-@dataclass(frozen=True)
-class PlainChoice:
-    """A primitive node with slots or literals as its values.
+class PlainDraw:
+    """A primitive node: every value of each slot's type."""
 
-    `options` has, for each value, what it may be; a slot that an earlier node filled is looked up by `bound`.
-    """
+    __slots__ = ("_every", "_node")
 
-    run: Callable[..., Value]
-    inputs: tuple[int, ...]
-    options: tuple[tuple[str | None, ...], ...]
-    bound: tuple[Callable[[Frame], str | None] | None, ...]
-    checks: tuple[LocalCheck, ...] = ()
+    def __init__(self, node: PlainChoice) -> None:
+        self._node, self._every = node, [words for words in itertools.product(*node.options) if node.allows(words)]
 
-
-def draw_plain(node: PlainChoice) -> Draw:
-    """Draw options of a primitive node: every value of each slot's type, in random order."""
-    options = itertools.product(*node.options)
-    every = tuple(words for words in options if all(check.holds(words) for check in node.checks))
-    bound = [(k, word_of) for k, word_of in enumerate(node.bound) if word_of is not None]
-
-    def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
-        random, values, scene, run = frame.random, frame.values, frame.scene, node.run
-        inputs = [values[i] for i in node.inputs]
-        fillings = list(every)
-        for k, word_of in bound:
-            word = word_of(frame)
+    def offer(self, stage: StageSearch, frame: Frame, dead: set[Any], undecided: set[Any]) -> bool:
+        """Draw options until one leads on."""
+        random, values, scene, run = frame.random, frame.values, frame.scene, self._node.run
+        inputs = [values[i] for i in self._node.inputs]
+        fillings = self._every.copy()
+        for k, word in self._node.bound_words(frame):
             fillings = [words for words in fillings if words[k] == word]
         left = len(fillings)
         while left:
@@ -213,7 +220,6 @@ def draw_plain(node: PlainChoice) -> Draw:
                 outcome = run(scene, *inputs, *words)
             except Undefined:
                 continue
-            if outcome not in dead:
-                yield outcome, words
-
-    return draw
+            if outcome not in dead and stage.leads_on(frame, dead, undecided, outcome, words):
+                return True
+        return False

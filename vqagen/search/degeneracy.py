@@ -21,10 +21,10 @@ from vqagen.bits import Objects, is_single, only
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.plugin import RELATION, SAMENESS, Undefined
-from vqagen.search.choices import PlainChoice
 from vqagen.search.description import Description
 from vqagen.search.frame import Frame
-from vqagen.search.plan import Op, Plan
+from vqagen.search.plain_choice import PlainChoice
+from vqagen.search.plan import Apply, Op, Plan
 
 UNTESTED = ("exist", "compare_integer", "logic")
 """Question types that the policy `all` lets be."""
@@ -97,6 +97,8 @@ def _follow(op: Op, shadowed: tuple[bool, ...]) -> LaneStep:
         return _follow_description(op)
     if op.function == "unique":
         return _follow_unique(op)
+    if len(op.inputs) == 1 and isinstance(op.does, Apply) and not op.does.values:
+        return _follow_one(op, op.does)
     at, sources = op.index, tuple(zip(op.inputs, shadowed, strict=True))
     does = op.does
 
@@ -105,6 +107,20 @@ def _follow(op: Op, shadowed: tuple[bool, ...]) -> LaneStep:
         words = frame.picked[at] if isinstance(does, PlainChoice) else does.values
         try:
             shadow[at] = None if None in inputs else does.run(frame.scene, *inputs, *words)
+        except Undefined:
+            shadow[at] = None
+
+    return step
+
+
+def _follow_one(op: Op, does: Apply) -> LaneStep:
+    """Compute a function of one input, without values, which most are."""
+    at, source, run = op.index, op.inputs[0], does.run
+
+    def step(frame: Frame, shadow: list[Value]) -> None:
+        value = shadow[source]
+        try:
+            shadow[at] = None if value is None else run(frame.scene, value)
         except Undefined:
             shadow[at] = None
 

@@ -30,25 +30,17 @@ class Sampling:
         return min(idle, round(telling * self.idle_share / (1 - self.idle_share)))
 
 
-class Allowed(dict[int, bool]):
-    """Code -> whether a node's own constraints let it be said; decided when first asked for."""
+class Openness(dict[int, bool]):
+    """Set of attributes that are said -> True if a node's constraints allow that; decided when first asked for."""
 
-    def __init__(self, vocabulary: Vocabulary, checks: Sequence[LocalCheck]) -> None:
+    def __init__(self, width: int, checks: Sequence[LocalCheck]) -> None:
         super().__init__()
-        self._vocabulary = vocabulary
-        self._of_openness = [check for check in checks if check.of_openness]
-        self._of_words = [check for check in checks if not check.of_openness]
-        self._openness: dict[int, bool] = {}
-        """Set of attributes that are said -> whether that is allowed."""
+        self._width, self._checks = width, checks
 
-    def __missing__(self, code: int) -> bool:
+    def __missing__(self, used: int) -> bool:
         if len(self) > REMEMBERED:
             self.clear()
-        words, used = self._vocabulary.said(code)
-        allowed = self._openness.get(used)
-        if allowed is None:
-            allowed = self._openness[used] = all(check.holds(words) for check in self._of_openness)
-        allowed = self[code] = allowed and all(check.holds(words) for check in self._of_words)
+        allowed = self[used] = allow_openness(self._checks, [bool(used >> k & 1) for k in range(self._width)])
         return allowed
 
 
@@ -70,13 +62,23 @@ class Description:
         return [name for name in scene.related if self.relation in (None, name)]
 
     @cached_property
-    def allowed(self) -> Mapping[int, bool] | None:
-        """The codes that the node's own constraints allow; None if it has no constraints."""
-        return Allowed(self.vocabulary, self.checks) if self.checks else None
+    def openness(self) -> Mapping[int, bool] | Sequence[bool]:
+        """Set of attributes that are said -> True if the node's own constraints allow that: a list if that is short."""
+        width = len(self.vocabulary.attributes)
+        openness = Openness(width, self.checks)
+        return openness if self.vocabulary.is_wide else [openness[used] for used in range(1 << width)]
+
+    @cached_property
+    def checks_words(self) -> bool:
+        """True if the node's own constraints ask for more than which attributes are said."""
+        return not all(check.of_openness for check in self.checks)
 
     def allows(self, code: int) -> bool:
         """True if the node's own constraints allow a code."""
-        return self.allowed is None or self.allowed[code]
+        words, used = self.vocabulary.said(code)
+        if not self.openness[used]:
+            return False
+        return not self.checks_words or all(check.holds(words) for check in self.checks)
 
     def allows_openness(self, said: Collection[int]) -> bool:
         """True if the constraints on openness allow the node to say just these attributes."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from vqagen.language.registry import Value
 from vqagen.plugin import Undefined
-from vqagen.search.frame import Draw, Frame, Pick
+from vqagen.search.frame import Frame
 from vqagen.search.plan import Op, Stage
 
 Step = Callable[[Frame], bool]
@@ -56,30 +55,15 @@ class Examination:
         self.ended = _first_failure(frame, steps)
         return self.ended is None
 
-    def counted(self, depth: int, draw: Draw) -> Draw:
-        """Return the draw with its options counted."""
+    def settles(self, depth: int, steps: Sequence[LabelledStep], frame: Frame) -> bool:
+        """Run the steps after an option; True if all succeed. A failure is counted with its cause."""
         report = self.reports[depth]
-
-        def counted(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
-            for option in draw(frame, dead):
-                report.offered += 1
-                yield option
-
-        return counted
-
-    def settling(self, depth: int, steps: Sequence[LabelledStep]) -> Step:
-        """Return the steps after a choice, as in the search; failures are counted."""
-        report = self.reports[depth]
-
-        def settles(frame: Frame) -> bool:
-            ended = _first_failure(frame, steps)
-            if ended is not None:
-                report.died[ended.cause] += 1
-                return False
-            report.passed += 1
-            return True
-
-        return settles
+        ended = _first_failure(frame, steps)
+        if ended is not None:
+            report.died[ended.cause] += 1
+            return False
+        report.passed += 1
+        return True
 
 
 def _first_failure(frame: Frame, steps: Sequence[LabelledStep]) -> Ended | None:

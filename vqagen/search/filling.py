@@ -10,9 +10,9 @@ from vqagen.bits import Objects
 from vqagen.language.program import NodeRun, Program
 from vqagen.language.registry import Value
 from vqagen.plugin import SAMENESS
-from vqagen.search.chain import FilterChain
 from vqagen.search.description import Description
 from vqagen.search.frame import Pick
+from vqagen.search.plain_choice import FilterChain
 from vqagen.search.plan import Apply, Plan
 
 FOUND, UNBALANCED, DEGENERATE, FOREGONE, NOTHING_FITS, REPEATED, GAVE_UP = (

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Set
-from typing import Any
+from collections.abc import Callable, Container
+from typing import TYPE_CHECKING, Any, Protocol
 
 from vqagen.language.registry import Value
 from vqagen.search.tables import SceneTables
 from vqagen.world.scene import Scene
 
+if TYPE_CHECKING:
+    from vqagen.search.examination import Examination
+    from vqagen.search.stage_search import StageSearch
+
 Pick = tuple[Any, ...]
 """What was chosen at an op: (relation or None, description code, objects that fit) or the words of plain slots."""
 
 
-Draw = Callable[["Frame", Set[Any]], Iterator[tuple[Value, Pick]]]
-"""(frame, dead outcomes) -> the options at a node, as (outcome, pick), in random order."""
+class Draw(Protocol):
+    """The options at a node."""
+
+    def offer(self, stage: StageSearch, frame: Frame, dead: set[Any], undecided: set[Any]) -> bool:
+        """Draw options in random order until one `leads_on` in its stage; True if one does.
+
+        Options whose outcome is in `dead` are left out.
+        """
 
 
 class OutOfBudget(Exception):
@@ -30,8 +40,8 @@ class Frame:
     """
 
     __slots__ = (
-        "budget", "failed", "failed_by_words", "foregone_price", "idle_drops", "picked", "random", "refusals",
-        "refused", "scene", "seen", "shadows", "tables", "values",
+        "budget", "failed", "failed_by_words", "finish", "foregone_price", "idle_drops", "picked", "random",
+        "refusals", "refused", "remembers", "scene", "seen", "shadows", "tables", "values", "watch",
     )  # fmt: skip
 
     def __init__(
@@ -63,3 +73,13 @@ class Frame:
         """True if what failed last may succeed with other words for the same results."""
         self.foregone_price = 0
         """What a filling that is foregone takes from the budget, beside the one of its option."""
+        self.finish: Callable[[Frame], bool] = _refuse
+        """Called with each finished filling; True if the search ends with it."""
+        self.remembers = False
+        """True if options with equal outcomes succeed or fail together, and one success is looked for."""
+        self.watch: Examination | None = None
+        """Notes the fate of every option; None if nobody asks for that."""
+
+
+def _refuse(frame: Frame) -> bool:
+    return False

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from vqagen.search.choices import PlainChoice
 from vqagen.search.description import Description
 from vqagen.search.frame import Frame
+from vqagen.search.plain_choice import PlainChoice
 from vqagen.search.plan import Apply, Op, Plan
 from vqagen.search.possible import Meaning
 

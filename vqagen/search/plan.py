@@ -18,13 +18,14 @@ from vqagen.language.composite import Composite
 from vqagen.language.registry import Value
 from vqagen.language.template import Constraint, Template, TemplateNode
 from vqagen.plugin import DIFFERENT, EQUAL, EQUALITY, NODE, RELATION, SLOT, CompositeDeclaration
-from vqagen.search.chain import FilterChain, chain_of, draw_chain
-from vqagen.search.choices import PlainChoice, draw_description, draw_plain, draw_reference, draw_related
+from vqagen.search.chain import ChainDraw
+from vqagen.search.choices import DescriptionDraw, PlainDraw, ReferenceDraw, RelatedDraw
 from vqagen.search.description import Description, Sampling
 from vqagen.search.frame import Draw, Frame
 from vqagen.search.local_checks import LocalCheck, local_checks
+from vqagen.search.plain_choice import FilterChain, PlainChoice, chain_of
 from vqagen.search.vocabulary import Vocabularies
-from vqagen.search.wide import draw_wide_description, draw_wide_reference, draw_wide_related
+from vqagen.search.wide import WideDescriptionDraw, WideReferenceDraw, WideRelatedDraw
 
 WordOf = Callable[[Frame], str | None]
 
@@ -112,17 +113,18 @@ def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling
 
 
 def _draw(op: Op, sampling: Sampling) -> Draw:
-    if isinstance(op.does, FilterChain):
-        return draw_chain(op.does, sampling)
-    if isinstance(op.does, PlainChoice):
-        return draw_plain(op.does)
-    assert isinstance(op.does, Description)
-    is_wide = op.does.vocabulary.is_wide
-    if op.does.relates:
-        return draw_wide_related(op.does, sampling) if is_wide else draw_related(op.does, sampling)
-    if op.does.reducer == "unique":
-        return draw_wide_reference(op.does) if is_wide else draw_reference(op.does, sampling)
-    return draw_wide_description(op.does, sampling) if is_wide else draw_description(op.does, sampling)
+    does = op.does
+    if isinstance(does, FilterChain):
+        return ChainDraw(does, sampling)
+    if isinstance(does, PlainChoice):
+        return PlainDraw(does)
+    assert isinstance(does, Description)
+    is_wide = does.vocabulary.is_wide
+    if does.relates:
+        return WideRelatedDraw(does, sampling) if is_wide else RelatedDraw(does, sampling)
+    if does.reducer == "unique":
+        return WideReferenceDraw(does, sampling) if is_wide else ReferenceDraw(does, sampling)
+    return WideDescriptionDraw(does, sampling) if is_wide else DescriptionDraw(does, sampling)
 
 
 def _live(ops: Sequence[Op], reads: Sequence[tuple[int, ...]], start: int) -> tuple[int, ...]:

@@ -29,6 +29,7 @@ class DescriptionTable:
     """The descriptions that fit at least one object of a scene, in a fixed order; the first leaves everything open.
 
     codes[k], fits[k] — a description, and the objects it fits; fits_of[code] is the same by code.
+    used[k] — the set of attributes that the description says.
     singles — the k whose description fits exactly one object.
     """
 
@@ -47,6 +48,7 @@ class DescriptionTable:
         self.fits_of = fits_of
         self.codes = list(fits_of)
         self.fits = list(fits_of.values())
+        self.used = [vocabulary.said(code).used for code in self.codes]
         self.everything = range(len(self.codes))
         self.singles = [k for k, objects in enumerate(self.fits) if not objects & (objects - 1)]
         self.relations = list(scene.related)

@@ -8,16 +8,19 @@ is kept, which makes those uniform too. A draw gives up after `DRAWS` tries with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vqagen.bits import Objects, indexes
-from vqagen.language.registry import Value
 from vqagen.language.wording import Random
+from vqagen.search.choices import DescribingDraw
 from vqagen.search.description import Description, Sampling
-from vqagen.search.frame import Draw, Frame, Pick
+from vqagen.search.frame import Frame
 from vqagen.search.wide_table import Drawn, WideTable
+
+if TYPE_CHECKING:
+    from vqagen.search.stage_search import StageSearch
 
 DRAWS = 300
 """Tries of one draw. With 11 attributes, a description of a random object that says a random half of them fits it alone
@@ -50,52 +53,69 @@ def _subsets(must: list[int], may: list[int]) -> Iterator[list[int]]:
         yield [*must, *compress(may, (number >> place & 1 for place in range(len(may))))]
 
 
-def draw_wide_reference(node: Description) -> Draw:
-    """Draw options of `filter_unique`."""
-    pattern_of = make_pattern_draw(node)
+class WideDraw(DescribingDraw):
+    """Options that are descriptions over many attributes."""
 
-    def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
-        random, table = frame.random, frame.tables.wide(node.vocabulary)
+    __slots__ = ("_pattern_of",)
+
+    def __init__(self, node: Description, sampling: Sampling) -> None:
+        super().__init__(node, sampling)
+        self._pattern_of = make_pattern_draw(self._node)
+
+
+class WideReferenceDraw(WideDraw):
+    """`filter_unique`."""
+
+    __slots__ = ()
+
+    def offer(self, stage: StageSearch, frame: Frame, dead: set[Any], undecided: set[Any]) -> bool:
+        """Draw options until one leads on."""
+        node, random = self._node, frame.random
+        table = frame.tables.wide(node.vocabulary)
         among: Objects = frame.values[node.source]
         candidates = [i for i in indexes(among) if table.fullest(i) & among == 1 << i]
         offered: set[int] = set()
         for _ in range(DRAWS if candidates else 0):
             i = candidates[int(random() * len(candidates))]
-            drawn = None if 1 << i in dead else table.described(i, pattern_of(random), random)
+            drawn = None if 1 << i in dead else table.described(i, self._pattern_of(random), random)
             if drawn is None or drawn.fits & among != 1 << i or drawn.code in offered or not node.allows(drawn.code):
                 continue
             offered.add(drawn.code)
-            yield 1 << i, (None, *drawn)
+            if stage.leads_on(frame, dead, undecided, 1 << i, (None, *drawn)):
+                return True
+        return False
 
-    return draw
 
+class WideDescriptionDraw(WideDraw):
+    """`filter`, `filter_not_unique`, `filter_count` and `filter_exist`; if absent descriptions are offered, they are
+    half of the options."""
 
-def draw_wide_description(node: Description, sampling: Sampling) -> Draw:
-    """Draw options of `filter`, `filter_not_unique`, `filter_count` and `filter_exist`; if absent descriptions are
-    offered, they are half of the options."""
-    pattern_of = make_pattern_draw(node)
-    absent_share = 0.5 if node.offers_absent(sampling) else 0.0
+    __slots__ = ()
 
-    def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
-        random, table = frame.random, frame.tables.wide(node.vocabulary)
+    def offer(self, stage: StageSearch, frame: Frame, dead: set[Any], undecided: set[Any]) -> bool:
+        """Draw options until one leads on."""
+        node, random, is_new = self._node, frame.random, self._sampling.absent == "new"
+        absent_share = 0.5 if node.offers_absent(self._sampling) else 0.0
+        table = frame.tables.wide(node.vocabulary)
         among: Objects = frame.values[node.source]
         offered: set[int] = set()
         for _ in range(DRAWS):
-            said = pattern_of(random)
+            said = self._pattern_of(random)
             if random() < absent_share:
                 drawn: Drawn | None = table.absent(said, random)
-                if drawn is None or (drawn.fits and sampling.absent == "new"):
+                if drawn is None or (drawn.fits and is_new):
                     continue
             else:
                 drawn = _present(table, said, random)
             if drawn is None or drawn.code in offered or not node.allows(drawn.code):
                 continue
             outcome = drawn.fits & among
-            if outcome not in dead and node.suits(drawn.code, outcome):
-                offered.add(drawn.code)
-                yield outcome, (None, *drawn)
-
-    return draw
+            if outcome in dead or not node.suits(drawn.code, outcome):
+                continue
+            offered.add(drawn.code)
+            if stage.leads_on(frame, dead, undecided, outcome, (None, *drawn)):
+                return True
+        return False
 
 
 def _present(table: WideTable, said: list[int], random: Random) -> Drawn | None:
@@ -107,32 +127,35 @@ def _present(table: WideTable, said: list[int], random: Random) -> Drawn | None:
     return drawn
 
 
-def draw_wide_related(node: Description, sampling: Sampling) -> Draw:
-    """Draw options of a composite node that describes objects by way of an anchor. Idle pairs are offered as often as
-    the idle share says; half of all pairs are taken to be idle, as they are if most descriptions fit one object."""
-    pattern_of = make_pattern_draw(node)
-    share = sampling.idle_share
-    idle_weight = share / (1 - share) if share < 0.5 else 1.0
+class WideRelatedDraw(WideDraw):
+    """A composite node that describes objects by way of an anchor. Idle pairs are offered as often as the idle share
+    says; half of all pairs are taken to be idle, as they are if most descriptions fit one object."""
 
-    def draw(frame: Frame, dead: Set[Any]) -> Iterator[tuple[Value, Pick]]:
-        random, table = frame.random, frame.tables.wide(node.vocabulary)
+    __slots__ = ()
+
+    def offer(self, stage: StageSearch, frame: Frame, dead: set[Any], undecided: set[Any]) -> bool:
+        """Draw options until one leads on."""
+        node, random, share = self._node, frame.random, self._sampling.idle_share
+        idle_weight = share / (1 - share) if share < 0.5 else 1.0
+        table = frame.tables.wide(node.vocabulary)
         related, anchor = frame.scene.related, frame.values[node.source]
         relations = node.relations_in(frame.scene)
         offered: set[tuple[str, int]] = set()
         for _ in range(DRAWS if relations else 0):
             relation = relations[int(random() * len(relations))]
             near = related[relation][anchor]
-            drawn = _described_near(node, table, near, pattern_of(random), random)
+            drawn = _described_near(node, table, near, self._pattern_of(random), random)
             if drawn is None or (relation, drawn.code) in offered or not node.allows(drawn.code):
                 continue
             outcome, is_idle = drawn.fits & near, not drawn.fits & ~near
             if is_idle and random() >= idle_weight:
                 continue
-            if outcome not in dead and node.suits(drawn.code, outcome):
-                offered.add((relation, drawn.code))
-                yield outcome, (relation, *drawn)
-
-    return draw
+            if outcome in dead or not node.suits(drawn.code, outcome):
+                continue
+            offered.add((relation, drawn.code))
+            if stage.leads_on(frame, dead, undecided, outcome, (relation, *drawn)):
+                return True
+        return False
 
 
 def _described_near(

@@ -1,0 +1,237 @@
+"""The search of one stage: it draws options, computes what follows from each, and searches the next stage.
+
+`explore` remembers dead ends, a `Draw` for the kind of choice offers options, and `leads_on` tries one of them. This is
+one class, not one a kind, since Python reads fields faster where all objects at a place are of one class.
+
+Dead ends are remembered in two ways. When nothing was dropped for an idle relation, what failed failed by its results
+alone, whatever the shadows; otherwise only the same results with the same shadows are known to fail. An outcome dies
+for all options that lead to it where it decides the shadows too. What fails by its words, as made before or foregone,
+decides nothing, unless the same outcome fails by its results with other words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from vqagen.bits import Objects, only
+from vqagen.language.registry import Value
+from vqagen.plugin import Undefined
+from vqagen.search.claims import Test
+from vqagen.search.degeneracy import Lane, LaneStep, is_shadowed_by_words, make_telling_test
+from vqagen.search.description import Description
+from vqagen.search.examination import LabelledStep
+from vqagen.search.filling import DEGENERATE, FOREGONE
+from vqagen.search.frame import Frame, OutOfBudget, Pick
+from vqagen.search.plan import Apply, Op, Plan, Stage
+
+REDUCE: dict[str, Callable[[Objects], Value]] = {
+    "unique": only,
+    "not_unique": int,
+    "count": int.bit_count,
+    "exist": bool,
+}
+"""The function that ends a description -> its result, which there always is: outcomes are drawn so."""
+
+
+class Applied(NamedTuple):
+    """An op that is computed from earlier results, taken apart for speed."""
+
+    at: int
+    run: Callable[..., Value]
+    source: int
+    """The only input of a function without values; -1 for any other function."""
+    inputs: tuple[int, ...]
+    values: tuple[str, ...]
+    tests: tuple[Test, ...]
+
+    @staticmethod
+    def of(op: Op) -> Applied:
+        """Take an op apart."""
+        does = op.does
+        assert isinstance(does, Apply)
+        source = op.inputs[0] if len(op.inputs) == 1 and not does.values else -1
+        return Applied(op.index, does.run, source, op.inputs, does.values, tuple(check.test for check in op.checks))
+
+
+class StageSearch:
+    """The search of one stage and, through `rest`, of all stages after it."""
+
+    __slots__ = (
+        "_applied", "_at", "_depth", "_draw", "_follow", "_is_decisive", "_is_foregone", "_reduce", "_rest",
+        "_results_of", "_seen", "_stage", "_telling", "_tests",
+    )  # fmt: skip
+
+    def __init__(
+        self, plan: Plan, depth: int, lanes: Sequence[Lane], is_foregone: Test | None, rest: StageSearch | None
+    ) -> None:
+        """`rest`: the search of the next stage; None for the last one. `is_foregone`: the test after this stage."""
+        self._stage = stage = plan.stages[depth]
+        self._draw = stage.draw
+        choice, applied = stage.choice, stage.applied
+        self._at, self._depth, self._rest, self._is_foregone = choice.index, depth, rest, is_foregone
+        self._is_decisive = not any(is_shadowed_by_words(choice, lane) for lane in lanes)
+        self._telling = make_telling_test(plan, choice, lanes)
+        tests = [*self._telling, *(check.test for check in choice.checks)]
+        self._reduce = REDUCE.get(choice.does.reducer or "") if isinstance(choice.does, Description) else None
+        if self._reduce is not None:
+            tests += [check.test for check in applied[0].checks]
+            applied = applied[1:]
+        self._tests = tuple(tests)
+        self._applied = tuple(Applied.of(op) for op in applied)
+        self._follow = lane_steps(stage.ops, lanes) if rest is not None else ()
+        self._results_of = itemgetter(*stage.live) if stage.live else None
+        self._seen = _shadows_seen(stage, lanes)
+
+    def explore(self, frame: Frame) -> bool:
+        """Search for a way to complete the filling, whose choices before this stage are made; True if there is one."""
+        failed = frame.failed[self._depth]
+        results = self._results_of(frame.values) if self._results_of is not None else None
+        if results in failed:
+            return False
+        state: Any = (results, None)
+        if self._seen:
+            shadows = self._shadows(frame)
+            if shadows is None:
+                frame.idle_drops += 1
+                return False
+            state = (results, shadows)
+        if state in failed:
+            frame.idle_drops += 1
+            return False
+        idle_drops = frame.idle_drops
+        dead: set[Value] = set()
+        undecided: set[Value] = set()
+        if self._draw.offer(self, frame, dead, undecided):
+            return True
+        if undecided and not undecided <= dead:
+            frame.failed_by_words = True
+        elif frame.remembers:
+            failed.add(results if frame.idle_drops == idle_drops else state)
+        return False
+
+    def leads_on(self, frame: Frame, dead: set[Any], undecided: set[Any], outcome: Value, pick: Pick) -> bool:
+        """Try an option; True if the filling can be completed with it. Otherwise note what else fails with it."""
+        if frame.watch is not None:
+            frame.watch.reports[self._depth].offered += 1
+        frame.budget -= 1
+        if frame.budget < 0:
+            raise OutOfBudget
+        at, rest, dropped = self._at, self._rest, frame.idle_drops
+        frame.values[at] = outcome
+        frame.picked[at] = pick
+        if self._reduce is not None:
+            frame.values[at + 1] = self._reduce(outcome)
+        settles = self._settles(frame) if frame.watch is None else frame.watch.settles(self._depth, self.steps(), frame)
+        if settles and (frame.finish(frame) if rest is None else rest.explore(frame)):
+            return True
+        if frame.failed_by_words:
+            frame.failed_by_words = False
+            undecided.add(outcome)
+        elif frame.remembers and (self._is_decisive or frame.idle_drops == dropped):
+            dead.add(outcome)
+        return False
+
+    def _settles(self, frame: Frame) -> bool:
+        """Compute what follows from an option; False if a check fails or a result is undefined."""
+        values, scene = frame.values, frame.scene
+        try:
+            for test in self._tests:
+                if not test(frame):
+                    return False
+            for at, run, source, inputs, literals, tests in self._applied:
+                if source >= 0:
+                    values[at] = run(scene, values[source])
+                else:
+                    values[at] = run(scene, *[values[i] for i in inputs], *literals)
+                for test in tests:
+                    if not test(frame):
+                        return False
+            if self._is_foregone is not None and not stays_open(self._is_foregone, frame):
+                return False
+            for number, step in self._follow:
+                step(frame, frame.shadows[number])
+        except Undefined:
+            return False
+        return True
+
+    def _shadows(self, frame: Frame) -> tuple[Any, ...] | None:
+        """Return the earlier shadows that this stage and later ones depend on, as a key; None if the rest must fail.
+
+        It must fail when a relation has made no difference: all that can still be seen is as it would be without it.
+        """
+        key = []
+        for number, of in self._seen:
+            shadow = of(frame.shadows[number])
+            if shadow == of(frame.values):
+                return None
+            key.append(shadow)
+        return tuple(key)
+
+    def steps(self) -> tuple[LabelledStep, ...]:
+        """Return what follows from an option as steps, each with the reason to give if it fails."""
+        at, is_foregone = self._at, self._is_foregone
+        return (
+            *(LabelledStep(test, at, DEGENERATE) for test in self._telling),
+            *check_steps(self._stage.choice),
+            *apply_steps(self._stage.applied),
+            *((LabelledStep(partial(stays_open, is_foregone), at, FOREGONE),) if is_foregone else ()),
+            *follow_steps(self._follow),
+        )
+
+
+def stays_open(is_foregone: Test, frame: Frame) -> bool:
+    """True unless the words of a beginning of a filling decide something already; then note that it is dropped."""
+    if not is_foregone(frame):
+        return True
+    frame.failed_by_words = True
+    frame.budget -= frame.foregone_price
+    frame.refusals.add(FOREGONE)
+    return False
+
+
+def apply_steps(ops: Sequence[Op]) -> tuple[LabelledStep, ...]:
+    """Compute each op, then check what hangs there."""
+    return tuple(
+        step for op in ops for step in (LabelledStep(partial(_apply, Applied.of(op)), op.index), *check_steps(op))
+    )
+
+
+def _apply(op: Applied, frame: Frame) -> bool:
+    frame.values[op.at] = op.run(frame.scene, *[frame.values[i] for i in op.inputs], *op.values)
+    return True
+
+
+def check_steps(op: Op) -> tuple[LabelledStep, ...]:
+    """Return the checks at an op."""
+    return tuple(LabelledStep(check.test, op.index, check.meaning) for check in op.checks)
+
+
+def lane_steps(ops: Sequence[Op], lanes: Sequence[Lane]) -> tuple[tuple[int, LaneStep], ...]:
+    """Return what brings the shadows up to date with some ops: lanes by number, and a step of each."""
+    return tuple(
+        (number, lane.steps[op.index]) for number, lane in enumerate(lanes) for op in ops if op.index in lane.steps
+    )
+
+
+def follow_steps(steps: Sequence[tuple[int, LaneStep]]) -> tuple[LabelledStep, ...]:
+    """Return the steps of lanes as one that never fails and belongs to no op; nothing if there are none."""
+    return (LabelledStep(partial(follow, steps), -1),) if steps else ()
+
+
+def follow(steps: Sequence[tuple[int, LaneStep]], frame: Frame) -> bool:
+    """Bring the shadows up to date."""
+    for number, step in steps:
+        step(frame, frame.shadows[number])
+    return True
+
+
+def _shadows_seen(stage: Stage, lanes: Sequence[Lane]) -> tuple[tuple[int, itemgetter[Any]], ...]:
+    """Return the lanes, by number, of earlier relations that the stage depends on, and how to read their shadows."""
+    return tuple(
+        (number, itemgetter(*changed))
+        for number, lane in enumerate(lanes)
+        if lane.relation < stage.choice.index and (changed := [i for i in stage.live if i in lane.changed])
+    )
