@@ -86,6 +86,20 @@ def test_a_rater_who_returns_sees_the_first_trial_without_an_answer(study: Study
     talk(study, second)
 
 
+def test_the_practice_expects_the_right_text_on_each_side_once(study: Study) -> None:
+    async def run(place: Served) -> None:
+        trials = (await place.session("ann"))["practice"]
+        right = [item.candidates[0].text for item in study.practice]
+
+        assert [item.gold.better for item in study.practice if item.gold] == [
+            item.candidates[0].id for item in study.practice
+        ]
+        assert [trial["texts"][("left", "right").index(trial["expected"])] for trial in trials] == right
+        assert sorted(trial["expected"] for trial in trials) == ["left", "right"]
+
+    talk(study, run)
+
+
 def test_completion_names_the_trials_that_are_missing(study: Study) -> None:
     async def run(place: Served) -> None:
         rater = await place.enter("ann")
