@@ -1,8 +1,9 @@
 """Benchmarks. `generate`: what a scene costs from file to file in one process, and where the time goes. `domains`: what
 loading costs, and what many attributes do. `balance`: what can be guessed without the picture (bench_balance.py).
 `dialog`, `director`: what dialogs and trials cost (bench_dialog.py, bench_director.py). `evaluate`: what scoring a
-million answers costs (bench_evaluate.py). `human`: the server of rater studies (bench_human.py). `scale`: long runs
-(bench_scale.py). `kills`: runs that are killed and go on (bench_kills.py)."""
+million answers costs (bench_evaluate.py). `human`: the server of rater studies (bench_human.py). `sampling`: what
+scenes and verification cost (bench_sampling.py). `scale`: long runs (bench_scale.py). `kills`: runs that are killed and
+go on (bench_kills.py)."""
 
 from __future__ import annotations
 
@@ -25,6 +26,7 @@ from bench_director import director
 from bench_evaluate import evaluate
 from bench_human import human
 from bench_kills import kills
+from bench_sampling import sampling
 from bench_scale import VQAGEN, report, scale
 from wide_domain import make_wide_domain
 
@@ -202,6 +204,7 @@ bench.add_command(dialog)
 bench.add_command(director)
 bench.add_command(evaluate)
 bench.add_command(human)
+bench.add_command(sampling)
 bench.add_command(scale)
 bench.add_command(kills)
 

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from naive_pixels import visible_pixels
 from test_camera import camera_rules, fitted_camera, pixel_miss
 
 from vqagen.errors import BadInput, VqagenError
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.sampler import SamplingRules, sample_scene, sample_scenes, scene_document_info
-from vqagen.world.solids import Solid, visible_pixels
+from vqagen.world.solids import Solid
 
 ROOT = Path(__file__).parents[1]
 METADATA = json.loads((ROOT / "metadata" / "clevr.json").read_text(encoding="utf-8"))

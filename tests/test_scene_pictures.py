@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import Commands
+from naive_pixels import id_image
 from PIL import Image
 from scene_records import sampled_scenes
 
@@ -18,7 +19,7 @@ from vqagen.language.domain_files import find_domain, load_catalogue
 from vqagen.rng import stream
 from vqagen.world.camera import Camera
 from vqagen.world.sampling_rules import SamplingRules
-from vqagen.world.solids import GROUND, KINDS, Solid, id_image, lit_share, surface
+from vqagen.world.solids import GROUND, KINDS, Solid, lit_share, surface
 
 CAMERA = Camera.looking_at((7.5, -6.5, 5.3), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 130.0, 120, 80)
 

@@ -8,7 +8,6 @@ corners of rotated squares otherwise may.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
@@ -18,12 +17,11 @@ from vqagen.errors import VqagenError
 from vqagen.rng import below, pick, shuffled, stream
 from vqagen.world.attribute import Recorded
 from vqagen.world.camera import Camera
+from vqagen.world.placing import DIGITS, Ground, PlainGround
 from vqagen.world.relations import relation_lists
 from vqagen.world.sampling_rules import RandomRelation, SamplingRules
-from vqagen.world.solids import Solid, overlap, visible_pixels
-
-DIGITS = 6
-"""Decimals of every float written. Rules are applied to the rounded numbers, so they hold for the written scene."""
+from vqagen.world.solids import Solid
+from vqagen.world.visibility import is_enough_visible
 
 
 class _PlacedObject(NamedTuple):
@@ -46,19 +44,12 @@ def sample_scene(rules: SamplingRules, seed: int, index: int, split: str = "samp
 
     The number of objects and the camera are drawn once and kept at restarts, so numbers of objects stay uniform.
     """
-    rng = stream(seed, "scenes", index)
-    low, high = rules.objects
-    count = low + below(rng, high - low + 1)
-    camera = rules.camera.draw(rng)
-    failures: Counter[str] = Counter()
-    for _ in range(rules.restarts_per_scene + 1):
-        placed = _place_all(rules, rng, count, failures)
-        if len(placed) < count:
+    for placed, camera in _starts(rules, seed, index, Ground(rules)):
+        if isinstance(placed, str):
             continue
-        if min(visible_pixels(camera, [thing.solid for thing in placed])) >= rules.min_visible_pixels:
+        if is_enough_visible(camera, [thing.solid for thing in placed], rules.min_visible_pixels):
             return _record(rules, placed, camera, seed, index, split)
-        failures["min_visible_pixels"] += 1
-    raise VqagenError(_no_room(rules, index, count, failures))
+    raise VqagenError(_no_room(rules, seed, index))
 
 
 def scene_document_info(split: str) -> dict[str, Any]:
@@ -66,40 +57,42 @@ def scene_document_info(split: str) -> dict[str, Any]:
     return {"split": split, "license": "CC0 1.0", "version": "1.0"}
 
 
-def _place_all(rules: SamplingRules, rng: Random, count: int, failures: Counter[str]) -> list[_PlacedObject]:
-    """Return `count` objects. If one finds no place, return those before it, and count the reason in `failures`."""
+def _starts(
+    rules: SamplingRules, seed: int, index: int, ground: Ground | PlainGround
+) -> Iterator[tuple[list[_PlacedObject] | str, Camera]]:
+    """Yield the objects of each start of a scene, or the rule for which an object found no place, with the camera."""
+    rng = stream(seed, "scenes", index)
+    low, high = rules.objects
+    count = low + below(rng, high - low + 1)
+    camera = rules.camera.draw(rng)
+    for _ in range(rules.restarts_per_scene + 1):
+        yield _place_all(rules, rng, count, ground), camera
+
+
+def _place_all(
+    rules: SamplingRules, rng: Random, count: int, ground: Ground | PlainGround
+) -> list[_PlacedObject] | str:
+    """Return `count` objects, or the rule that most places of an object broke, of a `PlainGround`."""
+    ground.clear()
     placed: list[_PlacedObject] = []
     for _ in range(count):
-        broken: Counter[str] = Counter()
-        found = _find_place(rules, rng, placed, broken)
-        if found is None:
-            failures[broken.most_common(1)[0][0]] += 1
-            break
-        placed.append(found)
+        looks = _draw_looks(rules, rng)
+        if looks is None:
+            return "restrict"
+        solid = ground.place(rules.solid.of(looks), float(rules.radius.of(looks)), rng)
+        if solid is None:
+            return ground.broken.most_common(1)[0][0] if isinstance(ground, PlainGround) else "place"
+        placed.append(_PlacedObject(looks, solid))
     return placed
-
-
-def _find_place(
-    rules: SamplingRules, rng: Random, placed: Sequence[_PlacedObject], broken: Counter[str]
-) -> _PlacedObject | None:
-    """Return a new object beside those placed before, or None after too many tries; `broken` counts broken rules."""
-    looks = _draw_looks(rules, rng)
-    if looks is None:
-        broken["restrict"] += 1
-        return None
-    for _ in range(rules.tries_per_object):
-        solid = _draw_solid(rules, looks, rng)
-        rule = _broken_rule(rules, solid, placed)
-        if rule is None:
-            return _PlacedObject(looks, solid)
-        broken[rule] += 1
-    return None
 
 
 def _draw_looks(rules: SamplingRules, rng: Random) -> Mapping[str, Recorded] | None:
     """Return values of all attributes, or None if those drawn first leave an attribute too few to choose from."""
     looks: dict[str, Recorded] = {}
     for key in rules.draw_order:
+        if key in rules.free:
+            looks[key] = pick(rng, rules.free[key])
+            continue
         values = rules.allowed(key, looks)
         is_short = len(values) < rules.list_length.get(key, (1, 1))[0]
         if is_short and key not in rules.missing:
@@ -117,28 +110,6 @@ def _draw_value(rules: SamplingRules, key: str, values: Sequence[str], rng: Rand
     count = least + below(rng, min(most, len(values)) - least + 1)
     chosen = shuffled(rng, values)[:count]
     return tuple(value for value in values if value in chosen)
-
-
-def _draw_solid(rules: SamplingRules, looks: Mapping[str, Recorded], rng: Random) -> Solid:
-    low, high = rules.area
-    radius = float(rules.radius.of(looks))
-    x, y = (round(low + (high - low) * rng.random(), DIGITS) for _ in range(2))
-    rotation = round(360 * rng.random(), DIGITS)
-    return Solid(rules.solid.of(looks), (x, y, radius), radius, rotation)
-
-
-def _broken_rule(rules: SamplingRules, solid: Solid, placed: Sequence[_PlacedObject]) -> str | None:
-    """Return the first rule that forbids `solid` beside the objects placed before, or None."""
-    for _, other in placed:
-        x, y = solid.centre[0] - other.centre[0], solid.centre[1] - other.centre[1]
-        if math.sqrt(x * x + y * y) - solid.radius - other.radius < rules.min_distance:
-            return "min_distance"
-        for direction in rules.relation_directions.values():
-            if 0 < x * direction[0] + y * direction[1] < rules.margin:
-                return "margin"
-        if overlap(solid, other):
-            return "radius"
-    return None
 
 
 def _record(
@@ -201,8 +172,13 @@ def _write(record: dict[str, Any], key: str, value: Recorded) -> None:
     inside[last] = list(value) if isinstance(value, tuple) else value
 
 
-def _no_room(rules: SamplingRules, index: int, count: int, failures: Counter[str]) -> str:
+def _no_room(rules: SamplingRules, seed: int, index: int) -> str:
+    """Return the message of a scene without room. Its starts are drawn again, to count the rules that they broke."""
+    starts = _starts(rules, seed, index, PlainGround(rules))
+    failures = Counter(placed if isinstance(placed, str) else "min_visible_pixels" for placed, _ in starts)
     reasons = ", ".join(f"{times} times sampling.{rule}" for rule, times in failures.most_common())
+    low, high = rules.objects
+    count = low + below(stream(seed, "scenes", index), high - low + 1)
     return (
         f"{rules.source}: no scene {index} with {count} objects was found in {failures.total()} starts; rules that"
         f" were not met: {reasons}. Relax these rules, lower sampling.objects (now {list(rules.objects)}), enlarge"

@@ -68,22 +68,6 @@ class SolidKind(NamedTuple):
     has_square_footprint: bool
 
 
-def id_image(camera: Camera, solids: Sequence[Solid]) -> NDArray[np.int16]:
-    """Return `image[row, column]`: the index of the solid seen at that pixel's centre, or GROUND."""
-    ids = np.full((camera.height, camera.width), GROUND, dtype=np.int16)
-    nearest = np.full((camera.height, camera.width), np.inf)
-    for index, solid in enumerate(solids):
-        box = pixel_box(camera, solid)
-        if box.left >= box.right or box.top >= box.bottom:
-            continue
-        place = np.s_[box.top : box.bottom, box.left : box.right]
-        depth = _depths(camera, solid, box)
-        closer = depth < nearest[place]
-        nearest[place][closer] = depth[closer]
-        ids[place][closer] = index
-    return ids
-
-
 def surface(camera: Camera, solids: Sequence[Solid]) -> Surface:
     """Return what the rays of a camera meet: the nearest solid, or the ground z = 0."""
     ids = np.full((camera.height, camera.width), GROUND, dtype=np.int16)
@@ -95,7 +79,7 @@ def surface(camera: Camera, solids: Sequence[Solid]) -> Surface:
         box = pixel_box(camera, solid)
         if box.left < box.right and box.top < box.bottom:
             place = np.s_[box.top : box.bottom, box.left : box.right]
-            found = _depths(camera, solid, box)
+            found = entry_depths(camera, solid, camera.rays(box))
             closer = found < np.where(ids[place] == GROUND, np.inf, depths[place])
             depths[place][closer] = found[closer]
             ids[place][closer] = index
@@ -123,7 +107,8 @@ def lit_share(points: Array, lamp: Vector, spread: Sequence[Vector], solids: Seq
         along = starts - to_lamp @ centre
         share = np.clip(-along / lengths, 0, 1)  # where the way to the lamp is nearest to the solid's middle
         distances = squares - 2 * (points @ centre) + centre @ centre + share * (2 * along + share * lengths)
-        near = np.flatnonzero(distances < (_reach(solid) + solid.radius + widest) ** 2)
+        hides = reach(solid.kind, solid.radius) + solid.radius + widest
+        near = np.flatnonzero(distances < hides**2)
         away, way = points[near] - centre, to_lamp[near]
         for number, offset in enumerate(spread):
             lit[number, near] &= ~_hides(solid, away, way + np.array(offset))
@@ -159,18 +144,11 @@ def _normals(solid: Solid, points: Array) -> Array:
     return np.stack((cos * own[:, 0] - sin * own[:, 1], sin * own[:, 0] + cos * own[:, 1], own[:, 2]), axis=-1)
 
 
-def visible_pixels(camera: Camera, solids: Sequence[Solid]) -> list[int]:
-    """Return, for each solid, the number of pixels that show it."""
-    seen = id_image(camera, solids)
-    counts: list[int] = np.bincount(seen[seen != GROUND], minlength=len(solids)).tolist()
-    return counts
-
-
 def pixel_box(camera: Camera, solid: Solid) -> Box:
     """Return the pixels outside of which the solid cannot be seen: those of the upright box around it."""
-    reach = _reach(solid)
+    far = reach(solid.kind, solid.radius)
     x, y, z = solid.centre
-    corners = product((x - reach, x + reach), (y - reach, y + reach), (z - solid.radius, z + solid.radius))
+    corners = product((x - far, x + far), (y - far, y + far), (z - solid.radius, z + solid.radius))
     return camera.bounding_box(corners)
 
 
@@ -179,18 +157,18 @@ def overlap(one: Solid, other: Solid) -> bool:
     away = math.hypot(one.centre[0] - other.centre[0], one.centre[1] - other.centre[1])
     if away < one.radius + other.radius:
         return True
-    if away >= _reach(one) + _reach(other):
+    if away >= reach(one.kind, one.radius) + reach(other.kind, other.radius):
         return False
     axes = [*_separating_axes(one, other), *_separating_axes(other, one)]
     return all(_projections_overlap(one, other, axis) for axis in axes)
 
 
-def _depths(camera: Camera, solid: Solid, box: Box) -> Array:
-    """Return the depth at which each ray of `box` first meets the solid, shape (rows, columns); infinite for a miss.
+def entry_depths(camera: Camera, solid: Solid, directions: tuple[Array, Array, Array]) -> Array:
+    """Return the depth at which each ray of a camera first meets the solid, in the rays' shape; infinite for a miss.
 
     A solid around or behind the camera is not seen.
     """
-    rays = Rays(minus(camera.position, solid.centre), *camera.rays(box))
+    rays = Rays(minus(camera.position, solid.centre), *directions)
     # A ray along a face divides by zero; it then gets an infinite span, or a nan that compares as a miss.
     with np.errstate(divide="ignore", invalid="ignore"):
         enter, leave = KINDS[solid.kind].span(_turned(rays, solid), solid.radius)
@@ -250,9 +228,9 @@ KINDS: Mapping[str, SolidKind] = {
 """Every kind of solid. A cube has edges of 2 radius; an upright cylinder is as high as it is wide."""
 
 
-def _reach(solid: Solid) -> float:
-    """Return the largest distance of a point of the footprint from its middle."""
-    return solid.radius * math.sqrt(2) if KINDS[solid.kind].has_square_footprint else solid.radius
+def reach(kind: str, radius: float) -> float:
+    """Return the largest distance of a point of a solid's footprint from its middle."""
+    return radius * math.sqrt(2) if KINDS[kind].has_square_footprint else radius
 
 
 def _heading(solid: Solid) -> tuple[float, float]:

@@ -1,0 +1,70 @@
+"""The benchmark `sampling`: the cost of drawing scenes, placing objects, and verifying questions."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import click
+from bench_scale import report
+
+import vqagen
+from vqagen.api import find_domain, load_domain_files
+from vqagen.rng import stream
+from vqagen.run.options import RunOptions
+from vqagen.tasks.sampling.settings import SamplingSettings
+from vqagen.world.placing import Ground, PlainGround
+from vqagen.world.sampling_rules import SamplingRules
+
+REPEATS = 5
+OBJECTS = 5000
+"""Objects that are placed, on two grounds."""
+
+
+@click.command()
+@click.option("--count", default=250, show_default=True, help="How many scenes.")
+def sampling(count: int) -> None:
+    """Time sampling, placing, generating and verifying; CPU time, in turn, medians of five.
+
+    \b
+    Example:
+      scripts/bench sampling
+    """
+    anew = RunOptions(force=True)
+    rules = SamplingRules.from_domain(load_domain_files(find_domain()).domain)
+    with tempfile.TemporaryDirectory() as folder:
+        scenes, questions = Path(folder) / "scenes.json", Path(folder) / "questions.json"
+        phases: dict[str, Callable[[], object]] = {
+            "sample": lambda: vqagen.write_scenes(scenes, SamplingSettings(count=count), options=anew),
+            "generate": lambda: vqagen.write_questions(scenes, questions, options=anew),
+            "verify": lambda: vqagen.verify(questions, scenes),
+            "place": lambda: place_objects(rules, Ground(rules)),
+            "place, by plain rules": lambda: place_objects(rules, PlainGround(rules)),
+        }
+        seconds = in_turn(phases)
+    for name, found in seconds.items():
+        is_placing = name.startswith("place")
+        each = found / (OBJECTS if is_placing else count)
+        report(name, f"{each * 1000:.3f} ms " + ("an object" if is_placing else "a scene"))
+
+
+def in_turn(phases: dict[str, Callable[[], object]]) -> dict[str, float]:
+    """CPU seconds of each phase, after a first run that does not count."""
+    runs: dict[str, list[float]] = {name: [] for name in phases}
+    for _ in range(REPEATS + 1):
+        for name, phase in phases.items():
+            started = time.process_time()
+            phase()
+            runs[name].append(time.process_time() - started)
+    return {name: median(found[1:]) for name, found in runs.items()}
+
+
+def place_objects(rules: SamplingRules, ground: Ground | PlainGround) -> None:
+    """Place spheres of two sizes, starting again when there is no room."""
+    rng = stream(0, "bench")
+    for _ in range(OBJECTS):
+        if ground.place("sphere", 0.35 if rng.random() < 0.5 else 0.7, rng) is None:
+            ground.clear()
