@@ -12,6 +12,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, as_written
 from vqagen.files.locations import Location
+from vqagen.judge.derivation import Derivations, Derived
 from vqagen.judge.pairs import PairsSeen
 from vqagen.judge.scene_lookup import HeldScenes, QuestionFault, SceneNames, contradiction
 from vqagen.judge.verification_report import Mismatch, VerificationReport
@@ -36,6 +37,7 @@ def verify_questions(
     report = VerificationReport()
     stream = enumerate(read_questions(questions))
     names, held, pairs = SceneNames(scenes), HeldScenes(scenes, catalogue.domain), PairsSeen()
+    derivations = Derivations(catalogue)
     while batch := list(islice(stream, BATCH)):
         places = [names.place_of(record) for _, record in batch]
         held.hold({place for place in places if isinstance(place, int)})
@@ -43,7 +45,7 @@ def verify_questions(
             if position == 0 and record.keys().isdisjoint({"program", "answer"}):
                 raise BadInput([Problem("neither programs nor answers, so nothing to verify", str(questions))])
             report.checked += 1
-            fault = place if isinstance(place, QuestionFault) else _fault(record, held[place], catalogue)
+            fault = place if isinstance(place, QuestionFault) else _fault(record, held[place], catalogue, derivations)
             if isinstance(place, int):
                 unpaired = pairs.fault(position, record, place)
                 fault = fault or unpaired
@@ -54,11 +56,30 @@ def verify_questions(
     return report
 
 
-def _fault(record: Mapping[str, Any], scene: Scene, catalogue: Catalogue) -> QuestionFault | None:
-    return contradiction(record, scene) or _answer_fault(record, scene, catalogue)
+def _fault(
+    record: Mapping[str, Any], scene: Scene, catalogue: Catalogue, derivations: Derivations
+) -> QuestionFault | None:
+    return contradiction(record, scene) or _answer_fault(record, scene, catalogue, derivations)
 
 
-def _answer_fault(record: Mapping[str, Any], scene: Scene, catalogue: Catalogue) -> QuestionFault | None:
+def _answer_fault(
+    record: Mapping[str, Any], scene: Scene, catalogue: Catalogue, derivations: Derivations
+) -> QuestionFault | None:
+    found = derivations.derive(record.get("program"), scene) or _derived_plainly(record, scene, catalogue)
+    if isinstance(found, QuestionFault):
+        return found
+    derived = found.answer
+    if "answer" not in record:
+        return QuestionFault("answer missing", f"no answer is written; the program gives {as_written(derived)}")
+    if not same_answer(record["answer"], derived):
+        written = as_written(record["answer"])
+        message = f"the answer is written as {written}, but the program gives {as_written(derived)}"
+        return QuestionFault("wrong answer", message)
+    return None
+
+
+def _derived_plainly(record: Mapping[str, Any], scene: Scene, catalogue: Catalogue) -> Derived | QuestionFault:
+    """Return the answer of a question's program, or all faults for which it has none."""
     try:
         program = Program.from_records(record.get("program"), catalogue)
     except BadInput as error:
@@ -68,16 +89,9 @@ def _answer_fault(record: Mapping[str, Any], scene: Scene, catalogue: Catalogue)
     if not catalogue[last].asks:
         return QuestionFault("bad program", f"program[{len(program.nodes) - 1}]: {last} gives no answer")
     try:
-        derived = program.run(scene)
+        return Derived(program.run(scene))
     except Undefined as error:
         return QuestionFault("no answer", f"the program has no answer in this scene: {error}")
-    if "answer" not in record:
-        return QuestionFault("answer missing", f"no answer is written; the program gives {as_written(derived)}")
-    if not same_answer(record["answer"], derived):
-        written = as_written(record["answer"])
-        message = f"the answer is written as {written}, but the program gives {as_written(derived)}"
-        return QuestionFault("wrong answer", message)
-    return None
 
 
 def _image_of(record: Mapping[str, Any]) -> str:

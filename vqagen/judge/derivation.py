@@ -1,0 +1,106 @@
+"""Answers of programs, derived again; steps that programs of one scene share are run once.
+
+Only programs without any fault are run here, in the form in which question files have them. Every other one is left to
+`Program`, whose checks name all faults. (`scripts/bench sampling`: `verify`)
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.registry import Value
+from vqagen.plugin import Run, Undefined
+from vqagen.world.scene import Scene
+
+
+class Derived(NamedTuple):
+    """The answer that a program has in a scene."""
+
+    answer: Value
+
+
+class _Step(NamedTuple):
+    """A function of the domain, as checks and runs need it."""
+
+    run: Run
+    inputs: tuple[str, ...]
+    output: str
+    gives_answer: bool
+    values: tuple[frozenset[str], ...]
+    fitting: set[tuple[str, ...]]
+    """Values that were found to be of the function's types."""
+
+    def takes(self, values: tuple[Any, ...]) -> bool:
+        """True if the values are texts of the function's types. Nothing but a text equals a text among `fitting`."""
+        if values in self.fitting:
+            return True
+        fit = len(values) == len(self.values) and all(
+            type(value) is str and value in known for value, known in zip(values, self.values, strict=True)
+        )
+        if fit:
+            self.fitting.add(values)
+        return fit
+
+
+_Key = tuple[str, tuple[int, ...], tuple[str, ...]]
+"""A function, the numbers of the results that it takes, and its values: equal keys give equal results in a scene."""
+_Result = tuple[int, Value, _Step]
+"""The number of a result among those of its scene, the result, and the function that gave it."""
+
+
+class Derivations:
+    """Programs run on one scene after another, with a memo of the results in the last scene."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._steps: dict[str, _Step] = {}
+        self._scene: Scene | None = None
+        self._results: dict[_Key, _Result] = {}
+
+    def derive(self, program: object, scene: Scene) -> Derived | None:
+        """Return the answer of a program, or None if it has a fault, has no answer here, or is of an unusual form."""
+        if scene is not self._scene:
+            self._scene, self._results = scene, {}
+        if type(program) is not list or not program:
+            return None
+        results: list[_Result] = []
+        try:
+            for record in program:
+                name = record["type" if "type" in record else "function"]
+                inputs, values = record["inputs"], record["value_inputs" if "value_inputs" in record else "side_inputs"]
+                if type(inputs) is not list or type(values) is not list or not _are_places(inputs):
+                    return None
+                result = self._result(name, [results[i] for i in inputs], tuple(values), scene)
+                if result is None:
+                    return None
+                results.append(result)
+        except (KeyError, TypeError, IndexError, Undefined):
+            return None  # an unusual form, or a step without result; an error of a step is raised when it runs again
+        _, answer, last = results[-1]
+        return Derived(answer) if last.gives_answer else None
+
+    def _result(self, name: str, taken: list[_Result], values: tuple[Any, ...], scene: Scene) -> _Result | None:
+        """Return the result of a function; None if it does not take these results and values."""
+        key = (name, tuple([number for number, _, _ in taken]), values)
+        known = self._results.get(key)
+        if known is None:
+            step = self._steps.get(name) or self._step(name)
+            if tuple([giver.output for _, _, giver in taken]) != step.inputs or not step.takes(values):
+                return None
+            value = step.run(scene, *[given for _, given, _ in taken], *values)
+            known = self._results[key] = (len(self._results), value, step)
+        return known
+
+    def _step(self, name: str) -> _Step:
+        """Return a function of the domain. Raises KeyError if there is none of this name."""
+        function, values_of = self._catalogue[name], self._catalogue.domain.values_of
+        values = tuple(frozenset(values_of(wanted)) for wanted in function.values)
+        step = _Step(function.run, function.inputs, function.output, bool(function.asks), values, set())
+        self._steps[name] = step
+        return step
+
+
+def _are_places(inputs: list[Any]) -> bool:
+    """True if these are numbers of steps; `true` would otherwise pass for 1, and -1 for the last step."""
+    return all(type(i) is int and i >= 0 for i in inputs)
