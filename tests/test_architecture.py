@@ -54,7 +54,7 @@ def part_of(module: str) -> str:
 
 def imports(tree: ast.Module, package: tuple[str, ...]) -> Iterator[str]:
     """Dotted names of everything imported anywhere in a module that lies in `package`, in functions too."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -78,6 +78,12 @@ def why_wrong(importer: str, imported: str) -> str | None:
 
 
 @cache
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """All nodes of a module: each rule looks at them."""
+    return tuple(ast.walk(tree))
+
+
+@cache
 def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
@@ -95,12 +101,12 @@ def global_random(tree: ast.Module) -> Iterator[int]:
     """Lines that draw from the random module itself; a stream from `vqagen.rng` is the way."""
     modules = {
         alias.asname or alias.name
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Import)
         for alias in node.names
         if alias.name == "random"
     }
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name))) if name in modules:
                 yield node.lineno
@@ -109,13 +115,13 @@ def global_random(tree: ast.Module) -> Iterator[int]:
 
 
 def bare_except(tree: ast.Module) -> Iterator[int]:
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.ExceptHandler) and node.type is None:
             yield node.lineno
 
 
 def long_function(tree: ast.Module) -> Iterator[int]:
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _length(node) > LONGEST_FUNCTION:
             yield node.lineno
 

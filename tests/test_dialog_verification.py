@@ -209,7 +209,7 @@ def test_a_dialog_has_the_rounds_of_the_settings(scenes: list[Record], dialogs: 
 # Files ----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick("clevr-dialog")
 @pytest.mark.parametrize("layout", ["jsonl", "parquet", "clevr-dialog", "light"])
 def test_dialogs_are_verified_in_every_format(vqagen_: Commands, dialogs: Record, layout: str) -> None:
     """A format that holds the texts, the answers and the labels is judged as the document is."""

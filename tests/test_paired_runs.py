@@ -125,6 +125,7 @@ def test_runs_cut_anywhere_merge_into_one(made: Path, vqagen_: Commands, cuts: l
     assert "parted" not in ran.err
 
 
+@pytest.mark.quick("2")
 @pytest.mark.parametrize("of", [2, 5])
 def test_shards_merge_into_one(made: Path, vqagen_: Commands, of: int) -> None:
     for number in range(1, of + 1):
@@ -154,6 +155,7 @@ def unnumbered(records: list[Record]) -> list[Record]:
     return [{key: value for key, value in record.items() if key != "question_index"} for record in records]
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(("start", "count"), [(0, 12), (5, 4), (30, 3), (0, 33), (24, 9)])
 def test_the_summary_counts_questions_without_their_partner(vqagen_: Commands, start: int, count: int) -> None:
     """So does the report. Whole windows have none."""

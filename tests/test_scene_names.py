@@ -41,7 +41,7 @@ def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytes
 @pytest.mark.parametrize("dialect", ["generator", "release"])
 def test_questions_name_the_place_of_their_scene_in_the_input(out: str, dialect: str, vqagen_: Commands) -> None:
     """Whatever the scene calls itself, and wherever the run begins."""
-    vqagen_.done(f"generate --scenes scenes.json --dialect {dialect} --start-index 4 --out {out}")
+    vqagen_.done(f"generate --scenes scenes.json --only one_hop.json --dialect {dialect} --start-index 4 --out {out}")
     records = list(read_questions(Path(out)))
     keys = list(records[0])
 
@@ -50,9 +50,10 @@ def test_questions_name_the_place_of_their_scene_in_the_input(out: str, dialect:
 
 
 def test_shards_name_the_places_that_the_whole_run_names(vqagen_: Commands) -> None:
-    vqagen_.done("generate --scenes scenes.json --reset-counts-every 2 --out whole.jsonl")
+    vqagen_.done("generate --scenes scenes.json --only one_hop.json --reset-counts-every 2 --out whole.jsonl")
     for number in (1, 2):
-        vqagen_.done(f"generate --scenes scenes.json --reset-counts-every 2 --shard {number}/2 --out {number}.jsonl")
+        line = "generate --scenes scenes.json --only one_hop.json --reset-counts-every 2"
+        vqagen_.done(f"{line} --shard {number}/2 --out {number}.jsonl")
     shards = [record["scene_index"] for number in (1, 2) for record in read_questions(Path(f"{number}.jsonl"))]
 
     assert shards == [record["scene_index"] for record in read_questions(Path("whole.jsonl"))]
@@ -67,7 +68,7 @@ def test_shards_name_the_places_that_the_whole_run_names(vqagen_: Commands) -> N
 def test_generate_warns_once_of_scenes_of_one_name(flags: str, vqagen_: Commands) -> None:
     """With their number and the first names, wherever the run begins and whoever makes the questions."""
     Path("scenes.json").write_text(json.dumps({"scenes": shared_by((1, 5), (2, 3))}))
-    err = vqagen_.done(f"generate --scenes scenes.json --out q.json {flags}").err
+    err = vqagen_.done(f"generate --scenes scenes.json --only one_hop.json --out q.json {flags}").err
 
     assert err.count("warning") == 1
     assert err.startswith(
@@ -79,7 +80,7 @@ def test_generate_warns_once_of_scenes_of_one_name(flags: str, vqagen_: Commands
 def test_generate_warns_of_those_scenes_alone_that_it_reads(vqagen_: Commands) -> None:
     Path("scenes.json").write_text(json.dumps({"scenes": shared_by((1, 5))}))
 
-    assert "warning" not in vqagen_.done("generate --scenes scenes.json --count 3 --out q.json").err
+    assert "warning" not in vqagen_.done("generate --scenes scenes.json --only one_hop.json --count 3 --out q.json").err
 
 
 def test_objects_that_name_an_image_are_no_scenes(vqagen_: Commands) -> None:
@@ -88,7 +89,7 @@ def test_objects_that_name_an_image_are_no_scenes(vqagen_: Commands) -> None:
         scene["objects"] = [{**thing, "image_filename": "crop.png"} for thing in scene["objects"]]
     Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
 
-    assert "warning" not in vqagen_.done("generate --scenes scenes.json --out q.json").err
+    assert "warning" not in vqagen_.done("generate --scenes scenes.json --only one_hop.json --out q.json").err
 
 
 def test_check_warns_of_scenes_of_one_name_at_the_second_of_them(vqagen_: Commands) -> None:
@@ -127,7 +128,7 @@ def test_scenes_of_one_name_are_told_apart_at_any_distance_in_any_batch(
         scene["image_index"] = 7 if scene["image_filename"] == "0.png" else scene["image_index"] + 10
         del scene["image_filename"]
     Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
-    vqagen_.done("generate --scenes scenes.json --out q.json")
+    vqagen_.done("generate --scenes scenes.json --only one_hop.json --out q.json")
     vqagen_.done("verify q.json --scenes scenes.json")
     records = list(read_questions(Path("q.json")))
     shared = [place for place, record in enumerate(records) if record.pop("scene_index") in group]
@@ -143,7 +144,7 @@ def test_scenes_of_one_name_are_told_apart_at_any_distance_in_any_batch(
 
 
 def test_a_scene_index_that_is_of_another_name_chooses_none(vqagen_: Commands) -> None:
-    vqagen_.done("generate --scenes scenes.json --count 1 --out q.jsonl")
+    vqagen_.done("generate --scenes scenes.json --only one_hop.json --count 1 --out q.jsonl")
     (first, *_) = read_questions(Path("q.jsonl"))
     Path("q.jsonl").write_text(json.dumps({**first, "scene_index": 3}))
     ran = vqagen_("verify q.jsonl --scenes scenes.json")
@@ -154,14 +155,14 @@ def test_a_scene_index_that_is_of_another_name_chooses_none(vqagen_: Commands) -
 def test_a_name_that_one_scene_has_is_enough(vqagen_: Commands) -> None:
     """Scenes may have been put in another order, or some left out, since the questions were made."""
     Path("scenes.json").write_text(json.dumps(shared_by()))
-    vqagen_.done("generate --scenes scenes.json --out q.jsonl")
+    vqagen_.done("generate --scenes scenes.json --only one_hop.json --out q.jsonl")
     Path("scenes.json").write_text(json.dumps(shared_by()[::-1]))
 
     vqagen_.done("verify q.jsonl --scenes scenes.json")
 
 
 def test_questions_without_any_name_are_found_by_scene_index(vqagen_: Commands) -> None:
-    vqagen_.done("generate --scenes scenes.json --out q.json")
+    vqagen_.done("generate --scenes scenes.json --only one_hop.json --out q.json")
     records = list(read_questions(Path("q.json")))
     for record in records:
         del record["image_filename"], record["image_index"]
@@ -200,7 +201,7 @@ def test_other_inputs_than_a_file_was_made_from_are_one_line_first(
     Path("other").mkdir()
     Path("other/metadata.json").write_text(shipped("metadata/clevr.json").read_text() + "\n")
     made_with = "" if "metadata" in flags or "other.json" in flags else "--plugin one.py"
-    vqagen_.done(f"generate --scenes scenes.json --count 2 --out {out} {made_with}")
+    vqagen_.done(f"generate --scenes scenes.json --only one_hop.json --count 2 --out {out} {made_with}")
     ran = vqagen_.done(f"verify {out} {flags}")
 
     assert len(ran.err.splitlines()) == 1
@@ -209,7 +210,7 @@ def test_other_inputs_than_a_file_was_made_from_are_one_line_first(
 
 
 def test_a_file_made_with_hidden_answers_is_refused_in_one_line(vqagen_: Commands) -> None:
-    vqagen_.done("generate --scenes scenes.json --hide-answers --out q.json")
+    vqagen_.done("generate --scenes scenes.json --only one_hop.json --hide-answers --out q.json")
     ran = vqagen_("verify q.json --scenes scenes.json")
 
     message = "made with --hide-answers: programs and answers are left out, so there is nothing to verify"
@@ -223,7 +224,10 @@ def test_an_image_index_of_a_scene_is_a_whole_number_from_0_on(number: str, vqag
     Path("scenes.json").write_text(
         json.dumps([{**scene, "image_index": 0}]).replace('_index": 0', f'_index": {number}')
     )
-    generated, checked = vqagen_("generate --scenes scenes.json --out q.json"), vqagen_("check scenes.json")
+    generated, checked = (
+        vqagen_("generate --scenes scenes.json --only one_hop.json --out q.json"),
+        vqagen_("check scenes.json"),
+    )
 
     message = f"image_index: expected a whole number from 0 on, text or null; found {json.dumps(json.loads(number))}"
     assert (generated.code, checked.code) == (3, 1)

@@ -316,7 +316,9 @@ def test_a_worker_that_reads_other_files_is_refused(run: Commands) -> None:
 
 
 def test_one_window_of_all_scenes_is_not_sent_to_a_cluster(run: Commands) -> None:
-    ran = run("generate --scenes scenes.json --out q.json --reset-counts-every 0 --cluster tcp://127.0.0.1:1")
+    ran = run(
+        "generate --scenes scenes.json --only one_hop.json --out q.json --reset-counts-every 0 --cluster tcp://127.0.0.1:1"
+    )
 
     assert ran.code == 0
     assert "one window of all scenes" in ran.err
