@@ -265,11 +265,29 @@ def test_links_stay_what_they_were_if_a_study_is_made_again(vqagen_: Commands) -
     assert Path("study/revoked.txt").read_text() == "token"
 
 
+def test_a_study_that_is_replaced_keeps_what_serving_and_links_need(vqagen_: Commands) -> None:
+    """New texts reset no codes of a platform, and the secret stays unreadable for others."""
+    vqagen_.done(f"{MAKE} --trials-per-task 5")
+    edit(Path("study/serving.json"), lambda serving: serving.update(code_completed="C1"))
+    Path("texts.json").write_bytes(Path("study/texts.json").read_bytes())
+    vqagen_.done("human links study")
+    Path("study/revoked.txt").write_text("# none")
+    before = Path("study/secret").read_bytes()
+    vqagen_.done(f"{MAKE} --trials-per-task 6 --texts texts.json --force")
+
+    assert load_study("study").serving.code_completed == "C1"
+    assert Path("study/secret").read_bytes() == before
+    assert Path("study/secret").stat().st_mode & 0o077 == 0
+    assert Path("study/revoked.txt").read_text() == "# none"
+    assert not Path("study/links").exists()
+
+
 @pytest.mark.parametrize(
     ("file", "message"),
     [
         ("study/answers.sqlite", "study study was served already"),
         ("study/.lock", "study study was served already"),
+        ("study/notes.txt", "study study also holds notes.txt, which --force would delete"),
         ("folder/a.txt", "output folder folder holds other files than a study"),
         ("file", "output file is no folder"),
         ("no/study", "does not exist; create it first"),

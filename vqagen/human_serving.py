@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vqagen.extras import needed
 from vqagen.human.links.codes import assignments_of_codes
-from vqagen.human.links.link_files import link_files, write_files
+from vqagen.human.links.link_files import LINKS_FOLDER, link_files, write_files
 from vqagen.human.links.secret import add_key, load_secret
 from vqagen.human.links.settings import LinkSettings
 from vqagen.human.links.study_links import expiry, links_of
@@ -41,7 +41,7 @@ def write_links(
     if chosen.new_key:
         add_key(study.folder)
     rows = links_of(study, load_secret(study.folder), chosen.mode, chosen.public_url.rstrip("/"), until)
-    place = study.folder / "links" if out is None else Path(out)
+    place = study.folder / LINKS_FOLDER if out is None else Path(out)
     return len(rows), write_files(place, link_files(rows, chosen.format, chosen.batch_size))
 
 

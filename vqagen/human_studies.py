@@ -78,5 +78,5 @@ def _text(path: PathLike | None) -> str | None:
 
 
 def _written(out: PathLike, made: MadeStudy, texts: PathLike | None, force: bool) -> PlannedStudy:
-    write_study(Path(out), made.files, force=force, keep_edited=texts is None)
+    write_study(Path(out), made.files, force=force, keep_texts=texts is None)
     return PlannedStudy(load_study(Path(out)), made.notes)

@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 @click.option("--out", "-o", required=True, type=path, metavar="FOLDER", help="Folder for the study.")
 @settings_options(settings=PlanSettings)
 @click.option("--reward-per-task", type=click.FloatRange(min=0), default=0.0, metavar="AMOUNT", help="Print the cost.")
-@click.option("--force", is_flag=True, help="Replace a study that was not served yet; its edited files stay.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Replace a study that was not served yet; its texts, serving settings and secret stay.",
+)
 def make_tasks(
     folder: str | None,
     human: str | None,

@@ -16,6 +16,8 @@ from vqagen.files.output import atomic_output
 from vqagen.human.links.settings import CSV, HUMANR, TASKFLOW, TXT
 
 HUMANR_HEADER = "HIT_Link"
+LINKS_FOLDER = "links"
+"""The folder in a study where its links are, unless another is named."""
 WRITTEN = ".written.json"
 """The list of files in the folder that this command wrote, with their hashes."""
 _SCHEMA = "vqagen.human.links/1"

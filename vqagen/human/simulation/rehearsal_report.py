@@ -37,7 +37,7 @@ def rehearsal_report(study: Study, rehearsal: Rehearsal, settings: RaterSettings
     ]
     failed = humanr_failures(rehearsal.rows)
     if failed:
-        head.append(f"{counted(len(failed), 'assignment')} failed attention checks and are left out of the scores")
+        head.append(f"left out of the scores: {counted(len(failed), 'assignment')} that failed attention checks")
     shown_columns = columns(
         dimension=TEXT, comparison=TEXT, true=DECIMAL, answers=COUNT, mean=DECIMAL, low=DECIMAL, high=DECIMAL
     ) + columns(errors=DECIMAL)

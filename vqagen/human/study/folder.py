@@ -16,10 +16,12 @@ import orjson
 
 from vqagen.errors import UsageError, VqagenError
 from vqagen.files.output import settle, sweep
+from vqagen.human.links.link_files import LINKS_FOLDER
 from vqagen.human.links.revoked import REVOKED_FILE
 from vqagen.human.links.secret import SECRET_FILE
 from vqagen.human.store.lock import LOCK
 from vqagen.human.store.opening import ANSWERS
+from vqagen.human.study.humanr_tasks import COMPARISON_TASKS
 from vqagen.human.study.images import IMAGES_FOLDER, StudyImage
 from vqagen.human.study.item_record import item_record
 from vqagen.human.study.plan import Plan
@@ -36,10 +38,10 @@ from vqagen.human.study.study import (
 )
 from vqagen.human.study.texts import TEXTS_FILE
 
-_EDITED = (TEXTS_FILE, SERVING_FILE)
-"""Files that operators edit, and that a new plan leaves as they are."""
-_OF_LINKS = (SECRET_FILE, REVOKED_FILE)
-"""Files by which links that were sent out stay valid, or stay revoked, if the new plan is the same."""
+_KEPT = (TEXTS_FILE, SERVING_FILE, SECRET_FILE, REVOKED_FILE)
+"""Files that operators edit, or that links need, and that a new plan leaves as they are."""
+_REPLACED = (STUDY_FILE, ITEMS_FILE, TASKS_FILE, IMAGES_FILE, IMAGES_FOLDER, COMPARISON_TASKS, LINKS_FOLDER)
+"""What else the folder of a study holds. Its links are those of the study that is replaced."""
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 
 
@@ -74,23 +76,24 @@ def check_folder(out: Path, force: bool) -> None:
                 )
         if not force:
             raise UsageError(f"study {out} exists already; give --force to replace it")
+        if foreign := sorted(path.name for path in out.iterdir() if path.name not in (*_KEPT, *_REPLACED)):
+            named = ", ".join(foreign[:5]) + (", …" if len(foreign) > 5 else "")
+            raise UsageError(f"study {out} also holds {named}, which --force would delete; move that elsewhere first")
     if not out.absolute().parent.is_dir():
         raise UsageError(f"folder {out.absolute().parent} does not exist; create it first")
 
 
-def write_study(out: Path, files: StudyFiles, *, force: bool, keep_edited: bool) -> None:
-    """Write a study. With `keep_edited`, texts and serving settings of the study that it replaces stay."""
+def write_study(out: Path, files: StudyFiles, *, force: bool, keep_texts: bool) -> None:
+    """Write a study. Settings of serving and the secret of the study that it replaces stay, texts if `keep_texts`."""
     check_folder(out, force)
     sweep(str(out))
     try:
         with replacement(out) as beside:
             _write_images(beside, files)
-            contents = dict(_contents(files))
-            kept = {name: (out / name).read_bytes() for name in _EDITED if keep_edited and (out / name).is_file()}
-            for name, content in {**contents, **kept}.items():
+            for name, content in _contents(files):
                 (beside / name).write_bytes(content)
-            for name in _OF_LINKS:
-                if (out / name).is_file():
+            for name in _KEPT:
+                if (out / name).is_file() and (keep_texts or name != TEXTS_FILE):
                     shutil.copy2(out / name, beside / name)
     except OSError as error:
         raise VqagenError(f"cannot write {out}: {error.strerror or error}") from None
