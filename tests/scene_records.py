@@ -63,9 +63,9 @@ def sampled_scenes(count: int, seed: int = 0, domain: str = "clevr") -> list[dic
     return [json.loads(text) for text in drawn[:count]]
 
 
-def many_scenes(count: int) -> list[dict[str, Any]]:
+def many_scenes(count: int, seed: int = 0) -> list[dict[str, Any]]:
     """Twenty sampled scenes again and again, each with a name of its own."""
-    sampled = sampled_scenes(20)
+    sampled = sampled_scenes(20, seed)
     named = ({"image_index": number, "image_filename": f"{number}.png"} for number in range(count))
     return [sampled[number % 20] | name for number, name in enumerate(named)]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scene_records import sampled_scenes
+from scene_records import many_scenes, sampled_scenes
 
 import vqagen
 from vqagen.files.locations import Location
@@ -33,7 +33,7 @@ Writer = Callable[[list[Record]], object]
 def sampled(seed: int) -> list[Record]:
     """Scenes longer than what the reader takes at once, so that it has not read all when the first block is made."""
     padding = {"padding": "x" * 6000}
-    return [scene | padding for scene in sampled_scenes(SCENES, seed)]
+    return [scene | padding for scene in many_scenes(SCENES, seed)]
 
 
 def in_document(scenes: list[Record]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from commands import Commands
+from scene_records import sampled_scenes
 
 SLOTS = {"<Z>": "Size", "<C>": "Color", "<S>": "Shape", "<Z2>": "Size", "<C2>": "Color", "<S2>": "Shape"}
 Record = dict[str, Any]
@@ -19,9 +20,8 @@ Record = dict[str, Any]
 def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
     """Runs commands in a folder with 40 scenes in scenes.json."""
     monkeypatch.chdir(tmp_path)
-    commands = Commands(capsysbinary)
-    commands.done("scenes sample --count 40 --seed 7 -o scenes.json")
-    return commands
+    Path("scenes.json").write_text(json.dumps({"scenes": sampled_scenes(40, seed=7)}))
+    return Commands(capsysbinary)
 
 
 def write_template(text: str, *nodes: Sequence[Any]) -> None:
