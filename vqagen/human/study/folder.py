@@ -138,13 +138,16 @@ def _write_images(folder: Path, files: StudyFiles) -> None:
 
 @contextmanager
 def replacement(out: Path) -> Iterator[Path]:
-    """Yield a new folder that gets the name `out` when it is complete. One that has the name already is deleted."""
+    """Yield a new folder that gets the name `out` when it is complete. One that has the name already is deleted.
+
+    A process that is killed between the two renames leaves that one beside `out`, with a name that ends in `.old`.
+    """
     beside = Path(tempfile.mkdtemp(prefix=f".{out.name[:40]}.", suffix=".part", dir=out.absolute().parent))
     try:
         yield beside
         beside.chmod(0o755)
         if out.is_dir():
-            old = Path(tempfile.mkdtemp(prefix=f".{out.name[:40]}.", suffix=".part", dir=out.absolute().parent))
+            old = Path(tempfile.mkdtemp(prefix=f".{out.name[:40]}.", suffix=".old", dir=out.absolute().parent))
             os.replace(out, old)
             os.replace(beside, out)
             shutil.rmtree(old)
