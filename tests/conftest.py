@@ -13,6 +13,9 @@ from hypothesis import settings
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background; programs inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+settings.register_profile("vqagen", deadline=None)  # tests measure no time
+settings.load_profile("vqagen")
+
 LONGEST_FILES = tuple(
     f"test_{name}" for name in ("readme", "director_task", "processes", "cli", "inspect_director", "audit")
 )

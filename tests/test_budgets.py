@@ -390,7 +390,7 @@ def test_shards_make_what_one_run_makes(collection: Collection, examples: int) -
     """Cut anywhere, each selected by itself and then all together; so do the counts of what happened."""
 
     @given(chosen=SOME_OF_ALL, cuts=st.lists(st.integers(1, SCENES - 1), max_size=3), is_apart=st.booleans())
-    @settings(max_examples=examples, deadline=None)
+    @settings(max_examples=examples)
     def are_equal(chosen: dict[str, Any], cuts: list[int], is_apart: bool) -> None:
         assert_shards_make_the_whole(collection, chosen, cuts, is_apart)
 

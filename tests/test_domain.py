@@ -502,7 +502,7 @@ JSON = st.recursive(
 
 
 @pytest.mark.filterwarnings("ignore::vqagen.errors.InputWarning")
-@settings(deadline=None, max_examples=250)
+@settings(max_examples=250)
 @given(path=st.sampled_from(places(WHOLE)[1:]), value=JSON)
 def test_any_metadata_is_read_or_refused(path: tuple[Any, ...], value: object) -> None:
     """Metadata with one value replaced by any other raises nothing but BadInput."""

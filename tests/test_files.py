@@ -207,7 +207,7 @@ def edited(text: str, edits: list[tuple[int, int, list[str]]]) -> str:
 
 
 @given(EDITS.map(lambda edits: edited(SOUND, edits)) | st.lists(PIECES, max_size=12).map("".join))
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 def test_any_text_is_read_or_told_with_a_place_in_it(text: str) -> None:
     try:
         value, _ = read_with_warnings(text)
@@ -228,7 +228,7 @@ def places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[tuple[str
 
 
 @given(EDITS.map(lambda edits: edited('{"a": [1, -2.5e3, true, "x\\n\\u00e9"], "b": {"a": {}}}', edits)))
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 def test_there_is_a_mistake_wherever_a_strict_parser_finds_one(text: str) -> None:
     mistake = find_mistake(text)
 

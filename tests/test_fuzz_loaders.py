@@ -341,7 +341,6 @@ DOCUMENTS = st.recursive(
 )
 OFTEN = settings(
     derandomize=True,
-    deadline=None,
     max_examples=60,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

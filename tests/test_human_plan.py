@@ -92,7 +92,7 @@ def check_random_plan(inputs: Inputs) -> None:
 QUIETLY = [HealthCheck.too_slow]
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=QUIETLY, derandomize=True)
+@settings(max_examples=50, suppress_health_check=QUIETLY, derandomize=True)
 @given(caption_inputs())
 def test_a_plan_has_every_property_or_is_refused(inputs: Inputs) -> None:
     """Each comparison once, no picture twice in a task, exact checks, balanced sides (specification 6.1.1 to 6.1.3)."""
@@ -100,7 +100,7 @@ def test_a_plan_has_every_property_or_is_refused(inputs: Inputs) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=500, deadline=None, suppress_health_check=QUIETLY)
+@settings(max_examples=500, suppress_health_check=QUIETLY)
 @given(caption_inputs())
 def test_500_plans_have_every_property_or_are_refused(inputs: Inputs) -> None:
     """The same with other inputs in each run."""
@@ -155,7 +155,7 @@ def check_random_items(inputs: RandomItems) -> None:
         assert check_study(folder / "study").plan == ()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=QUIETLY, derandomize=True)
+@settings(max_examples=40, suppress_health_check=QUIETLY, derandomize=True)
 @given(random_items())
 def test_a_plan_of_any_items_has_every_property_or_is_refused(inputs: RandomItems) -> None:
     """Systems that are compared with each other and with people are on both sides equally often, too."""
@@ -163,14 +163,14 @@ def test_a_plan_of_any_items_has_every_property_or_is_refused(inputs: RandomItem
 
 
 @pytest.mark.slow
-@settings(max_examples=500, deadline=None, suppress_health_check=QUIETLY)
+@settings(max_examples=500, suppress_health_check=QUIETLY)
 @given(random_items())
 def test_500_plans_of_any_items_have_every_property_or_are_refused(inputs: RandomItems) -> None:
     """The same with other items in each run."""
     check_random_items(inputs)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from(["f", "g", "a", FREE])), max_size=40))
 def test_directions_leave_each_vertex_as_often_as_they_enter_it(edges: list[tuple[str, str]]) -> None:
     """Up to one edge, and but for the free vertex; the same holds of groups of vertices."""

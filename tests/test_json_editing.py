@@ -95,7 +95,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(VALUES, VALUES, st.sampled_from([None, 2]), st.booleans())
 def test_the_edited_text_says_the_new_value(old: Any, new: Any, indent: int | None, has_comments: bool) -> None:
     """Whatever was there before, in whatever layout; comments on lines of their own are kept."""

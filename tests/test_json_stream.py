@@ -39,7 +39,7 @@ def reader_of(text: str | bytes, size: int = 64) -> JsonReader:
     return JsonReader(BytesIO(text.encode() if isinstance(text, str) else text))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(values=st.lists(VALUES, min_size=1, max_size=6), skipped=st.integers(0, 63), layout=LAYOUTS, size=SIZES)
 def test_elements_are_read_or_skipped_one_by_one(
     values: list[Any], skipped: int, layout: dict[str, Any], size: int
@@ -52,7 +52,7 @@ def test_elements_are_read_or_skipped_one_by_one(
     assert read == {index: value for index, value in enumerate(values) if not skipped >> index & 1}
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(document=st.dictionaries(TEXT, VALUES, max_size=5), wanted=TEXT, layout=LAYOUTS, size=SIZES)
 def test_members_are_read_or_skipped_one_by_one(
     document: dict[str, Any], wanted: str, layout: dict[str, Any], size: int
@@ -64,7 +64,7 @@ def test_members_are_read_or_skipped_one_by_one(
     assert found == [(key, value if key == wanted else None) for key, value in document.items()]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(values=st.lists(VALUES, min_size=1, max_size=4), cut=st.integers(0), size=SIZES, is_read=st.booleans())
 def test_a_text_that_is_cut_off_is_a_fault(values: list[Any], cut: int, size: int, is_read: bool) -> None:
     text = json.dumps(values).encode()

@@ -89,7 +89,7 @@ class Writer:
 
 
 @given(DOCUMENTS, STYLES)
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_every_value_is_found(document: Any, style: Style) -> None:
     writer = Writer(style)
     writer.write(document)
@@ -100,7 +100,7 @@ def test_every_value_is_found(document: Any, style: Style) -> None:
 
 
 @given(DOCUMENTS, STYLES, NOTES, st.sampled_from(["", ","]))
-@settings(deadline=None, max_examples=250)
+@settings(max_examples=250)
 def test_notes_and_last_commas_change_neither_values_nor_places(
     document: Any, style: Style, notes: list[str], last_comma: str
 ) -> None:
@@ -115,7 +115,7 @@ def test_notes_and_last_commas_change_neither_values_nor_places(
 
 
 @given(DOCUMENTS, STYLES, NOTES)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_a_document_repeats_no_key(document: Any, style: Style, notes: list[str]) -> None:
     writer = Writer(style, notes)
     writer.write(document)
@@ -124,7 +124,7 @@ def test_a_document_repeats_no_key(document: Any, style: Style, notes: list[str]
 
 
 @given(DOCUMENTS, STYLES)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_a_path_that_ends_early_gives_the_nearest_value(document: Any, style: Style) -> None:
     """A key that is missing is looked for where it should stand."""
     writer = Writer(style)

@@ -105,7 +105,7 @@ def test_shards_concatenate(
         return unnumbered(records(scenes, collection, **chosen, **cut))
 
     @given(cuts=st.sets(st.integers(1, count - 1), max_size=4), shuffle=st.booleans(), instances=st.integers(1, 2))
-    @settings(max_examples=examples, deadline=None)
+    @settings(max_examples=examples)
     def concatenate(cuts: set[int], shuffle: bool, instances: int) -> None:
         edges = [0, *sorted(cuts), count]
         shards = [made(start, end, shuffle, instances) for start, end in pairwise(edges)]

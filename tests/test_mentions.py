@@ -98,7 +98,6 @@ SCRAPS = st.text("ab x", max_size=5)
     st.sampled_from(["a*", "b|", "(a)(b)?", r"\Ba", "a b", " +"]),
     st.sampled_from(["", "x", " b ", r"\g<0>", r"y\g<0>a"]),
 )
-@settings(deadline=None)
 def test_the_text_is_edited_as_plain_text_is(
     around: tuple[str, str, str], said: dict[str, str], pattern: str, new: str
 ) -> None:
@@ -227,7 +226,7 @@ RULES = [
 
 
 @given(TEXTS, st.lists(st.sampled_from(RULES), max_size=3), st.integers(0, 99), st.booleans())
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_a_marked_sentence_is_the_sentence(text: str, rules: list[tuple[str, str]], seed: int, keep: bool) -> None:
     """The same draws make the same text, for any text, odd ways to say things, and wild rewrites."""
     domain = replace(FARM, rewrites=tuple((re.compile(pattern), new) for pattern, new in rules))
@@ -241,7 +240,7 @@ def test_a_marked_sentence_is_the_sentence(text: str, rules: list[tuple[str, str
 
 
 @given(TEXTS, st.integers(0, 99), st.booleans())
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_spans_are_where_the_words_are(text: str, seed: int, keep: bool) -> None:
     """Where every slot is said by a word that is nowhere else, all its places can be found in the sentence."""
     domain = replace(FARM, plurals={"qzk": "qzm"})

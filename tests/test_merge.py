@@ -144,7 +144,7 @@ def test_shards_of_the_generator_are_merged_into_what_one_run_writes(
     out=st.sampled_from(ENDINGS),
     turn=st.integers(0, 6),
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_cuts_in_any_layouts_and_order(
     one: Questions, tmp_path: Path, cuts: list[int], endings: list[str], out: str, turn: int
 ) -> None:

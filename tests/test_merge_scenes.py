@@ -54,7 +54,7 @@ def change(name: str, changes: Mapping[str, Any]) -> None:
     out=st.sampled_from(ENDINGS),
     order=st.randoms(use_true_random=False),
 )
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_cuts_in_any_layouts_and_order_make_one_run(
     vqagen_: Commands, cuts: list[int], endings: list[str], out: str, order: Any
 ) -> None:

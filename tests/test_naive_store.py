@@ -103,7 +103,7 @@ def compare(emptied: Callable[[], Store], batches: list[list[Write]]) -> None:
 def test_a_store_does_what_dictionaries_do(emptied: Callable[[], Store]) -> None:
     """Outcomes after every batch, and all that is kept at the end."""
 
-    @settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=15, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(batches)
     def check(batches: list[list[Write]]) -> None:
         compare(emptied, batches)
@@ -113,7 +113,7 @@ def test_a_store_does_what_dictionaries_do(emptied: Callable[[], Store]) -> None
 
 @pytest.mark.slow
 def test_a_store_does_what_dictionaries_do_in_three_hundred_stories(emptied: Callable[[], Store]) -> None:
-    @settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=300, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(batches)
     def check(batches: list[list[Write]]) -> None:
         compare(emptied, batches)

@@ -227,7 +227,7 @@ def test_any_program_has_the_same_results(examples: int) -> None:
     """Programs of any functions, also such as no one would write, in which steps are used twice or not at all."""
 
     @given(steps=any_program(CLEVR.raw_metadata))
-    @settings(max_examples=examples, deadline=None)
+    @settings(max_examples=examples)
     def are_same(steps: list[Record]) -> None:
         assert sampled(CLEVR, 25).wrong(steps) == []
 

@@ -305,7 +305,7 @@ def places(value: object, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.filterwarnings("ignore::vqagen.errors.InputWarning")
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(path=st.sampled_from(places(METADATA)[1:]), value=JSON)
 def test_any_rules_are_read_or_refused(path: tuple[Any, ...], value: object) -> None:
     """Metadata with one value replaced by any other raises nothing but BadInput."""

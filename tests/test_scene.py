@@ -254,7 +254,7 @@ VARIANTS = [
 ]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(data=st.data(), record=st.sampled_from(VARIANTS), value=JSON)
 def test_any_record_compiles_or_is_refused(data: st.DataObject, record: Record, value: object) -> None:
     """A record with one value replaced by any other raises nothing but BadInput, and a fault is always named."""

@@ -176,7 +176,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: LAYOUTS[name](tmp_path_factory.mktemp("many"), MANY) for name in names}
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(windows=st.lists(st.tuples(st.integers(0, len(MANY) + 3), st.integers(0, len(MANY))), min_size=1, max_size=5))
 def test_windows_are_slices_of_the_whole(sources: dict[str, Path], windows: list[tuple[int, int]]) -> None:
     """One after another from one source; count 0 is all, behind the end is nothing."""
@@ -379,7 +379,7 @@ def test_a_fault_is_told_even_if_its_line_cannot_be_counted(tmp_path: Path, monk
 SPLICES = st.sampled_from(["", "{", "}", "[", "]", ",", ":", '"', "\\", "null", "-1", "NaN", "\x00", "é", '"id": 5,'])
 
 
-@settings(deadline=None, max_examples=120)
+@settings(max_examples=120)
 @given(
     layout=st.sampled_from(["document", "document, info last", "list", "lines", "document, gz"]),
     at=st.integers(0),

@@ -60,7 +60,7 @@ def test_counting_figures() -> None:
     assert found.mean_error == pytest.approx(metrics.mean_absolute_error([2, 2, 5], [2, 3, 2]))
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # scikit-learn's first calls are slow
+@settings(suppress_health_check=[HealthCheck.too_slow])  # scikit-learn's first calls are slow
 @drawn(ANSWERS)
 def test_figures_corrected_for_chance_are_those_of_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     """Balanced accuracy is the mean recall of the right answers; kappa and MCC agree on counted pairs."""
@@ -104,7 +104,7 @@ def test_no_block_without_its_questions() -> None:
     assert yes_no_table(Counter()) is None and counting_table(Counter()) is None and chance_table({}) is None
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # scikit-learn's first calls are slow
+@settings(suppress_health_check=[HealthCheck.too_slow])  # scikit-learn's first calls are slow
 @drawn(ANSWERS)
 def test_jensen_shannon_is_that_of_scipy(pairs: list[tuple[str, str]]) -> None:
     """The Jensen–Shannon distance compares the shares of all answers, with logarithms of base 2."""
