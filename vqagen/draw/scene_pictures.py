@@ -119,8 +119,8 @@ def _shaded(camera: Camera, seen: Surface, colors: Floats, shines: Any, light: F
     spot = np.where(shines, 0.9 * halfway**60, 0.1 * halfway**12) * light * (seen.ids != GROUND)
     mirrored = 2 * (seen.normals * to_camera).sum(axis=-1, keepdims=True) * seen.normals - to_camera
     room = _room(mirrored * ROOM_SIZE + seen.points)
-    shade = np.where(shines[..., np.newaxis], colors * (0.35 * lit + 0.55 * room)[..., np.newaxis], 0)
-    shade = np.where(shines[..., np.newaxis], shade + 0.12 * room[..., np.newaxis] ** 2, colors * lit[..., np.newaxis])
+    mirror = colors * (0.35 * lit + 0.55 * room)[..., np.newaxis] + 0.12 * room[..., np.newaxis] ** 2
+    shade = np.where(shines[..., np.newaxis], mirror, colors * lit[..., np.newaxis])
     shaded: Floats = np.clip(shade + spot[..., np.newaxis], 0, 1)
     return shaded
 

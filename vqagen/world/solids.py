@@ -71,7 +71,8 @@ class SolidKind(NamedTuple):
 def surface(camera: Camera, solids: Sequence[Solid]) -> Surface:
     """Return what the rays of a camera meet: the nearest solid, or the ground z = 0."""
     ids = np.full((camera.height, camera.width), GROUND, dtype=np.int16)
-    directions = np.stack(camera.rays(Box(0, 0, camera.width, camera.height)), axis=-1)
+    rays = camera.rays(Box(0, 0, camera.width, camera.height))
+    directions = np.stack(rays, axis=-1)
     with np.errstate(divide="ignore"):
         down = -camera.position[2] / directions[..., 2]
     depths = np.where(down > 0, down, HORIZON)
@@ -79,7 +80,7 @@ def surface(camera: Camera, solids: Sequence[Solid]) -> Surface:
         box = pixel_box(camera, solid)
         if box.left < box.right and box.top < box.bottom:
             place = np.s_[box.top : box.bottom, box.left : box.right]
-            found = entry_depths(camera, solid, camera.rays(box))
+            found = entry_depths(camera, solid, (rays[0][place], rays[1][place], rays[2][place]))
             closer = found < np.where(ids[place] == GROUND, np.inf, depths[place])
             depths[place][closer] = found[closer]
             ids[place][closer] = index
