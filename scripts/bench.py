@@ -2,8 +2,8 @@
 loading costs, and what many attributes do. `balance`: what can be guessed without the picture (bench_balance.py).
 `dialog`, `director`: what dialogs and trials cost (bench_dialog.py, bench_director.py). `evaluate`: what scoring a
 million answers costs (bench_evaluate.py). `human`: the server of rater studies (bench_human.py). `sampling`: what
-scenes and verification cost (bench_sampling.py). `scale`: long runs (bench_scale.py). `kills`: runs that are killed and
-go on (bench_kills.py)."""
+scenes and verification cost (bench_sampling.py). `sizes`: what scenes of few and many objects cost (bench_sizes.py).
+`scale`: long runs (bench_scale.py). `kills`: runs that are killed and go on (bench_kills.py)."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from bench_human import human
 from bench_kills import kills
 from bench_sampling import sampling
 from bench_scale import VQAGEN, report, scale
+from bench_sizes import sizes
 from wide_domain import make_wide_domain
 
 import vqagen
@@ -206,6 +207,7 @@ bench.add_command(evaluate)
 bench.add_command(human)
 bench.add_command(sampling)
 bench.add_command(scale)
+bench.add_command(sizes)
 bench.add_command(kills)
 
 if __name__ == "__main__":
