@@ -11,6 +11,7 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vqagen.errors import Fault, describe, nearest, unknown
+from vqagen.json.acceptance import Accepts, acceptor
 from vqagen.json.text import Path, show_path
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ def shape_faults(document: object, name: str, definition: str = "") -> list[Shap
 
     They come in reading order; `jsonschema` finds them in an order that may change from run to run.
     """
+    if _acceptor(name, definition)(document):
+        return []
     errors = _validator(name, definition).iter_errors(document)
     found = dict.fromkeys(fault for error in errors for fault in _faults(error))
     return sorted(found, key=lambda fault: _reading_order(document, fault.place))
@@ -74,6 +77,18 @@ def _reading_order(document: Any, path: Path) -> list[int]:
 
 
 @cache
+def _acceptor(name: str, definition: str) -> Accepts:
+    return acceptor(_schema(name, definition))
+
+
+def _schema(name: str, definition: str) -> dict[str, Any]:
+    """Return a schema or one of its definitions, which has the others too."""
+    schema: dict[str, Any] = json.loads(schema_text(name))
+    definitions = schema.get("$defs", {})
+    return {**definitions[definition], "$defs": definitions} if definition else schema
+
+
+@cache
 def _validator(name: str, definition: str) -> Any:
     from jsonschema import Draft202012Validator, validators  # 70 ms to import, and `--help` needs none of it
 
@@ -84,9 +99,8 @@ def _validator(name: str, definition: str) -> Any:
     }
     extend: Any = validators.extend  # it has no types
     validator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(kinds))
-    schema = json.loads(schema_text(name))
-    definitions = schema.get("$defs", {})
-    return validator(_inlined({**definitions[definition], "$defs": definitions} if definition else schema, definitions))
+    schema = _schema(name, definition)
+    return validator(_inlined(schema, schema.get("$defs", {})))
 
 
 def _inlined(schema: Any, definitions: Mapping[str, Any], inside: tuple[str, ...] = ()) -> Any:
