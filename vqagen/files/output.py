@@ -173,6 +173,29 @@ def _replacement(path: Path, packing: str, on_ready: Callable[[], object]) -> It
         raise
 
 
+@contextmanager
+def atomic_folder(out: Path) -> Iterator[Path]:
+    """Yield a new folder that gets the name `out` when it is complete. One that has the name already is deleted.
+
+    A process that is killed between the two renames leaves that one beside `out`, with a name that ends in `.old`.
+    """
+    beside = Path(tempfile.mkdtemp(prefix=f".{out.name[:_SHOWN_NAME]}.", suffix=".part", dir=out.absolute().parent))
+    try:
+        yield beside
+        beside.chmod(0o755)
+        if out.is_dir():
+            old = Path(tempfile.mkdtemp(prefix=f".{out.name[:_SHOWN_NAME]}.", suffix=".old", dir=out.absolute().parent))
+            os.replace(out, old)
+            os.replace(beside, out)
+            shutil.rmtree(old)
+        else:
+            os.replace(beside, out)
+        settle(out.absolute().parent)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+
+
 def sweep(target: str) -> None:
     """Delete what is left of writers of a file that were killed. Nobody else may be writing it now."""
     path = locate(target)

@@ -16,7 +16,7 @@ import orjson
 
 from vqagen import __version__
 from vqagen.errors import UsageError, VqagenError
-from vqagen.files.output import sweep
+from vqagen.files.output import atomic_folder, sweep
 from vqagen.human.answers import AnswerRow
 from vqagen.human.export.dictionary import (
     ANSWERS,
@@ -31,7 +31,6 @@ from vqagen.human.export.rows import ANSWERS_FILE, answer_rows, row_line
 from vqagen.human.scores.flags import Flag, find_flags
 from vqagen.human.scores.settings import WEBDRIVER, ScoreSettings
 from vqagen.human.store.store import Assignment, Store
-from vqagen.human.study.folder import replacement
 from vqagen.human.study.study import Study
 
 MANIFEST = "manifest.json"
@@ -69,7 +68,7 @@ def write_export(
     sweep(str(out))
     contents, report = _contents(study, store, include_ids, events)
     try:
-        with replacement(out) as beside:
+        with atomic_folder(out) as beside:
             for name, content in contents.items():
                 _write(beside / name, content, is_private=name == "people.csv")
     except OSError as error:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,7 @@ from typing import Any
 import orjson
 
 from vqagen.errors import UsageError, VqagenError
-from vqagen.files.output import settle, sweep
+from vqagen.files.output import atomic_folder, sweep
 from vqagen.human.links.link_files import LINKS_FOLDER
 from vqagen.human.links.revoked import REVOKED_FILE
 from vqagen.human.links.secret import SECRET_FILE
@@ -88,7 +85,7 @@ def write_study(out: Path, files: StudyFiles, *, force: bool, keep_texts: bool) 
     check_folder(out, force)
     sweep(str(out))
     try:
-        with replacement(out) as beside:
+        with atomic_folder(out) as beside:
             _write_images(beside, files)
             for name, content in _contents(files):
                 (beside / name).write_bytes(content)
@@ -134,26 +131,3 @@ def _write_images(folder: Path, files: StudyFiles) -> None:
     for image in files.images.values():
         if not (folder / image.file).exists():
             shutil.copyfile(files.image_folder / image.id, folder / image.file)
-
-
-@contextmanager
-def replacement(out: Path) -> Iterator[Path]:
-    """Yield a new folder that gets the name `out` when it is complete. One that has the name already is deleted.
-
-    A process that is killed between the two renames leaves that one beside `out`, with a name that ends in `.old`.
-    """
-    beside = Path(tempfile.mkdtemp(prefix=f".{out.name[:40]}.", suffix=".part", dir=out.absolute().parent))
-    try:
-        yield beside
-        beside.chmod(0o755)
-        if out.is_dir():
-            old = Path(tempfile.mkdtemp(prefix=f".{out.name[:40]}.", suffix=".old", dir=out.absolute().parent))
-            os.replace(out, old)
-            os.replace(beside, out)
-            shutil.rmtree(old)
-        else:
-            os.replace(beside, out)
-        settle(out.absolute().parent)
-    except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
-        raise
