@@ -14,12 +14,14 @@ from redis_servers import redis_server
 from vqagen.cli import human_status
 from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.secret import load_secret
+from vqagen.human.simulation.served_copy import copy_study
 from vqagen.human.status import format_status
 from vqagen.human.store import sqlite
 from vqagen.human.store.lock import study_lock
 from vqagen.human.store.opening import ANSWERS, open_store
 from vqagen.human.store.store import Store
-from vqagen.human.study.study import Study
+from vqagen.human.study.serving import SERVING_FILE
+from vqagen.human.study.study import Study, load_study
 from vqagen.human_answers import study_status
 
 
@@ -233,6 +235,18 @@ def test_raters_go_on_in_a_copy(study: Study, vqagen_: Commands, tmp_path: Path)
             store.close()
 
     assert stores[0] == stores[1]
+
+
+def test_a_study_says_where_its_answers_are(study: Study, vqagen_: Commands) -> None:
+    """All commands read the copy then; a rehearsal has a store of its own."""
+    before = study_status(study.folder, now=START)
+    vqagen_.done("human copy-store study study/copy.sqlite")
+    (study.folder / ANSWERS).unlink()
+    (study.folder / SERVING_FILE).write_text('{"store": "sqlite:copy.sqlite"}')
+
+    assert study_status(study.folder, now=START) == before
+    assert vqagen_.done("human forget study Person0").err.startswith("1 ")
+    assert copy_study(load_study(study.folder), study.folder.parent / "rehearsal").serving.store == ""
 
 
 @pytest.mark.parametrize(

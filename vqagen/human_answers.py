@@ -16,7 +16,7 @@ from vqagen.human.links.secret import has_secret, load_secret
 from vqagen.human.status import StudyStatus, status_of
 from vqagen.human.store.copying import back_up, copy_rows
 from vqagen.human.store.lock import study_lock
-from vqagen.human.store.opening import ANSWERS, STRICT, hide_password, is_redis, open_store, sqlite_path
+from vqagen.human.store.opening import STRICT, hide_password, is_redis, open_store, sqlite_path
 from vqagen.human.store.sqlite import study_of_file
 from vqagen.human.store.store import Count, Forget, Reclaim, Store
 from vqagen.human.study.study import STUDY_FILE, Study, load_study
@@ -30,8 +30,8 @@ def study_status(folder: PathLike, store: PathLike | None = None, *, now: int | 
     """
     study = load_study(folder)
     now = _now() if now is None else now
-    place = _place(study, store)
-    if not store and not sqlite_path(place).exists():
+    place = store or study.store
+    if not (store or study.serving.store or sqlite_path(place).exists()):
         return status_of(study, [], [], [], now)
     with closing(open_store(place, study.id, create=False, read_only=True)) as opened:
         rows = list(answer_rows(study, opened))
@@ -53,7 +53,7 @@ def export_study(
     """
     study = load_study(folder)
     check_export(Path(out), force)
-    with closing(open_store(_place(study, store), study.id, create=False, read_only=True)) as opened:
+    with closing(open_store(store or study.store, study.id, create=False, read_only=True)) as opened:
         return write_export(study, opened, Path(out), include_ids=include_ids, events=events, force=force)
 
 
@@ -101,7 +101,7 @@ def _raters(study: Study, store: Store, id: str) -> set[str]:
 def back_up_study(folder: PathLike, out: PathLike, store: PathLike | None = None, *, force: bool = False) -> int:
     """Copy all answers of a study into a new SQLite file, also while it is served; return the number of rows."""
     study, target = load_study(folder), Path(out)
-    place = _place(study, store)
+    place = store or study.store
     if not is_redis(place) and target.exists() and target.samefile(sqlite_path(place)):
         raise UsageError(f"output {out} is the store of study {study.id} itself; name another file")
     with closing(open_store(place, study.id, create=False, read_only=True)) as opened:
@@ -125,7 +125,7 @@ def copy_store(source: PathLike, target: PathLike, study: PathLike | None = None
     if len(found) > 1:
         raise UsageError(f"{' and '.join(map(str, found.values()))} are different studies; copy within one")
     (id,) = found
-    places = [Path(place) / ANSWERS if _is_study(place) else place for place in (source, target)]
+    places = [load_study(place).store if _is_study(place) else place for place in (source, target)]
     with ExitStack() as stack:
         for folder in sorted({folder.resolve() for folder in folders}):
             stack.enter_context(study_lock(folder))
@@ -138,16 +138,12 @@ def _is_study(place: PathLike) -> bool:
     return (Path(place) / STUDY_FILE).is_file()
 
 
-def _place(study: Study, store: PathLike | None) -> PathLike:
-    return store or study.folder / ANSWERS
-
-
 @contextmanager
 def _writing(study: Study, store: PathLike | None, durability: str) -> Iterator[Store]:
     """Yield the store of a study that nobody else writes."""
     with (
         study_lock(study.folder),
-        closing(open_store(_place(study, store), study.id, create=False, durability=durability)) as opened,
+        closing(open_store(store or study.store, study.id, create=False, durability=durability)) as opened,
     ):
         yield opened
 

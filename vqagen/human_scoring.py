@@ -23,7 +23,7 @@ from vqagen.human.scores.study_scores import StudyScores, score_rows
 from vqagen.human.simulation.power import REPLICATIONS, power_report, study_power
 from vqagen.human.simulation.raters import Raters, RaterSettings
 from vqagen.human.simulation.through_data import assigned_work, simulated_rows
-from vqagen.human.store.opening import ANSWERS, hide_password, is_redis, open_store, sqlite_path
+from vqagen.human.store.opening import hide_password, is_redis, open_store, sqlite_path
 from vqagen.human.study.study import STUDY_FILE, load_study
 from vqagen.json.parsing import read_text
 from vqagen.judge.report.table import ScoreReport
@@ -81,9 +81,10 @@ def write_score_plots(scores: StudyScores, folder: PathLike, *, force: bool = Fa
 
 def _read_study(path: Path, store: PathLike) -> tuple[list[AnswerRow], list[str]]:
     """Return the answers of a study, and the assignments that a program did. A study without store has no answers."""
-    study, place = load_study(path), store or path / ANSWERS
+    study = load_study(path)
+    place = store or study.store
     if not is_redis(place) and not sqlite_path(place).exists():
-        if store:
+        if store or study.serving.store:
             raise UsageError(f"store {place} does not exist")
         return [], []
     with closing(open_store(place, study.id, create=False, read_only=True)) as opened:

@@ -13,7 +13,7 @@ store_option = click.option(
     "--store",
     type=path,
     metavar="PLACE",
-    help="Answers: sqlite:PATH or redis://HOST/DB. [default: answers.sqlite in the study]",
+    help="Answers: sqlite:PATH or redis://HOST/DB. [default: as serving.json says]",
 )
 durability_option = click.option(
     "--redis-durability",
@@ -93,7 +93,7 @@ def copy_store(source: str, target: str, study: str | None, durability: str) -> 
     """Copy all answers of a study from one store into another.
 
     SOURCE and TARGET are study folders, SQLite files or addresses such as redis://:PASSWORD@HOST:PORT/DB. TARGET must
-    be empty. Stop the server first; afterwards serve the study with --store TARGET.
+    be empty. Stop the server first; afterwards name TARGET as `store` in the study's serving.json.
 
     \b
     Example:

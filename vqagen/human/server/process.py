@@ -31,7 +31,7 @@ from vqagen.human.server.sessions import Sessions
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.store.committer import Committer
 from vqagen.human.store.lock import study_lock
-from vqagen.human.store.opening import ANSWERS, open_store
+from vqagen.human.store.opening import open_store
 from vqagen.human.store.store import StoreError
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.study import Study
@@ -57,7 +57,7 @@ def serve_study(study: Study, settings: ServeSettings, on_ready: Callable[[str],
     raise_unfit(study)
     page = PageFiles()
     with study_lock(study.folder), _listening(settings) as listener, _logging():
-        place = settings.store or study.folder / ANSWERS
+        place = settings.store or study.store
         durability = settings.redis_durability
         open_store(place, study.id, create=True, durability=durability).close()
         committer = Committer(lambda: open_store(place, study.id, create=False, durability=durability))

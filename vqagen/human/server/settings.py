@@ -24,7 +24,7 @@ class ServeSettings(CheckedSettings):
     host: str = setting("127.0.0.1", "Address to listen on. A reverse proxy on this machine reaches the default.")
     port: int = setting(PORT, "Port to listen on; 0 for any that is free.", least=0)
     public_url: str = setting("", "Address that raters open, such as https://study.example. [default: the local one]")
-    store: str = setting("", "Answers: sqlite:PATH or redis://HOST/DB. [default: answers.sqlite in the study]")
+    store: str = setting("", "Answers: sqlite:PATH or redis://HOST/DB. [default: as serving.json says]")
     redis_durability: str = setting(
         STRICT, "strict: Redis must keep every answer through a loss of power.", choices=DURABILITIES
     )

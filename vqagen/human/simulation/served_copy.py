@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -25,10 +26,11 @@ _STOP = 20.0
 
 
 def copy_study(study: Study, out: Path) -> Study:
-    """Copy a study without answers and secret into a new folder, with its placeholders filled by their names."""
+    """Copy a study without answers, secret and store of its own, with its placeholders filled by their names."""
     out.mkdir(exist_ok=True)
     for name in (STUDY_FILE, *HASHED, TEXTS_FILE, SERVING_FILE):
         shutil.copyfile(study.folder / name, out / name)
+    _set_values(out / SERVING_FILE, store="")
     shutil.copytree(study.folder / IMAGES_FOLDER, out / IMAGES_FOLDER)
     unfilled = study.texts.placeholders()
     if unfilled:
@@ -39,9 +41,13 @@ def copy_study(study: Study, out: Path) -> Study:
 def fill_texts(folder: Path, values: dict[str, str]) -> None:
     """Write values of placeholders into the texts of a study."""
     path = folder / TEXTS_FILE
-    document = orjson.loads(path.read_bytes())
-    filled = {**document, "values": {**document.get("values", {}), **values}}
-    path.write_bytes(orjson.dumps(filled, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    _set_values(path, values={**orjson.loads(path.read_bytes()).get("values", {}), **values})
+
+
+def _set_values(path: Path, **values: Any) -> None:
+    """Change values of a JSON object in a file."""
+    document = {**orjson.loads(path.read_bytes()), **values}
+    path.write_bytes(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 @contextmanager

@@ -21,6 +21,7 @@ SERVING_FILE = "serving.json"
 class Serving(CheckedSettings):
     """The settings of serving. They may be changed between two runs of `serve`."""
 
+    store: str = setting("", "Where answers are: sqlite:PATH from here, or redis://HOST/DB; empty: answers.sqlite.")
     lease_minutes: int = setting(60, "Minutes until an unfinished assignment is free for another rater.", least=1)
     tasks_per_person: int = setting(0, "How many tasks one person may do; 0 for any number.", least=0)
     link_days: int = setting(90, "Days until a link expires, counted from when it is made.", least=1)

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError
+from vqagen.human.store.opening import ANSWERS, is_redis, sqlite_path
 from vqagen.human.study.images import StudyImage, image_of_record
 from vqagen.human.study.item import Item
 from vqagen.human.study.item_record import item_of_record
@@ -43,6 +44,12 @@ class Study:
     serving: Serving
     info: Mapping[str, Any]
     """Version, settings and input hashes."""
+
+    @property
+    def store(self) -> str | Path:
+        """The place of its answers, as its settings of serving say."""
+        place = self.serving.store
+        return place if is_redis(place) else self.folder / (sqlite_path(place) if place else ANSWERS)
 
     def trials(self, task: str, slot: int) -> tuple[Trial, ...]:
         """Return the trials of a rater in the rater's order."""
