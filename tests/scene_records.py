@@ -8,8 +8,10 @@ from functools import cache
 from typing import Any
 
 import vqagen
+from vqagen.rng import pick, shuffled, stream
 
 ATTRIBUTES = ("size", "color", "material", "shape")
+LOOKS = ("small large", "gray red blue green brown purple cyan yellow", "rubber metal", "cube sphere cylinder")
 
 
 def scene_record(
@@ -52,6 +54,13 @@ SMALL_SCENES = (
     ),
 )
 """Three and four objects, with all, some and few attributes shared."""
+
+
+def large_scene(size: int, seed: int = 0) -> dict[str, Any]:
+    """A CLEVR scene record of any number of objects, with random looks in random orders."""
+    rng = stream(seed, "large scene", size)
+    things = [" ".join(pick(rng, values.split()) for values in LOOKS) for _ in range(size)]
+    return scene_record(things, shuffled(rng, range(size)), shuffled(rng, range(size)))
 
 
 def sampled_scenes(count: int, seed: int = 0, domain: str = "clevr") -> list[dict[str, Any]]:

@@ -289,9 +289,9 @@ def test_a_scene_that_does_not_know_a_relation_has_no_answer() -> None:
     assert together.answered.any()
 
 
-@pytest.mark.parametrize("size", [0, 1, 62, 63])
+@pytest.mark.parametrize("size", [0, 1, 63, 64])
 def test_scenes_of_any_size_that_fits(size: int) -> None:
-    """Up to 63 objects; the others of the pool are small."""
+    """Up to 64 objects; the others of the pool are small."""
     scenes = Scenes([big_scene(size), *CLEVR.sampled(3, seed=29)], CLEVR.raw_metadata, CLEVR.materials.catalogue)
     for text in ("scene, count 0", "scene, filter_size 0 large, count 1", "scene, unique 0, query_color 1",
                  "scene, filter_shape 0 cylinder, unique 1, relate 2 left, count 3",

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from vqagen.bits import Objects
 from vqagen.plugin import Undefined
+from vqagen.rng import skip
 from vqagen.search.description import Description, Sampling
 from vqagen.search.frame import Frame
 from vqagen.search.plain_choice import PlainChoice
@@ -52,6 +53,10 @@ class ReferenceDraw(DescribingDraw):
         codes, fits, used, openness = table.codes, table.fits, table.used, node.openness
         among: Objects = frame.values[node.source]
         options = list(table.singles if among == table.scene.everything else table.everything)
+        if among == table.scene.everything and not node.patterns & table.single_patterns:
+            # Of 100 objects, 9 in 10 draws find none so: "the same color as" needs a reference that says no color.
+            skip(frame.rng, len(options))
+            return False
         left, possible = len(options), among.bit_count()
         while left and len(dead) < possible:
             at = int(random() * left)

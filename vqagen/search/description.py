@@ -69,6 +69,11 @@ class Description:
         return openness if self.vocabulary.is_wide else [openness[used] for used in range(1 << width)]
 
     @cached_property
+    def patterns(self) -> int:
+        """The sets of attributes that the node's own constraints allow to say, as bits; not for wide vocabularies."""
+        return sum(1 << used for used in range(1 << len(self.vocabulary.attributes)) if self.openness[used])
+
+    @cached_property
     def checks_words(self) -> bool:
         """True if the node's own constraints ask for more than which attributes are said."""
         return not all(check.of_openness for check in self.checks)

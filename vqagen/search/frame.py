@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container
+from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
 from vqagen.language.registry import Value
@@ -41,13 +42,13 @@ class Frame:
 
     __slots__ = (
         "budget", "failed", "failed_by_words", "finish", "foregone_price", "idle_drops", "picked", "random",
-        "refusals", "refused", "remembers", "scene", "seen", "shadows", "tables", "values", "watch",
+        "refusals", "refused", "remembers", "rng", "scene", "seen", "shadows", "tables", "values", "watch",
     )  # fmt: skip
 
     def __init__(
         self,
         tables: SceneTables,
-        random: Callable[[], float],
+        rng: Random,
         ops: int,
         stages: int,
         lanes: int,
@@ -57,7 +58,8 @@ class Frame:
     ) -> None:
         self.tables = tables
         self.scene: Scene = tables.scene
-        self.random = random
+        self.rng = rng
+        self.random = rng.random
         self.values: list[Value] = [None] * ops
         self.picked: list[Pick] = [()] * ops
         self.shadows: list[list[Value]] = [[None] * ops for _ in range(lanes)]

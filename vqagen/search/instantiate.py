@@ -71,7 +71,7 @@ class Search:
 
         `budget` bounds the options tried, so that no template can stall a run.
         """
-        frame = self._frame(tables, rng.random, refused, seen, budget)
+        frame = self._frame(tables, rng, refused, seen, budget)
         frame.foregone_price, frame.remembers, frame.finish = FOREGONE_PRICE, self.plan.grouped, self._finish
         try:
             if self._begins(frame) and self._explore(frame):
@@ -108,7 +108,7 @@ class Search:
                 frame.refused = now_refused
             return False
 
-        frame = self._frame(tables, rng.random, refused, seen, budget)
+        frame = self._frame(tables, rng, refused, seen, budget)
         frame.finish = accept
         try:
             if self._begins(frame):
@@ -120,7 +120,7 @@ class Search:
     def examine(self, tables: SceneTables, rng: Random, budget: int) -> Examination:
         """Try every option within the budget, and return how each of them failed."""
         watch = Examination(self.plan.stages)
-        frame = self._frame(tables, rng.random, (), set(), budget)
+        frame = self._frame(tables, rng, (), set(), budget)
         frame.watch = watch
 
         def record(frame: Frame) -> bool:
@@ -151,11 +151,9 @@ class Search:
     def _filling(self, frame: Frame) -> Filling:
         return Filling(self.plan, tuple(frame.picked), tuple(frame.values))
 
-    def _frame(
-        self, tables: SceneTables, random: Callable[[], float], refused: Container[Value], seen: set[Any], budget: int
-    ) -> Frame:
+    def _frame(self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int) -> Frame:
         plan = self.plan
-        return Frame(tables, random, len(plan.ops), len(plan.stages), len(self._lanes), refused, seen, budget)
+        return Frame(tables, rng, len(plan.ops), len(plan.stages), len(self._lanes), refused, seen, budget)
 
     def _finish(self, frame: Frame) -> bool:
         """True if a finished filling is accepted; otherwise note the reason in the frame."""

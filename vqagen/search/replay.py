@@ -7,6 +7,7 @@ and every constraint holds.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 
 from vqagen.bits import Objects
 from vqagen.language.registry import Value
@@ -54,11 +55,15 @@ class Replay:
 
     def _frame(self, tables: SceneTables) -> Frame:
         ops, stages = len(self._plan.ops), len(self._plan.stages)
-        return Frame(tables, _no_random, ops, stages, len(self._lanes), (), set(), 0)
+        return Frame(tables, _NO_RANDOM, ops, stages, len(self._lanes), (), set(), 0)
 
 
-def _no_random() -> float:
-    raise AssertionError("nothing is drawn")
+class _NoRandom(Random):
+    def random(self) -> float:
+        raise AssertionError("nothing is drawn")
+
+
+_NO_RANDOM = _NoRandom(0)
 
 
 def _settle(frame: Frame, op: Op, pick: Pick) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +33,8 @@ class DescriptionTable:
 
     codes[k], fits[k] — a description, and the objects it fits; fits_of[code] is the same by code.
     used[k] — the set of attributes that the description says.
-    singles — the k whose description fits exactly one object.
+    singles — the k whose description fits exactly one object; single_patterns — the sets of attributes that they say,
+    as bits.
     """
 
     def __init__(self, vocabulary: Vocabulary, scene: Scene) -> None:
@@ -52,6 +55,7 @@ class DescriptionTable:
         self.used = [vocabulary.said(code).used for code in self.codes]
         self.everything = range(len(self.codes))
         self.singles = [k for k, objects in enumerate(self.fits) if not objects & (objects - 1)]
+        self.single_patterns = reduce(or_, [1 << self.used[k] for k in self.singles], 0)
         self.relations = list(scene.related)
         self._options: dict[tuple[str | None, int, str | None], RelationOptions] = {}
         self._grid: _Grid | _LargeGrid | None = None

@@ -1,0 +1,76 @@
+"""The tables of a scene: descriptions that fit, and pairs of a relation and a description, in scenes of any size."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from families import COLLECTIONS
+from scene_records import large_scene
+
+from vqagen.rng import skip
+from vqagen.search.tables import DescriptionTable, SceneTables
+from vqagen.search.vocabulary import Vocabularies
+from vqagen.world.scene import Scene, compile_scene
+
+DOMAIN = COLLECTIONS[0].materials.domain
+SIZES = (1, 6, 63, 64, 65, 128, 129)
+"""Numbers of objects; 64 of them fit a word."""
+ENOUGH = {
+    "unique": lambda objects: objects.bit_count() == 1,
+    "not_unique": lambda objects: objects.bit_count() > 1,
+    None: lambda objects: objects != 0,
+    "count": lambda objects: True,
+    "exist": lambda objects: True,
+}
+
+
+def compiled(size: int) -> Scene:
+    return compile_scene(large_scene(size), DOMAIN)
+
+
+def table_of(scene: Scene) -> DescriptionTable:
+    return SceneTables(scene).of(Vocabularies(DOMAIN).of(["Size", "Color", "Shape"]))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_pairs_of_an_anchor_are_those_that_a_loop_finds(size: int) -> None:
+    """For every reducer, with every relation and with one; in order, the idle ones apart."""
+    scene = compiled(size)
+    table = table_of(scene)
+    width = len(table.fits)
+
+    for anchor in {0, size // 2, size - 1}:
+        for reducer, is_enough in ENOUGH.items():
+            for only in (None, "left", "unheard-of"):
+                telling, idle = [], []
+                for pair in range(len(table.relations) * width):
+                    relation, fits = table.relations[pair // width], table.fits[pair % width]
+                    named = scene.related[relation][anchor] & fits
+                    if only in (None, relation) and is_enough(named):
+                        (idle if named == fits else telling).append(pair)
+                found = table.relation_options(reducer, anchor, only)
+                assert (found.telling, found.idle) == (telling, idle)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_patterns_of_single_descriptions_are_known(size: int) -> None:
+    """They are the sets of attributes that some description of one object says."""
+    table = table_of(compiled(size))
+
+    found = {used for used in range(8) if table.single_patterns >> used & 1}
+
+    assert found == {table.vocabulary.said(table.codes[k]).used for k in table.singles}
+    assert all(table.fits[k].bit_count() == 1 for k in table.singles)
+
+
+@pytest.mark.parametrize("draws", [0, 1, 2, 623, 1000])
+def test_what_is_skipped_is_what_draws_use_up(draws: int) -> None:
+    """The stream goes on as if every draw had been made."""
+    one, other = Random(5), Random(5)
+    for _ in range(draws):
+        one.random()
+
+    skip(other, draws)
+
+    assert [one.random() for _ in range(700)] == [other.random() for _ in range(700)]
