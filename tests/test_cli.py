@@ -26,7 +26,7 @@ from study_files import write_caption_files, write_words
 from waiting import PATIENCE, wait_until
 
 import vqagen
-from vqagen.cli import COMMANDS
+from vqagen.cli import COMMANDS, is_compiled
 from vqagen.files.output import check_output
 from vqagen.human.store.opening import ANSWERS, open_store
 from vqagen.human.study.study import load_study
@@ -163,7 +163,13 @@ def test_the_program_lists_its_commands(vqagen_: Commands) -> None:
     listed = vqagen_.done("--help").out.decode()
 
     assert all(re.search(rf"^  {name} ", listed, re.MULTILINE) for name in COMMANDS)
-    assert vqagen_.done("--version").out == f"vqagen, version {vqagen.__version__}\n".encode()
+
+
+def test_the_version_says_which_build_it_is(vqagen_: Commands) -> None:
+    """The compiled build says so; an output's `info` does not, as its bytes are the same."""
+    build = " (compiled)" if is_compiled() else ""
+
+    assert vqagen_.done("--version").out == f"vqagen, version {vqagen.__version__}{build}\n".encode()
 
 
 def test_every_flag_but_the_obvious_says_what_it_does() -> None:

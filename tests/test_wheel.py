@@ -88,6 +88,11 @@ def test_the_wheel_brings_every_file_of_the_package(wheel: Path) -> None:
     assert {path.relative_to(ROOT).as_posix() for path in package} - inside == set()
 
 
+def test_the_wheel_is_for_every_platform(wheel: Path) -> None:
+    """Only HATCH_BUILD_HOOKS_ENABLE makes a compiled one."""
+    assert wheel.name.endswith("-py3-none-any.whl")
+
+
 @pytest.mark.slow
 def test_the_installed_wheel_makes_questions_anywhere(programs: Path, tmp_path: Path) -> None:
     """Sample, generate and verify in another folder, with the source tree out of reach."""

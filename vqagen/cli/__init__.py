@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from types import FrameType
 
 import click
@@ -50,8 +51,27 @@ class _Commands(Group):
         return command
 
 
+def is_compiled() -> bool:
+    """True if this is the compiled build, in which inner modules such as `bits` are libraries in C."""
+    spec = find_spec("vqagen.bits")
+    return spec is not None and not str(spec.origin).endswith(".py")
+
+
+def _print_version(context: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
+    if is_asked and not context.resilient_parsing:
+        click.echo(f"vqagen, version {__version__}{' (compiled)' if is_compiled() else ''}")
+        context.exit()
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(__version__, prog_name="vqagen")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 def cli() -> None:
     """Build, check and score visual-question benchmarks out of scene graphs.
 
