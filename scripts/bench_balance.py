@@ -6,7 +6,7 @@ import json
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import islice
 from pathlib import Path
@@ -61,7 +61,7 @@ def balance(scenes: int, seeds: int, chosen: tuple[str, ...]) -> None:
     """Measure what can be guessed without the picture for each --balance; figures out of reach are marked with !.
 
     Guessing learns from questions about sampled scenes, and is tested on questions about other sampled scenes and, if
-    ../shared is there, about 1,000 real ones. Takes about five minutes for each --balance.
+    ../shared is there, about as many real ones, 1,000 at most. It takes about five minutes for each --balance.
 
     Without a relation, all objects but its anchor stand there; "any relation idle" counts questions in which one of
     the relations changes nothing. Constant answers are the same in all of at least 20 other scenes that the question
@@ -73,10 +73,12 @@ def balance(scenes: int, seeds: int, chosen: tuple[str, ...]) -> None:
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        learned = _write_sampled(folder / "learned.json", scenes, LEARNED)
-        tested = {f"{scenes:,} sampled scenes": _write_sampled(folder / "tested.json", scenes, TESTED)}
+        learned = _write(folder / "learned.json", vqagen.sample_scenes(scenes, seed=LEARNED))
+        sampled = _write(folder / "tested.json", vqagen.sample_scenes(scenes, seed=TESTED))
+        tested = {f"{scenes:,} sampled scenes": sampled}
         if REAL_SCENES.exists():
-            tested["1,000 real scenes"] = REAL_SCENES
+            real = json.loads(REAL_SCENES.read_bytes())["scenes"][:scenes]
+            tested[f"{len(real):,} real scenes"] = _write(folder / "real.json", real)
         balances = chosen or _balances()
         from_learned = {each: _Asked(learned, folder / "q.json", each, seeds) for each in balances}
         for title, path in tested.items():
@@ -98,8 +100,8 @@ def _setting(balance: str) -> dict[str, str]:
     return {"balance": balance} if "balance" in vqagen.QuestionSettings.names() else {}
 
 
-def _write_sampled(path: Path, count: int, seed: int) -> Path:
-    path.write_text(json.dumps({"info": {}, "scenes": list(vqagen.sample_scenes(count, seed=seed))}))
+def _write(path: Path, scenes: Iterable[Mapping[str, Any]]) -> Path:
+    path.write_text(json.dumps({"info": {}, "scenes": list(scenes)}))
     return path
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 
 import click
-from bench_scale import report
+from bench_costs import cpu_seconds, in_turn, report
 
 import vqagen
 from vqagen.api import find_domain, load_domain_files
@@ -27,7 +27,7 @@ OBJECTS = 5000
 @click.command()
 @click.option("--count", default=250, show_default=True, help="How many scenes.")
 def sampling(count: int) -> None:
-    """Time sampling, placing, generating and verifying; CPU time, in turn, medians of five.
+    """Time sampling, placing, generating and verifying; CPU time, in turn, medians of five; a first run does not count.
 
     \b
     Example:
@@ -44,22 +44,11 @@ def sampling(count: int) -> None:
             "place": lambda: place_objects(rules, Ground(rules)),
             "place, by plain rules": lambda: place_objects(rules, PlainGround(rules)),
         }
-        seconds = in_turn(phases)
-    for name, found in seconds.items():
+        seconds = in_turn({name: partial(cpu_seconds, phase) for name, phase in phases.items()}, REPEATS + 1)
+    for name, (_, *found) in seconds.items():
         is_placing = name.startswith("place")
-        each = found / (OBJECTS if is_placing else count)
+        each = median(found) / (OBJECTS if is_placing else count)
         report(name, f"{each * 1000:.3f} ms " + ("an object" if is_placing else "a scene"))
-
-
-def in_turn(phases: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """CPU seconds of each phase, after a first run that does not count."""
-    runs: dict[str, list[float]] = {name: [] for name in phases}
-    for _ in range(REPEATS + 1):
-        for name, phase in phases.items():
-            started = time.process_time()
-            phase()
-            runs[name].append(time.process_time() - started)
-    return {name: median(found[1:]) for name, found in runs.items()}
 
 
 def place_objects(rules: SamplingRules, ground: Ground | PlainGround) -> None:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import subprocess
-import sys
 import tempfile
-import threading
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
 
 import click
+from bench_costs import VQAGEN, Ran, digest, in_turn, ratio, report, run_command
 
 import vqagen
 from vqagen.language.domain_files import find_domain
@@ -31,18 +27,7 @@ from vqagen.run.runner import run
 from vqagen.run.work import Block, Window, Work
 from vqagen.tasks.questions.task import question_task
 
-VQAGEN = Path(sys.executable).with_name("vqagen")
 TENTH = 10_000
-LOOK = 0.05
-"""Seconds between two looks at the memory of the process tree."""
-
-
-class Ran(NamedTuple):
-    """What a process and all that it started took."""
-
-    seconds: float
-    peak: float
-    """Most resident MB of the whole tree at once; what processes share counts for each."""
 
 
 @click.command()
@@ -86,14 +71,15 @@ def repeated(given: Path | None, count: int, path: Path) -> Path:
 
 
 def compare_workers(source: Path, count: int, workers: int, repeats: int, folder: Path) -> None:
-    """One worker and several in turn, so that a machine that becomes slower does so for both."""
-    runs: dict[int, list[Ran]] = {1: [], workers: []}
-    hashes = set()
-    for _ in range(repeats):
-        for number, ran in runs.items():
-            out = folder / "questions.json"
-            ran.append(run_tree(generate(source, out, "--workers", str(number), "--force")))
-            hashes.add(digest(out))
+    """One worker and several in turn, and what verifying costs by the side of it."""
+    out, hashes = folder / "questions.json", set()
+
+    def made_by(number: int) -> Ran:
+        ran = run_command(generate(source, out, "--workers", str(number), "--force"))
+        hashes.add(digest(out))
+        return ran
+
+    runs = in_turn({number: partial(made_by, number) for number in (1, workers)}, repeats)
     questions = sum(1 for _ in out.open("rb")) - 2
     for number, ran in runs.items():
         seconds = median(each.seconds for each in ran)
@@ -102,16 +88,20 @@ def compare_workers(source: Path, count: int, workers: int, repeats: int, folder
             f"{seconds:.1f} s, {count / seconds:,.0f} scenes/s, {questions / seconds:,.0f} questions/s, "
             f"peak memory of all processes {max(each.peak for each in ran):.0f} MB",
         )
-    ratios = [one.seconds / several.seconds for one, several in zip(runs[1], runs[workers], strict=True)]
-    report("rate", f"{median(ratios):.2f} times that of one worker ({min(ratios):.2f} to {max(ratios):.2f})")
+    rate = ratio([one.seconds for one in runs[1]], [several.seconds for several in runs[workers]])
+    report("rate", f"{rate} times that of one worker")
+    cpu = ratio([several.cpu for several in runs[workers]], [one.cpu for one in runs[1]])
+    report("", f"{cpu} of its CPU time")
     report("output", f"{questions:,} questions, {out.stat().st_size / 1e6:,.0f} MB; {len(hashes)} different file(s)")
-    verified = run_tree([str(VQAGEN), "verify", str(out), "--scenes", str(source)])
-    report("verify", f"all right, {verified.seconds:.0f} s, peak memory {verified.peak:.0f} MB")
+    verified = run_command([str(VQAGEN), "verify", str(out), "--scenes", str(source)])
+    share = verified.cpu / median(each.cpu for each in runs[1])
+    report("verify", f"all right, {verified.seconds:.1f} s, peak memory {verified.peak:.0f} MB")
+    report("", f"{share:.2f} of the CPU time of generating")
 
 
 def finished(source: Path, folder: Path) -> None:
     """Going on with a run that is complete."""
-    again = [run_tree(generate(source, folder / "questions.json", "--resume")).seconds for _ in range(3)]
+    again = [run_command(generate(source, folder / "questions.json", "--resume")).seconds for _ in range(3)]
     report("resume when finished", f"{median(again):.2f} s")
 
 
@@ -157,60 +147,3 @@ def overhead(source: Path, count: int, folder: Path) -> None:
 def generate(source: Path, out: Path, *flags: str) -> list[str]:
     """The command."""
     return [str(VQAGEN), "generate", "--scenes", str(source), "--out", str(out), *flags]
-
-
-def digest(path: Path) -> str:
-    """Of a file's content."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def run_tree(command: list[str]) -> Ran:
-    """Run a command, and watch the memory of its processes (Linux: from /proc)."""
-    started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    peak = [0.0]
-    watcher = threading.Thread(target=watch, args=(process, peak), daemon=True)
-    watcher.start()
-    _, said = process.communicate()
-    seconds = time.perf_counter() - started
-    watcher.join()
-    if process.returncode:
-        raise SystemExit(f"failed with exit code {process.returncode}: {' '.join(command)}\n{said.decode()}")
-    return Ran(seconds, peak[0])
-
-
-def watch(process: subprocess.Popen[bytes], peak: list[float]) -> None:
-    """Keep the highest sum of resident memory."""
-    while process.poll() is None:
-        peak[0] = max(peak[0], sum(resident(number) for number in tree(process.pid)))
-        time.sleep(LOOK)
-
-
-def tree(root: int) -> Iterable[int]:
-    """A process and all that it started, and so on."""
-    yield root
-    try:
-        children = [
-            int(child)
-            for thread in os.listdir(f"/proc/{root}/task")
-            for child in Path(f"/proc/{root}/task/{thread}/children").read_text().split()
-        ]
-    except OSError:  # it ended meanwhile
-        return
-    for child in children:
-        yield from tree(child)
-
-
-def resident(number: int) -> float:
-    """MB."""
-    try:
-        pages = int(Path(f"/proc/{number}/statm").read_text().split()[1])
-    except (OSError, IndexError):
-        return 0.0
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
-def report(phase: str, figures: str) -> None:
-    """One line."""
-    click.echo(f"{phase:28} {figures}")

@@ -1,0 +1,50 @@
+"""The benchmark `domains`: what loading a domain costs, and questions about scenes with many attributes."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from statistics import median
+
+import click
+from bench_costs import cpu_seconds, report
+from wide_domain import make_wide_domain
+
+import vqagen
+from vqagen.api import Generation, find_domain, load_domain_files
+from vqagen.language.shipped_domains import SHIPPED_DOMAINS
+from vqagen.tasks.questions.generator import QuestionGenerator
+
+
+@click.command()
+@click.option("--scenes", default=40, show_default=True, help="Scenes of the wide domain.")
+@click.option("--repeats", default=5, show_default=True, help="Runs of which the median is shown.")
+def domains(scenes: int, repeats: int) -> None:
+    """Time what loading a domain costs, and questions about scenes with 11 attributes.
+
+    \b
+    Example:
+      scripts/bench domains
+    """
+    for name in SHIPPED_DOMAINS:
+        report_load(name, find_domain(name), repeats)
+    with tempfile.TemporaryDirectory() as folder:
+        wide = make_wide_domain(Path(folder) / "wide")
+        report_load("11 attributes", find_domain(wide), repeats)
+        records = list(vqagen.sample_scenes(scenes, metadata=wide / "metadata.json"))
+        run = Generation(records, load_domain_files(find_domain(wide)), vqagen.QuestionSettings())
+        made = []
+        seconds = cpu_seconds(lambda: made.extend(len(questions) for _, questions in run.by_scene()))
+        report("11 attributes", f"{seconds / scenes * 1000:.1f} ms/scene, {sum(made) / scenes:.1f} questions each")
+
+
+def report_load(name: str, files: vqagen.DomainFiles, repeats: int) -> None:
+    """Loading, checking and planning all templates of a domain."""
+
+    def load() -> None:
+        materials = load_domain_files(files)
+        QuestionGenerator(materials.templates, materials.synonyms, vqagen.QuestionSettings())
+
+    families = len(load_domain_files(files).templates)
+    seconds = median(cpu_seconds(load) for _ in range(repeats))
+    report(f"load {name}", f"{seconds:.3f} s for {families} families")
