@@ -90,7 +90,7 @@ def stop(progress: Progress) -> None:
         raise VqagenError("stopped")
 
 
-@pytest.mark.quick(6)
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("form", FORMATS)
 def test_shards_merge_to_the_bytes_of_one_run(form: str, write_some: Write) -> None:
     write_some(name_of(form), form)
@@ -120,7 +120,7 @@ def test_check_says_that_dialogs_are_verified_elsewhere(form: str) -> None:
     assert [(file.kind, len(file.not_checked)) for file in report.files] == [("dialogs", 1)]
 
 
-@pytest.mark.quick(6)
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_stopped_run_is_finished_with_the_same_bytes(form: str, write_some: Write) -> None:
     """The numbers of questions, too, which are in no block."""
@@ -133,7 +133,7 @@ def test_a_stopped_run_is_finished_with_the_same_bytes(form: str, write_some: Wr
     write_some(name_of(form, "cut-"), form, resume=True)  # nothing is left to do
 
 
-@pytest.mark.quick(3)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("form", FORMATS)
 def test_workers_make_the_same(form: str, write_some: Write) -> None:
     write_some(name_of(form), form)

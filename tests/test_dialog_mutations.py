@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from depth import fewer
 from dialog_mutations import ALWAYS_WRONG, ANNOTATIONS, TEXTS, Record
 from scene_records import sampled_scenes
 from spoken_dialogs import compiled, dialog_judge
@@ -17,7 +18,7 @@ from vqagen.judge.dialogs.verification import DialogVerification
 from vqagen.world.scene import Scene
 
 SCENES = 6
-SPOILT = 25
+SPOILT = fewer(25)
 """Dialogs spoilt in each way."""
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from commands import PROGRAM, ROOT, Commands, finish, start
+from depth import some
 from families import SHIPPED, Collection
 from scene_records import SMALL_SCENES, scene_record
 from waiting import PATIENCE, wait_until
@@ -261,7 +262,7 @@ def test_every_shipped_family_is_explained_by_examples_that_are_right(collection
     """The last step gives the answer, and everything can be written as JSON."""
     materials = collection.materials
     at_hand = sampled_scenes(materials.domain, seed=0)
-    for each in materials.templates:
+    for each in some(materials.templates):
         explained = explain_template(materials, each, at_hand, count=2)
 
         assert explained.tried is not None

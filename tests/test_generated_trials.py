@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from depth import fewer
 from generated_trials import DESIGNS, Record, as_written, random_designs, report_on, trials
 from handmade_trials import catalogue, codes, grammar, vocabulary
 from naive_director import both_answers, cell_named, item_words, label_of, placed
@@ -19,13 +20,13 @@ from vqagen.judge.director.trial import Trial, read_trial
 from vqagen.judge.director.verification import TrialVerification
 from vqagen.judge.director.vocabulary import read_vocabulary
 
-COUNT = 250
-"""Trials of each design in the quick run."""
+COUNT = 2 * fewer(125)
+"""Trials of each design; the slow test has 100,000."""
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
 def test_the_judge_finds_no_fault_in_generated_trials(design: Mapping[str, Any]) -> None:
-    """2,500 trials of ten designs; the slow test has 100,000."""
+    """2,500 trials of ten designs, and fewer in the quick run."""
     report = report_on(trials(COUNT, **design), **design)
 
     assert report.is_clean, "\n".join(report.lines())

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 import pytest
+from depth import some
 from gold_files import oracle, predicted, write_visual7w
 
 from vqagen.cli import run
@@ -435,7 +436,7 @@ def spoiled(value: Any) -> Iterator[Any]:
 def test_no_odd_value_is_a_traceback(tmp_path: Path, name: str) -> None:
     """A file with an odd value is read as it stands, or rejected with its fault."""
     (key, listed), *more = SAMPLES[name].items()
-    for part in spoiled(listed):
+    for part in some(list(spoiled(listed))):
         path = written(tmp_path / "gold.json", {key: part, **dict(more)})
         try:
             gold = read_gold(path)

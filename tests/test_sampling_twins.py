@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from depth import fewer
 from naive_pixels import visible_pixels
 
 from vqagen.rng import Random, stream
@@ -60,7 +61,7 @@ def placed_in(ground: Ground | PlainGround, seed: int, radius: float) -> list[ob
 def test_places_are_those_of_the_plain_rules(name: str) -> None:
     """The same ones, from the same draws, also in areas so small that most places are too close to call."""
     radius = 1e-6 if name == "a small area" else 0.35
-    for seed in range(25):
+    for seed in range(fewer(25)):
         plain, quick = PlainGround(GROUNDS[name]), Ground(GROUNDS[name])
         assert placed_in(quick, seed, radius) == placed_in(plain, seed, radius)
 
@@ -103,7 +104,7 @@ def random_solids(rng: Random) -> list[Solid]:
 def test_visible_pixels_are_those_of_the_whole_picture(name: str) -> None:
     """Of each solid; and enough are visible exactly if the least of these numbers is enough, to the pixel."""
     camera, rng, verdicts = CAMERAS[name], stream(1, f"solids/{name}"), Counter[bool]()
-    for _ in range(150):
+    for _ in range(fewer(150)):
         solids = random_solids(rng)
         counts = visible_pixels(camera, solids)
         assert [shown_pixels(camera, solids, i) for i in range(len(solids))] == counts
@@ -111,7 +112,7 @@ def test_visible_pixels_are_those_of_the_whole_picture(name: str) -> None:
             assert is_enough_visible(camera, solids, least) is (min(counts) >= least)
             verdicts[min(counts) >= least] += 1
 
-    assert min(verdicts.values()) > 100
+    assert min(verdicts.values()) > fewer(100)
 
 
 def test_every_solid_alone_proves_its_pixels() -> None:

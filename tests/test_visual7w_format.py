@@ -305,6 +305,7 @@ def test_workers_make_the_same() -> None:
     assert contents("two.json") == contents("dataset.json")
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("source", ["json", "jsonl", "parquet", "visual7w"])
 @pytest.mark.parametrize("dialect", ["generator", "release"])
 def test_convert_gives_the_bytes_of_the_run(source: str, dialect: str) -> None:
