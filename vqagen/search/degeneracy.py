@@ -161,11 +161,16 @@ def is_shadowed_by_words(choice: Op, lane: Lane) -> bool:
     return choice.index in lane.changed
 
 
-def make_idle_test(plan: Plan, lanes: Sequence[Lane], policy: str) -> Callable[[Frame], bool]:
-    """True if some relation of a finished filling is idle."""
+def evidence_of(plan: Plan, policy: str) -> tuple[int, ...]:
+    """Return the ops whose results must change without a relation: the answer, or what a yes or no is about."""
     last = plan.ops[-1]
     is_yes_no = plan.template.answer_type == "Bool"
-    evidence = last.inputs if policy == "all" and is_yes_no and last.inputs else (last.index,)
+    return last.inputs if policy == "all" and is_yes_no and last.inputs else (last.index,)
+
+
+def make_idle_test(plan: Plan, lanes: Sequence[Lane], policy: str) -> Callable[[Frame], bool]:
+    """True if some relation of a finished filling is idle."""
+    evidence = evidence_of(plan, policy)
     compared = [(number, [i for i in evidence if i in lane.changed]) for number, lane in enumerate(lanes)]
 
     def is_idle(frame: Frame) -> bool:

@@ -15,12 +15,13 @@ from vqagen.search.frame import Pick
 from vqagen.search.plain_choice import FilterChain
 from vqagen.search.plan import Apply, Plan
 
-FOUND, UNBALANCED, DEGENERATE, FOREGONE, NOTHING_FITS, REPEATED, GAVE_UP = (
+FOUND, UNBALANCED, DEGENERATE, FOREGONE, NOTHING_FITS, TOO_FEW, REPEATED, GAVE_UP = (
     "found",
     "answer too common",
     "relation idle",
     "words tell the answer",
     "nothing fits",
+    "too few objects",
     "no new filling",
     "gave up",
 )

@@ -35,6 +35,10 @@ class Check(NamedTuple):
 
     test: Callable[[Frame], bool]
     meaning: str
+    reads: tuple[int, ...] = ()
+    """The ops whose results decide it; () if words do."""
+    holds: Callable[..., bool] | None = None
+    """The same test, given those results."""
 
 
 @dataclass(frozen=True)
@@ -276,7 +280,8 @@ class _Builder:
                 ops.append(at)
                 readers.append(word_of)
         test = _compared(constraint, ops) or (lambda frame: constraint.holds(*[read(frame) for read in readers]))
-        self.checks.setdefault(max(ops), []).append(Check(test, str(constraint)))
+        of_results = ((), None) if constraint.slots else (tuple(ops), constraint.holds)
+        self.checks.setdefault(max(ops), []).append(Check(test, str(constraint), *of_results))
         self.reads[max(ops)] += tuple(self.out[i] for i in constraint.nodes)
         self.compares_words |= bool(constraint.slots)
 

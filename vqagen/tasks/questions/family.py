@@ -18,6 +18,7 @@ from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Style, Wording
 from vqagen.rng import shuffled, stream
+from vqagen.search.few_objects import FewObjects
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import Plan
@@ -86,6 +87,11 @@ class Family:
     def search(self) -> Search:
         """What finds fillings."""
         return Search(self.plan, self.degeneracy)
+
+    @cached_property
+    def few_objects(self) -> FewObjects:
+        """The answers that scenes of few objects can have."""
+        return FewObjects(self.plan, self.degeneracy)
 
     @cached_property
     def wording(self) -> Wording:

@@ -139,6 +139,10 @@ class _Window:
         if answers.all_refused(family.plan.impossible):
             tally.failures[name, UNBALANCED] += 1
             return []
+        refusal = family.few_objects.refusal(subject.scene, answers.refused)
+        if refusal:
+            tally.failures[name, refusal] += 1
+            return []
         find = self.some_instances if self.generator.settings.instances_per_template else self.all_instances
         made, reason = find(family, answers, subject, most)
         if not made or reason == GAVE_UP:

@@ -139,7 +139,9 @@ class PairedWindow:
         rng, seen = self.subjects[place].rng, self.picked[number, place]
         if not self.free_others(place):
             return UNPAIRED
-        failure = ""
+        failure = family.few_objects.refusal(self.subjects[place].scene, answers.refused)
+        if failure:
+            return failure
         for _ in range(FILLINGS):
             filling, reason = family.search.find(tables, rng, answers.refused, seen, self.settings.search_budget)
             if filling is None:
