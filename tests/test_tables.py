@@ -8,6 +8,8 @@ import pytest
 from families import COLLECTIONS
 from scene_records import large_scene
 
+from vqagen.bits import indexes
+from vqagen.errors import BadInput
 from vqagen.rng import skip
 from vqagen.search.tables import DescriptionTable, SceneTables
 from vqagen.search.vocabulary import Vocabularies
@@ -62,6 +64,40 @@ def test_patterns_of_single_descriptions_are_known(size: int) -> None:
 
     assert found == {table.vocabulary.said(table.codes[k]).used for k in table.singles}
     assert all(table.fits[k].bit_count() == 1 for k in table.singles)
+
+
+@pytest.mark.parametrize("size", [63, 64, 65, 130])
+def test_relations_of_many_objects_are_those_that_rows_list(size: int) -> None:
+    """With rows of lists, of other sequences and empty ones."""
+    record = large_scene(size)
+    rows = record["relationships"]
+    rows["behind"], rows["front"] = [[] for _ in range(size)], [tuple(row) for row in rows["front"]]
+
+    related = compile_scene(record, DOMAIN).related
+
+    for relation in ("left", "right", "front", "behind"):
+        assert [indexes(objects) for objects in related[relation]] == [sorted(row) for row in rows[relation]]
+
+
+@pytest.mark.parametrize("place", [-1, 64, 1 << 70, "1", None, 3])
+def test_faulty_relations_of_many_objects_are_located(place: object) -> None:
+    """Object 3 has itself, or none that there is, to its left."""
+    record = large_scene(64)
+    record["relationships"]["left"][3] = [place]
+
+    with pytest.raises(BadInput, match=r"relationships\.left\[3\]"):
+        compile_scene(record, DOMAIN)
+
+
+def test_attributes_that_descriptions_say_are_known() -> None:
+    """For values in groups, lists of values and missing values too."""
+    domain = next(each for each in COLLECTIONS if each.name == "market").materials.domain
+    vocabulary = Vocabularies(domain).of(["Tag", "Decoration", "Kind"])
+
+    codes, used = vocabulary.codes_of((None, ("stripes", "dots"), "harp"))
+
+    assert codes == [0, *codes[1:]] and len(set(codes)) == len(codes) == 3 * 4
+    assert used == [vocabulary.said(code).used for code in codes]
 
 
 @pytest.mark.parametrize("draws", [0, 1, 2, 623, 1000])

@@ -40,19 +40,22 @@ class DescriptionTable:
     def __init__(self, vocabulary: Vocabulary, scene: Scene) -> None:
         rows = [scene.values[attribute.name] for attribute in vocabulary.attributes]
         fits_of: dict[int, Objects] = {}
+        used_of: dict[int, int] = {}
         for i, values in enumerate(zip(*rows, strict=True)):
             bit = 1 << i & scene.everything
             if bit:
-                for code in vocabulary.codes_of(values):
+                codes, used = vocabulary.codes_of(values)
+                used_of.update(zip(codes, used, strict=True))
+                for code in codes:
                     fits_of[code] = fits_of.get(code, 0) | bit
         if not rows and scene.everything:
-            fits_of[0] = scene.everything
+            fits_of[0], used_of[0] = scene.everything, 0
         self.vocabulary = vocabulary
         self.scene = scene
         self.fits_of = fits_of
         self.codes = list(fits_of)
         self.fits = list(fits_of.values())
-        self.used = [vocabulary.said(code).used for code in self.codes]
+        self.used = [used_of[code] for code in self.codes]
         self.everything = range(len(self.codes))
         self.singles = [k for k, objects in enumerate(self.fits) if not objects & (objects - 1)]
         self.single_patterns = reduce(or_, [1 << self.used[k] for k in self.singles], 0)
@@ -71,7 +74,9 @@ class DescriptionTable:
         if options is None:
             if self._grid is None:
                 self._grid = _Grid(self) if self.scene.size <= WORD_BITS else _LargeGrid(self)
-            options = self._options[key] = self._grid.options(reducer, anchor, self._columns(relation))
+            options = self._grid.options(reducer, anchor, self._columns(relation))
+            if self.scene.size <= WORD_BITS:  # one in eight is asked for again where there are 100 objects
+                self._options[key] = options
         return options
 
     def _columns(self, relation: str | None) -> slice:

@@ -27,6 +27,13 @@ class Said(NamedTuple):
     used: int
 
 
+class Codes(NamedTuple):
+    """Codes of descriptions, and for each the set of attributes that it says."""
+
+    codes: list[int]
+    used: list[int]
+
+
 class Vocabulary:
     """Codes of descriptions over some attributes of a domain. One for each list of attributes, made once per run."""
 
@@ -41,7 +48,8 @@ class Vocabulary:
         self.steps = [(*digits.values(), 0) for digits in self.digits]
         """steps[k]: what attribute k may add to a code; left open, nothing."""
         self._bases = [min(digits.values()) for digits in self.digits]
-        self._codes: dict[tuple[Recorded, ...], list[int]] = {}
+        self._codes: dict[tuple[Recorded, ...], Codes] = {}
+        self._used: dict[tuple[int, ...], list[int]] = {}
         self._said: dict[int, Said] = {}
         self._worded: dict[tuple[tuple[str, ...], int], dict[str, str | None]] = {}
         self._chains: dict[tuple[int, int, str | None, int], NodeRun] = {}
@@ -51,20 +59,33 @@ class Vocabulary:
         """True if one object has too many descriptions to list them all."""
         return prod(1 + _ways_to_say(attribute) for attribute in self.attributes) > WIDE
 
-    def codes_of(self, recorded: tuple[Recorded, ...]) -> list[int]:
-        """The codes of every description of an object for which this is recorded, the one that says nothing first.
+    def codes_of(self, recorded: tuple[Recorded, ...]) -> Codes:
+        """Every description of an object for which this is recorded, the one that says nothing first.
 
         Two plain attributes give four codes; a value that belongs to a group can be said in two ways, and so on.
         """
-        codes = self._codes.get(recorded)
-        if codes is None:
+        known = self._codes.get(recorded)
+        if known is None:
             if len(self._codes) * len(self._bases) > REMEMBERED:
                 self._codes.clear()
+            sayable = [attribute.sayable(value) for attribute, value in zip(self.attributes, recorded, strict=True)]
             codes = [0]
-            for attribute, digits, value in zip(self.attributes, self.digits, recorded, strict=True):
-                codes += [code + digits[word] for word in attribute.sayable(value) for code in codes]
-            self._codes[recorded] = codes
-        return codes
+            for digits, words in zip(self.digits, sayable, strict=True):
+                codes += [code + digits[word] for word in words for code in codes]
+            known = self._codes[recorded] = Codes(codes, self._used_of(tuple([len(words) for words in sayable])))
+        return known
+
+    def _used_of(self, ways: tuple[int, ...]) -> list[int]:
+        """The sets of attributes that descriptions say of an object with so many ways to say each attribute."""
+        used = self._used.get(ways)
+        if used is None:
+            if len(self._used) > REMEMBERED:
+                self._used.clear()
+            used = [0]
+            for k, number in enumerate(ways):
+                used += [before | 1 << k for _ in range(number) for before in used]
+            self._used[ways] = used
+        return used
 
     def said(self, code: int) -> Said:
         """The words of a code."""
