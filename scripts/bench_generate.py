@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import click
 from bench_balance import REAL_SCENES
-from bench_costs import HEADER, VQAGEN, cpu_seconds, digest, figures, in_turn, ratio, report, run_command
+from bench_costs import HEADER, VQAGEN, Ran, cpu_seconds, digest, figures, in_turn, ratio, report, run_command
 
 import vqagen
 from vqagen.api import Generation, find_domain, find_scenes, load_domain_files, load_scenes
@@ -43,6 +43,11 @@ class Contender(NamedTuple):
     command: list[str]
     variables: dict[str, str]
     version: str = ""
+
+    def generating(self, scenes: Path, count: int, flags: Flags, out: Path) -> Callable[[], Ran]:
+        """Return what runs `generate` on so many scenes."""
+        given = ["generate", "--force", "--scenes", str(scenes), "--count", str(count), *flag_list(flags)]
+        return partial(run_command, [*self.command, *given, "--out", str(out)], **self.variables)
 
 
 @click.command()
@@ -70,11 +75,9 @@ def generate(scenes: Path | None, count: int, repeats: int, against: tuple[Path,
     \b
     Examples:
       scripts/bench generate
-      scripts/bench generate --against ../before --against ../compiled/bin/vqagen
+      scripts/bench generate --against ../before --against .venv-compiled/bin/vqagen
     """
-    contenders = [contender(ROOT)._replace(name="this checkout"), *map(contender, against)]
-    for each in contenders:
-        click.echo(f"{each.name}: {each.version}")
+    contenders = contenders_at(against)
     flags = {name: value for name, value in chosen.items() if value}
     cases = {" ".join(flags.values()): flags} if flags else known_cases()
     is_same = True
@@ -87,6 +90,14 @@ def generate(scenes: Path | None, count: int, repeats: int, against: tuple[Path,
             phases(path, count, case, repeats)
     start_up(repeats)
     sys.exit(0 if is_same else 1)
+
+
+def contenders_at(paths: Iterable[Path]) -> list[Contender]:
+    """Print the version of this checkout and of other checkouts and executables; return them. Raises UsageError."""
+    contenders = [contender(ROOT)._replace(name="this checkout"), *map(contender, paths)]
+    for each in contenders:
+        click.echo(f"{each.name}: {each.version}")
+    return contenders
 
 
 def contender(path: Path) -> Contender:
@@ -145,22 +156,24 @@ def flag_list(flags: Flags) -> list[str]:
 def compare(contenders: Sequence[Contender], scenes: Path, count: int, case: Flags, folder: Path, repeats: int) -> bool:
     """Run the command of each contender in turn; return True if all outputs are the same bytes."""
     outs = [folder / f"{number}.json" for number in range(len(contenders))]
-    given = ["generate", "--scenes", str(scenes), "--count", str(count), "--force", *flag_list(case)]
-    works = {
-        out: partial(run_command, [*each.command, *given, "--out", str(out)], **each.variables)
-        for each, out in zip(contenders, outs, strict=True)
-    }
+    works = {out: each.generating(scenes, count, case, out) for each, out in zip(contenders, outs, strict=True)}
     in_turn(works, 1)  # not measured: Python compiles modules that it has not met
     runs = in_turn(works, repeats)
     cpu = [[ran.cpu for ran in runs[out]] for out in outs]
     for each, out, seconds in zip(contenders, outs, cpu, strict=True):
-        questions = len(json.loads(out.read_bytes())["questions"])
         compared = f"  {ratio(seconds, cpu[1])}" if len(outs) > 1 else ""
-        click.echo(f"{f'{count:,} scenes':14}{each.name[-27:]:28}{figures(runs[out], count, questions)}{compared}")
+        click.echo(
+            f"{f'{count:,} scenes':14}{each.name[-27:]:28}{figures(runs[out], count, questions_in(out))}{compared}"
+        )
     is_same = len({digest(out) for out in outs}) == 1
     if len(outs) > 1:
         click.echo(f"{'':14}{'the same bytes' if is_same else 'DIFFERENT BYTES'}")
     return is_same
+
+
+def questions_in(out: Path) -> int:
+    """Return the number of questions in a file."""
+    return len(json.loads(out.read_bytes())["questions"])
 
 
 def phases(scenes: Path, count: int, case: Flags, repeats: int) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import click
-from bench_costs import HEADER, VQAGEN, figures, in_turn, ratio, run_command
-from bench_generate import WINDOW, clevr_flags, flag_list, scenes_of
+from bench_costs import HEADER, Ran, figures, in_turn, ratio, run_command
+from bench_generate import WINDOW, clevr_flags, contenders_at, flag_list, questions_in, scenes_of
 
 ADDRESS = "https://github.com/facebookresearch/clevr-dataset-gen"
 SCRIPT, TEMPLATES = "generate_questions.py", "CLEVR_1.0_templates"
@@ -23,7 +23,10 @@ NEEDED = (SCRIPT, "question_engine.py", "metadata.json", "synonyms.json", TEMPLA
 @click.option("--scenes", type=Path, help="Scene file in the format of CLEVR. [default: sampled with seed 0]")
 @click.option("--count", default=WINDOW, show_default=True, help="How many scenes.")
 @click.option("--repeats", default=3, show_default=True, help="Runs of which the median is shown.")
-def reference(generator: Path, scenes: Path | None, count: int, repeats: int) -> None:
+@click.option(
+    "--build", type=Path, multiple=True, metavar="PATH", help="Another checkout or executable of vqagen to run too."
+)
+def reference(generator: Path, scenes: Path | None, count: int, repeats: int, build: tuple[Path, ...]) -> None:
     """Time the CLEVR generator and vqagen on the same scenes, whole processes in turn; print how often ours is faster.
 
     Its random draws have no seed, so its time differs from run to run. Ratios are of CPU time in user mode, with their
@@ -31,23 +34,26 @@ def reference(generator: Path, scenes: Path | None, count: int, repeats: int) ->
 
     \b
     Example:
-      scripts/bench reference --generator ../clevr-dataset-gen
+      scripts/bench reference --generator ../clevr-dataset-gen --build .venv-compiled/bin/vqagen
     """
     folder = checked(generator / "question_generation")
     with tempfile.TemporaryDirectory() as made:
         path, count = scenes_of(scenes, count, Path(made))
         if count < WINDOW:
-            click.echo(
-                f"{count} of the {WINDOW} scenes of a balance window, within which the CLEVR generator slows down"
-            )
-        commands = commands_for(folder, path.resolve(), count, Path(made))
-        runs = in_turn({name: partial(run_command, command) for name, command in commands.items()}, repeats)
-        click.echo(f"{'':32}{HEADER}  times as fast")
-        (_, its), *_ = runs.items()
-        for name, ran in runs.items():
-            questions = len(json.loads(Path(commands[name][-1]).read_bytes())["questions"])
+            click.echo(f"{count} of the {WINDOW} scenes of a balance window: so few say little of the CLEVR generator")
+        works = {Path(made, "clevr.json"): clevr_generating(folder, path, count, Path(made, "clevr.json"))}
+        names = ["CLEVR generator"]
+        cases = {"shipped templates": {}, "--compat clevr": {**clevr_flags(folder / TEMPLATES), "compat": "clevr"}}
+        for each, (case, flags) in product(contenders_at(build), cases.items()):
+            out = Path(made, f"{len(works)}.json")
+            works[out] = each.generating(path, count, flags, out)
+            names.append(f"{each.name[-24:]}, {case}")
+        runs = in_turn(works, repeats)
+        click.echo(f"{'':44}{HEADER}  times as fast")
+        its = next(iter(runs.values()))
+        for name, (out, ran) in zip(names, runs.items(), strict=True):
             faster = ratio([each.cpu for each in its], [each.cpu for each in ran])
-            click.echo(f"{name:32}{figures(ran, count, questions)}  {faster}")
+            click.echo(f"{name:44}{figures(ran, count, questions_in(out))}  {faster}")
 
 
 def checked(folder: Path) -> Path:
@@ -60,15 +66,9 @@ def checked(folder: Path) -> Path:
     return folder.resolve()
 
 
-def commands_for(folder: Path, scenes: Path, count: int, made: Path) -> Mapping[str, list[str]]:
-    """Return each command by its name, the CLEVR generator's first; each ends with the file that it writes."""
-    script = [sys.executable, str(folder / SCRIPT), "--input_scene_file", str(scenes), "--num_scenes", str(count)]
-    inputs = {"metadata_file": "metadata.json", "synonyms_json": "synonyms.json", "template_dir": TEMPLATES}
-    script += flag_list({flag: str(folder / name) for flag, name in inputs.items()})
-    ours = [str(VQAGEN), "generate", "--force", "--scenes", str(scenes), "--count", str(count)]
-    its_files = flag_list({**clevr_flags(folder / TEMPLATES), "compat": "clevr"})
-    return {
-        "CLEVR generator": [*script, "--output_questions_file", str(made / "reference.json")],
-        "vqagen, its templates, --compat": [*ours, *its_files, "--out", str(made / "compat.json")],
-        "vqagen, shipped templates": [*ours, "--out", str(made / "shipped.json")],
-    }
+def clevr_generating(folder: Path, scenes: Path, count: int, out: Path) -> Callable[[], Ran]:
+    """Return what runs the CLEVR generator on so many scenes."""
+    files = {"metadata_file": "metadata.json", "synonyms_json": "synonyms.json", "template_dir": TEMPLATES}
+    flags = {flag: str(folder / name) for flag, name in files.items()}
+    flags |= {"input_scene_file": str(scenes), "num_scenes": str(count), "output_questions_file": str(out)}
+    return partial(run_command, [sys.executable, str(folder / SCRIPT), *flag_list(flags)])

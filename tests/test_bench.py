@@ -92,5 +92,5 @@ def test_failure_of_the_clevr_generator_is_shown(tmp_path: Path) -> None:
     found = ask(f"reference --generator {tmp_path} --count 1")
 
     assert found.exit_code == 1
-    assert "generate_questions.py --input_scene_file" in found.output
+    assert "generate_questions.py --metadata_file" in found.output
     assert "KeyError: 'split'" in found.output
