@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import oracle
 import pytest
+from depth import fewer
 from families import SHIPPED, Collection
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,7 +30,7 @@ from vqagen.tasks.questions.selection import QuestionSelection
 from vqagen.tasks.questions.tally import Tally
 from vqagen.world.scene import Scene, compile_scene
 
-SCENES, WINDOW = 40, 15
+SCENES, WINDOW = fewer(40, least=24), 15
 SIMPLE = {"clevr": "zero_hop.json", "market": "existence.json"}
 """A file of each domain whose questions have few texts, so that they come again."""
 BY_COLLECTION = pytest.mark.parametrize("collection", SHIPPED, ids=str)

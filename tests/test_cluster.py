@@ -200,8 +200,9 @@ def test_the_cluster_forgets_what_was_done(dask: DaskProcesses) -> None:
     assert given == expected(60)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_loses_nothing(dask: DaskProcesses, tmp_path: Path) -> None:
-    """SIGKILL in the middle of a window: the other worker does it again."""
+    """SIGKILL in the middle of a window: the other worker does it again. `test_processes.py` has a quick test of it."""
     notes = tmp_path / "notes"
     notes.mkdir()
     workers = {process.pid: process for process in (dask.worker(), dask.worker())}
@@ -352,10 +353,13 @@ def test_a_run_leaves_nothing_behind(tmp_path: Path, mark: str) -> None:
     assert marked(mark) == set()
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_an_ended_run_leaves_no_workers(tmp_path: Path, mark: str, end: signal.Signals) -> None:
-    """Ctrl-C in a terminal goes to all processes of the run; SIGKILL to the one. None but the script says a word."""
+    """Ctrl-C in a terminal goes to all processes of the run; SIGKILL to the one. None but the script says a word.
+
+    The quick run has the same rule for workers without a cluster, in `test_processes.py`.
+    """
     process = started(tmp_path, {4: "stay"})
     wait_until(lambda: 4 in begun(tmp_path / "notes") and len(loaded(tmp_path / "notes")) == 2)
 

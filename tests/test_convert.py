@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Callable
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -17,18 +20,24 @@ DIALECTS = ("generator", "release")
 QUICK = "--scenes scenes.json --templates-per-image 12 --reset-counts-every 4 --trace"
 
 
+Written = Callable[[str], Path]
+
+
 @pytest.fixture(scope="module", params=["clevr", "market"])
-def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One run, written in every format and dialect."""
+def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """Writes one run as "dialect.format", once."""
     folder = tmp_path_factory.mktemp(request.param)
     scenes = sampled_scenes(9, seed=3, domain=request.param)
     (folder / "scenes.json").write_text(json.dumps({"info": {"split": "x"}, "scenes": scenes}))
-    with pytest.MonkeyPatch.context() as there:
-        there.chdir(folder)
-        for form, dialect in product(FORMATS, DIALECTS):
-            line = f"generate {QUICK} --domain {request.param} --dialect {dialect} --out {dialect}.{form}"
+
+    @cache
+    def write(name: str) -> Path:
+        line = f"generate {QUICK} --domain {request.param} --dialect {name.partition('.')[0]} --out {name}"
+        with contextlib.chdir(folder):
             assert run(line.split()) == 0
-    return folder
+        return folder / name
+
+    return write
 
 
 @pytest.fixture
@@ -42,24 +51,25 @@ def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytes
 @pytest.mark.parametrize("given", [f"generator.{form}" for form in FORMATS] + ["release.parquet"])
 @pytest.mark.parametrize(("form", "dialect"), list(product(FORMATS, DIALECTS)))
 def test_an_output_becomes_any_other(
-    folder: Path, vqagen_: Commands, tmp_path: Path, given: str, form: str, dialect: str
+    written: Written, vqagen_: Commands, tmp_path: Path, given: str, form: str, dialect: str
 ) -> None:
-    vqagen_.done(f"convert {folder}/{given} --dialect {dialect} --out {tmp_path}/made.{form}")
+    vqagen_.done(f"convert {written(given)} --dialect {dialect} --out {tmp_path}/made.{form}")
 
-    assert (tmp_path / f"made.{form}").read_bytes() == (folder / f"{dialect}.{form}").read_bytes()
+    assert (tmp_path / f"made.{form}").read_bytes() == written(f"{dialect}.{form}").read_bytes()
 
 
 @pytest.mark.quick(1)
-def test_a_shard_stays_one(folder: Path, vqagen_: Commands) -> None:
+def test_a_shard_stays_one(written: Written, vqagen_: Commands) -> None:
     """It merges with the others, in its new format."""
-    given = json.loads((folder / "generator.json").read_text())["info"]["generator"]["domain"]
+    whole = written("generator.json")
+    given = json.loads(whole.read_text())["info"]["generator"]["domain"]
     for number in (1, 2):
-        line = f"generate {QUICK.replace('scenes.json', f'{folder}/scenes.json')} --domain {given}"
+        line = f"generate {QUICK.replace('scenes.json', f'{whole.parent}/scenes.json')} --domain {given}"
         vqagen_.done(f"{line} --shard {number}/2 --out {number}.jsonl")
     vqagen_.done("convert 1.jsonl --out 1.parquet")
     vqagen_.done("merge 1.parquet 2.jsonl --out whole.json")
 
-    assert Path("whole.json").read_bytes() == (folder / "generator.json").read_bytes()
+    assert Path("whole.json").read_bytes() == whole.read_bytes()
 
 
 @pytest.mark.parametrize(

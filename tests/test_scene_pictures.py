@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import Commands
+from depth import fewer
 from naive_pixels import id_image
 from PIL import Image
 from scene_records import sampled_scenes
@@ -103,7 +104,7 @@ def test_objects_have_their_colors_where_they_are() -> None:
     """For each object that shows 300 pixels or more, the mean color there is nearer to its own than to any other."""
     rules = rules_of("clevr")
     wrong = total = 0
-    for scene in sampled_scenes(2):
+    for scene in sampled_scenes(fewer(2)):
         pixels = np.asarray(Image.open(io.BytesIO(scene_picture(scene, rules))).convert("RGB"), dtype=float)
         things = scene["objects"]
         camera = rules.camera.fitted(
@@ -118,7 +119,7 @@ def test_objects_have_their_colors_where_they_are() -> None:
             if (seen == number).sum() >= 300:
                 total += 1
                 wrong += nearest_color(pixels[seen == number].mean(axis=0)) != thing["color"]
-    assert total > 10 and wrong == 0
+    assert total >= fewer(11) and wrong == 0
 
 
 def nearest_color(found: Any) -> str:
@@ -139,7 +140,8 @@ def nearest_color(found: Any) -> str:
 
 def write_scenes(folder: Path, count: int) -> Path:
     path = folder / "scenes.json"
-    path.write_text(json.dumps({"scenes": sampled_scenes(3)[:count]}), encoding="utf-8")
+    scenes = [{**scene, "objects": scene["objects"][:2]} for scene in sampled_scenes(3)[:count]]
+    path.write_text(json.dumps({"scenes": scenes}), encoding="utf-8")
     return path
 
 

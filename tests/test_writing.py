@@ -77,14 +77,14 @@ def test_one_window_of_all_scenes_is_done_by_one_process(run: Commands) -> None:
 
 def test_the_report_counts_what_is_in_the_file_and_does_not_depend_on_the_means(run: Commands) -> None:
     reports = []
-    for number, options in enumerate(("", "--workers 2", "--cluster local:1")):
+    for number, options in enumerate(("", "--workers 2")):
         run.done(f"generate --scenes scenes.json --out q{number}.json {QUICK} {options} --report r{number}.json")
         reports.append(json.loads(Path(f"r{number}.json").read_bytes()))
         seconds = reports[-1]["run"].pop("seconds")
         assert seconds > 0
     questions = json.loads(Path("q0.json").read_bytes())["questions"]
 
-    assert reports[0] == reports[1] == reports[2]
+    assert reports[0] == reports[1]
     assert reports[0]["run"] == {"was_complete": False, "resumed_scenes": 0}
     assert (reports[0]["questions"], reports[0]["scenes"]) == (len(questions), SCENES)
     assert sum(family["questions"] for family in reports[0]["families"].values()) == len(questions)
