@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vqagen.bits import Objects, indexes
 from vqagen.language.wording import Random
@@ -29,8 +29,16 @@ LISTED = 12
 """Attributes that a node may leave open or say, above which the ways to do so are drawn and not listed."""
 
 
-def make_pattern_draw(node: Description) -> Callable[[Random], list[int]]:
-    """Return how to draw the attributes that a description says, uniformly from what the constraints on openness allow.
+class Patterns(NamedTuple):
+    """How to draw the attributes that a description says."""
+
+    draw: Callable[[Random], list[int]]
+    are_allowed: bool
+    """True if all that is drawn meets the node's constraints on openness."""
+
+
+def patterns_of(node: Description) -> Patterns:
+    """Return how to draw attributes uniformly from what the constraints on openness allow.
 
     Where constraints tie several attributes, the ways to meet them are listed; where that would be too many, patterns
     are drawn blindly, and the node's constraints then refuse descriptions.
@@ -43,9 +51,10 @@ def make_pattern_draw(node: Description) -> Callable[[Random], list[int]]:
             must.append(k)
     is_tied = any(check.of_openness and len(check.places) > 1 for check in node.checks)
     if not is_tied or len(may) > LISTED:
-        return lambda random: must + [k for k in may if random() < 0.5]
+        may_say_all = all(node.may_say(k) for k in must)
+        return Patterns(lambda random: must + [k for k in may if random() < 0.5], may_say_all and not is_tied)
     allowed = [said for said in _subsets(must, may) if node.allows_openness(said)]
-    return lambda random: allowed[int(random() * len(allowed))] if allowed else []
+    return Patterns(lambda random: allowed[int(random() * len(allowed))] if allowed else [], bool(allowed))
 
 
 def _subsets(must: list[int], may: list[int]) -> Iterator[list[int]]:
@@ -56,11 +65,20 @@ def _subsets(must: list[int], may: list[int]) -> Iterator[list[int]]:
 class WideDraw(DescribingDraw):
     """Options that are descriptions over many attributes."""
 
-    __slots__ = ("_pattern_of",)
+    __slots__ = ("_are_allowed", "_pattern_of")
 
     def __init__(self, node: Description, sampling: Sampling) -> None:
         super().__init__(node, sampling)
-        self._pattern_of = make_pattern_draw(self._node)
+        self._pattern_of, are_allowed = patterns_of(node)
+        self._are_allowed = are_allowed and not node.checks_words
+
+    def _allows(self, code: int) -> bool:
+        """True if the node's own constraints allow a code that was drawn.
+
+        Most nodes draw nothing else. To spell out each code would be half of the cost of a scene with 11 attributes
+        (`bench domains`).
+        """
+        return self._are_allowed or self._node.allows(code)
 
 
 class WideReferenceDraw(WideDraw):
@@ -78,7 +96,7 @@ class WideReferenceDraw(WideDraw):
         for _ in range(DRAWS if candidates else 0):
             i = candidates[int(random() * len(candidates))]
             drawn = None if 1 << i in dead else table.described(i, self._pattern_of(random), random)
-            if drawn is None or drawn.fits & among != 1 << i or drawn.code in offered or not node.allows(drawn.code):
+            if drawn is None or drawn.fits & among != 1 << i or drawn.code in offered or not self._allows(drawn.code):
                 continue
             offered.add(drawn.code)
             if stage.leads_on(frame, dead, undecided, 1 << i, (None, *drawn)):
@@ -107,7 +125,7 @@ class WideDescriptionDraw(WideDraw):
                     continue
             else:
                 drawn = _present(table, said, random)
-            if drawn is None or drawn.code in offered or not node.allows(drawn.code):
+            if drawn is None or drawn.code in offered or not self._allows(drawn.code):
                 continue
             outcome = drawn.fits & among
             if outcome in dead or not node.suits(drawn.code, outcome):
@@ -140,12 +158,13 @@ class WideRelatedDraw(WideDraw):
         table = frame.tables.wide(node.vocabulary)
         related, anchor = frame.scene.related, frame.values[node.source]
         relations = node.relations_in(frame.scene)
+        candidates = {relation: indexes(related[relation][anchor]) for relation in relations}
         offered: set[tuple[str, int]] = set()
         for _ in range(DRAWS if relations else 0):
             relation = relations[int(random() * len(relations))]
             near = related[relation][anchor]
-            drawn = _described_near(node, table, near, self._pattern_of(random), random)
-            if drawn is None or (relation, drawn.code) in offered or not node.allows(drawn.code):
+            drawn = _described_near(node, table, near, candidates[relation], self._pattern_of(random), random)
+            if drawn is None or (relation, drawn.code) in offered or not self._allows(drawn.code):
                 continue
             outcome, is_idle = drawn.fits & near, not drawn.fits & ~near
             if is_idle and random() >= idle_weight:
@@ -159,12 +178,11 @@ class WideRelatedDraw(WideDraw):
 
 
 def _described_near(
-    node: Description, table: WideTable, near: Objects, said: list[int], random: Random
+    node: Description, table: WideTable, near: Objects, candidates: list[int], said: list[int], random: Random
 ) -> Drawn | None:
-    """For `count` and `exist` any description of the scene, otherwise one of an object that stands near."""
+    """For `count` and `exist` any description of the scene, otherwise one of the `candidates`, which stand near."""
     if node.reducer in ("count", "exist"):
         return _present(table, said, random)
-    candidates = indexes(near)
     if not candidates:
         return None
     drawn = table.described(candidates[int(random() * len(candidates))], said, random)

@@ -41,9 +41,9 @@ class WideTable:
             ways = row[k]
             if not ways:
                 return None
-            way = ways[0] if len(ways) == 1 else ways[int(random() * len(ways))]
-            code += way.code
-            fits &= way.fits
+            digit, having = ways[0] if len(ways) == 1 else ways[int(random() * len(ways))]
+            code += digit
+            fits &= having
         return Drawn(code, fits)
 
     def absent(self, said: list[int], random: Random) -> Drawn:
