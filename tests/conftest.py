@@ -18,7 +18,11 @@ settings.register_profile("vqagen", deadline=None)  # tests measure no time
 settings.load_profile("vqagen")
 
 LONGEST_FILES = tuple(
-    f"test_{name}" for name in ("readme", "director_task", "processes", "cli", "inspect_director", "audit")
+    f"test_{name}"
+    for name in (
+        *("readme", "processes", "audit", "director_task", "cli", "human_page", "cluster", "paired_runs", "resume"),
+        *("inspect_director", "pairs", "budgets", "baselines", "writing"),
+    )
 )
 """They run first, for a file runs in one process: a long one that started last would end alone."""
 

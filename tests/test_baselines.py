@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from commands import Commands
+from depth import fewer
 from scene_records import sampled_scenes, scene_record
 
 import vqagen
@@ -406,6 +407,7 @@ def _program(*steps: str) -> list[Record]:
 
 def _noisy_shares(rate: float, copies: int, *steps: str, answer: Any) -> tuple[float, int]:
     """The share of right answers to one program about many copies of SCENE, and their number."""
+    copies = fewer(copies)
     scenes = [SCENE | {"image_index": i, "image_filename": f"{i}.png"} for i in range(copies)]
     Path("s.json").write_text(json.dumps({"scenes": scenes}))
     asked = {"question": "?", "answer": answer, "program": _program(*steps)}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
+from depth import fewer
 from dialog_ledger import found_and_answer
 from generated_dialogs import dialogs_about, generated, real_scenes
 from scene_records import sampled_scenes
@@ -22,7 +23,7 @@ def said(dialog: Record) -> list[Record]:
 
 def referring() -> Iterator[tuple[Record, int, Record, Record]]:
     """Yield (dialog, number, round, its history) of the rounds that refer to something."""
-    for dialog in (*generated(20), *generated(20, domain="market")):
+    for dialog in (*generated(fewer(20)), *generated(fewer(20), domain="market")):
         for number, each in enumerate(dialog["rounds"], start=1):
             if each["label"] not in CLASSES:
                 yield dialog, number, each, each["history"]
@@ -51,7 +52,7 @@ def spans_of(dialog: Record, number: int, entity: int) -> list[list[int] | None]
 
 def test_class_is_that_of_the_label() -> None:
     """Spec 5.2; B7: rounds about all that was mentioned were said to depend on nothing."""
-    for dialog in generated(20):
+    for dialog in generated(fewer(20)):
         for each in dialog["rounds"]:
             history = each["history"]
             assert history["class"] == CLASSES.get(each["label"], "Coref")
@@ -102,7 +103,7 @@ def test_ellipsis_depends_on_the_round_before() -> None:
 
 def test_entities_have_all_their_mentions() -> None:
     """The clusters of a dialog are its mentions with words, once each; an object has one cluster as a single thing."""
-    for dialog in (*generated(20), *generated(20, domain="market")):
+    for dialog in (*generated(fewer(20)), *generated(fewer(20), domain="market")):
         mentions = [
             (mention["entity"], number, mention["span"])
             for number, each in enumerate(said(dialog))
@@ -120,7 +121,7 @@ def test_entities_have_all_their_mentions() -> None:
 
 def test_spans_lie_within_their_sentence() -> None:
     """A mention is at least one word."""
-    for dialog in generated(20):
+    for dialog in generated(fewer(20)):
         for each in said(dialog):
             words = each.get("text", each.get("question", "")).split()
             for span in (mention["span"] for mention in each["mentions"] if mention["span"]):
@@ -138,7 +139,7 @@ def assert_programs_run(dialogs: tuple[Record, ...], scenes: list[Any]) -> None:
 
 def test_programs_run_to_their_answers_and_referents() -> None:
     """Law 3, and the reference's first law of loaders: counts are numbers, all else is text."""
-    assert_programs_run(generated(20), sampled_scenes(20))
+    assert_programs_run(generated(fewer(20)), sampled_scenes(fewer(20)))
 
 
 @pytest.mark.slow
@@ -181,7 +182,7 @@ IS_TRUE: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 def test_facts_are_true_of_the_scene() -> None:
-    for dialog in generated(20):
+    for dialog in generated(fewer(20)):
         scene = sampled_scenes(20)[dialog["scene_index"]]
         for fact in (fact for each in said(dialog) for fact in each["knowledge_delta"]):
             assert IS_TRUE[fact["fact"]](scene, fact), fact
@@ -189,13 +190,13 @@ def test_facts_are_true_of_the_scene() -> None:
 
 def test_facts_are_told_once() -> None:
     """B4: a round's facts are its own; what later rounds convey does not come into earlier ones."""
-    for dialog in generated(20):
+    for dialog in generated(fewer(20)):
         facts = [fact for each in said(dialog) for fact in each["knowledge_delta"] if fact["fact"] != "group"]
         assert all(fact not in facts[:place] for place, fact in enumerate(facts))
 
 
 def test_boxes_are_those_of_the_things_talked_about() -> None:
-    for dialog in generated(20):
+    for dialog in generated(fewer(20)):
         scene = sampled_scenes(20)[dialog["scene_index"]]
         talked_of = {str(i) for entity in dialog["entities"] for i in entity["objects"]}
         assert set(dialog["objects"]) == talked_of
