@@ -5,7 +5,7 @@ Also what every window keeps: its scenes with what is known of each, and how oft
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -18,12 +18,15 @@ from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Style, Wording
 from vqagen.rng import shuffled, stream
+from vqagen.search.balance import Counts
+from vqagen.search.description import Sampling
 from vqagen.search.few_objects import FewObjects
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
-from vqagen.search.plan import Plan
+from vqagen.search.plan import Plan, make_plan
 from vqagen.search.replay import Replay
 from vqagen.search.tables import SceneTables
+from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.scene import Scene
 
 
@@ -60,6 +63,29 @@ class FamilyUses:
         self._uses[number] += 1
 
 
+class FamilyAnswers:
+    """The answers that each family gave in a window, counted from when a family is first tried."""
+
+    def __init__(self, families: Sequence[Family], by_words: bool) -> None:
+        self._families, self._by_words = families, by_words
+        self._counts: dict[int, Counts] = {}
+        self._largest = 0
+
+    def __getitem__(self, number: int) -> Counts:
+        counts = self._counts.get(number)
+        if counts is None:
+            counts = self._counts[number] = Counts(self._families[number].plan, self._by_words)
+            counts.meet(self._largest)
+        return counts
+
+    def meet(self, size: int) -> None:
+        """Let the counts know of a scene with so many objects: how far there is to count."""
+        if size > self._largest:
+            self._largest = size
+            for counts in self._counts.values():
+                counts.meet(size)
+
+
 class Form(NamedTuple):
     """The form of questions, for all families of a run."""
 
@@ -71,17 +97,23 @@ class Form(NamedTuple):
 
 @dataclass(frozen=True)
 class Family:
-    """A template made ready to generate: its search and its wording, which are compiled when they are first needed.
+    """A template made ready to generate: its plan, search and wording, each compiled when it is first needed.
 
     A run of a few scenes needs few of its families: 20 of 90 for two scenes, and starts in 0.05 s in place of 0.12 s.
     """
 
     template: Template
-    plan: Plan
+    vocabularies: Vocabularies
+    sampling: Sampling
     degeneracy: str
     synonyms: Synonyms
     style: Style
     form: Form
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The compiled template."""
+        return make_plan(self.template, self.vocabularies, self.sampling)
 
     @cached_property
     def search(self) -> Search:

@@ -20,10 +20,9 @@ from vqagen.language.wording import Style
 from vqagen.search.balance import Counts
 from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, GAVE_UP, REPEATED, UNBALANCED, Filling
-from vqagen.search.plan import make_plan
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.exclusion import Exclusion
-from vqagen.tasks.questions.family import Family, FamilyUses, Form, Subject, subject_of
+from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, Form, Subject, subject_of
 from vqagen.tasks.questions.family_choice import chosen_templates
 from vqagen.tasks.questions.pairing import PairedWindow
 from vqagen.tasks.questions.screening import TRIES, Screen
@@ -61,7 +60,8 @@ class QuestionGenerator:
         self.families = [
             Family(
                 template,
-                make_plan(template, vocabularies, sampling),
+                vocabularies,
+                sampling,
                 settings.degeneracy,
                 synonyms,
                 style,
@@ -93,10 +93,8 @@ class _Window:
     def __init__(self, generator: QuestionGenerator) -> None:
         self.generator = generator
         self.uses = FamilyUses(len(generator.families), bool(generator.settings.shuffle_templates))
-        self.answers = [Counts(family.plan, generator.settings.balance == "words") for family in generator.families]
+        self.answers = FamilyAnswers(generator.families, by_words=generator.settings.balance == "words")
         self.screen = Screen(generator.settings.dedupe, generator.exclusion)
-        self.largest = 0
-        """Most objects of a scene so far."""
 
     def questions(self, scene: Scene, tally: Tally) -> list[Question]:
         """Questions for one scene: the least used templates first, until enough have succeeded."""
@@ -105,7 +103,7 @@ class _Window:
         questions: list[Question] = []
         wanted = settings.wanted
         tally.scenes += 1
-        self.meet(scene)
+        self.answers.meet(scene.size)
         self.screen.next_scene()
         for number in self.uses.order(subject.rng):
             made = self.instances(number, subject, self.most(wanted), tally)
@@ -118,13 +116,6 @@ class _Window:
         if wanted:
             tally.short_scenes += 1
         return questions
-
-    def meet(self, scene: Scene) -> None:
-        """Let the counts know how far there is to count."""
-        if scene.size > self.largest:
-            self.largest = scene.size
-            for answers in self.answers:
-                answers.meet(scene.size)
 
     def most(self, wanted: int) -> int:
         """How many questions the next template may give when so many, or so many templates, are still wanted."""

@@ -19,12 +19,11 @@ import numpy as np
 from vqagen.language.program import Program
 from vqagen.language.question import Question
 from vqagen.rng import shuffled
-from vqagen.search.balance import Counts
 from vqagen.search.filling import FOUND, REPEATED, UNBALANCED, Filling
 from vqagen.search.pool import Pool
 from vqagen.search.tables import SceneTables
 from vqagen.tasks.questions.exclusion import Exclusion
-from vqagen.tasks.questions.family import Family, FamilyUses, subject_of
+from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, subject_of
 from vqagen.tasks.questions.screening import TRIES, Screen
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.questions.tally import Tally
@@ -72,9 +71,8 @@ class PairedWindow:
         self.taken = np.zeros(len(scenes), np.int64)
         """How often each scene was taken as a partner."""
         self.uses = FamilyUses(len(families), bool(settings.shuffle_templates))
-        self.answers = [Counts(family.plan, by_words=True) for family in families]
-        for answers in self.answers:
-            answers.meet(max((scene.size for scene in scenes), default=0))
+        self.answers = FamilyAnswers(families, by_words=True)
+        self.answers.meet(max((scene.size for scene in scenes), default=0))
         self.asked: list[list[_Asked]] = [[] for _ in scenes]
         self.picked: defaultdict[tuple[int, int], set[Any]] = defaultdict(set)
         """(family, place of the scene) -> what was picked in the questions about it."""
