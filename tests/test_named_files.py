@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,17 @@ def test_the_hashes_of_named_files_are_in_the_info(farm: Path) -> None:
     assert list(before) == ["metadata", "templates", "synonyms", "plugins", "plurals", "rewrites"]
     assert [role for role in before if before[role] != after[role]] == ["plugins", "plurals"]
     assert list(vqagen.load_domain_files().hashes) == ["metadata", "templates", "synonyms"]
+
+
+def test_a_pickle_has_the_plurals_of_its_run(farm: Path) -> None:
+    """A worker of a cluster may outlive a run: the next one may have changed files of words beside equal metadata."""
+    files = vqagen.find_domain("./farm")
+    loaded = vqagen.load_domain_files(files)
+    pickled = pickle.dumps(loaded)
+
+    assert pickle.loads(pickled).hashes == loaded.hashes
+    write(farm, "words/plurals.json", {**PLURALS, "goose": "gooses"})
+    assert pickle.loads(pickle.dumps(vqagen.load_domain_files(files))).domain.plurals["goose"] == "gooses"
 
 
 def test_sampled_scenes_name_the_plug_ins_by_their_hash(farm: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -352,7 +352,7 @@ def test_a_pickle_is_not_read_with_another_plugin_than_it_was_written_with(scene
     pickled = pickle.dumps(next(vqagen.generate(scenes, plugins=str(path))))
     path.write_text(PLUGIN.replace("red", "blue"))
 
-    with pytest.raises(vqagen.VqagenError, match="was changed; what was pickled before cannot be loaded"):
+    with pytest.raises(vqagen.VqagenError, match="was changed; what was pickled cannot be loaded"):
         pickle.loads(pickled)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -75,8 +75,15 @@ class LoadedDomain:
     synonyms: Synonyms
     hashes: dict[str, str]
     """Content hash of each input, by its role."""
+    files: DomainFiles
+    plugins: Plugins = field(repr=False)
     skipped: tuple[BadTemplates, ...] = ()
     """Templates with mistakes, which were left out."""
+
+    def __reduce__(self) -> tuple[Callable[..., LoadedDomain], tuple[object, ...]]:
+        """Pickle templates as they are: 9,000 are unpickled in 0.2 s and read in 3. The other files are read again."""
+        identity = _identity(self.files, self.catalogue, self.plugins)
+        return _reloaded_with, (self.files, identity, self.templates, self.skipped)
 
 
 def find_domain(
@@ -154,22 +161,36 @@ def load_catalogue(files: DomainFiles) -> tuple[Catalogue, Plugins]:
     """Load a domain's vocabulary and functions, and the plug-ins that add to them: the metadata's, then the others."""
     plugins = load_plugins([*map(str, files_named_by(files.metadata).plugins), *files.plugins])
     catalogue = Catalogue(load_domain(files.metadata, plugins.declarations), plugins.declarations)
-    catalogue.reload = _reload_catalogue, (files, _identity(catalogue, plugins))
+    catalogue.reload = _reload_catalogue, (files, _identity(files, catalogue, plugins))
     return catalogue, plugins
 
 
 @lru_cache(maxsize=8)
-def _reload_catalogue(files: DomainFiles, identity: str) -> Catalogue:
+def _reload(files: DomainFiles, identity: str) -> tuple[Catalogue, Plugins]:
     """Load a pickled catalogue, once in a process. Its files must be those that it was pickled with."""
     catalogue, plugins = load_catalogue(files)
-    if _identity(catalogue, plugins) != identity:
-        raise VqagenError(f"{files.metadata} or a plug-in of it was changed; what was pickled before cannot be loaded")
-    return catalogue
+    if _identity(files, catalogue, plugins) != identity:
+        raise VqagenError(
+            f"{files.metadata}, a plug-in or a file of words was changed; what was pickled cannot be loaded"
+        )
+    return catalogue, plugins
 
 
-def _identity(catalogue: Catalogue, plugins: Plugins) -> str:
-    """Return a text that differs if the metadata or the plug-ins differ."""
-    return f"{hashlib.sha256(catalogue.domain.text.encode()).hexdigest()} {plugins.hash}"
+def _reload_catalogue(files: DomainFiles, identity: str) -> Catalogue:
+    return _reload(files, identity)[0]
+
+
+def _reloaded_with(
+    files: DomainFiles, identity: str, templates: tuple[Template, ...], skipped: tuple[BadTemplates, ...]
+) -> LoadedDomain:
+    """Return a pickled domain. The hashes are of the files that are here now: who has the first ones compares."""
+    return _with_templates(files, *_reload(files, identity), templates, skipped)
+
+
+def _identity(files: DomainFiles, catalogue: Catalogue, plugins: Plugins) -> str:
+    """Return a text that differs if the metadata, files of words that it names, or the plug-ins differ."""
+    metadata = hashlib.sha256(catalogue.domain.text.encode()).hexdigest()
+    return " ".join((metadata, *hashes_beside(files, plugins).values()))
 
 
 def rules_hashes(files: DomainFiles) -> dict[str, str]:
@@ -208,20 +229,33 @@ def load_domain_files(
     """
     files = files or find_domain()
     catalogue, plugins = load_catalogue(files)
-    domain = catalogue.domain
-    synonyms = synonyms_file(files, domain)
     found = read_template_files(files.templates, catalogue)
     raise_bad([bad for bad in found.bad if not may_skip(bad)])
+    return _with_templates(files, catalogue, plugins, found.templates, found.bad)
+
+
+def _with_templates(
+    files: DomainFiles,
+    catalogue: Catalogue,
+    plugins: Plugins,
+    templates: tuple[Template, ...],
+    skipped: tuple[BadTemplates, ...],
+) -> LoadedDomain:
+    """Return the domain with its synonyms, which are loaded, and the hashes of its files."""
+    domain = catalogue.domain
+    synonyms = synonyms_file(files, domain)
     return LoadedDomain(
         domain,
         catalogue,
-        found.templates,
+        templates,
         load_synonyms(synonyms, domain),
-        hashes={
+        {
             "metadata": content_hash([files.metadata]),
             "templates": content_hash([file.path for file in find_template_files(files.templates)]),
             **({"synonyms": content_hash([synonyms])} if synonyms else {}),
             **hashes_beside(files, plugins),
         },
-        skipped=found.bad,
+        files,
+        plugins,
+        skipped,
     )

@@ -90,7 +90,8 @@ class _Run:
     ) -> None:
         """`check` raises VqagenError when no more workers are to be expected."""
         self.client, self.address, self.check = client, address, check
-        self.work = packed_work(work)  # goes with every window: as a result of its own it could be lost with a worker
+        # Sent with every window: as a result of its own it could be lost with a worker.
+        self.work = zlib.compress(packed_work(work))
         self.sent: dict[Any, _Sent] = {}
         self.finished: SimpleQueue[Any] = SimpleQueue()
         self.looked = self.manned = time.monotonic()

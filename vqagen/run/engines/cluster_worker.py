@@ -17,7 +17,7 @@ _one_at_a_time = threading.Lock()
 
 
 def do(version: str, run: str, work: bytes, items: bytes) -> bytes:
-    """The packed `Outcome` of a window whose work and items come packed too, the items by zlib besides.
+    """The packed `Outcome` of a window whose work and items come packed too, by zlib besides.
 
     `version` is that of the vqagen that asks.
     """
@@ -41,4 +41,4 @@ def _outcome(version: str, run: str, work: bytes, items: bytes) -> Outcome:
 @lru_cache(maxsize=1)
 def _loaded(run: str, work: bytes) -> WindowTask:
     """The task of a run. Workers may outlive runs, and files may change between two: each `run` loads anew."""
-    return load_quietly(work)
+    return load_quietly(zlib.decompress(work))

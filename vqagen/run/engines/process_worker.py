@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -9,7 +10,7 @@ from multiprocessing.connection import Connection
 
 from vqagen.run.engines.child import end_with_parent
 from vqagen.run.engines.parcels import as_value, do_window, load_quietly, packed_outcome
-from vqagen.run.work import Outcome
+from vqagen.run.work import Outcome, WindowTask
 
 
 def main(connection: int, lifeline: int) -> None:
@@ -31,7 +32,7 @@ def _serve(connection: Connection) -> None:
     """Answer the work with an outcome that says whether it could be loaded, then each window with its own."""
     work = connection.recv_bytes()
     try:
-        task = load_quietly(work)
+        task = _loaded(work)
     except Exception as error:
         failure = as_value(error, "a worker process could not load its work")
         connection.send_bytes(packed_outcome(Outcome(error=failure)))
@@ -39,3 +40,13 @@ def _serve(connection: Connection) -> None:
     connection.send_bytes(packed_outcome(Outcome()))
     while True:
         connection.send_bytes(packed_outcome(do_window(task, connection.recv_bytes())))
+
+
+def _loaded(work: bytes) -> WindowTask:
+    """Load the work unseen by the garbage collector, which takes 1.2 s of the 1.4 s in which 9,000 templates load."""
+    gc.disable()
+    try:
+        return load_quietly(work)
+    finally:
+        gc.freeze()
+        gc.enable()
