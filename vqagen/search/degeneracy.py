@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from vqagen.bits import Objects, is_single, only
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.plugin import RELATION, SAMENESS, Undefined
@@ -61,31 +60,21 @@ def lane_of(ops: Sequence[Op], relation: Op, policy: str = "all") -> Lane:
     for op in ops[relation.index + 1 :]:
         if any(i in changed for i in op.inputs):
             changed.append(op.index)
-    base = _all_objects if policy == "clevr" else _all_but(relation.inputs[0])
-    steps = {relation.index: _without_relation(relation, base)}
+    anchor = None if policy == "clevr" else relation.inputs[0]
+    steps = {relation.index: _without_relation(relation, anchor)}
     for i in changed[1:]:
         steps[i] = _follow(ops[i], tuple(each in changed for each in ops[i].inputs))
     return Lane(relation.index, tuple(changed), steps)
 
 
-def _all_objects(frame: Frame) -> Objects:
-    return frame.scene.start
-
-
-def _all_but(anchor: int) -> Callable[[Frame], Objects]:
-    def base(frame: Frame) -> Objects:
-        others: Objects = frame.scene.everything & ~(1 << frame.values[anchor])
-        return others
-
-    return base
-
-
-def _without_relation(op: Op, base: Callable[[Frame], Objects]) -> LaneStep:
+def _without_relation(op: Op, anchor: int | None) -> LaneStep:
+    """Replace the relation by all objects but its anchor, or by the whole scene if `anchor` is None."""
     at = op.index
     described = isinstance(op.does, Description)
 
     def step(frame: Frame, shadow: list[Value]) -> None:
-        objects = base(frame)
+        scene = frame.scene
+        objects = scene.start if anchor is None else scene.everything & ~(1 << frame.values[anchor])
         shadow[at] = objects & frame.picked[at][2] if described else objects
 
     return step
@@ -99,6 +88,8 @@ def _follow(op: Op, shadowed: tuple[bool, ...]) -> LaneStep:
         return _follow_unique(op)
     if len(op.inputs) == 1 and isinstance(op.does, Apply) and not op.does.values:
         return _follow_one(op, op.does)
+    if len(op.inputs) == 2 and isinstance(op.does, Apply) and not op.does.values:
+        return _follow_two(op, op.does, shadowed)
     at, sources = op.index, tuple(zip(op.inputs, shadowed, strict=True))
     does = op.does
 
@@ -127,6 +118,21 @@ def _follow_one(op: Op, does: Apply) -> LaneStep:
     return step
 
 
+def _follow_two(op: Op, does: Apply, shadowed: tuple[bool, ...]) -> LaneStep:
+    """Compute a function of two inputs, without values, such as a union or a comparison."""
+    at, run, (one, other), (is_one_changed, is_other_changed) = op.index, does.run, op.inputs, shadowed
+
+    def step(frame: Frame, shadow: list[Value]) -> None:
+        left = shadow[one] if is_one_changed else frame.values[one]
+        right = shadow[other] if is_other_changed else frame.values[other]
+        try:
+            shadow[at] = None if left is None or right is None else run(frame.scene, left, right)
+        except Undefined:
+            shadow[at] = None
+
+    return step
+
+
 def _follow_description(op: Op) -> LaneStep:
     at, source = op.index, op.inputs[0]
 
@@ -146,7 +152,8 @@ def _follow_unique(op: Op) -> LaneStep:
 
     def step(frame: Frame, shadow: list[Value]) -> None:
         objects = shadow[source]
-        shadow[at] = only(objects) if objects is not None and is_single(objects) else None
+        is_single = objects and not objects & (objects - 1)
+        shadow[at] = objects.bit_length() - 1 if is_single else None
 
     return step
 

@@ -11,7 +11,7 @@ decides nothing, unless the same outcome fails by its results with other words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -43,8 +43,8 @@ class Applied(NamedTuple):
     run: Callable[..., Value]
     source: int
     """The only input of a function without values; -1 for any other function."""
-    inputs: tuple[int, ...]
-    values: tuple[str, ...]
+    arguments: Callable[[list[Value]], tuple[Any, ...]]
+    """Values of the frame -> what the function is given."""
     tests: tuple[Test, ...]
 
     @staticmethod
@@ -53,7 +53,18 @@ class Applied(NamedTuple):
         does = op.does
         assert isinstance(does, Apply)
         source = op.inputs[0] if len(op.inputs) == 1 and not does.values else -1
-        return Applied(op.index, does.run, source, op.inputs, does.values, tuple(check.test for check in op.checks))
+        return Applied(op.index, does.run, source, _arguments(op.inputs, does.values), tuple(_tests(op)))
+
+
+def _arguments(inputs: tuple[int, ...], literals: tuple[str, ...]) -> Callable[[list[Value]], tuple[Any, ...]]:
+    """Return how to read the arguments of a function: a function of two results, as most are, needs no Python call."""
+    if len(inputs) > 1 and not literals:
+        return itemgetter(*inputs)
+    return lambda values: (*[values[i] for i in inputs], *literals)
+
+
+def _tests(op: Op) -> Iterator[Test]:
+    return (check.test for check in op.checks)
 
 
 class StageSearch:
@@ -74,10 +85,10 @@ class StageSearch:
         self._at, self._depth, self._rest, self._is_foregone = choice.index, depth, rest, is_foregone
         self._is_decisive = not any(is_shadowed_by_words(choice, lane) for lane in lanes)
         self._telling = make_telling_test(plan, choice, lanes)
-        tests = [*self._telling, *(check.test for check in choice.checks)]
+        tests = [*self._telling, *_tests(choice)]
         self._reduce = REDUCE.get(choice.does.reducer or "") if isinstance(choice.does, Description) else None
         if self._reduce is not None:
-            tests += [check.test for check in applied[0].checks]
+            tests += _tests(applied[0])
             applied = applied[1:]
         self._tests = tuple(tests)
         self._applied = tuple(Applied.of(op) for op in applied)
@@ -141,11 +152,11 @@ class StageSearch:
             for test in self._tests:
                 if not test(frame):
                     return False
-            for at, run, source, inputs, literals, tests in self._applied:
+            for at, run, source, arguments, tests in self._applied:
                 if source >= 0:
                     values[at] = run(scene, values[source])
                 else:
-                    values[at] = run(scene, *[values[i] for i in inputs], *literals)
+                    values[at] = run(scene, *arguments(values))
                 for test in tests:
                     if not test(frame):
                         return False
@@ -200,7 +211,8 @@ def apply_steps(ops: Sequence[Op]) -> tuple[LabelledStep, ...]:
 
 
 def _apply(op: Applied, frame: Frame) -> bool:
-    frame.values[op.at] = op.run(frame.scene, *[frame.values[i] for i in op.inputs], *op.values)
+    arguments = op.arguments(frame.values) if op.source < 0 else (frame.values[op.source],)
+    frame.values[op.at] = op.run(frame.scene, *arguments)
     return True
 
 
