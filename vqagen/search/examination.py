@@ -58,6 +58,7 @@ class Examination:
     def settles(self, depth: int, steps: Sequence[LabelledStep], frame: Frame) -> bool:
         """Run the steps after an option; True if all succeed. A failure is counted with its cause."""
         report = self.reports[depth]
+        report.offered += 1
         ended = _first_failure(frame, steps)
         if ended is not None:
             report.died[ended.cause] += 1

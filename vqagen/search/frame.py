@@ -80,7 +80,7 @@ class Frame:
         self.remembers = False
         """True if options with equal outcomes succeed or fail together, and one success is looked for."""
         self.watch: Examination | None = None
-        """Notes the fate of every option; None if nobody asks for that."""
+        """Counts how options fail, for `ExaminedStage`; None in any other search."""
 
 
 def _refuse(frame: Frame) -> bool:

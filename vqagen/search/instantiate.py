@@ -30,7 +30,7 @@ from vqagen.search.filling import (
 from vqagen.search.foregone import foregone_tests
 from vqagen.search.frame import Frame, OutOfBudget
 from vqagen.search.plan import Plan
-from vqagen.search.stage_search import StageSearch, apply_steps, follow, follow_steps, lane_steps
+from vqagen.search.stage_search import ExaminedStage, StageSearch, apply_steps, follow, follow_steps, lane_steps
 from vqagen.search.tables import SceneTables
 
 FOREGONE_PRICE = 512
@@ -54,14 +54,14 @@ class Search:
         """True for a finished filling that is refused for its words; None if none is."""
         self._follow = lane_steps(plan.stages[-1].ops if plan.stages else (), self._lanes)
         self._prelude = (*apply_steps(plan.prelude), *follow_steps(lane_steps(plan.prelude, self._lanes)))
-        self._first = self._first_stage()
+        self._first = self._first_stage(StageSearch)
 
-    def _first_stage(self) -> StageSearch | None:
+    def _first_stage(self, kind: type[StageSearch]) -> StageSearch | None:
         """Return the search of the first stage, with those of all others behind it; None if nothing is chosen."""
         rest: StageSearch | None = None
         for depth in range(len(self.plan.stages) - 1, -1, -1):
             is_foregone = self._foregone[depth] if rest is not None else None
-            rest = StageSearch(self.plan, depth, self._lanes, is_foregone, rest)
+            rest = kind(self.plan, depth, self._lanes, is_foregone, rest)
         return rest
 
     def find(
@@ -74,7 +74,7 @@ class Search:
         frame = self._frame(tables, rng, refused, seen, budget)
         frame.foregone_price, frame.remembers, frame.finish = FOREGONE_PRICE, self.plan.grouped, self._finish
         try:
-            if self._begins(frame) and self._explore(frame):
+            if self._begins(frame) and self._explore(frame, self._first):
                 filling = self._filling(frame)
                 seen.add(filling.picked)
                 return SearchResult(filling, FOUND)
@@ -112,7 +112,7 @@ class Search:
         frame.finish = accept
         try:
             if self._begins(frame):
-                self._explore(frame)
+                self._explore(frame, self._first)
         except OutOfBudget:
             return GAVE_UP
         return FOUND if seen else _why_not(frame)
@@ -130,7 +130,7 @@ class Search:
         frame.finish = record
         try:
             if watch.begins(frame, self._prelude):
-                self._explore(frame)
+                self._explore(frame, self._first_stage(ExaminedStage))
         except OutOfBudget:
             watch.finished[GAVE_UP] += 1
         return watch
@@ -145,8 +145,8 @@ class Search:
             return False
         return True
 
-    def _explore(self, frame: Frame) -> bool:
-        return frame.finish(frame) if self._first is None else self._first.explore(frame)
+    def _explore(self, frame: Frame, first: StageSearch | None) -> bool:
+        return frame.finish(frame) if first is None else first.explore(frame)
 
     def _filling(self, frame: Frame) -> Filling:
         return Filling(self.plan, tuple(frame.picked), tuple(frame.values))

@@ -45,7 +45,6 @@ class Applied(NamedTuple):
     """The only input of a function without values; -1 for any other function."""
     arguments: Callable[[list[Value]], tuple[Any, ...]]
     """Values of the frame -> what the function is given."""
-    tests: tuple[Test, ...]
 
     @staticmethod
     def of(op: Op) -> Applied:
@@ -53,7 +52,7 @@ class Applied(NamedTuple):
         does = op.does
         assert isinstance(does, Apply)
         source = op.inputs[0] if len(op.inputs) == 1 and not does.values else -1
-        return Applied(op.index, does.run, source, _arguments(op.inputs, does.values), tuple(_tests(op)))
+        return Applied(op.index, does.run, source, _arguments(op.inputs, does.values))
 
 
 def _arguments(inputs: tuple[int, ...], literals: tuple[str, ...]) -> Callable[[list[Value]], tuple[Any, ...]]:
@@ -71,8 +70,8 @@ class StageSearch:
     """The search of one stage and, through `rest`, of all stages after it."""
 
     __slots__ = (
-        "_applied", "_at", "_depth", "_draw", "_follow", "_is_decisive", "_is_foregone", "_reduce", "_rest",
-        "_results_of", "_seen", "_stage", "_telling", "_tests",
+        "_applied", "_at", "_depth", "_draw", "_follow", "_is_decisive", "_is_foregone", "_late_test", "_reduce",
+        "_rest", "_results_of", "_seen", "_stage", "_telling", "_tests",
     )  # fmt: skip
 
     def __init__(
@@ -92,6 +91,10 @@ class StageSearch:
             applied = applied[1:]
         self._tests = tuple(tests)
         self._applied = tuple(Applied.of(op) for op in applied)
+        late_tests = [test for op in applied for test in _tests(op)]
+        if is_foregone is not None:
+            late_tests.append(partial(stays_open, is_foregone))
+        self._late_test = _all_of(late_tests)
         self._follow = lane_steps(stage.ops, lanes) if rest is not None else ()
         self._results_of = itemgetter(*stage.live) if stage.live else None
         self._seen = _shadows_seen(stage, lanes)
@@ -125,48 +128,36 @@ class StageSearch:
 
     def leads_on(self, frame: Frame, dead: set[Any], undecided: set[Any], outcome: Value, pick: Pick) -> bool:
         """Try an option; True if the filling can be completed with it. Otherwise note what else fails with it."""
-        if frame.watch is not None:
-            frame.watch.reports[self._depth].offered += 1
         frame.budget -= 1
         if frame.budget < 0:
             raise OutOfBudget
-        at, rest, dropped = self._at, self._rest, frame.idle_drops
-        frame.values[at] = outcome
+        at, rest, values, scene, dropped = self._at, self._rest, frame.values, frame.scene, frame.idle_drops
+        values[at] = outcome
         frame.picked[at] = pick
         if self._reduce is not None:
-            frame.values[at + 1] = self._reduce(outcome)
-        settles = self._settles(frame) if frame.watch is None else frame.watch.settles(self._depth, self.steps(), frame)
-        if settles and (frame.finish(frame) if rest is None else rest.explore(frame)):
-            return True
+            values[at + 1] = self._reduce(outcome)
+        settles = False
+        try:
+            for test in self._tests:
+                if not test(frame):
+                    break
+            else:
+                for place, run, source, arguments in self._applied:
+                    values[place] = run(scene, values[source]) if source >= 0 else run(scene, *arguments(values))
+                settles = self._late_test is None or self._late_test(frame)
+        except Undefined:
+            pass
+        if settles:
+            for number, step in self._follow:
+                step(frame, frame.shadows[number])
+            if frame.finish(frame) if rest is None else rest.explore(frame):
+                return True
         if frame.failed_by_words:
             frame.failed_by_words = False
             undecided.add(outcome)
         elif frame.remembers and (self._is_decisive or frame.idle_drops == dropped):
             dead.add(outcome)
         return False
-
-    def _settles(self, frame: Frame) -> bool:
-        """Compute what follows from an option; False if a check fails or a result is undefined."""
-        values, scene = frame.values, frame.scene
-        try:
-            for test in self._tests:
-                if not test(frame):
-                    return False
-            for at, run, source, arguments, tests in self._applied:
-                if source >= 0:
-                    values[at] = run(scene, values[source])
-                else:
-                    values[at] = run(scene, *arguments(values))
-                for test in tests:
-                    if not test(frame):
-                        return False
-            if self._is_foregone is not None and not stays_open(self._is_foregone, frame):
-                return False
-            for number, step in self._follow:
-                step(frame, frame.shadows[number])
-        except Undefined:
-            return False
-        return True
 
     def _shadows(self, frame: Frame) -> tuple[Any, ...] | None:
         """Return the earlier shadows that this stage and later ones depend on, as a key; None if the rest must fail.
@@ -181,7 +172,7 @@ class StageSearch:
             key.append(shadow)
         return tuple(key)
 
-    def steps(self) -> tuple[LabelledStep, ...]:
+    def _steps(self) -> tuple[LabelledStep, ...]:
         """Return what follows from an option as steps, each with the reason to give if it fails."""
         at, is_foregone = self._at, self._is_foregone
         return (
@@ -191,6 +182,31 @@ class StageSearch:
             *((LabelledStep(partial(stays_open, is_foregone), at, FOREGONE),) if is_foregone else ()),
             *follow_steps(self._follow),
         )
+
+
+def _all_of(tests: Sequence[Test]) -> Test | None:
+    """Return one test that passes if all of the tests do; None if there are none."""
+    if len(tests) < 2:
+        return tests[0] if tests else None
+    return lambda frame: all(test(frame) for test in tests)
+
+
+class ExaminedStage(StageSearch):
+    """The search of a stage that counts every option in `frame.watch`, and why it fails."""
+
+    __slots__ = ()
+
+    def __init__(
+        self, plan: Plan, depth: int, lanes: Sequence[Lane], is_foregone: Test | None, rest: StageSearch | None
+    ) -> None:
+        super().__init__(plan, depth, lanes, is_foregone, rest)
+        self._tests = (partial(_is_counted, depth, self._steps()),)
+        self._applied, self._late_test, self._follow = (), None, ()
+
+
+def _is_counted(depth: int, steps: Sequence[LabelledStep], frame: Frame) -> bool:
+    assert frame.watch is not None
+    return frame.watch.settles(depth, steps, frame)
 
 
 def stays_open(is_foregone: Test, frame: Frame) -> bool:
