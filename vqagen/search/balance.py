@@ -11,6 +11,7 @@ is not rare: over the shipped templates the commonest count of a family is the a
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 
 from vqagen.language.registry import Value
@@ -26,6 +27,8 @@ INTEGERS = range(11)
 REACHABLE = 0.4
 """Share of the second most frequent answer that a third must have by itself before it counts as level with the two."""
 
+_NONE: frozenset[Value] = frozenset()
+
 
 class AnswerCounts:
     """How often each answer of one template was given in one window, and which are refused now."""
@@ -36,18 +39,27 @@ class AnswerCounts:
         self._leading = leading
         self._is_integer = kind == "Integer"
         self._counts: dict[Value, int] = dict.fromkeys(_known_answers(template.catalogue.domain, kind), 0)
-        self.refused: frozenset[Value] = frozenset()
+        self._ascending = [0] * len(self._counts)
+        """The counts in ascending order."""
+        self.refused = _NONE
 
     def meet(self, size: int) -> None:
         """Add the counts up to `size` to the known answers: a scene has so many objects."""
         if self._is_integer:
             for number in range(len(INTEGERS), size + 1):
-                self._counts.setdefault(number, 0)
+                self._know(number)
 
     def add(self, answer: Value) -> None:
         """Count an answer that was given."""
-        self._counts[answer] = self._counts.get(answer, 0) + 1
+        self._know(answer)
+        count = self._counts[answer]
+        self._counts[answer] = self._ascending[bisect_right(self._ascending, count) - 1] = count + 1
         self.refused = self._too_common()
+
+    def _know(self, answer: Value) -> None:
+        if answer not in self._counts:
+            self._counts[answer] = 0
+            self._ascending.insert(0, 0)
 
     def count(self, answer: Value) -> int:
         """Return how often an answer was given."""
@@ -58,14 +70,16 @@ class AnswerCounts:
         return bool(impossible) and all(each in self.refused or each in impossible for each in self._counts)
 
     def _too_common(self) -> frozenset[Value]:
-        counts = sorted(self._counts.values())
+        counts = self._ascending
         if len(counts) < 2:
-            return frozenset()
+            return _NONE
         middle = len(counts) // 2
         median = counts[middle] if len(counts) % 2 else (counts[middle - 1] + counts[middle]) / 2
         second, least = counts[-2], counts[-self._leading]
         level = least if least > second * REACHABLE else second
         limit = min(1.1 * level, 5 * max(median, 5))
+        if counts[-1] <= limit:
+            return _NONE
         return frozenset(answer for answer, count in self._counts.items() if count > limit)
 
 

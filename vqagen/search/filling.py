@@ -7,13 +7,13 @@ from itertools import combinations
 from typing import NamedTuple
 
 from vqagen.bits import Objects
-from vqagen.language.program import NodeRun, Program
+from vqagen.language.program import Program
 from vqagen.language.registry import Value
 from vqagen.plugin import SAMENESS
 from vqagen.search.description import Description
 from vqagen.search.frame import Pick
 from vqagen.search.plain_choice import FilterChain
-from vqagen.search.plan import Apply, Plan
+from vqagen.search.plan import Plan
 
 FOUND, UNBALANCED, DEGENERATE, FOREGONE, NOTHING_FITS, TOO_FEW, REPEATED, GAVE_UP = (
     "found",
@@ -55,24 +55,20 @@ class Filling:
 
     def program(self) -> Program:
         """The primitive program: composite nodes written out as relate, filters and reducer."""
-        runs: list[NodeRun] = []
-        places: list[int] = []
-        count = 0
-        for op, pick in zip(self.plan.ops, self.picked, strict=True):
-            does, inputs = op.does, tuple([places[i] for i in op.inputs])
+        plan = self.plan
+        layout = plan.layout
+        runs = [layout.run]
+        while (op := layout.choice) is not None:
+            does, pick = op.does, self.picked[op.index]
             if isinstance(does, Description):
-                run = does.vocabulary.chain(inputs[0], count, pick[0], pick[1])
+                run = does.vocabulary.chain(layout.inputs[0], layout.count, pick[0], pick[1])
             elif isinstance(does, FilterChain):
-                run = does.written(inputs[0], count, pick)
+                run = does.written(layout.inputs[0], layout.count, pick)
             else:
-                run = self.plan.vocabularies.node(op.function, inputs, does.values if isinstance(does, Apply) else pick)
-            if run.nodes:
-                runs.append(run)
-                count += len(run.nodes)
-                places.append(count - 1)
-            else:
-                places.append(inputs[0])
-        return Program.joined(runs, self.plan.template.catalogue)
+                run = plan.vocabularies.node(op.function, layout.inputs, pick)
+            layout = layout.after(len(run.nodes))
+            runs += (run, layout.run)
+        return Program.joined([run for run in runs if run.nodes], plan.template.catalogue)
 
     def described(self) -> list[tuple[tuple[str, ...], Objects]]:
         """The slots of each description, and the objects it describes."""

@@ -23,6 +23,7 @@ from vqagen.search.chain import ChainDraw
 from vqagen.search.choices import DescriptionDraw, PlainDraw, ReferenceDraw, RelatedDraw
 from vqagen.search.description import Description, Sampling
 from vqagen.search.frame import Draw, Frame
+from vqagen.search.layout import Layout
 from vqagen.search.local_checks import LocalCheck, local_checks
 from vqagen.search.plain_choice import FilterChain, PlainChoice, chain_of
 from vqagen.search.vocabulary import Vocabularies
@@ -67,6 +68,11 @@ class Op:
     checks: tuple[Check, ...] = ()
 
     @property
+    def literals(self) -> tuple[str, ...]:
+        """The values that the template says, if nothing is chosen here."""
+        return self.does.values if isinstance(self.does, Apply) else ()
+
+    @property
     def is_choice(self) -> bool:
         """True if the search picks among options here."""
         return not isinstance(self.does, Apply)
@@ -99,6 +105,8 @@ class Plan:
     grouped: bool
     """True if options with equal outcomes succeed or fail together: true unless a check compares words."""
     vocabularies: Vocabularies
+    layout: Layout = field(repr=False, compare=False)
+    """The layout of programs as far as the first choice."""
     impossible: frozenset[Value] = field(default_factory=frozenset)
     """Answers that the constraints rule out in every scene."""
 
@@ -114,7 +122,9 @@ def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling
     )
     prelude = tuple(ops[: starts[0]] if starts else ops)
     impossible = frozenset(ruled_out_answers(template).values())
-    return Plan(template, tuple(ops), prelude, stages, not builder.compares_words, vocabularies, impossible)
+    return Plan(
+        template, tuple(ops), prelude, stages, not builder.compares_words, vocabularies, Layout(ops), impossible
+    )
 
 
 def _draw(op: Op, sampling: Sampling) -> Draw:
