@@ -50,30 +50,33 @@ class ReferenceDraw(DescribingDraw):
         """Draw options until one leads on."""
         node, random, shorten = self._node, frame.random, self._sampling.shorten
         table = frame.tables.of(node.vocabulary)
-        codes, fits, used, openness = table.codes, table.fits, table.used, node.openness
+        codes, fits, used, openness, has_checks = table.codes, table.fits, table.used, node.openness, node.has_checks
         among: Objects = frame.values[node.source]
-        options = list(table.singles if among == table.scene.everything else table.everything)
+        options = (table.singles if among == table.scene.everything else table.everything).copy()
         if among == table.scene.everything and not node.patterns & table.single_patterns:
             # Of 100 objects, 9 in 10 draws find none so: "the same color as" needs a reference that says no color.
             skip(frame.rng, len(options))
             return False
-        left, possible = len(options), among.bit_count()
-        while left and len(dead) < possible:
+        possible = among.bit_count()
+        left = len(options) if possible else 0
+        while left:
             at = int(random() * left)
             k = options[at]
             left -= 1
             options[at] = options[left]
             objects = fits[k]
             outcome = objects & among
-            if not outcome or outcome & (outcome - 1) or outcome in dead or not openness[used[k]]:
+            if not outcome or outcome & (outcome - 1) or outcome in dead:
                 continue
             code = codes[k]
-            if node.checks_words and not node.allows(code):
+            if has_checks and (not openness[used[k]] or (node.checks_words and not node.allows(code))):
                 continue
             if shorten:
                 code, objects = _shortened(node, table, code, among, random)
             if stage.leads_on(frame, dead, undecided, outcome, (None, code, objects)):
                 return True
+            if len(dead) == possible:
+                return False
         return False
 
 
@@ -87,10 +90,10 @@ class DescriptionDraw(DescribingDraw):
         """Draw options until one leads on."""
         node, random, is_plural = self._node, frame.random, self._node.reducer == "not_unique"
         table = frame.tables.of(node.vocabulary)
-        codes, fits = table.codes, table.fits
+        codes, fits, has_checks = table.codes, table.fits, node.has_checks
         among: Objects = frame.values[node.source]
         first = 1 if node.reducer is None else 0  # `filter` alone must say something
-        options = list(table.everything[first:])
+        options = table.everything[first:]
         left, absent = len(options), 0
         if node.offers_absent(self._sampling):
             absent = _absent_count(node, table, among, options)
@@ -107,7 +110,7 @@ class DescriptionDraw(DescribingDraw):
                 if found is None:
                     continue
                 code, objects = found
-            if not node.allows(code):
+            if has_checks and not node.allows(code):
                 continue
             outcome = objects & among
             if is_plural and not outcome & (outcome - 1):
@@ -151,7 +154,7 @@ class RelatedDraw(DescribingDraw):
         node, random, reducer = self._node, frame.random, self._node.reducer
         shorten = self._sampling.shorten and reducer == "unique"
         table = frame.tables.of(node.vocabulary)
-        codes, fits, used, openness = table.codes, table.fits, table.used, node.openness
+        codes, fits, used, openness, has_checks = table.codes, table.fits, table.used, node.openness, node.has_checks
         related, relations, width = frame.scene.related, table.relations, len(fits)
         anchor: int = frame.values[node.source]
         offered = table.relation_options(reducer, anchor, node.relation)
@@ -159,7 +162,7 @@ class RelatedDraw(DescribingDraw):
         left, idle_left = len(telling), len(idle)
         idle_share = self._sampling.idle_count(left, idle_left)
         possible = frame.scene.size - 1 if reducer == "unique" else width * len(relations) + 1
-        while (left or idle_share) and len(dead) < possible:
+        while (left or idle_share) and possible:
             at = int(random() * (left + idle_share))
             if at < left:
                 pair = telling[at]
@@ -171,19 +174,20 @@ class RelatedDraw(DescribingDraw):
                 idle_share -= 1
                 idle_left -= 1
                 idle[at] = idle[idle_left]
-            k = pair % width
-            if not openness[used[k]]:
-                continue
-            code, objects, relation = codes[k], fits[k], relations[pair // width]
-            if node.checks_words and not node.allows(code):
-                continue
+            k, relation = pair % width, relations[pair // width]
+            objects = fits[k]
             outcome = related[relation][anchor] & objects
             if outcome in dead:
+                continue
+            code = codes[k]
+            if has_checks and (not openness[used[k]] or (node.checks_words and not node.allows(code))):
                 continue
             if shorten:
                 code, objects = _shortened(node, table, code, related[relation][anchor], random)
             if stage.leads_on(frame, dead, undecided, outcome, (relation, code, objects)):
                 return True
+            if len(dead) == possible:
+                return False
         return False
 
 

@@ -68,6 +68,11 @@ class Description:
         openness = Openness(width, self.checks)
         return openness if self.vocabulary.is_wide else [openness[used] for used in range(1 << width)]
 
+    @property
+    def has_checks(self) -> bool:
+        """True if the node's own constraints ask for anything."""
+        return bool(self.checks)
+
     @cached_property
     def patterns(self) -> int:
         """The sets of attributes that the node's own constraints allow to say, as bits; not for wide vocabularies."""

@@ -56,7 +56,7 @@ class DescriptionTable:
         self.codes = list(fits_of)
         self.fits = list(fits_of.values())
         self.used = [used_of[code] for code in self.codes]
-        self.everything = range(len(self.codes))
+        self.everything = list(range(len(self.codes)))
         self.singles = [k for k, objects in enumerate(self.fits) if not objects & (objects - 1)]
         self.single_patterns = reduce(or_, [1 << self.used[k] for k in self.singles], 0)
         self.relations = list(scene.related)
