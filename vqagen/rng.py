@@ -45,8 +45,8 @@ def take(rng: Random, items: list[T]) -> T:
 
 def shuffled(rng: Random, items: Sequence[T]) -> list[T]:
     """A new list of the items in random order (Fisher-Yates)."""
-    order = list(items)
-    for last in range(len(order) - 1, 0, -1):
-        other = int(rng.random() * (last + 1))
+    order, random = list(items), rng.random
+    for left in range(len(order), 1, -1):
+        other, last = int(random() * left), left - 1
         order[last], order[other] = order[other], order[last]
     return order

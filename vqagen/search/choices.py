@@ -137,8 +137,8 @@ def _absent(
     """A random description and the objects it fits: none, unless absent ones are drawn blindly."""
     for _ in range(ABSENT_TRIES):
         code = 0
-        for steps in vocabulary.steps:
-            code += steps[int(random() * len(steps))]
+        for steps, count in vocabulary.steps:
+            code += steps[int(random() * count)]
         if sampling.absent == "any" or code not in table.fits_of:
             return code, table.fits_of.get(code, 0)
     return None

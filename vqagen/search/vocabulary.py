@@ -45,8 +45,8 @@ class Vocabulary:
         for attribute in self.attributes:
             self.digits.append({value: base * digit for digit, value in enumerate(attribute.values, 1)})
             base *= len(attribute.values) + 1
-        self.steps = [(*digits.values(), 0) for digits in self.digits]
-        """steps[k]: what attribute k may add to a code; left open, nothing."""
+        self.steps = [((*digits.values(), 0), len(digits) + 1) for digits in self.digits]
+        """steps[k]: what attribute k may add to a code, nothing where it is left open; and how many ways that are."""
         self._bases = [min(digits.values()) for digits in self.digits]
         self._codes: dict[tuple[Recorded, ...], Codes] = {}
         self._used: dict[tuple[int, ...], list[int]] = {}
