@@ -79,12 +79,12 @@ def generate(scenes: Path | None, count: int, repeats: int, against: tuple[Path,
     """
     contenders = contenders_at(against)
     flags = {name: value for name, value in chosen.items() if value}
-    cases = {" ".join(flags.values()): flags} if flags else known_cases()
+    cases = {" ".join(flag_list(flags)): flags} if flags else known_cases()
     is_same = True
     with tempfile.TemporaryDirectory() as folder:
         path, count = scenes_of(scenes, count, Path(folder))
         for name, case in cases.items():
-            click.echo(f"\n{name:42}{HEADER}{'  ratio' if against else ''}")
+            click.echo(f"\n{name}\n{'':42}{HEADER}{'  ratio' if against else ''}")
             for size in sorted({min(WINDOW, count), count}):
                 is_same &= compare(contenders, path, size, case, Path(folder), repeats)
             phases(path, count, case, repeats)
