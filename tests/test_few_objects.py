@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -11,7 +12,7 @@ import program_notation
 import pytest
 import test_superclevr
 from families import COLLECTIONS, SHIPPED, Collection
-from scene_records import SMALL_SCENES
+from scene_records import SMALL_SCENES, scene_record
 
 import vqagen
 from vqagen.api import find_domain, load_domain_files
@@ -19,6 +20,7 @@ from vqagen.language.catalogue import Catalogue
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
+from vqagen.plugin.loading import load_plugins
 from vqagen.search import few_objects
 from vqagen.search.description import Sampling
 from vqagen.search.few_objects import ANY, MOST_OBJECTS, FewObjects
@@ -191,6 +193,28 @@ def test_equal_values_of_two_objects_are_possible() -> None:
     (template,), faults = read_templates(raw, "", CLEVR.materials.catalogue, "made.json", 0)
 
     assert not faults and few_of(template, "none").answers(2) == {False}
+
+
+def test_constraints_of_plug_ins_may_tell_objects_apart_by_their_numbers(tmp_path: Path) -> None:
+    """A number of an object means nothing here, and a constraint may have no result: such constraints may hold."""
+    plugin = tmp_path / "order.py"
+    plugin.write_text(
+        "from vqagen.plugin import NODE, Undefined, constraint\n"
+        "@constraint('OUT_EARLIER', NODE, NODE)\ndef is_earlier(one, other):\n    return one < other\n"
+        "@constraint('OUT_LATER', NODE, NODE)\ndef is_later(one, other):\n    return one > other\n"
+        "@constraint('OUT_NEVER', NODE, NODE)\ndef never(one, other):\n    raise Undefined\n"
+    )
+    domain = CLEVR.materials.domain
+    catalogue, rng = Catalogue(domain, load_plugins([str(plugin)]).declarations), Random(1)
+    nodes = "scene, filter_unique 0 <C>, filter_unique 0 <S>, equal_object 1 2"
+    for name in ("OUT_EARLIER", "OUT_LATER", "OUT_NEVER"):
+        notation = program_notation.template(nodes, {"<C>": "Color", "<S>": "Size"}, f"{name} 1 2")
+        (template,), faults = read_templates({"text": ["Is it?"], **notation}, "", catalogue, "made.json", 0)
+        search = Search(make_plan(template, Vocabularies(domain), Sampling()), "none", keeps_foregone=True)
+        scene = compile_scene(scene_record(("large red metal cube", "small blue metal cube"), [1, 0], [0, 1]), domain)
+
+        assert not faults and bool(answers_found(search, scene, rng)) == (name != "OUT_NEVER")
+        assert few_of(template, "none").refusal(scene, ()) == ""
 
 
 def test_a_run_over_scenes_of_three_objects_says_which_families_need_more() -> None:

@@ -38,7 +38,7 @@ class Check(NamedTuple):
     test: Callable[[Frame], bool]
     meaning: str
     reads: tuple[int, ...] = ()
-    """The ops whose results decide it; () if words do."""
+    """The ops whose results decide it; () if words do, or a plug-in, which may tell objects apart by their numbers."""
     holds: Callable[..., bool] | None = None
     """The same test, given those results."""
 
@@ -291,7 +291,8 @@ class _Builder:
                 ops.append(at)
                 readers.append(word_of)
         test = _compared(constraint, ops) or (lambda frame: constraint.holds(*[read(frame) for read in readers]))
-        of_results = ((), None) if constraint.slots else (tuple(ops), constraint.holds)
+        is_opaque = constraint.slots or constraint.kind.source
+        of_results = ((), None) if is_opaque else (tuple(ops), constraint.holds)
         self.checks.setdefault(max(ops), []).append(Check(test, str(constraint), *of_results))
         self.reads[max(ops)] += tuple(self.out[i] for i in constraint.nodes)
         self.compares_words |= bool(constraint.slots)
