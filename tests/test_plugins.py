@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -18,7 +19,12 @@ from vqagen.language.program import Program
 from vqagen.language.template_check import read_templates
 from vqagen.plugin import BUILT_IN, RELATION, Declarations, Undefined
 from vqagen.plugin.loading import Plugins, load_plugins
-from vqagen.search.plan import ruled_out_answers
+from vqagen.search.description import Sampling
+from vqagen.search.filling import FOUND, Filling
+from vqagen.search.instantiate import Search
+from vqagen.search.plan import make_plan, ruled_out_answers
+from vqagen.search.tables import SceneTables
+from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.domain import domain_from_metadata, load_domain
 from vqagen.world.scene import Scene, compile_scene
 
@@ -588,3 +594,28 @@ def test_objects_of_a_plugin_function_can_be_read(weights: Plugins) -> None:
     scene: Scene = SCENE
 
     assert indexes(Catalogue(CLEVR, weights.declarations)["heavier"].run(scene, 0)) == [1, 2]
+
+
+def test_a_constraint_protects_a_function_of_a_plugin_that_comes_after_it(tmp_path: Path) -> None:
+    """Nothing is computed from a result that a constraint refuses: here nobody divides by zero."""
+    text = (
+        "from vqagen.plugin import function\n"
+        "@function('Integer', output='Integer')\ndef share(scene, number):\n    return 12 // number\n"
+    )
+    catalogue = Catalogue(CLEVR, load_plugins([write(tmp_path, text)]).declarations)
+    nodes = "scene, filter_unique 0 <C>, same_size 1, count 2, share 3"
+    raw = {"text": ["How many?"], **template(nodes, {"<C>": "Color"}, "OUT_GT_CONST 3 0")}
+    (read,), faults = read_templates(raw, "", catalogue, "made.json", 0)
+    things = ("large red metal cube", "small blue metal cube", "small gray metal cube")
+    record = scene_record(things, [1, 0, 2], [0, 1, 2])
+    search = Search(make_plan(read, Vocabularies(CLEVR), Sampling()), "none", keeps_foregone=True)
+    found: list[Filling] = []
+
+    def take(filling: Filling) -> tuple[()]:
+        found.append(filling)
+        return ()
+
+    search.find_all(SceneTables(compile_scene(record, CLEVR)), Random(1), take, (), 99)
+
+    assert not faults and [filling.answer for filling in found] == [12, 12]
+    assert search.examine(SceneTables(compile_scene(record, CLEVR)), Random(1), 99).finished[FOUND] == 2
