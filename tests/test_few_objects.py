@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -68,6 +69,62 @@ def few_of(template: Template, policy: str) -> FewObjects:
 def clevr_family(name: str) -> Template:
     """A shipped family of CLEVR."""
     return next(each for each in CLEVR.materials.templates if each.id == name)
+
+
+def made(nodes: str, *constraints: str, catalogue: Catalogue = CLEVR.materials.catalogue) -> Template:
+    """A template with some of these slots."""
+    slots = {"<C>": "Color", "<S>": "Size", "<R>": "Relation"}
+    named = {slot: kind for slot, kind in slots.items() if slot in nodes}
+    raw = {"text": ["Is it?"], **program_notation.template(nodes, named, *constraints)}
+    (template,), faults = read_templates(raw, "", catalogue, "made.json", 0)
+    assert not faults
+    return template
+
+
+PLUGIN = """
+from vqagen.plugin import FILTER, NODE, RELATION, Undefined, constraint, function
+
+@constraint('OUT_EARLIER', NODE, NODE)
+def is_earlier(one, other):
+    return one < other
+
+@constraint('OUT_LATER', NODE, NODE)
+def is_later(one, other):
+    return one > other
+
+@constraint('OUT_NEVER', NODE, NODE)
+def never(one, other):
+    raise Undefined
+
+@function('Object', output='ObjectSet', role=RELATION)
+def group(scene, anchor):
+    return 1 << anchor
+
+@function('ObjectSet', values=['Size'], output='ObjectSet', role=FILTER)
+def others(scene, objects, size):
+    return scene.everything & ~objects
+
+@function('Object', 'Object', output='Size', asks='query')
+def commoner(scene, one, other):
+    return scene.values['size'][one]
+"""
+
+
+def plugged(folder: Path) -> Catalogue:
+    """The catalogue of CLEVR with the plug-in."""
+    (folder / "plugin.py").write_text(PLUGIN)
+    return Catalogue(CLEVR.materials.domain, load_plugins([str(folder / "plugin.py")]).declarations)
+
+
+def assert_is_searched(template: Template, count: int, is_found: bool = True) -> None:
+    """The search is not skipped in a scene of so many objects, in which it finds something."""
+    domain = CLEVR.materials.domain
+    things = ("large red metal cube", "small blue metal cube")[:count]
+    scene = compile_scene(scene_record(things, range(count), range(count)), domain)
+    search = Search(make_plan(template, Vocabularies(domain), Sampling()), "none", keeps_foregone=True)
+
+    assert bool(answers_found(search, scene, Random(1))) == is_found
+    assert few_of(template, "none").refusal(scene, ()) == ""
 
 
 def answers_found(search: Search, scene: Scene, rng: Random) -> set[Value]:
@@ -185,36 +242,55 @@ def test_families_of_one_shape_share_what_was_found() -> None:
     assert len(vocabularies.few_objects) == 2
 
 
+def test_families_share_only_what_each_finds_alone() -> None:
+    """Two that differ in a function, a constraint, the order of inputs or the policy have answers of their own."""
+    compared = "scene, count 0, filter_count 0 <C>, less_than"
+    two = "scene, filter_unique 0 <C>, filter_unique 0 <S>, equal_object 1 2"
+    differing = [made(f"{compared} 1 2"), made(f"{compared} 2 1"), made(two), made(two, "OUT_NEQ 1 2")]
+    vocabularies = Vocabularies(CLEVR.materials.domain)
+
+    for template, policy in product([*CLEVR.materials.templates, *differing], POLICIES):
+        sharing = FewObjects(make_plan(template, vocabularies, Sampling()), policy)
+        for count in (1, 2):
+            assert sharing.answers(count) == few_of(template, policy).answers(count)
+
+
 def test_equal_values_of_two_objects_are_possible() -> None:
     """A constraint that two objects have one value does not make them one object."""
-    slots = {"<C>": "Color", "<C2>": "Color"}
-    nodes = "scene, filter_unique 0 <C>, filter_unique 0 <C2>, query_size 1, query_size 2, equal_object 1 2"
-    raw = {"text": ["Is it?"], **program_notation.template(nodes, slots, "OUT_EQ 3 4", "OUT_NEQ 1 2")}
-    (template,), faults = read_templates(raw, "", CLEVR.materials.catalogue, "made.json", 0)
+    nodes = "scene, filter_unique 0 <C>, filter_unique 0 <S>, query_shape 1, query_shape 2, equal_object 1 2"
 
-    assert not faults and few_of(template, "none").answers(2) == {False}
+    assert few_of(made(nodes, "OUT_EQ 3 4", "OUT_NEQ 1 2"), "none").answers(2) == {False}
 
 
-def test_constraints_of_plug_ins_may_tell_objects_apart_by_their_numbers(tmp_path: Path) -> None:
+def test_what_is_not_known_is_not_idle() -> None:
+    """Nothing is known of how many colors there are, with a relation or without it."""
+    template = made("scene, filter_unique 0 <C>, relate 1 <R>, count_different_color 2")
+
+    assert few_of(template, "all").answers(3) == {ANY}
+
+
+@pytest.mark.parametrize("name", ["OUT_EARLIER", "OUT_LATER", "OUT_NEVER"])
+def test_constraints_of_plug_ins_may_tell_objects_apart_by_their_numbers(name: str, tmp_path: Path) -> None:
     """A number of an object means nothing here, and a constraint may have no result: such constraints may hold."""
-    plugin = tmp_path / "order.py"
-    plugin.write_text(
-        "from vqagen.plugin import NODE, Undefined, constraint\n"
-        "@constraint('OUT_EARLIER', NODE, NODE)\ndef is_earlier(one, other):\n    return one < other\n"
-        "@constraint('OUT_LATER', NODE, NODE)\ndef is_later(one, other):\n    return one > other\n"
-        "@constraint('OUT_NEVER', NODE, NODE)\ndef never(one, other):\n    raise Undefined\n"
-    )
-    domain = CLEVR.materials.domain
-    catalogue, rng = Catalogue(domain, load_plugins([str(plugin)]).declarations), Random(1)
     nodes = "scene, filter_unique 0 <C>, filter_unique 0 <S>, equal_object 1 2"
-    for name in ("OUT_EARLIER", "OUT_LATER", "OUT_NEVER"):
-        notation = program_notation.template(nodes, {"<C>": "Color", "<S>": "Size"}, f"{name} 1 2")
-        (template,), faults = read_templates({"text": ["Is it?"], **notation}, "", catalogue, "made.json", 0)
-        search = Search(make_plan(template, Vocabularies(domain), Sampling()), "none", keeps_foregone=True)
-        scene = compile_scene(scene_record(("large red metal cube", "small blue metal cube"), [1, 0], [0, 1]), domain)
+    template = made(nodes, f"{name} 1 2", catalogue=plugged(tmp_path))
 
-        assert not faults and bool(answers_found(search, scene, rng)) == (name != "OUT_NEVER")
-        assert few_of(template, "none").refusal(scene, ()) == ""
+    assert_is_searched(template, 2, is_found=name != "OUT_NEVER")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "count"),
+    [
+        ("scene, filter_unique 0 <C>, group 1, unique 2, query_size 3", 1),
+        ("scene, filter 0 <C>, others 1 <S>, difference 2 1, unique 3, query_size 4", 2),
+        ("scene, filter_unique 0 <C>, filter_unique 0 <S>, commoner 1 2", 2),
+    ],
+)
+def test_functions_of_plug_ins_are_not_taken_for_those_of_vqagen_with_their_role(
+    nodes: str, count: int, tmp_path: Path
+) -> None:
+    """A relation may lead to its anchor, a filter to other objects, and a query may be about two."""
+    assert_is_searched(made(nodes, catalogue=plugged(tmp_path)), count)
 
 
 def test_a_run_over_scenes_of_three_objects_says_which_families_need_more() -> None:

@@ -104,10 +104,9 @@ def _shape(plan: Plan, policy: str) -> tuple[Any, ...]:
 
 
 def _shape_of(op: Op, plan: Plan) -> tuple[Any, ...]:
-    is_description = isinstance(op.does, Description)
     reducer = op.does.reducer if isinstance(op.does, Description) else ""
     checks = tuple((check.meaning, check.reads) for check in op.checks if check.reads)
-    return _kind(op, plan), op.inputs, is_description, reducer, checks
+    return _kind(op, plan), op.inputs, reducer, checks
 
 
 def _kind(op: Op, plan: Plan) -> str:
