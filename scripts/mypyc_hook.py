@@ -34,17 +34,20 @@ class CompiledBuild(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile the modules, and mark the wheel as one for this Python and platform."""
-        problems = [*find_problems(version)]
-        if problems:
-            self.app.abort("\n".join(["vqagen cannot be compiled:", *problems, PURE]))
+        self.abort_if_any([*find_problems(version)])
         self.folder = TemporaryDirectory(prefix="vqagen-compiled-")
         folder = Path(self.folder.name)
         shutil.copytree(Path(self.root, "vqagen"), folder / "vqagen", ignore=shutil.ignore_patterns("__pycache__"))
         with contextlib.chdir(folder):
-            compile_files(compiled_files(folder, self.config), folder / "built")
+            self.abort_if_any([*compile_files(compiled_files(folder, self.config), folder / "built")])
         for path in sorted((folder / "built").rglob("*" + sysconfig.get_config_var("EXT_SUFFIX"))):
             build_data["force_include"][str(path)] = str(path.relative_to(folder / "built"))
         build_data.update(pure_python=False, infer_tag=True)
+
+    def abort_if_any(self, problems: list[str]) -> None:
+        """End the build with its problems, if it has any."""
+        if problems:
+            self.app.abort("\n".join(["vqagen cannot be compiled:", *problems, PURE]))
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Delete the folder in which the modules were compiled."""
@@ -73,14 +76,18 @@ def find_problems(version: str) -> Iterator[str]:
         yield "- Python.h is missing; run: apt-get install python3-dev, or what has the headers of your Python"
 
 
-def compile_files(files: list[str], target: Path) -> None:
-    """Compile files below the current folder into the folder `target`."""
+def compile_files(files: list[str], target: Path) -> Iterator[str]:
+    """Compile files below the current folder into the folder `target`; yield why the C compiler failed, if it did."""
     from mypyc.build import mypycify
     from setuptools import Distribution
+    from setuptools.errors import CompileError, LinkError
 
     Path("mypy.ini").write_text(CONFIG, encoding="utf-8")
     extensions = mypycify(["--config-file=mypy.ini", *files], opt_level="3", debug_level="0", group_name="vqagen")
     command = Distribution({"name": "vqagen", "ext_modules": extensions}).get_command_obj("build_ext")
     command.build_lib, command.build_temp, command.parallel = str(target), "objects", os.cpu_count()
     command.ensure_finalized()
-    command.run()
+    try:
+        command.run()
+    except (CompileError, LinkError) as error:
+        yield f"- the C compiler failed; its own messages stand above, and CC names another one: {error}"

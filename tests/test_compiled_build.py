@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.mypyc_hook import compiled_files, find_problems
+from scripts.mypyc_hook import compile_files, compiled_files, find_problems
 
 ROOT = Path(__file__).parents[1]
 HOOK = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"][
@@ -104,3 +104,15 @@ def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "no-such-compiler -O2")
 
     assert any("no-such-compiler is missing; run: " in problem for problem in find_problems("standard"))
+
+
+@pytest.mark.slow
+def test_a_compiler_that_fails_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A traceback of setuptools followed the messages of a compiler that did not work."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CC", "false")
+    Path("small.py").write_text("NUMBER: int = 1\n")
+
+    (problem,) = compile_files(["small.py"], tmp_path / "built")
+
+    assert "the C compiler failed" in problem and "false' failed" in problem
