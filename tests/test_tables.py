@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from families import COLLECTIONS
-from scene_records import large_scene
+from scene_records import ATTRIBUTES, large_scene
 
 from vqagen.bits import indexes
 from vqagen.errors import BadInput
@@ -53,6 +53,16 @@ def test_the_pairs_of_an_anchor_are_those_that_a_loop_finds(size: int) -> None:
                         (idle if named == fits else telling).append(pair)
                 found = table.relation_options(reducer, anchor, only)
                 assert (found.telling, found.idle) == (telling, idle)
+
+
+@pytest.mark.parametrize("size", [64, 65])
+def test_a_scene_without_relations_has_no_pairs(size: int) -> None:
+    """Its record has neither relations nor positions."""
+    record = large_scene(size)
+    things = [{name: thing[name] for name in ATTRIBUTES} for thing in record["objects"]]
+    table = table_of(compile_scene({"image_index": 0, "image_filename": "0.png", "objects": things}, DOMAIN))
+
+    assert all(table.relation_options(reducer, 0) == ([], []) for reducer in ENOUGH)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -133,7 +133,7 @@ class _LargeGrid:
         size = table.scene.size
         self._fits = _words(table.fits, size)
         sets = [objects for name in table.relations for objects in table.scene.related[name]]
-        self._related = _words(sets, size).reshape(-1, len(table.relations), size)
+        self._related = _words(sets, size).reshape(len(self._fits), len(table.relations), size)
         self._sizes = np.tile(np.bitwise_count(self._fits).sum(axis=0, dtype=np.uint32), len(table.relations))
         self._counts: dict[int, Any] = {}
 
