@@ -119,6 +119,15 @@ def test_no_schema_accepts_what_does_not_fit(schema: Any, value: Any) -> None:
     assert not acceptor({**schema, "$defs": DEFINITIONS})(value) or validator.is_valid(value)
 
 
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [({"multipleOf": 2}, 4), ({"const": "a"}, "a"), ({"if": {"minimum": 1}}, 1), ({"enum": [1]}, 1)],
+)
+def test_what_is_not_known_is_left_to_jsonschema(schema: Any, value: Any) -> None:
+    """A keyword, a condition or an enumeration that is not compiled accepts nothing."""
+    assert not acceptor(schema)(value)
+
+
 def test_a_document_that_is_accepted_needs_no_jsonschema(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its import takes 70 ms."""
     monkeypatch.setattr("vqagen.json.schema._validator", None)

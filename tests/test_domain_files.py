@@ -201,3 +201,16 @@ def test_a_worker_refuses_files_that_were_changed(tmp_path: Path) -> None:
 
     with pytest.raises(vqagen.VqagenError, match="a worker reads other templates than the run began with"):
         pickle.loads(pickled).load(hashes)
+
+
+def test_a_task_is_pickled_with_the_templates_that_it_has_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A task that has loaded none is pickled without them, and the other process reads them."""
+    files = vqagen.find_domain("market")
+    task, other = (question_task(files, vqagen.QuestionSettings(), RecordForm()) for _ in range(2))
+    templates = task.domain.templates
+    pickled, without = pickle.dumps(task), pickle.dumps(other)
+    again = pickle.loads(without)
+    assert again.domain.templates == templates
+
+    monkeypatch.setattr("vqagen.language.domain_files.read_template_files", None)
+    assert pickle.loads(pickled).domain.templates == templates

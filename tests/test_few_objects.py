@@ -304,3 +304,16 @@ def test_a_run_over_scenes_of_three_objects_says_which_families_need_more() -> N
     list(generator.window(scenes, tally))
 
     assert tally.failures_of("three_hop.json#query_size") == {TOO_FEW: 12}
+
+
+def test_pairs_skip_families_that_need_more_objects() -> None:
+    """They say so, as other runs do."""
+    records = [{**SMALL_SCENES[0], "image_index": i, "image_filename": f"{i}.png"} for i in range(4)]
+    settings = vqagen.QuestionSettings(balance="pairs", only=("three_hop.json",), search_budget=1)
+    scenes = [compile_scene(record, CLEVR.materials.domain, index) for index, record in enumerate(records)]
+    generator = QuestionGenerator(CLEVR.materials.templates, CLEVR.materials.synonyms, settings)
+    tally = Tally()
+
+    list(generator.window(scenes, tally))
+
+    assert tally.failures_of("three_hop.json#query_size").keys() == {TOO_FEW}

@@ -20,8 +20,8 @@ from vqagen.language.template import Constraint, Parameter, Template
 from vqagen.language.template_check import read_templates
 from vqagen.plugin import BUILT_IN, SLOT
 from vqagen.search.chain import ChainDraw
-from vqagen.search.description import Sampling
-from vqagen.search.filling import FOUND, GAVE_UP, Filling
+from vqagen.search.description import Description, Sampling
+from vqagen.search.filling import FOUND, GAVE_UP, NOTHING_FITS, Filling
 from vqagen.search.instantiate import Search
 from vqagen.search.plain_choice import FilterChain, chain_of
 from vqagen.search.plan import make_plan
@@ -31,6 +31,7 @@ from vqagen.world.scene import Scene, compile_scene
 
 EVERYTHING = Sampling(idle_share=1, absent="none")
 POLICIES = ("none", "clevr", "all")
+THINGS = ("small gray rubber sphere", "large blue rubber cylinder", "small blue metal cube", "small red metal cube")
 LARGEST = 3000
 """Fillings of one family and scene above which the next narrower question is compared."""
 
@@ -158,6 +159,62 @@ def test_what_failed_for_an_idle_relation_is_tried_again_where_it_would_not_be_i
     )
 
     assert outcome.reason == FOUND
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_draw_that_can_find_nothing_leaves_the_stream_as_a_vain_one(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """References that say no color, where no object can be told from others without: they are not drawn."""
+    domain = COLLECTIONS[0].materials
+    raw = {
+        "text": ["How many?"],
+        **program_notation.template(
+            "scene, filter_unique 0 <C> <S>, count 0", {"<C>": "Color", "<S>": "Size"}, "NULL <C>"
+        ),
+    }
+    (template,), _ = read_templates(raw, "", domain.catalogue, "made.json", 0)
+    things = [f"{size} {color} rubber cube" for size in ("small", "large") for color in ("red", "blue")]
+    tables = SceneTables(compile_for(COLLECTIONS[0], scene_record(things, range(4), range(4))))
+    sampling, one, other = Sampling(), Random(seed), Random(seed)
+
+    found = make_search(template, "none", sampling).find(tables, one, (), set(), 100)
+    monkeypatch.setattr(Description, "patterns", -1)
+    drawn = make_search(template, "none", sampling).find(tables, other, (), set(), 100)
+
+    assert found == drawn and found.reason == NOTHING_FITS
+    assert one.random() == other.random() != Random(seed).random()
+
+
+@pytest.mark.parametrize(
+    ("nodes", "constraints"),
+    [
+        ("scene, filter_unique 0 <C>, relate 1 <R>, filter_unique 2 <S>, query_color 3", ()),
+        ("scene, filter_unique 0 <C>, relate_filter_unique 1 <R> <S>, query_color 2", ()),
+        ("scene, filter_unique 0 <C>, relate_filter_unique 1 <R> <C2>, same_size 2, count 3", ("OUT_GT_CONST 4 0",)),
+        ("scene, filter_unique 0 <C>, same_size 1, count 2, equal_integer 3 3", ("OUT_GT_CONST 3 0",)),
+        ("scene, filter_unique 0 <C>, relate_filter_unique 1 <R> <Z>, query_shape 2", ()),
+    ],
+    ids=["reference", "relation", "check", "early check", "two vocabularies"],
+)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_relations_and_checks_are_followed_to_the_end(nodes: str, constraints: tuple[str, ...], policy: str) -> None:
+    """What an idle relation is compared with, and what a check reads, may be the last that is computed.
+
+    Gray and small have the same code, in their own vocabularies, and are not the same words.
+    """
+    collection = COLLECTIONS[0]
+    slots = {"<C>": "Color", "<S>": "Shape", "<R>": "Relation", "<C2>": "Color", "<Z>": "Size"}
+    slots = {slot: kind for slot, kind in slots.items() if slot in nodes}
+    raw = {"text": ["How?"], **program_notation.template(nodes, slots, *constraints)}
+    (template,), faults = read_templates(raw, "", collection.materials.catalogue, "made.json", 0)
+    record = scene_record(THINGS, [2, 0, 1, 3], [0, 2, 1, 3])
+
+    found = every(make_search(template, policy), compile_for(collection, record))
+
+    expected = naive.instantiations(raw, record, collection.raw_metadata, degeneracy=policy)
+    assert faults == [] and (expected or policy != "none")
+    assert {as_instantiation(filling) for filling in found} == expected
 
 
 def test_repeated_searches_enumerate_without_repeats() -> None:

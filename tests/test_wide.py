@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from random import Random
 
 import naive
+import program_notation
 import pytest
 from families import SHIPPED
 from scene_records import SMALL_SCENES
 from test_search import EVERYTHING, make_search
 
 from vqagen.language.template import Template
-from vqagen.search import vocabulary
+from vqagen.language.template_check import read_templates
+from vqagen.search import vocabulary, wide
 from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, Filling
 from vqagen.search.tables import SceneTables
@@ -87,3 +89,33 @@ def test_what_fits_is_drawn_as_often_as_when_it_is_listed(family: str, monkeypat
 
     names = sorted({*listed, *drawn})
     assert sum(abs(listed.get(name, 0) - drawn.get(name, 0)) for name in names) / 2 < 0.15
+
+
+@pytest.mark.usefixtures("everything_is_wide")
+@pytest.mark.parametrize("listed", [0, 12])
+@pytest.mark.parametrize(
+    ("constraints", "said"),
+    [
+        (["NOT_NULL <C>"], {(True, False), (True, True)}),
+        (["NULL <C>"], {(False, False), (False, True)}),
+        (["NULL <C>", "NOT_NULL <C>"], set()),
+        (["ONE_OF_FORCE <C> <S>"], {(True, False), (False, True)}),
+        (["NOT_ALL_NULL <C> <S>", "NONE_OF <C> <S>"], set()),
+        (["IN <C> red"], {(True, False), (True, True)}),
+    ],
+    ids=str,
+)
+def test_what_is_drawn_meets_the_constraints(
+    constraints: list[str], said: set[tuple[bool, bool]], listed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most of it is not checked again, for it is drawn so."""
+    monkeypatch.setattr(wide, "LISTED", listed)
+    slots = {"<C>": "Color", "<S>": "Size"}
+    raw = {"text": ["?"], **program_notation.template("scene, filter_count 0 <C> <S>", slots, *constraints)}
+    (template,), faults = read_templates(raw, "", CLEVR.materials.catalogue, "made.json", 0)
+
+    words = [filling.words() for filling in fillings(template, SMALL_SCENES[0], EVERYTHING, count=40)]
+
+    assert not faults
+    assert {(each["<C>"] is not None, each["<S>"] is not None) for each in words} == said
+    assert "IN <C> red" not in constraints or {each["<C>"] for each in words} == {"red"}
