@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import signal
@@ -51,6 +52,11 @@ class _Commands(Group):
         return command
 
 
+COLLECTED_AFTER = (50_000, 20, 50)
+"""Objects, and rounds, after which Python looks for cycles. By its own measure, 700 objects, that takes three tenths of
+a run of 50 scenes: almost all that loading makes is kept."""
+
+
 def is_compiled() -> bool:
     """True if this is the compiled build, in which inner modules such as `bits` are libraries in C."""
     spec = find_spec("vqagen.bits")
@@ -85,6 +91,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the program. A signal that ends it leaves the files as an error does."""
+    gc.set_threshold(*COLLECTED_AFTER)
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:  # under `nohup` the second is ignored, and stays so
             signal.signal(number, _stop)
