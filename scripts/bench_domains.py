@@ -18,7 +18,9 @@ from vqagen.tasks.questions.generator import QuestionGenerator
 
 @click.command()
 @click.option("--scenes", default=40, show_default=True, help="Scenes of the wide domain.")
-@click.option("--repeats", default=5, show_default=True, help="Runs of which the median is shown.")
+@click.option(
+    "--repeats", default=5, type=click.IntRange(min=1), show_default=True, help="Runs of which the median is shown."
+)
 def domains(scenes: int, repeats: int) -> None:
     """Time what loading a domain costs, and questions about scenes with 11 attributes.
 

@@ -52,8 +52,10 @@ class Contender(NamedTuple):
 
 @click.command()
 @click.option("--scenes", type=Path, help="Scene file. [default: scenes sampled with seed 0]")
-@click.option("--count", default=1000, show_default=True, help="How many scenes.")
-@click.option("--repeats", default=5, show_default=True, help="Runs of which the median is shown.")
+@click.option("--count", default=1000, type=click.IntRange(min=1), show_default=True, help="How many scenes.")
+@click.option(
+    "--repeats", default=5, type=click.IntRange(min=1), show_default=True, help="Runs of which the median is shown."
+)
 @click.option(
     "--against",
     type=Path,

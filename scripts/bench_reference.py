@@ -21,8 +21,10 @@ NEEDED = (SCRIPT, "question_engine.py", "metadata.json", "synonyms.json", TEMPLA
 @click.command()
 @click.option("--generator", type=Path, required=True, metavar="PATH", help=f"A checkout of {ADDRESS}.")
 @click.option("--scenes", type=Path, help="Scene file in the format of CLEVR. [default: sampled with seed 0]")
-@click.option("--count", default=WINDOW, show_default=True, help="How many scenes.")
-@click.option("--repeats", default=3, show_default=True, help="Runs of which the median is shown.")
+@click.option("--count", default=WINDOW, type=click.IntRange(min=1), show_default=True, help="How many scenes.")
+@click.option(
+    "--repeats", default=3, type=click.IntRange(min=1), show_default=True, help="Runs of which the median is shown."
+)
 @click.option(
     "--build", type=Path, multiple=True, metavar="PATH", help="Another checkout or executable of vqagen to run too."
 )

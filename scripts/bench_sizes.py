@@ -40,10 +40,26 @@ class Measured(NamedTuple):
 
 @click.command()
 @click.option("--domain", "domains", multiple=True, default=("clevr",), show_default=True, help="May be repeated.")
-@click.option("--count", default=250, show_default=True, help="Scenes of a size; a fifth for more than 100 objects.")
-@click.option("--repeats", default=3, show_default=True, help="Runs of which the median is shown.")
-@click.option("--size", "sizes", multiple=True, type=int, default=SIZES, show_default=True, help="May be repeated.")
-@click.option("--compat", default="none", show_default=True)
+@click.option(
+    "--count",
+    default=250,
+    type=click.IntRange(min=1),
+    show_default=True,
+    help="Scenes of a size; a fifth for more than 100 objects.",
+)
+@click.option(
+    "--repeats", default=3, type=click.IntRange(min=1), show_default=True, help="Runs of which the median is shown."
+)
+@click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    type=click.IntRange(min=1),
+    default=SIZES,
+    show_default=True,
+    help="May be repeated.",
+)
+@click.option("--compat", type=click.Choice(["none", "clevr"]), default="none", show_default=True)
 @click.option("--alike", is_flag=True, help="Draw the looks of three objects a scene; all others look like them.")
 def sizes(domains: Sequence[str], count: int, repeats: int, sizes: Sequence[int], compat: str, alike: bool) -> None:
     """Time questions about scenes by the number of their objects, in one process, the sizes in turn.

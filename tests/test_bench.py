@@ -59,6 +59,18 @@ def test_every_benchmark_has_a_small_run() -> None:
     assert set(importlib.import_module("bench").bench.commands) == listed
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["generate --repeats 0", "reference --repeats 0", "domains --repeats 0", "sizes --repeats 0", "sizes --size 0"],
+)
+def test_nothing_to_measure_is_refused(line: str) -> None:
+    """No run, of which the median was a traceback, and no object."""
+    found = ask(line)
+
+    assert found.exit_code == 2
+    assert "0 is not in the range x>=1" in found.output
+
+
 def test_against_something_else_is_refused(tmp_path: Path) -> None:
     """A folder and a program that are not vqagen: the message says what may be given."""
     for path in (tmp_path, Path(sys.executable)):
