@@ -72,7 +72,7 @@ def generate(scenes: Path | None, count: int, repeats: int, against: tuple[Path,
     """Time the whole command, beside other versions and builds of it, and each phase inside one process.
 
     All that is compared runs in turn. Ratios are of CPU time in user mode, run by run, with their range. The exit code
-    is 1 if outputs differ in a byte.
+    is 1 if an output differs from this checkout's in a byte.
 
     \b
     Examples:
@@ -167,10 +167,11 @@ def compare(contenders: Sequence[Contender], scenes: Path, count: int, case: Fla
         click.echo(
             f"{f'{count:,} scenes':14}{each.name[-27:]:28}{figures(runs[out], count, questions_in(out))}{compared}"
         )
-    is_same = len({digest(out) for out in outs}) == 1
+    digests = [digest(out) for out in outs]
+    differing = [each.name for each, found in zip(contenders, digests, strict=True) if found != digests[0]]
     if len(outs) > 1:
-        click.echo(f"{'':14}{'the same bytes' if is_same else 'DIFFERENT BYTES'}")
-    return is_same
+        click.echo(f"{'':14}{'bytes differ: ' + ', '.join(differing) if differing else 'the same bytes'}")
+    return not differing
 
 
 def questions_in(out: Path) -> int:
