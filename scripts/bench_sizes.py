@@ -15,6 +15,7 @@ import click
 
 import vqagen
 from vqagen.api import Generation, LoadedDomain, find_domain, load_domain_files
+from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.world.sampler import sample_scene
 from vqagen.world.sampling_rules import SamplingRules
 
@@ -107,14 +108,19 @@ def scenes_of(loaded: LoadedDomain, size: int, count: int, alike: bool = False) 
 def measure(loaded: LoadedDomain, settings: vqagen.QuestionSettings, scenes: Scenes) -> Measured:
     """Make questions about scenes; templates are compiled before."""
     run = Generation(scenes, loaded, settings)
-    for family in run.generator.families:
-        assert family.search and family.wording
+    compile_families(run.generator)
     gc.collect()
     started = time.process_time()
     questions = sum(len(made) for _, made in run.by_scene())
     seconds = time.process_time() - started
     count = len(scenes)
     return Measured(seconds / count * 1000, questions / count, run.tally.tries.total() / count)
+
+
+def compile_families(generator: QuestionGenerator) -> None:
+    """Compile all families, which otherwise happens when each is first tried."""
+    for family in generator.families:
+        assert family.search and family.wording
 
 
 def megabytes(loaded: LoadedDomain, settings: vqagen.QuestionSettings, scenes: Scenes) -> float:
