@@ -9,7 +9,7 @@ import pytest
 
 import vqagen
 from vqagen.language.domain_files import load_catalogue
-from vqagen.records.layouts import encode_lines
+from vqagen.records.layouts import JsonValue, encode_lines
 from vqagen.run.blocks import TrackedItems, blocks_of
 from vqagen.run.work import WindowFailed
 from vqagen.tasks.contract import ItemRecords
@@ -85,3 +85,16 @@ def test_a_broken_text_tells_which_scene_it_is(domain: vqagen.Domain) -> None:
         list(compiled_scenes([*texts(0, 1), SceneText(1, b"{", "s.json")], domain))
 
     assert told.value.index == 1
+
+
+class Interrupted(JsonValue):
+    """A value in which Ctrl-C comes while it is written."""
+
+    def to_json(self) -> bytes:
+        raise KeyboardInterrupt
+
+
+def test_an_interruption_is_not_a_mistake_of_the_record() -> None:
+    """orjson says that the type is not serializable: Ctrl-C in a program's JSON ended a run with a traceback."""
+    with pytest.raises(KeyboardInterrupt):
+        encode_lines([{"program": Interrupted()}])

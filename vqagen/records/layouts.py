@@ -116,7 +116,10 @@ class JsonValue(ABC):
 
 def encode_lines(records: Iterable[Record]) -> bytes:
     """Return the records, one a line."""
-    return b"".join([orjson.dumps(record, _fragment, orjson.OPT_APPEND_NEWLINE) for record in records])
+    try:
+        return b"".join([orjson.dumps(record, _fragment, orjson.OPT_APPEND_NEWLINE) for record in records])
+    except TypeError as error:  # orjson raises it in place of all that ends `_fragment`, such as Ctrl-C
+        raise error.__cause__ or error from None
 
 
 def _fragment(value: object) -> orjson.Fragment:
