@@ -114,9 +114,10 @@ DEFINITIONS = {"text": {"type": "string"}, "tree": {"type": "array", "items": {"
 @given(SCHEMAS, VALUES)
 def test_no_schema_accepts_what_does_not_fit(schema: Any, value: Any) -> None:
     """Keywords that are not known to the acceptor, such as multipleOf, leave the decision to `jsonschema`."""
-    validator = _validator("templates", "").evolve(schema={**schema, "$defs": DEFINITIONS})
+    schema = {**schema, "$defs": DEFINITIONS}
+    validator = type(_validator("templates", ""))(schema)
 
-    assert not acceptor({**schema, "$defs": DEFINITIONS})(value) or validator.is_valid(value)
+    assert not acceptor(schema)(value) or validator.is_valid(value)
 
 
 @pytest.mark.parametrize(
