@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 from bench_balance import balance
 from bench_dialog import dialog
@@ -16,8 +18,21 @@ from bench_sampling import sampling
 from bench_scale import scale
 from bench_sizes import sizes
 
+from vqagen.errors import VqagenError
 
-@click.group()
+
+class _Benchmarks(click.Group):
+    def invoke(self, context: click.Context) -> Any:
+        """Run a benchmark. A mistake of the user ends in a message without a traceback, as in `vqagen`."""
+        try:
+            return super().invoke(context)
+        except VqagenError as error:
+            failed = click.ClickException(str(error))
+            failed.exit_code = error.exit_code
+            raise failed from error
+
+
+@click.group(cls=_Benchmarks)
 def bench() -> None:
     """Measure, and print figures."""
 

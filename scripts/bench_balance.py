@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+from bench_costs import count_option
 
 import vqagen
 from vqagen.errors import counted
@@ -53,10 +54,22 @@ LIMITS: Mapping[str, Mapping[str, tuple[str, float]]] = {
 """Balance -> figure -> what it must reach. A figure of several rows is named by how these begin."""
 
 
+def _balances() -> tuple[str, ...]:
+    """Return the values of `--balance`."""
+    named = {each.name: each for each in fields(vqagen.QuestionSettings)}
+    return tuple(setting_of(named["balance"]).choices) if "balance" in named else ("answers",)
+
+
 @click.command()
-@click.option("--scenes", default=1000, show_default=True, help="Sampled scenes to learn from, and as many to test on.")
-@click.option("--seeds", default=3, show_default=True, help="Sets of questions about the same scenes.")
-@click.option("--only", "chosen", multiple=True, help="Only this balance; may be given several times.")
+@count_option("--scenes", default=1000, help="Sampled scenes to learn from, and as many to test on.")
+@count_option("--seeds", default=3, help="Sets of questions about the same scenes.")
+@click.option(
+    "--only",
+    "chosen",
+    type=click.Choice(_balances()),
+    multiple=True,
+    help="Only this balance; may be given several times.",
+)
 def balance(scenes: int, seeds: int, chosen: tuple[str, ...]) -> None:
     """Measure what can be guessed without the picture for each --balance; figures out of reach are marked with !.
 
@@ -88,12 +101,6 @@ def balance(scenes: int, seeds: int, chosen: tuple[str, ...]) -> None:
             }
             click.echo("\n".join(_table(f"{title}, {counted(seeds, 'set')} of questions", columns)))
             click.echo()
-
-
-def _balances() -> tuple[str, ...]:
-    """Return the values of `--balance`."""
-    named = {each.name: each for each in fields(vqagen.QuestionSettings)}
-    return tuple(setting_of(named["balance"]).choices) if "balance" in named else ("answers",)
 
 
 def _setting(balance: str) -> dict[str, str]:

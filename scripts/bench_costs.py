@@ -11,12 +11,16 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple, TypeVar
 
 import click
 
+count_option = partial(click.option, type=click.IntRange(min=1), show_default=True)
+"""An option for a number of things, of which there must be one."""
+repeats_option = partial(count_option, "--repeats", help="Runs of which the median is shown.")
 VQAGEN = Path(sys.executable).with_name("vqagen")
 LOOK = 0.05
 """Seconds between two looks at the memory of the process tree."""
@@ -40,7 +44,7 @@ class Ran(NamedTuple):
 def run_command(command: Sequence[str], **environment: str) -> Ran:
     """Run a command, and watch the memory of its processes (Linux: from /proc).
 
-    `environment`: variables that differ from this process's. Raises ClickException if the command fails.
+    `environment`: variables that differ from this process's. If the command fails: ClickException, with its exit code.
     """
     with tempfile.TemporaryFile() as said:
         started = time.perf_counter()
@@ -58,7 +62,9 @@ def run_command(command: Sequence[str], **environment: str) -> Ran:
         if process.returncode:
             said.seek(0)
             why = said.read().decode(errors="replace").strip()
-            raise click.ClickException(f"exit code {process.returncode} of: {shlex.join(command)}\n{why}")
+            failed = click.ClickException(f"exit code {process.returncode} of: {shlex.join(command)}\n{why}")
+            failed.exit_code = process.returncode
+            raise failed
     return Ran(seconds, usage.ru_utime, peak[0])  # its ru_maxrss would count this process too, from which it forked
 
 

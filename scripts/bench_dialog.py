@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import click
 from bench_balance import REAL_SCENES
+from bench_costs import count_option, repeats_option
 
 import vqagen
 from vqagen.language.domain_files import find_domain
@@ -43,8 +44,8 @@ class Measured(NamedTuple):
 
 
 @click.command()
-@click.option("--scenes", default=200, show_default=True, help="How many scenes; real ones if ../shared is there.")
-@click.option("--repeats", default=3, show_default=True, help="Runs of which the median is shown.")
+@count_option("--scenes", default=200, help="How many scenes; real ones if ../shared is there.")
+@repeats_option(default=3)
 def dialog(scenes: int, repeats: int) -> None:
     """Time dialogs about scenes in one process, by beams, rounds and objects; print how good they are.
 

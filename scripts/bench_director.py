@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import median
 
 import click
+from bench_costs import count_option, repeats_option
 
 import vqagen
 from vqagen.run.items import number_items
@@ -18,6 +19,8 @@ from vqagen.tasks.director.task import DirectorTask, director_task
 
 REFERENCE_MS, REFERENCE_KB, REFERENCE_RECORD_KB = 26.5, 74, 15.4
 """Of the first director task at its defaults: time and size of a trial with its picture, size of its record."""
+LEAST = 16
+"""Trials, of which a sixteenth has pictures in the shorter of two runs."""
 RUNS = {
     "default, 4x4": {},
     "paired": {"paired": True},
@@ -28,8 +31,8 @@ RUNS = {
 
 
 @click.command()
-@click.option("--count", default=9600, show_default=True, help="Trials without pictures; a quarter of it with them.")
-@click.option("--repeats", default=3, show_default=True, help="Runs of which the median is shown.")
+@count_option("--count", default=9600, type=click.IntRange(min=LEAST), help="Trials; pictures are made for a quarter.")
+@repeats_option(default=3)
 def director(count: int, repeats: int) -> None:
     """Time director trials in one process: alone, with records, and from nothing to a folder of pictures.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 
 import click
-from bench_costs import cpu_seconds, report
+from bench_costs import count_option, cpu_seconds, repeats_option, report
 from bench_sizes import compile_families
 from wide_domain import make_wide_domain
 
@@ -18,10 +18,8 @@ from vqagen.tasks.questions.generator import QuestionGenerator
 
 
 @click.command()
-@click.option("--scenes", default=250, show_default=True, help="Scenes of the wide domain; later ones cost more.")
-@click.option(
-    "--repeats", default=5, type=click.IntRange(min=1), show_default=True, help="Runs of which the median is shown."
-)
+@count_option("--scenes", default=250, help="Scenes of the wide domain; later ones cost more.")
+@repeats_option(default=5)
 def domains(scenes: int, repeats: int) -> None:
     """Time what loading a domain costs, and questions about scenes with 11 attributes.
 

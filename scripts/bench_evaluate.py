@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 import orjson
+from bench_costs import count_option
 
 import vqagen
 from vqagen.language.question_records import record_writer
@@ -34,8 +35,8 @@ print(f"scored in {scored - started:.1f} s, tables in {time.process_time() - sco
 
 
 @click.command()
-@click.option("--count", default=1_000_000, show_default=True, help="Questions, and predictions.")
-@click.option("--scenes", default=500, show_default=True, help="Scenes whose questions are repeated.")
+@count_option("--count", default=1_000_000, help="Questions, and predictions.")
+@count_option("--scenes", default=500, help="Scenes whose questions are repeated.")
 def evaluate(count: int, scenes: int) -> None:
     """Time the evaluation of many questions, of which two thirds are answered right; CPU seconds and peak memory.
 

@@ -17,7 +17,20 @@ from typing import Any, NamedTuple
 
 import click
 from bench_balance import REAL_SCENES
-from bench_costs import HEADER, VQAGEN, Ran, cpu_seconds, digest, figures, in_turn, ratio, report, run_command
+from bench_costs import (
+    HEADER,
+    VQAGEN,
+    Ran,
+    count_option,
+    cpu_seconds,
+    digest,
+    figures,
+    in_turn,
+    ratio,
+    repeats_option,
+    report,
+    run_command,
+)
 
 import vqagen
 from vqagen.api import Generation, find_domain, find_scenes, load_domain_files, load_scenes
@@ -52,10 +65,8 @@ class Contender(NamedTuple):
 
 @click.command()
 @click.option("--scenes", type=Path, help="Scene file. [default: scenes sampled with seed 0]")
-@click.option("--count", default=1000, type=click.IntRange(min=1), show_default=True, help="How many scenes.")
-@click.option(
-    "--repeats", default=5, type=click.IntRange(min=1), show_default=True, help="Runs of which the median is shown."
-)
+@count_option("--count", default=1000, help="How many scenes.")
+@repeats_option(default=5)
 @click.option(
     "--against",
     type=Path,

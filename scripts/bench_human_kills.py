@@ -7,6 +7,8 @@ import tempfile
 from pathlib import Path
 
 import click
+from bench_costs import count_option
+from bench_human_load import check_redis
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "tests")]
 HEADER = """
@@ -17,10 +19,17 @@ SLOWEST_START = 3.0
 
 
 @click.command()
-@click.option("--kills", default=20, show_default=True)
-@click.option("--clients", default=50, show_default=True, help="Raters at once.")
-@click.option("--least", default=10_000, show_default=True, help="Go on until so many answers were acknowledged.")
-@click.option("--store", "stores", type=click.Choice(["sqlite", "redis"]), multiple=True, default=["sqlite", "redis"])
+@count_option("--kills", default=20)
+@count_option("--clients", default=50, help="Raters at once.")
+@count_option("--least", default=10_000, help="Go on until so many answers were acknowledged.")
+@click.option(
+    "--store",
+    "stores",
+    type=click.Choice(["sqlite", "redis"]),
+    multiple=True,
+    default=["sqlite", "redis"],
+    callback=check_redis,
+)
 @click.option("--seed", default=0, show_default=True)
 def kills(kills: int, clients: int, least: int, stores: tuple[str, ...], seed: int) -> None:
     """Kill the server while raters answer; exit code 1 if anything acknowledged differs, or a start takes 3 s.

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,14 +33,44 @@ HEADER = """
 JSON = "Content-Type: application/json\r\n"
 
 
+def check_redis(context: click.Context, parameter: click.Parameter, stores: str | Sequence[str]) -> str | Sequence[str]:
+    """Return what `--store` chose. Raises UsageError for Redis on a machine without a server of it."""
+    from redis_servers import PROGRAM as SERVER
+
+    if "redis" in stores and SERVER is None:
+        raise click.UsageError(
+            "--store redis needs redis-server or valkey-server: install one of them, or give --store sqlite"
+        )
+    return stores
+
+
+def numbers_of(context: click.Context, parameter: click.Parameter, written: str) -> list[int]:
+    """Return the numbers, from 1 on, that are written with commas between them. Raises BadParameter."""
+    return [click.IntRange(min=1).convert(each, parameter, context) for each in written.split(",")]
+
+
 @click.command()
-@click.option("--clients", default="50,200", show_default=True, help="Numbers of raters at once.")
-@click.option("--seconds", default=60.0, show_default=True)
-@click.option("--store", type=click.Choice(["sqlite", "redis"]), default="sqlite", show_default=True)
-@click.option("--half-open", default=0, show_default=True, help="Clients that send half a request and wait.")
-@click.option("--idle", default=0, show_default=True, help="Raters that have consented, and keep a connection.")
+@click.option("--clients", default="50,200", callback=numbers_of, show_default=True, help="Numbers of raters at once.")
+@click.option("--seconds", default=60.0, type=click.FloatRange(min=0, min_open=True), show_default=True)
+@click.option(
+    "--store", type=click.Choice(["sqlite", "redis"]), default="sqlite", callback=check_redis, show_default=True
+)
+@click.option(
+    "--half-open",
+    default=0,
+    type=click.IntRange(min=0),
+    show_default=True,
+    help="Clients that send half a request and wait.",
+)
+@click.option(
+    "--idle",
+    default=0,
+    type=click.IntRange(min=0),
+    show_default=True,
+    help="Raters that have consented, and keep a connection.",
+)
 @click.option("--answers-only", is_flag=True, help="Send answers without asking for each trial first.")
-def load(clients: str, seconds: float, store: str, half_open: int, idle: int, answers_only: bool) -> None:
+def load(clients: list[int], seconds: float, store: str, half_open: int, idle: int, answers_only: bool) -> None:
     """Measure answers a second, latencies and memory; exit code 1 if a limit is missed.
 
     \b
@@ -48,7 +78,7 @@ def load(clients: str, seconds: float, store: str, half_open: int, idle: int, an
       scripts/bench human load --seconds 10 --clients 50
     """
     rows, is_slow = [], False
-    for number in map(int, clients.split(",")):
+    for number in clients:
         with tempfile.TemporaryDirectory() as folder, _store(store, Path(folder)) as place:
             study = make_load_study(Path(folder))
             with serving(study, place) as (process, url):

@@ -19,6 +19,7 @@ from pathlib import Path
 from random import Random
 
 import click
+from bench_costs import count_option
 
 import vqagen
 from vqagen.records.formats import format_of
@@ -40,9 +41,9 @@ PATIENCE = 20.0
 
 
 @click.command()
-@click.option("--kills", default=60, show_default=True, help="How many runs to kill in the middle.")
+@count_option("--kills", default=60, help="How many runs to kill in the middle.")
 @click.option("--seed", default=0, show_default=True)
-@click.option("--scenes", default=300, show_default=True)
+@count_option("--scenes", default=300)
 def kills(kills: int, seed: int, scenes: int) -> None:
     """Kill real runs at random moments, finish them, and compare; exit code 1 on any difference.
 

@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 
 import click
-from bench_costs import HEADER, Ran, figures, in_turn, ratio, run_command
+from bench_costs import HEADER, Ran, count_option, figures, in_turn, ratio, repeats_option, run_command
 from bench_generate import WINDOW, clevr_flags, contenders_at, flag_list, questions_in, scenes_of
 
 ADDRESS = "https://github.com/facebookresearch/clevr-dataset-gen"
@@ -21,10 +21,8 @@ NEEDED = (SCRIPT, "question_engine.py", "metadata.json", "synonyms.json", TEMPLA
 @click.command()
 @click.option("--generator", type=Path, required=True, metavar="PATH", help=f"A checkout of {ADDRESS}.")
 @click.option("--scenes", type=Path, help="Scene file in the format of CLEVR. [default: sampled with seed 0]")
-@click.option("--count", default=WINDOW, type=click.IntRange(min=1), show_default=True, help="How many scenes.")
-@click.option(
-    "--repeats", default=3, type=click.IntRange(min=1), show_default=True, help="Runs of which the median is shown."
-)
+@count_option("--count", default=WINDOW, help="How many scenes.")
+@repeats_option(default=3)
 @click.option(
     "--build", type=Path, multiple=True, metavar="PATH", help="Another checkout or executable of vqagen to run too."
 )

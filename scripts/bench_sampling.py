@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 
 import click
-from bench_costs import cpu_seconds, in_turn, report
+from bench_costs import count_option, cpu_seconds, in_turn, report
 
 import vqagen
 from vqagen.api import find_domain, load_domain_files
@@ -25,7 +25,7 @@ OBJECTS = 5000
 
 
 @click.command()
-@click.option("--count", default=250, show_default=True, help="How many scenes.")
+@count_option("--count", default=250, help="How many scenes.")
 def sampling(count: int) -> None:
     """Time sampling, placing, generating and verifying; CPU time, in turn, medians of five; a first run does not count.
 

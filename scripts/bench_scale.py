@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 import time
 from collections.abc import Generator, Iterator
@@ -12,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 import click
-from bench_costs import VQAGEN, Ran, digest, in_turn, ratio, report, run_command
+from bench_costs import VQAGEN, Ran, count_option, digest, in_turn, ratio, report, run_command
 
 import vqagen
 from vqagen.language.domain_files import find_domain
@@ -32,9 +31,9 @@ TENTH = 10_000
 
 @click.command()
 @click.option("--scenes", help="Scene file whose scenes are repeated. [default: 1,000 sampled with seed 0]")
-@click.option("--count", default=70_000, show_default=True, help="How many scenes.")
-@click.option("--workers", default=2, show_default=True)
-@click.option("--repeats", default=3, show_default=True, help="Runs with one worker and with several, in turn.")
+@count_option("--count", default=70_000, help="How many scenes.")
+@count_option("--workers", default=2)
+@count_option("--repeats", default=3, help="Runs with one worker and with several, in turn.")
 def scale(scenes: str | None, count: int, workers: int, repeats: int) -> None:
     """Time a long run: workers, memory, how it grows, what the runner itself costs, and going on with a finished run.
 
@@ -56,7 +55,7 @@ def scale(scenes: str | None, count: int, workers: int, repeats: int) -> None:
 
 def repeated(given: Path | None, count: int, path: Path) -> Path:
     """A document of so many scenes: those of a file over and over, each with an index and a file name of its own."""
-    records = json.loads(given.read_bytes())["scenes"] if given else list(vqagen.sample_scenes(1000))
+    records = list(vqagen.find_scenes(given).records() if given else vqagen.sample_scenes(1000))
     again = (
         {**record, "image_index": index, "image_filename": f"CLEVR_scale_{index:06d}.png"}
         for index, record in enumerate(islice(cycle(records), count))

@@ -12,6 +12,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 import click
+from bench_costs import count_option, repeats_option
 
 import vqagen
 from vqagen.api import Generation, LoadedDomain, find_domain, load_domain_files
@@ -41,25 +42,9 @@ class Measured(NamedTuple):
 
 @click.command()
 @click.option("--domain", "domains", multiple=True, default=("clevr",), show_default=True, help="May be repeated.")
-@click.option(
-    "--count",
-    default=250,
-    type=click.IntRange(min=1),
-    show_default=True,
-    help="Scenes of a size; a fifth for more than 100 objects.",
-)
-@click.option(
-    "--repeats", default=3, type=click.IntRange(min=1), show_default=True, help="Runs of which the median is shown."
-)
-@click.option(
-    "--size",
-    "sizes",
-    multiple=True,
-    type=click.IntRange(min=1),
-    default=SIZES,
-    show_default=True,
-    help="May be repeated.",
-)
+@count_option("--count", default=250, help="Scenes of a size; a fifth for more than 100 objects.")
+@repeats_option(default=3)
+@count_option("--size", "sizes", multiple=True, default=SIZES, help="May be repeated.")
 @click.option("--compat", type=click.Choice(["none", "clevr"]), default="none", show_default=True)
 @click.option("--alike", is_flag=True, help="Draw the looks of three objects a scene; all others look like them.")
 def sizes(domains: Sequence[str], count: int, repeats: int, sizes: Sequence[int], compat: str, alike: bool) -> None:

@@ -61,14 +61,53 @@ def test_every_benchmark_has_a_small_run() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["generate --repeats 0", "reference --repeats 0", "domains --repeats 0", "sizes --repeats 0", "sizes --size 0"],
+    [
+        *("generate --repeats 0", "reference --repeats 0", "sizes --repeats 0", "sizes --size 0", "domains --scenes 0"),
+        *("balance --scenes 0", "balance --seeds 0", "dialog --scenes 0", "dialog --repeats 0", "director --repeats 0"),
+        *("evaluate --count 0", "evaluate --scenes 0", "sampling --count 0", "scale --count 0", "scale --repeats 0"),
+        *("kills --kills 0", "kills --scenes 0", "human load --clients 0", "human kills --kills 0"),
+    ],
 )
 def test_nothing_to_measure_is_refused(line: str) -> None:
-    """No run, of which the median was a traceback, and no object."""
+    """No scene, run or rater, which was a traceback about an empty list or a division by zero."""
     found = ask(line)
 
     assert found.exit_code == 2
     assert "0 is not in the range x>=1" in found.output
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("sizes --domain nope", 2, "Error: vqagen ships no domain 'nope'; known: clevr, market"),
+        ("sizes --domain ./nope", 2, "Error: no domain at ./nope: there is no such folder"),
+        ("scale --scenes nope.json", 2, "Error: scenes not found: nope.json"),
+        ("scale --scenes {root}/README.md", 3, "README.md: not scenes: expected JSON"),
+        ("generate --scenes nope.json", 2, "Error: scenes not found: nope.json"),
+        ("balance --only nope", 2, "'nope' is not one of 'answers', 'words', 'pairs'"),
+        ("director --count 3", 2, "3 is not in the range x>=16"),
+        ("human load --clients 50,many", 2, "Invalid value for '--clients': 'many' is not a valid integer"),
+        ("human load --seconds 0", 2, "Invalid value for '--seconds': 0.0 is not in the range x>0"),
+    ],
+)
+def test_mistake_of_the_user_is_a_message(line: str, code: int, said: str) -> None:
+    """It ends with the exit code that `vqagen` has for it, and was a traceback."""
+    found = ask(line.format(root=ROOT))
+
+    assert isinstance(found.exception, SystemExit), found.exception
+    assert found.exit_code == code
+    assert said in found.output
+
+
+def test_missing_redis_is_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stands before the first measurement, also where Redis is the second of two stores."""
+    monkeypatch.setattr("redis_servers.PROGRAM", None)
+
+    for line in ("human load --store redis", "human kills"):
+        found = ask(line)
+
+        assert found.exit_code == 2
+        assert "--store redis needs redis-server or valkey-server: install one of them" in found.output
 
 
 def test_against_something_else_is_refused(tmp_path: Path) -> None:
