@@ -22,6 +22,7 @@ from waiting import PATIENCE, wait_until
 from vqagen.authoring.catalogues import constraint_entries, function_entries
 from vqagen.authoring.constraint_words import in_words
 from vqagen.authoring.explanation import Explanation, explain_template
+from vqagen.authoring.failure import why_not
 from vqagen.authoring.finding import find_templates
 from vqagen.authoring.naming import ObjectNames, plain
 from vqagen.authoring.saved_files import rounds, watched
@@ -32,6 +33,9 @@ from vqagen.errors import UsageError
 from vqagen.language.domain_files import LoadedDomain, find_domain, load_domain_files
 from vqagen.language.template import Constraint, Parameter
 from vqagen.plugin import BUILT_IN, CONSTANT, NODE, SLOT, ConstraintKind
+from vqagen.search.filling import GAVE_UP
+from vqagen.tasks.questions.generator import QuestionGenerator
+from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import compile_scene
 
@@ -431,6 +435,34 @@ def test_options_are_counted_at_every_choice(tmp_path: Path) -> None:
     assert (first.node, first.offered, first.passed, first.died) == (1, 16, 16, {})
     assert (second.node, second.offered, second.passed) == (2, 256, 0)
     assert second.died == {"The outputs of nodes 1 and 2 differ.": 256}
+
+
+@pytest.mark.parametrize(
+    ("budget", "of_first", "of_second", "told"),
+    [
+        (1, 1, 0, "the search gave up before it had seen every option"),
+        (2, 1, 1, "none of 1 options led on, because: The outputs of nodes 1 and 2 differ.; the search gave up"),
+        (20, 2, 18, "none of 18 options led on, because"),
+    ],
+)
+def test_option_at_which_the_search_gave_up_is_not_counted(
+    budget: int, of_first: int, of_second: int, told: str, tmp_path: Path
+) -> None:
+    """It was not tried: the options that are counted are as many as the budget, and each led on or has a cause. A step
+    that the search did not reach was said to have no option."""
+    pair = template(
+        [*UNIQUE, node("filter_unique", [0], SECOND), node("equal_object", [1, 2])], [constraint("OUT_NEQ", 1, 2)]
+    )
+    materials = load(tmp_path, pair)
+    (family,) = QuestionGenerator(materials.templates, materials.synonyms, QuestionSettings()).families
+
+    failure = why_not(family.search, compile_scene(LONE, materials.domain), GAVE_UP, 0, budget)
+
+    first, second = failure.choices
+    assert (first.offered, second.offered) == (of_first, of_second)
+    assert all(each.offered == each.passed + sum(each.died.values()) for each in failure.choices)
+    assert failure.node == 2
+    assert failure.verdict.startswith(told)
 
 
 # The command --------------------------------------------------------------------------------------------------------

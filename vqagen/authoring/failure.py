@@ -21,6 +21,7 @@ from vqagen.world.scene import Scene
 
 IDLE = "a relation in it is idle: the answer would be the same without it"
 TOLD = "its words alone tell the answer, compare a set with a part of itself, or name two objects alike"
+UNFINISHED = "the search gave up before it had seen every option"
 _SOUGHT = {
     "unique": "exactly one object",
     "not_unique": "more than one object",
@@ -29,7 +30,8 @@ _SOUGHT = {
 
 @dataclass(frozen=True)
 class OptionsTried:
-    """The options of a step: `offered` and `passed` are numbers; `died` counts the rejected ones by reason."""
+    """The options of a step that were tried: `offered` of them, of which `passed` led on; `died` counts the rejected
+    ones by reason. The option at which the search gave up was not tried."""
 
     node: int
     call: str
@@ -87,14 +89,17 @@ class _Story:
         ended = next((report for report in watch.reports if not report.passed), None)
         if ended is None:
             return None, self.finished(watch.finished)
-        node = self.node_of[ended.op.index]
+        node, gave_up = self.node_of[ended.op.index], bool(watch.finished[GAVE_UP])
+        if not ended.offered and gave_up:
+            return node, UNFINISHED
         if not ended.offered and reason == DEGENERATE:
             return node, f"nothing is tried here, whatever was chosen before: {IDLE}"
         if not ended.offered:
             return node, f"no option: {self.nothing_offered(ended.op)}"
         (cause, times), *more = ended.died.most_common()
         mostly = f"{times:,} of them because" if more else "because"
-        return node, f"none of {ended.offered:,} options led on, {mostly}: {self.cause(cause)}"
+        said = f"none of {ended.offered:,} options led on, {mostly}: {self.cause(cause)}"
+        return node, f"{said}; {UNFINISHED}" if gave_up else said
 
     def finished(self, finished: Counter[str]) -> str:
         """Return the sentence for a search in which every step had options."""
@@ -102,7 +107,7 @@ class _Story:
             return f"every filling is refused: {TOLD if finished[FOREGONE] > finished[DEGENERATE] else IDLE}"
         if not finished[GAVE_UP]:
             return f"every filling is refused: {IDLE}"
-        return "the search gave up before it had seen every option"
+        return UNFINISHED
 
     def without_choice(self, ended: Ended) -> tuple[int, str]:
         """Return the step before any choice that had no result, or a forbidden one, and the sentence."""
