@@ -30,10 +30,9 @@ def study_status(folder: PathLike, store: PathLike | None = None, *, now: int | 
     """
     study = load_study(folder)
     now = _now() if now is None else now
-    place = store or study.store
-    if not (store or study.serving.store or sqlite_path(place).exists()):
+    if not (store or study.was_served):
         return status_of(study, [], [], [], now)
-    with closing(open_store(place, study.id, create=False, read_only=True)) as opened:
+    with closing(open_store(store or study.store, study.id, create=False, read_only=True)) as opened:
         rows = list(answer_rows(study, opened))
         return status_of(study, list(opened.assignments()), rows, opened.events(), now)
 

@@ -80,13 +80,13 @@ def write_score_plots(scores: StudyScores, folder: PathLike, *, force: bool = Fa
 
 
 def _read_study(path: Path, store: PathLike) -> tuple[list[AnswerRow], list[str]]:
-    """Return the answers of a study, and the assignments that a program did. A study without store has no answers."""
+    """Return the answers of a study, and the assignments that a program did. A study never served has no answers."""
     study = load_study(path)
+    if not (store or study.was_served):
+        return [], []
     place = store or study.store
     if not is_redis(place) and not sqlite_path(place).exists():
-        if store or study.serving.store:
-            raise UsageError(f"store {place} does not exist")
-        return [], []
+        raise UsageError(f"store {place} does not exist")
     with closing(open_store(place, study.id, create=False, read_only=True)) as opened:
         automated = [event.assignment for event in opened.events() if event.kind == WEBDRIVER]
         return list(answer_rows(study, opened)), automated

@@ -51,6 +51,11 @@ class Study:
         place = self.serving.store
         return place if is_redis(place) else self.folder / (sqlite_path(place) if place else ANSWERS)
 
+    @property
+    def was_served(self) -> bool:
+        """False if serving has made no file of answers in the folder. A study with a store elsewhere counts as served."""
+        return bool(self.serving.store) or (self.folder / ANSWERS).exists()
+
     def trials(self, task: str, slot: int) -> tuple[Trial, ...]:
         """Return the trials of a rater in the rater's order."""
         return trials_of_slot(self.tasks[task], slot, self.items, self.seed)
