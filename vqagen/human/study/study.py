@@ -53,7 +53,7 @@ class Study:
 
     @property
     def was_served(self) -> bool:
-        """False if serving has made no file of answers in the folder. A study with a store elsewhere counts as served."""
+        """False if serving has made no file of answers in its folder. A store elsewhere counts as served."""
         return bool(self.serving.store) or (self.folder / ANSWERS).exists()
 
     def trials(self, task: str, slot: int) -> tuple[Trial, ...]:
