@@ -92,7 +92,7 @@ class QuestionDataset(Sequence[list[Question]]):
     (`pair_window`). Items in order cost no more than `generate`; for items in random order choose small windows.
 
     The texts of all scenes are held in memory. A dataset can be pickled, as for the workers of a PyTorch DataLoader;
-    each process then makes its own questions.
+    each process then makes its own questions. The templates are pickled with it.
     """
 
     def __init__(
@@ -104,33 +104,29 @@ class QuestionDataset(Sequence[list[Question]]):
     ) -> None:
         if is_needed(settings):
             raise UsageError("--dedupe all and --max-per-template need a whole output; a dataset cannot have them")
-        self.settings = settings
-        self._files, self._marks = files, marks
-        loaded = load_families(files, settings)
-        self._hashes = loaded.hashes
+        self.settings, self._marks = settings, marks
+        self._loaded = load_families(files, settings)
+        self._hashes = self._loaded.hashes
         whole = Span(settings.start_index, settings.count)
         span = span_to_read(*whole, settings.window, settings.reads_ahead)
         self._texts = list(texts_of(scenes, span))
         self._base = self._texts[0].index if self._texts else whole.first
         self._counts: list[int] | None = None
         self._source = scenes if isinstance(scenes, RecordSource) else ()
-        self._begin(loaded)
+        self._begin()
 
-    def _begin(self, loaded: LoadedDomain) -> None:
-        self._domain = loaded.domain
+    def _begin(self) -> None:
+        loaded = self._loaded
         self._generator = QuestionGenerator(loaded.templates, loaded.synonyms, self.settings, self._marks, None)
         self._windows: OrderedDict[int, _Window] = OrderedDict()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            name: value for name, value in self.__dict__.items() if name not in ("_domain", "_generator", "_windows")
-        }
+        return {name: value for name, value in self.__dict__.items() if name not in ("_generator", "_windows")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        loaded = load_families(self._files, self.settings)
-        check_hashes(self._hashes, loaded.hashes)
-        self._begin(loaded)
+        check_hashes(self._hashes, self._loaded.hashes)
+        self._begin()
 
     def __len__(self) -> int:
         """Return the number of scenes."""
@@ -162,7 +158,7 @@ class QuestionDataset(Sequence[list[Question]]):
         size = self.settings.window
         first = max(number * size, self._base)
         texts = self._texts[first - self._base : first - self._base + size if size else None]
-        made = questions_about(texts, self._domain, self._generator, Tally(), first)
+        made = questions_about(texts, self._loaded.domain, self._generator, Tally(), first)
         return _Window(first, [], (questions for _, questions in made))
 
     @property
