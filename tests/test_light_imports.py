@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from scene_records import large_scene
 
 ROOT = Path(__file__).parents[1]
 
@@ -50,3 +51,13 @@ def third_party(statements: str) -> list[str]:
 )
 def test_only_what_is_needed_is_loaded(statements: str, allowed: list[str]) -> None:
     assert third_party(statements) == allowed
+
+
+def test_questions_about_scenes_of_a_file_need_no_numpy(tmp_path: Path) -> None:
+    """To load it takes 0.1 s."""
+    (tmp_path / "scenes.json").write_text(json.dumps({"info": {}, "scenes": [large_scene(5)]}), "utf-8")
+    line = ["generate", "--scenes", f"{tmp_path}/scenes.json", "--out", f"{tmp_path}/questions.json"]
+
+    loaded = third_party(f"from vqagen.cli import run; assert run({line}) == 0")
+
+    assert "orjson" in loaded and "numpy" not in loaded

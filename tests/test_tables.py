@@ -52,7 +52,7 @@ def test_the_pairs_of_an_anchor_are_those_that_a_loop_finds(size: int) -> None:
                     if only in (None, relation) and is_enough(named):
                         (idle if named == fits else telling).append(pair)
                 found = table.relation_options(reducer, anchor, only)
-                assert (found.telling, found.idle) == (telling, idle)
+                assert (found.telling, found.idle, found.idle_count) == (telling, idle, len(idle))
 
 
 @pytest.mark.parametrize("size", [64, 65])
@@ -62,7 +62,9 @@ def test_a_scene_without_relations_has_no_pairs(size: int) -> None:
     things = [{name: thing[name] for name in ATTRIBUTES} for thing in record["objects"]]
     table = table_of(compile_scene({"image_index": 0, "image_filename": "0.png", "objects": things}, DOMAIN))
 
-    assert all(table.relation_options(reducer, 0) == ([], []) for reducer in ENOUGH)
+    for reducer in ENOUGH:
+        found = table.relation_options(reducer, 0)
+        assert (found.telling, found.idle, found.idle_count) == ([], [], 0)
 
 
 @pytest.mark.parametrize("size", SIZES)

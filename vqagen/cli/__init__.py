@@ -98,6 +98,7 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a report may quote words that the terminal cannot show
     code = run()
+    gc.freeze()  # at exit Python looks for cycles among all that there is, which takes 0.05 s after 1,000 scenes
     sys.exit(code if _is_written_out() else code or 3)
 
 

@@ -158,8 +158,8 @@ class RelatedDraw(DescribingDraw):
         related, relations, width = frame.scene.related, table.relations, len(fits)
         anchor: int = frame.values[node.source]
         offered = table.relation_options(reducer, anchor, node.relation)
-        telling, idle = offered.telling.copy(), offered.idle.copy()
-        left, idle_left = len(telling), len(idle)
+        telling, idle = offered.telling.copy(), list[int]()
+        left, idle_left = len(telling), offered.idle_count
         idle_share = self._sampling.idle_count(left, idle_left)
         possible = frame.scene.size - 1 if reducer == "unique" else width * len(relations) + 1
         while (left or idle_share) and possible:
@@ -170,6 +170,7 @@ class RelatedDraw(DescribingDraw):
                 telling[at] = telling[left]
             else:
                 at = int(random() * idle_left)
+                idle = idle or offered.idle.copy()
                 pair = idle[at]
                 idle_share -= 1
                 idle_left -= 1

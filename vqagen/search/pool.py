@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.registry import Value
-from vqagen.search.tables import WORD_BITS
+from vqagen.search.relation_arrays import WORD_BITS
 from vqagen.world.attribute import Attribute
 from vqagen.world.scene import Scene
 

@@ -15,13 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = tuple[float, float, float]
+from vqagen.world.vectors import Vector, cross, dot, minus, unit
+
 Array = NDArray[np.float64]
 
 FITTING_STEPS = 5
 """Steps after which the position of a fitted camera has settled, from half a unit away."""
-PARALLEL = 1e-9
-"""Sine of the angle below which two directions count as parallel."""
 
 
 class Pixel(NamedTuple):
@@ -153,26 +152,3 @@ class CameraRules:
         """Return a camera at a jittered position."""
         x, y, z = (part + self.jitter * (2 * rng.random() - 1) for part in self.position)
         return self.at((x, y, z))
-
-
-def minus(a: Vector, b: Vector) -> Vector:
-    """Return the vector from b to a."""
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-def dot(a: Vector, b: Vector) -> float:
-    """Return the scalar product, summed from x to z."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def cross(a: Vector, b: Vector) -> Vector:
-    """Return the vector product."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-def unit(a: Vector) -> Vector:
-    """Return `a` scaled to length 1. Raises ValueError for a vector without direction."""
-    length = math.sqrt(dot(a, a))
-    if length < PARALLEL:
-        raise ValueError(f"no direction in {a}")
-    return a[0] / length, a[1] / length, a[2] / length

@@ -1,6 +1,6 @@
 """Image names by the places of the scenes that have them, so that a name which several scenes have is noticed.
 
-Scenes are read one after the other and not kept: a place costs 8 bytes, and 16 more while places are looked up.
+Scenes are read one after the other and not kept: a place costs 8 bytes, and up to 70 more while names are compared.
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ import hashlib
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from vqagen.errors import Problem, as_written, counted, warn
 from vqagen.world.loading import SceneSource, SceneText
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 SHOWN = 3
 """Repeated names, and places of each, that a warning lists."""
@@ -55,12 +57,19 @@ class PlacesOfNames:
         """The places that have this name, in order."""
         if not name:
             return []
+        import numpy as np
+
         names, places = self._in_order()
         wanted = np.uint64(_fingerprint(name))
         return list(map(int, places[names.searchsorted(wanted) : names.searchsorted(wanted, "right")]))
 
     def repeats(self) -> Repeats:
         """The places whose name another place has."""
+        nameless = self._added.count(_NO_NAME)
+        if len(set(self._added)) == len(self._added) - nameless + bool(nameless):
+            return Repeats(0, 0, [])
+        import numpy as np
+
         names, places = self._in_order()
         begins = np.flatnonzero(np.diff(names, prepend=np.uint64(_NO_NAME)))
         sizes = np.diff(begins, append=len(names))
@@ -71,6 +80,8 @@ class PlacesOfNames:
 
     def _in_order(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """The names in ascending order, with the place of each; places of one name ascend."""
+        import numpy as np
+
         if self._sorted is None:
             names = np.array(self._added, np.uint64)
             order = np.argsort(names, kind="stable")

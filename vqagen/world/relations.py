@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from vqagen.world.camera import Camera, Vector, dot, minus, unit
+from vqagen.world.vectors import Vector, dot, minus, unit
+
+if TYPE_CHECKING:
+    from vqagen.world.camera import Camera
 
 THRESHOLD = 0.2
 """Least offset that counts, in world units; measured on the released scenes (see `relation_lists`)."""

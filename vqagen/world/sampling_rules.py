@@ -16,10 +16,11 @@ from vqagen.errors import BadInput, Problem, unknown
 from vqagen.json.schema import shape_faults
 from vqagen.json.text import show_path
 from vqagen.world.attribute import Attribute, Recorded
-from vqagen.world.camera import CameraRules, Vector, dot
+from vqagen.world.camera import CameraRules
 from vqagen.world.domain import Domain
 from vqagen.world.relations import THRESHOLD, seen_directions
 from vqagen.world.restrictions import Restriction, allowed, dead_ends, draw_order
+from vqagen.world.vectors import Vector, dot
 
 T = TypeVar("T")
 

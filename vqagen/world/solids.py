@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vqagen.world.camera import Array, Box, Camera, Vector, minus
+from vqagen.world.camera import Array, Box, Camera
+from vqagen.world.vectors import Vector, minus
 
 GROUND = -1
 """The id of a pixel that shows no solid."""

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vqagen.world.camera import Camera, dot, minus
+from vqagen.world.camera import Camera
 from vqagen.world.solids import Solid, entry_depths, pixel_box, reach
+from vqagen.world.vectors import dot, minus
 
 ROUNDING = 1e-3
 """Share of a disc, and pixels, given up on either side against rounding."""

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from vqagen.errors import BadInput, Problem, describe
 from vqagen.tasks.questions.fingerprints import ProgramStep, program_fingerprint, text_fingerprint
 
-Fingerprints = NDArray[np.uint64]
 FAULTS_TOLD = 20
 """Of a file that is no question file every record is wrong."""
 
@@ -23,8 +20,8 @@ FAULTS_TOLD = 20
 class Exclusion:
     """What the other set holds, as ascending fingerprints: 16 bytes a question."""
 
-    texts: Fingerprints
-    programs: Fingerprints
+    texts: array[int]
+    programs: array[int]
 
     @staticmethod
     def from_records(records: Iterable[Mapping[str, Any]], source: str = "questions") -> Exclusion:
@@ -40,7 +37,7 @@ class Exclusion:
 
     def joined(self, other: Exclusion) -> Exclusion:
         """What either of the two holds."""
-        return Exclusion(np.union1d(self.texts, other.texts), np.union1d(self.programs, other.programs))
+        return Exclusion(_ascending(self.texts + other.texts), _ascending(self.programs + other.programs))
 
     def has_text(self, text: str) -> bool:
         """True if a question of the other set has this text."""
@@ -51,13 +48,16 @@ class Exclusion:
         return _holds(self.programs, program_fingerprint(steps))
 
 
-def _holds(fingerprints: Fingerprints, wanted: int) -> bool:
-    at = int(fingerprints.searchsorted(np.uint64(wanted)))
-    return at < len(fingerprints) and int(fingerprints[at]) == wanted
+def _holds(fingerprints: array[int], wanted: int) -> bool:
+    at = bisect_left(fingerprints, wanted)
+    return at < len(fingerprints) and fingerprints[at] == wanted
 
 
-def _ascending(found: array[int]) -> Fingerprints:
-    return np.unique(np.frombuffer(found, np.uint64)) if found else np.empty(0, np.uint64)
+def _ascending(found: array[int]) -> array[int]:
+    """Each fingerprint once, in order; sorted by numpy, which needs no objects for it."""
+    import numpy as np
+
+    return array("Q", np.unique(np.frombuffer(found, np.uint64)).tobytes()) if found else found
 
 
 def _read_all(

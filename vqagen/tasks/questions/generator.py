@@ -24,7 +24,6 @@ from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, Form, Subject, subject_of
 from vqagen.tasks.questions.family_choice import chosen_templates
-from vqagen.tasks.questions.pairing import PairedWindow
 from vqagen.tasks.questions.screening import TRIES, Screen
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.questions.tally import Tally
@@ -77,6 +76,8 @@ class QuestionGenerator:
         scenes after the end of the run too, which must be given up to the end of the window.
         """
         if self.settings.balance == "pairs":
+            from vqagen.tasks.questions.pairing import PairedWindow
+
             yield from PairedWindow(self.settings, self.families, self.exclusion, list(scenes)).questions(tally, first)
             return
         replayed = Tally()
