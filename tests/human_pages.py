@@ -98,7 +98,7 @@ class ServedPage:
 
 
 @contextmanager
-def served_pages(folder: Path) -> Iterator[ServedPage]:
+def served_pages(folder: Path, options: str = "") -> Iterator[ServedPage]:
     """Yield a served study of one task with four trials for 100 raters; one trial has no image."""
     files = write_caption_files(folder, images=3)
     for number in range(3):
@@ -112,7 +112,7 @@ def served_pages(folder: Path) -> Iterator[ServedPage]:
     made = make_caption_tasks(
         folder / "study", folder / "human.json", files, folder / "images", settings, texts=folder / "words.json"
     )
-    with serving(made.study.folder, "--session-rate 0 --client-rate 0") as (_, url):
+    with serving(made.study.folder, f"--session-rate 0 --client-rate 0 {options}") as (_, url):
         study = load_study(made.study.folder)
         yield ServedPage(study, load_secret(study.folder), url)
 

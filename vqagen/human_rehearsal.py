@@ -54,7 +54,7 @@ def rehearse_study(
         served = loaded if url else copy_study(loaded, Path(out or stack.enter_context(tempfile.TemporaryDirectory())))
         drive = _DRIVES[via]
         with ExitStack() as server:
-            address = url or server.enter_context(serving(served.folder))
+            address = url.rstrip("/") or server.enter_context(serving(served.folder))
             guests = Guests(served, load_secret(served.folder), address, simulated, rehearsal, settings.seed)
             visits, seconds = visit_all(guests, raters, drive, on_done)
         faults = [fault for visit in visits for fault in visit.faults]

@@ -1,4 +1,4 @@
-// Requests to the server. A request that may be lost is sent again, unchanged, until the server answers.
+// Requests to the server, whose page is at s/TOKEN under its address. A request that may be lost is sent again, unchanged, until the server answers.
 
 const PAUSES = [500, 1000, 2000, 4000, 8000, 15000]; // milliseconds between attempts; the last one repeats
 const LONGEST_REQUEST = 20000; // milliseconds
@@ -23,7 +23,7 @@ async function request(method, path, body) {
   const headers = {};
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (bearer) headers.Authorization = `Bearer ${bearer}`;
-  const response = await fetch(`/api/v1/${path}`, {
+  const response = await fetch(`../api/v1/${path}`, {
     method,
     headers,
     body: body === undefined ? undefined : JSON.stringify(body),

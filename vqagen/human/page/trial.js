@@ -7,8 +7,13 @@ const LONGEST_TIME = 6 * 24 * 3600 * 1000; // milliseconds; the server takes no 
 
 // Image ----------------------------------------------------------------------------------------------------------
 
+// The path of an image begins at the address of the study, and the page is one folder below it.
+function locate(url) {
+  return `..${url}`;
+}
+
 function makeImage({ url, width, height }, words, kind) {
-  return make("img", { class: kind, alt: words.image_alt, width, height, src: url });
+  return make("img", { class: kind, alt: words.image_alt, width, height, src: locate(url) });
 }
 
 // The image is decoded before it is shown, so that response times begin when the rater sees it.
@@ -170,5 +175,5 @@ function answered(form, submit, note, watch, words) {
 
 // Load the image of the next trial while the rater looks at this one.
 function prefetch(url) {
-  if (url) new Image().src = url;
+  if (url) new Image().src = locate(url);
 }

@@ -14,6 +14,7 @@ from vqagen.tasks.settings import CheckedSettings, setting
 PORT = 8087
 LARGEST_PORT = 65535
 LOCAL_URL = f"http://127.0.0.1:{PORT}"
+_PATH = re.compile(r"(/[A-Za-z0-9_~][A-Za-z0-9._~-]*)*/?")
 _SOURCES = re.compile(r"'none'|'self'|(https://[A-Za-z0-9.*-]+(:[0-9]+)?)( https://[A-Za-z0-9.*-]+(:[0-9]+)?)*")
 
 
@@ -68,8 +69,8 @@ def url_faults(text: str, *, insecure_http: bool) -> Iterator[str]:
         host, port = None, None
     if not host or port == 0 or parts.scheme not in ("http", "https") or not text.isascii():
         yield f"--public-url must be an address such as https://study.example, found {text!r}"
-    elif parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc:
-        yield f"--public-url must end after the host and port, found {text!r}: the page lies at the top of its site"
+    elif not _PATH.fullmatch(parts.path) or parts.query or parts.fragment or "@" in parts.netloc:
+        yield f"--public-url must be host, port and path alone, such as https://lab.example/study, found {text!r}"
     elif parts.scheme == "http" and not is_local(host) and not insecure_http:
         yield (
             f"--public-url {text} has no https; use a proxy with a certificate, or --insecure-http to send ids and"

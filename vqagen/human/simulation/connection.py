@@ -33,6 +33,7 @@ class Connection:
         parts = urlsplit(url)
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         self._url = url
+        self._top = parts.path.rstrip("/")
         self._http = kind(parts.hostname or "", parts.port, timeout=PATIENCE)
         self.bearer = ""
 
@@ -50,7 +51,7 @@ class Connection:
         while True:
             reason, wait = "", _PAUSE
             try:
-                self._http.request(method, path, content, headers)
+                self._http.request(method, self._top + path, content, headers)
                 response = self._http.getresponse()
                 text = response.read()
             except (OSError, HTTPException) as error:
