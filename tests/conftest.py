@@ -74,7 +74,7 @@ def pytest_collection_finish() -> None:
     """Collect garbage seldom, and none of the 9,000 collected tests: it took a quarter of the time of all tests."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(500_000, 20, 100)
+    gc.set_threshold(2_000_000, 20, 100)
     gc.enable()
 
 

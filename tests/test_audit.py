@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import Commands
+from depth import fewer
 from generated_trials import as_written, trials
 from scene_records import sampled_scenes
 
@@ -232,7 +233,7 @@ def test_overlap_with_a_training_file_is_counted(tmp_path: Path, monkeypatch: py
     ]
 
     theirs, shown = written(named_scenes(0), "t.json", "scenes"), written(named_scenes(9), "s.json", "scenes")
-    audit = vqagen.audit(written(records), scenes=shown, train=train, train_scenes=theirs)
+    audit = vqagen.audit(written(records), scenes=shown, train=train, train_scenes=theirs, settings=QUICK)
     assert audit.repetition.same_program_and_scene == audit.repetition.same_scene == 0
     assert audit.repetition.same_text >= 3
 
@@ -257,7 +258,7 @@ def test_files_without_shortcuts_pass_with_the_stated_rate(
 ) -> None:
     """No more of them fail than `--alpha` allows, and what is luck in a binomial distribution beyond that."""
     monkeypatch.chdir(tmp_path)
-    strict = vqagen.AuditSettings(tolerance=0.0, max_association=0.0)
+    strict = vqagen.AuditSettings(tolerance=0.0, max_association=0.0, permutations=fewer(999))
     made = (option_questions, open_questions)
     failed = sum(bool(failures(made[seed % 2](seed, 60), settings=strict)) for seed in seeds)
     assert failed <= len(seeds) * 0.05 + 2.6 * (len(seeds) * 0.05 * 0.95) ** 0.5
@@ -276,7 +277,7 @@ def test_blocks_that_exchange_their_options_are_exactly_at_chance(
             turned = [options[(first + number) % 4] for number in range(4)]
             about = {"image_filename": f"{block}-{place}.png", "block": block}
             records.append({"question": "What color?", "options": turned, "answer": answer, **about})
-    audit = vqagen.audit(written(records))
+    audit = vqagen.audit(written(records), settings=QUICK)
     rules = [each for each in audit.probes if each.probe.name in ("frequency", "longest", "shortest")]
     assert [(each.accuracy, each.difference.p) for each in rules] == [(0.25, 1.0)] * 3
 
@@ -324,7 +325,7 @@ def test_an_answer_that_the_history_gives_away_is_found(tmp_path: Path, monkeypa
 
 def failures_of(name: str) -> list[str]:
     """The reasons for which a file fails."""
-    return list(vqagen.audit(name).failures())
+    return list(vqagen.audit(name, settings=QUICK).failures())
 
 
 def test_trials_are_guessed_without_their_instruction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -332,7 +333,7 @@ def test_trials_are_guessed_without_their_instruction(tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     records = as_written(trials(96))
     Path("trials.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
-    audit = vqagen.audit("trials.jsonl")
+    audit = vqagen.audit("trials.jsonl", settings=QUICK)
     assert [each.probe.name for each in audit.probes] == ["look-alike", "cell", "grid"]
     assert all(len(item.options) == round(1 / item.chance) for item in audit.file.items)
 
@@ -366,8 +367,8 @@ def spoiled() -> list[Record]:
 def test_the_exit_code_says_whether_a_file_passes(vqagen_: Commands) -> None:
     """1 if any of several files fails; their results stand side by side."""
     clean, other = written(open_questions()), written(spoiled(), "spoiled.json")
-    assert vqagen_.done(f"audit {clean}").out.decode().endswith("passes: no shortcut found\n")
-    ran = vqagen_(f"audit {clean} {other}")
+    assert vqagen_.done(f"audit {clean} --permutations 199").out.decode().endswith("passes: no shortcut found\n")
+    ran = vqagen_(f"audit {clean} {other} --permutations 199")
     assert ran.code == 1
     assert "FAILS: spoiled.json: words" in ran.out.decode() and "passes: q.json" in ran.out.decode()
 
@@ -402,14 +403,14 @@ def test_pruning_leaves_out_what_repeats(vqagen_: Commands) -> None:
     scenes = named_scenes(0)
     scenes[7] = {**scenes[2], "image_filename": "7.png"}
     line = f"audit {written(open_questions(images=30))} --scenes {written(scenes, 's.json', 'scenes')}"
-    assert vqagen_(f"{line} --prune kept.jsonl").code == 1
+    assert vqagen_(f"{line} --permutations 199 --prune kept.jsonl").code == 1
     kept = [json.loads(line)["image_index"] for line in Path("kept.jsonl").read_text().splitlines()]
     assert kept == [record["image_index"] for record in open_questions(images=30) if record["image_index"] != 7]
 
 
 def test_a_page_shows_probes_associations_and_families(vqagen_: Commands) -> None:
     """It is one file that loads nothing, with the same bytes each time."""
-    name = written(spoiled())
+    name = written(spoiled()[:200])
     pages = []
     for number in range(2):
         assert vqagen_(f"audit {name} --permutations 199 --plots page{number}.html").code == 1

@@ -622,13 +622,15 @@ def test_predictions_about_visual7w_are_written_as_its_toolkit_reads_them(vqagen
 @pytest.mark.parametrize("kind", ["dialogs", "trials"])
 def test_dialogs_and_trials_are_answered(kind: str, vqagen_: Commands) -> None:
     """Rounds of dialogs and trials get predictions that the evaluator reads, also of a folder."""
-    vqagen_.done("scenes sample --count 3 -o s.json")
-    vqagen_.done("dialog --scenes s.json --out dialogs --format jsonl")
-    vqagen_.done("director generate --count 12 --out trials --render none")
+    if kind == "dialogs":
+        vqagen_.done("scenes sample --count 2 -o s.json")
+        vqagen_.done("dialog --scenes s.json --out dialogs --format jsonl")
+    else:
+        vqagen_.done("director generate --count 12 --out trials --render none")
 
     result = baseline("majority", BaselineFiles(kind), "p.jsonl", BaselineSettings(per="family"))
 
-    assert result.everything.n in (150, 12)
+    assert result.everything.n == {"dialogs": 100, "trials": 12}[kind]
     assert _scored("p.jsonl", kind) == pytest.approx(result.everything.accuracy)
 
 

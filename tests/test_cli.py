@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import resource
 import shlex
 import signal
 import subprocess
@@ -87,7 +88,7 @@ def test_help_says_what_a_command_does_and_ends_with_an_example(name: str, vqage
     assert all(line.startswith("vqagen ") and line in ran.out.decode() for line in example_lines(command))
 
 
-@pytest.mark.quick(3)
+@pytest.mark.quick("vqagen", "vqagen human links")
 @pytest.mark.parametrize("name", [name for name in COMMANDS_BY_NAME if name not in ENDLESS | CANNOT_SUCCEED])
 def test_the_example_in_help_works(name: str, folder: Path, vqagen_: Commands) -> None:
     """In a folder that has what the program's own example makes, apart from what this one makes."""
@@ -553,7 +554,7 @@ def test_a_faulty_scene_leaves_nothing_behind(target: str, vqagen_: Commands) ->
     del scenes[20]["objects"][0]["shape"]
     write_scenes("faulty.json", scenes)
     before = files_here()
-    ran = vqagen_(f"generate --scenes faulty.json --out {target}")
+    ran = vqagen_(f"generate --scenes faulty.json {ONE_FILE} --out {target}")
 
     assert ran.code == 3
     missing, wrong = ran.err.splitlines()
@@ -599,6 +600,7 @@ def test_a_damaged_packed_input_is_told_as_such(flag: str, content: bytes, vqage
 # Ends that nobody asked for ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_ends_the_run_quietly(folder: Path) -> None:
     process = start("generate --scenes scenes.json --out -", cwd=folder)
     assert process.stdout is not None
@@ -635,6 +637,7 @@ resource.setrlimit(resource.RLIMIT_AS, (used + 60_000_000, used + 60_000_000))
 """The program, with less memory than a scene of 120 MB takes; with much less, Python itself may abort."""
 
 
+@pytest.mark.slow
 def test_a_lack_of_memory_is_one_line(folder: Path) -> None:
     """It ended in a traceback."""
     (folder / "scenes.json").write_bytes(b'{"image_filename": "' + b"a" * 120_000_000 + b'", "objects": []}')
@@ -646,7 +649,7 @@ def test_a_lack_of_memory_is_one_line(folder: Path) -> None:
 
 def test_what_was_made_before_memory_ran_out_is_kept(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message names the file, and --resume finishes the run in the same bytes."""
-    line = "generate --scenes scenes.json --reset-counts-every 10 --out q.jsonl"
+    line = f"generate --scenes scenes.json {ONE_FILE} --reset-counts-every 10 --out q.jsonl"
     vqagen_.done(line.replace("q.jsonl", "whole.jsonl"))
 
     def fail(question: Question) -> str:
@@ -665,10 +668,14 @@ def test_what_was_made_before_memory_ran_out_is_kept(vqagen_: Commands, monkeypa
     assert Path("q.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
 
 
-def test_a_full_disk_leaves_the_old_file(folder: Path) -> None:
+def test_a_full_disk_leaves_the_old_file(folder: Path, vqagen_: Commands) -> None:
     (folder / "q.json").write_text("old")
-    limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)); {PROGRAM}"
-    ran = finish(start("generate --scenes scenes.json --out q.json --force", limited, cwd=folder))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+    try:
+        ran = vqagen_(f"generate --scenes scenes.json {ONE_FILE} --out q.json --force")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
     assert (ran.code, ran.err) == (3, "vqagen: cannot write q.json.part: File too large\n")
     assert (folder / "q.json").read_text() == "old"
@@ -678,7 +685,7 @@ def test_a_full_disk_leaves_the_old_file(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("generate --scenes scenes.json --out -", "vqagen: cannot write standard output: No space left on device\n"),
+        ("scenes sample --count 1 --out -", "vqagen: cannot write standard output: No space left on device\n"),
         ("--help", "vqagen: No space left on device: standard output\n"),
     ],
 )

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from depth import fewer
 from dialog_play import dialog_scene
 from readme_blocks import ROOT
 from scene_records import sampled_scenes
@@ -54,7 +55,9 @@ def test_a_kind_of_round_is_one_function_and_one_template(label: str, tmp_path: 
     mostly_exist = Quotas("mostly exist", {"exist": (0.6, 1.0)})
     generator = DialogGenerator(loaded, DialogSettings(), mostly_exist)
 
-    scenes = [compile_scene(record, loaded.domain, index) for index, record in enumerate(sampled_scenes(20))]
+    scenes = [
+        compile_scene(record, loaded.domain, index) for index, record in enumerate(sampled_scenes(fewer(20, least=14)))
+    ]
     dialogs = [record for scene in scenes for record in generator.dialogs(scene).records]
     asked = [each for record in dialogs for each in record["rounds"] if each["label"] == label]
     assert len(asked) > 5

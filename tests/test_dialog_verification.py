@@ -213,7 +213,7 @@ def test_a_dialog_has_the_rounds_of_the_settings(scenes: list[Record], dialogs: 
 @pytest.mark.parametrize("layout", ["jsonl", "parquet", "clevr-dialog", "light"])
 def test_dialogs_are_verified_in_every_format(vqagen_: Commands, dialogs: Record, layout: str) -> None:
     """A format that holds the texts, the answers and the labels is judged as the document is."""
-    vqagen_.done("dialog --scenes scenes.json --out d.json --seed 3")
+    vqagen_.done("dialog --scenes scenes.json --out d.json --seed 3 --count 1")
     name = f"x.{layout}" if layout in ("jsonl", "parquet") else "x.json"
     vqagen_.done(f"convert d.json --out {name} --format {layout}")
     reports = [json.loads(vqagen_(f"verify {each} --scenes scenes.json --json").out) for each in ("d.json", name)]
@@ -223,7 +223,7 @@ def test_dialogs_are_verified_in_every_format(vqagen_: Commands, dialogs: Record
 
 def test_a_graph_that_depends_on_another_round_is_a_fault(vqagen_: Commands) -> None:
     """In CLEVR-Dialog's shape, the history of the graph says which round each depends on."""
-    vqagen_.done("dialog --scenes scenes.json --out d.json --format clevr-dialog --seed 3")
+    vqagen_.done("dialog --scenes scenes.json --out d.json --format clevr-dialog --seed 3 --count 1")
     images = json.loads(Path("d.json").read_text())
     before = verified(vqagen_, images)["by_kind"]["annotation"]
     images[0]["dialogs"][0]["graph"]["history"][1]["dependence"] = 8
@@ -236,7 +236,7 @@ def test_templates_of_ones_own_are_read(vqagen_: Commands, dialogs: Record) -> N
     text = "Say the <A> of {focus|it}!?"
     own = {"name": "own", "label": "seek-attr-imm", "family": "seek", "slots": {"A": "Attribute"}, "text": [text]}
     Path("own.json").write_text(json.dumps({"templates": [own]}))
-    vqagen_.done("dialog --scenes scenes.json --out d.json --templates own.json --seed 3 --force")
+    vqagen_.done("dialog --scenes scenes.json --out d.json --templates own.json --seed 3 --count 1 --force")
 
     without = json.loads(vqagen_("verify d.json --scenes scenes.json --json").out)
     assert without["by_kind"]["unparseable"] > 0

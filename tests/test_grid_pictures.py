@@ -168,6 +168,7 @@ def test_each_paint_stands_out_from_what_is_behind_it(paint: str) -> None:
     assert min(behind.values()) >= 25, behind
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("cell", [LEAST_CELL, 120])
 def test_each_occupied_cell_differs_from_an_empty_one(cell: int) -> None:
     """Also for the smallest items in the smallest cells."""
@@ -310,6 +311,7 @@ def test_pictures_look_like_those_of_a_plain_painter(cell: int) -> None:
     assert apart.mean() < 0.5
 
 
+@pytest.mark.quick("51")
 @pytest.mark.parametrize("cell", [24, 51, 120])
 def test_a_plate_prints_the_pixels_of_a_pasted_drawing(cell: int) -> None:
     """Many kinds, sizes and colors, seen and blocked: the quick way and the plain one give the same bytes."""

@@ -277,7 +277,7 @@ class Cut:
         route.abort()
 
 
-@pytest.mark.quick("request")
+@pytest.mark.slow
 @pytest.mark.parametrize("is_reply", [False, True], ids=["request", "reply"])
 def test_an_answer_that_is_cut_off_is_sent_again(
     is_reply: bool, window: Callable[..., Tabs], place: ServedPage

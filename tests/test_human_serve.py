@@ -41,6 +41,7 @@ def vqagen_(capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.Monk
     return Commands(capsysbinary)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_the_server_in_order(number: signal.Signals, study: Path) -> None:
     with serving(study) as (process, url):

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from commands import ROOT, Commands
+from depth import some
 from director_logs import evaluated
 from inspect_ai import Task
 from inspect_ai._util.error import PrerequisiteError
@@ -178,7 +179,7 @@ def test_trials_of_a_folder_are_shown_by_the_settings_that_made_them(vqagen_: Co
     flags = {"seed": 5, "text": "properties", "cell": 48}
     vqagen_.done("director generate --count 2 --out trials --render none --seed 5 --text properties --cell 48")
 
-    for form in ("ascii", "image"):
+    for form in some(("image", "ascii")):
         made, read = director(n=2, format=form, **flags), director(dataset="trials", format=form)
         assert [contents(each)[0] for each in read.dataset] == [contents(each)[0] for each in made.dataset]
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import chdir
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 
 import vqagen
 from vqagen.api import Generation, find_scenes
+from vqagen.cli import run
 from vqagen.language.question_records import record_writer
 from vqagen.records.formats import JSON, JSON_LINES
 from vqagen.records.layouts import Arrangement
@@ -73,6 +75,11 @@ def test_same_seed_same_bytes(collection: Collection, scenes: dict[str, Path], t
             "12",
         ]
         arguments += ["--metadata", str(collection.metadata), "--templates", str(collection.templates)]
+        if number == 0:
+            with chdir(folder):
+                assert run(arguments) == 0
+            written.append((folder / "questions.json").read_bytes())
+            continue
         path = os.pathsep.join([str(Path(vqagen.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
         env = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": path}
         code = "from vqagen.cli import main; main()"

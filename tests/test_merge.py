@@ -614,6 +614,7 @@ def test_shards_of_several_formats_make_any_of_them(columns: Path, vqagen_: Comm
     assert (columns / f"mixed-{out}").read_bytes() == (columns / f"whole-{out}").read_bytes()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("tail", ["", "--count 18"])
 def test_blocks_without_questions_leave_the_bytes_of_one_run(tmp_path: Path, vqagen_: Commands, tail: str) -> None:
     """At the end of a run without a count, it was unknown how many there are; a shard may end so too."""

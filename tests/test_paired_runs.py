@@ -88,7 +88,7 @@ def test_another_process_writes_the_same_bytes(made: Path, tmp_path: Path, hash_
 @pytest.mark.parametrize("form", ["json", pytest.param("parquet", marks=pytest.mark.slow)])
 def test_workers_write_the_same_bytes(made: Path, vqagen_: Commands, form: str) -> None:
     """And the same report."""
-    vqagen_.done(f"{ASKED} --workers 3 -o q.{form} --report q.report")
+    vqagen_.done(f"{ASKED} --workers 2 -o q.{form} --report q.report")
 
     assert Path(f"q.{form}").read_bytes() == (made / f"whole.{form}").read_bytes()
     assert shares(Path("q.report")) == shares(made / f"{form}.report")

@@ -38,10 +38,10 @@ def made(job: ToyJob, engine: Engine, first: int | None = None) -> list[Block]:
         return list(blocks)
 
 
-def made_until(job: ToyJob, kind: type[Exception], engine: Engine | None = None) -> tuple[list[int], str]:
+def made_until(job: ToyJob, kind: type[Exception], workers: int = 2) -> tuple[list[int], str]:
     """The first items of the blocks that come before an error, and the error."""
     seen = []
-    with pytest.raises(kind) as raised, closing((engine or Processes(2))(job.work(0), job.windows(0))) as blocks:
+    with pytest.raises(kind) as raised, closing(Processes(workers)(job.work(0), job.windows(0))) as blocks:
         for block in blocks:
             seen.append(block.first)
     return seen, str(raised.value)
@@ -69,7 +69,7 @@ def vqagen_(capfdbinary: pytest.CaptureFixture[bytes]) -> Commands:
 # The same blocks -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.quick(4)
+@pytest.mark.quick("0-20-3-3", "5-14-4-2")
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize(("first", "count", "size"), [(0, 20, 3), (5, 14, 4), (2, 9, 0)])
 def test_any_number_of_workers_makes_the_same_blocks(workers: int, first: int, count: int, size: int) -> None:
@@ -85,6 +85,7 @@ def test_blocks_come_in_order_however_long_each_window_takes() -> None:
     assert made(job, Processes(3)) == made(job, in_process)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("workers", [2, 3])
 def test_no_more_than_four_windows_a_worker_are_ahead_of_what_is_given_out(tmp_path: Path, workers: int) -> None:
     """That bounds memory, though one window lasts while its worker's fellows are idle. They go on when it is done."""
@@ -119,6 +120,7 @@ KILLED = "a worker process was killed by SIGKILL (out of memory?)"
 DEATHS = [("die", "was killed by SIGKILL (out of memory?)"), ("exit", "ended with exit code 7")]
 
 
+@pytest.mark.quick("die twice-2")
 @pytest.mark.parametrize(("act", "times"), [("die once", 1), ("die twice", 2)])
 def test_a_window_whose_worker_dies_is_done_again(tmp_path: Path, act: str, times: int) -> None:
     job = ToyJob(20, 3, toy=Toy({7: act}, folder=str(tmp_path)))
@@ -136,6 +138,7 @@ def test_all_workers_may_die_at_once(tmp_path: Path) -> None:
     assert blocks == made(replace(job, toy=Toy()), in_process)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("act", "cause"), DEATHS)
 def test_a_window_that_kills_every_worker_is_given_up_in_its_turn(act: str, cause: str) -> None:
     """What comes before it is not lost, although it takes longer."""
@@ -207,6 +210,7 @@ def test_a_bug_in_a_window_names_its_items_and_its_place() -> None:
     assert error.endswith("in act\n    raise make()\nZeroDivisionError: a bug of ours\n")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("why", [VqagenError("toy 7 cannot be read"), ZeroDivisionError("a bug of ours")])
 def test_an_input_that_cannot_be_read_further_is_told_when_all_before_is_done(why: Exception) -> None:
     """What was read of the window itself is not a window."""
@@ -226,21 +230,21 @@ def test_of_several_errors_the_first_is_told() -> None:
 
 
 def test_work_that_cannot_be_loaded_says_why() -> None:
-    assert made_until(ToyJob(toy=Toy(loading="mistake")), BadInput) == ([], "toys.json: no such thing")
+    assert made_until(ToyJob(toy=Toy(loading="mistake")), BadInput, workers=1) == ([], "toys.json: no such thing")
 
 
 @pytest.mark.parametrize("act", ["stubborn mistake", "twofold mistake"])
 def test_a_mistake_that_cannot_be_sent_keeps_its_words(act: str) -> None:
     """Not every exception can be pickled, and not everything that was pickled can be made again."""
     told = "toys.json: no such thing"
-    (seen, error), warned = with_warnings(lambda: made_until(ToyJob(20, 2, toy=Toy({5: act})), VqagenError))
+    (seen, error), warned = with_warnings(lambda: made_until(ToyJob(20, 2, toy=Toy({5: act})), VqagenError, workers=1))
 
     assert (seen, error, warned) == ([0, 2], told, [])
-    assert with_warnings(lambda: made_until(ToyJob(toy=Toy(loading=act)), VqagenError)) == (([], told), [])
+    assert with_warnings(lambda: made_until(ToyJob(toy=Toy(loading=act)), VqagenError, workers=1)) == (([], told), [])
 
 
 def test_a_mistake_that_only_the_worker_knows_is_one_of_ours() -> None:
-    seen, error = made_until(ToyJob(20, 2, toy=Toy({5: "foreign mistake"})), WindowFailed)
+    seen, error = made_until(ToyJob(20, 2, toy=Toy({5: "foreign mistake"})), WindowFailed, workers=1)
 
     assert seen == [0, 2]
     assert error.startswith("what a worker has sent cannot be read:\nTraceback")
@@ -255,6 +259,7 @@ def test_work_that_cannot_be_sent_is_refused(mark: str) -> None:
     assert marked(mark) == set()
 
 
+@pytest.mark.quick("exit-ended with exit code 7")
 @pytest.mark.parametrize(("act", "cause"), DEATHS)
 def test_workers_that_die_while_they_start_are_given_up(act: str, cause: str) -> None:
     job = ToyJob(3, toy=Toy(loading=act))
@@ -273,11 +278,12 @@ def test_a_worker_that_dies_while_it_starts_is_replaced(tmp_path: Path) -> None:
     assert [block.first for block in blocks] == [0, 2]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("loading", "last"), [("bug", "ZeroDivisionError: a bug of ours"), ("disk", "FileNotFoundError: ")]
 )
 def test_a_bug_while_loading_says_where_it_is(loading: str, last: str) -> None:
-    seen, error = made_until(ToyJob(toy=Toy(loading=loading)), WindowFailed)
+    seen, error = made_until(ToyJob(toy=Toy(loading=loading)), WindowFailed, workers=1)
 
     assert seen == []
     assert error.startswith("a worker process could not load its work:\nTraceback")
@@ -288,8 +294,9 @@ def test_a_worker_that_runs_out_of_memory_says_so_in_one_line() -> None:
     """In a window, and while it loads what it needs."""
     advice = "out of memory in a worker; start fewer workers"
 
-    assert made_until(ToyJob(20, 2, toy=Toy({5: "memory"})), VqagenError) == ([0, 2], f"toys 4 to 5: {advice}")
-    loading = made_until(ToyJob(toy=Toy(loading="memory")), VqagenError)
+    doing = made_until(ToyJob(20, 2, toy=Toy({5: "memory"})), VqagenError, workers=1)
+    assert doing == ([0, 2], f"toys 4 to 5: {advice}")
+    loading = made_until(ToyJob(toy=Toy(loading="memory")), VqagenError, workers=1)
     assert loading == ([], f"a worker process could not load its work: {advice}")
 
 
@@ -326,6 +333,7 @@ def interrupted(blocks: Generator[Block]) -> None:
         raise KeyboardInterrupt
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("end", [consumed_early, interrupted])
 def test_no_worker_outlives_what_takes_the_blocks(mark: str, end: Callable[[Generator[Block]], None]) -> None:
     """Not even one that is in the middle of a window."""
@@ -343,7 +351,7 @@ def test_no_worker_outlives_what_takes_the_blocks(mark: str, end: Callable[[Gene
 @pytest.mark.parametrize("act", ["mistake", "bug", "die"])
 def test_no_worker_outlives_an_error(mark: str, act: str) -> None:
     job = ToyJob(20, 2, toy=Toy({2: act, 4: "stay", 6: "stay"}))
-    with_warnings(lambda: made_until(job, Exception, Processes(3)))
+    with_warnings(lambda: made_until(job, Exception, workers=3))
 
     assert marked(mark) == set()
 
@@ -360,7 +368,7 @@ for block in Processes(2)(work, toy_windows(20)):
 """
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)  # the test below sends another
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_workers_end_with_their_parent_however_that_ends(mark: str, tmp_path: Path, number: signal.Signals) -> None:
     """They are in the middle of a window, and the signal is not for them."""
@@ -440,17 +448,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_plug_in_gives_the_same_bytes_with_workers(folder: Path, vqagen_: Commands) -> None:
-    for workers in (1, 2):
-        vqagen_.done(f"{ASKED} -o q{workers}.json --workers {workers}")
+    """Standard output has them and nothing else, although the plug-in prints."""
+    vqagen_.done(f"{ASKED} -o q.json --workers 1")
 
-    assert Path("q1.json").read_bytes() == Path("q2.json").read_bytes()
-    assert len(json.loads(Path("q1.json").read_bytes())["questions"]) == 9
-
-
-def test_standard_output_with_workers_has_results_and_nothing_else(folder: Path) -> None:
-    out = finish(start(f"{ASKED} -o - --workers 2", cwd=folder)).out
-
-    assert len(json.loads(out)["questions"]) == 9
+    assert vqagen_.done(f"{ASKED} -o - --workers 2").out == Path("q.json").read_bytes()
+    assert len(json.loads(Path("q.json").read_bytes())["questions"]) == 9
 
 
 def test_a_bug_of_a_plug_in_names_its_line(folder: Path, vqagen_: Commands) -> None:
@@ -474,6 +476,7 @@ def test_a_script_needs_no_guard_and_may_change_its_path(folder: Path) -> None:
     assert len(json.loads(Path("q.json").read_bytes())["questions"]) == 9
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_leaves_no_worker(folder: Path, mark: str) -> None:
     process = start(f"{ASKED} -o - --workers 2 --instances-per-template 0", cwd=folder)
     assert process.stdout is not None

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(
 sync_api: Any = pytest.importorskip("playwright.sync_api")
 
 
+@pytest.mark.slow
 def test_reports_show_their_figures_without_errors_and_requests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:

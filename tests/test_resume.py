@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 from commands import Commands, Ran, finish, start
+from depth import some
 from marks import marked, set_mark
 from scene_records import many_scenes
 from waiting import wait_until
@@ -44,6 +45,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scenes: bytes) -> Pa
     monkeypatch.chdir(tmp_path)
     Path("scenes.json").write_bytes(scenes)
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, scenes: bytes) -> bytes:
+    """The output of a run that is left alone."""
+    with chdir(tmp_path_factory.mktemp("whole")):
+        Path("scenes.json").write_bytes(scenes)
+        files, chosen = vqagen.find_domain(templates=ONE_HOP), vqagen.QuestionSettings(reset_counts_every=WINDOW)
+        vqagen.write_questions("scenes.json", "whole.json", files, chosen)
+        return Path("whole.json").read_bytes()
 
 
 @pytest.fixture
@@ -152,14 +163,15 @@ def test_a_run_that_is_killed_goes_on_with_the_same_bytes(
     assert [Path(name).read_bytes() for name in made] == [Path("whole", name).read_bytes() for name in made]
 
 
-def test_what_stops_a_run_says_what_is_kept(folder: Path) -> None:
-    kept = "  what was made is kept in q.json.part; the same command with --resume finishes it"
-    for number, told in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "stopped by SIGTERM")):
-        ran = struck("", "q.json", 1, number)
-        Path("q.json.part").unlink()
-        Path("q.json.journal").unlink()
+@pytest.mark.quick(1)
+@pytest.mark.parametrize(
+    ("number", "said"), [(signal.SIGTERM, "stopped by SIGTERM"), (signal.SIGINT, "interrupted")], ids=["TERM", "INT"]
+)
+def test_what_stops_a_run_says_what_is_kept(number: signal.Signals, said: str, folder: Path) -> None:
+    ran = struck("", "q.json", 1, number)
 
-        assert ran.err.strip().splitlines() == [f"vqagen: {told}", kept]
+    kept = "  what was made is kept in q.json.part; the same command with --resume finishes it"
+    assert ran.err.strip().splitlines() == [f"vqagen: {said}", kept]
 
 
 @pytest.mark.slow
@@ -301,22 +313,21 @@ def test_without_resume_a_killed_run_is_not_touched_unless_it_is_said(halved: Pa
     assert Path("q.json").read_bytes() == Path("whole.json").read_bytes()
 
 
-def test_while_one_run_writes_another_is_refused(folder: Path, vqagen_: Commands) -> None:
+def test_while_one_run_writes_another_is_refused(folder: Path, vqagen_: Commands, whole: bytes) -> None:
     """And the first one, which stands still meanwhile, does not notice."""
-    vqagen_.done(f"{ASKED} -o whole.json")
-    process = started_until("--workers 2", "q.json", 1)
+    process = started_until("", "q.json", 1)
     process.send_signal(signal.SIGSTOP)
     refused = [vqagen_(f"{ASKED} -o q.json {how}") for how in ("--resume", "--force") if process.poll() is None]
     process.send_signal(signal.SIGCONT)
 
     assert finish(process).code == 0
     assert all((ran.code, ran.err) == (2, "vqagen: another run is writing q.json\n") for ran in refused)
-    assert Path("q.json").read_bytes() == Path("whole.json").read_bytes()
+    assert Path("q.json").read_bytes() == whole
 
 
 def test_a_finished_run_is_left_as_it_is(folder: Path, vqagen_: Commands) -> None:
     """The same command with --resume may be given until it succeeds, and once more."""
-    for out in ("q.json", "q.jsonl.gz"):
+    for out in some(("q.json", "q.jsonl.gz")):
         vqagen_.done(f"{ASKED} -o {out} --count 20 --resume")
         before = Path(out).stat()
         vqagen_.done(f"{ASKED} -o {out} --count 20 --resume --workers 2")

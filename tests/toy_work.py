@@ -13,17 +13,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from waiting import wait_until
 
 from vqagen.errors import BadInput, Problem, VqagenError, warn
-from vqagen.records.formats import format_of
 from vqagen.records.layouts import Arrangement, Encode, Selection, encode_lines
-from vqagen.run.output.staging import Output, make_target
 from vqagen.run.windows import span_to_read, windows_of
 from vqagen.run.work import Block, Window, WindowTask
 from vqagen.tasks.contract import Item
+
+if TYPE_CHECKING:
+    from vqagen.run.output.staging import Output
 
 PER_BLOCK = 2
 """Items of a block: a window of more has several."""
@@ -240,7 +241,9 @@ def toy_info(**more: object) -> dict[str, Any]:
 
 def toy_output(target: Path | str, selection: Selection | None = None, **info: object) -> Output:
     """An output under the name of a file, in the format that its ending asks for."""
-    from vqagen.tasks.questions.columns import QuestionColumns  # takes 0.15 s, which each worker would need
+    from vqagen.records.formats import format_of  # these take 0.2 s, which each worker would need
+    from vqagen.run.output.staging import Output, make_target
+    from vqagen.tasks.questions.columns import QuestionColumns
 
     made_for = make_target(str(target), format_of(str(target)))
     return Output(made_for, toy_info(**info), QuestionColumns(), selection)
