@@ -17,7 +17,9 @@ thing is in the domain's `plurals`: by the whole way to say it, or by its last w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,11 @@ from vqagen.errors import BadInput, Problem, counted, describe
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.world.domain import Domain
 from vqagen.world.findings import problem_in
+
+Ways = tuple[str, ...]
+"""The ways to say one value."""
+Phrases = Mapping[str, Sequence[tuple[list[str], Ways, str]]]
+"""First word -> phrases that begin with it, each with the ways to say its value and the one that it stands for."""
 
 NOTES = ("comment", "$schema")
 """Keys that say nothing about any value."""
@@ -35,6 +42,11 @@ MOST_FAULTS = 10
 NO_SYNONYMS = "is it a file of synonyms, {value: [ways to say it]}?"
 _SAYABLE = re.compile(r"[^<>\[\]]*[^<>\[\]\s][^<>\[\]]*")
 
+_WORD = re.compile(r"<[^<>\s()]+>|[\w-]+")
+
+ARTICLE = re.compile(r"a(?<!\wa)(?:n(?:other)?)?\b")
+"""An article in a text of small letters. It begins with a letter, to which a search skips: a tenth of the time."""
+
 
 class Synonyms:
     """Ways to say a value; `table` is that of the file, and comes before the metadata's."""
@@ -42,8 +54,17 @@ class Synonyms:
     def __init__(self, table: Mapping[str, Any], domain: Domain) -> None:
         self.domain = domain
         self._tables = (table, domain.synonyms_section)
+        self._of_type: dict[str, Mapping[str | None, Ways]] = {}
+        self._plurals: dict[str, str] = {"": ""}
 
-    def of(self, type_name: str, value: str | None) -> tuple[str, ...]:
+    def of_type(self, type_name: str) -> Mapping[str | None, Ways]:
+        """The ways to say each value of a slot of a type, and its open form."""
+        if type_name not in self._of_type:
+            values = (*self.domain.values_of(type_name), None)
+            self._of_type[type_name] = {value: self.of(type_name, value) for value in values}
+        return self._of_type[type_name]
+
+    def of(self, type_name: str, value: str | None) -> Ways:
         """The ways to say a slot's value, or its open form; a single "" where an open slot says nothing."""
         attribute = self.domain.attribute_of(type_name)
         if value is None:
@@ -69,9 +90,48 @@ class Synonyms:
 
         The domain may also list what is wrong with an s put behind it, as SHOP-VRB does: `{"knifes": "knives"}`.
         """
-        plurals = self.domain.plurals
-        first, last = way[: way.rfind(" ") + 1], way[way.rfind(" ") + 1 :]
-        return plurals.get(way) or first + (plurals.get(last) or plurals.get(f"{last}s") or english_plural(last))
+        known = self._plurals.get(way)
+        if known is None:
+            plurals = self.domain.plurals
+            first, last = way[: way.rfind(" ") + 1], way[way.rfind(" ") + 1 :]
+            of_last = plurals.get(last) or plurals.get(f"{last}s") or english_plural(last)
+            known = self._plurals[way] = plurals.get(way) or first + of_last
+        return known
+
+    @cached_property
+    def may_bring_article(self) -> bool:
+        """True if a way to say some value brings an "a" into a sentence."""
+        ways_of = [self.of_type(kind) for kind in self.domain.slot_types]
+        every = {way for ways_of_value in ways_of for ways in ways_of_value.values() for way in ways}
+        return any(ARTICLE.search(way.lower()) for way in every)
+
+    def said_in(self, text: str) -> dict[Ways, str]:
+        """Return the way to say each value that comes first in a text's own words."""
+        words = [word for token in text.lower().split() for word in _words_of(token)]
+        phrases, found = self._phrases, dict[Ways, str]()
+        for at, word in enumerate(words):
+            for phrase, ways, way in phrases.get(word, ()):
+                if words[at : at + len(phrase)] == phrase:
+                    found.setdefault(ways, way)
+        return found
+
+    @cached_property
+    def _phrases(self) -> Phrases:
+        """The phrases that can stand for a value that may be said in several ways, in the singular and the plural."""
+        found: defaultdict[str, list[tuple[list[str], Ways, str]]] = defaultdict(list)
+        every = (ways for kind in self.domain.slot_types for ways in self.of_type(kind).values())
+        for ways in dict.fromkeys(every):
+            for way in ways if len(ways) > 1 else ():
+                for form in (way, self.plural(way)):
+                    words = _WORD.findall(form.lower())
+                    found[words[0] if words else ""].append((words, ways, way))
+        return found
+
+
+@lru_cache(maxsize=10_000)
+def _words_of(token: str) -> list[str]:
+    """Return the words between two spaces. Of 9,951 such tokens of the shipped CLEVR texts 201 differ."""
+    return _WORD.findall(token)
 
 
 def _listed(table: Mapping[str, Any], type_name: str, value: str) -> tuple[str, ...]:

@@ -19,36 +19,26 @@ The grammar of a text:
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Union
 
 from vqagen.language.mentions import Marked, filled
 from vqagen.language.sentence import edits, finished, squeezed, without_other
-from vqagen.language.synonyms import Synonyms
+from vqagen.language.synonyms import ARTICLE, Synonyms, Ways
 from vqagen.language.template import Template
 
 Random = Callable[[], float]
 """Draws from [0, 1)."""
 Words = Mapping[str, str | None]
 """Slot -> value, None where the slot is left open."""
-Ways = tuple[str, ...]
-"""The ways to say one value."""
-Phrases = Mapping[str, Sequence[tuple[list[str], Ways, str]]]
-"""First word -> phrases that begin with it, each with the ways to say its value and the one that it stands for."""
 Part = Union[str, tuple["Part", ...]]  # noqa: UP007 (a string cannot be joined by `|` when this runs)
 """A piece of a `%`-format, or an optional part."""
 
 MOST_DRAWS = 12
 """Enough for each of 150,000 questions of the CLEVR domain to have at most 35 words; 1.3 % are drawn again."""
-_TOKEN = re.compile(
-    r"(?P<plural><[^<>\s()]+>s(?!\w))|(?P<slot><[^<>\s()]+>)|(?P<open>\[)|(?P<close>\])|(?P<text>[^<\[\]]+|<)"
-)
-_WORD = re.compile(r"<[^<>\s()]+>|[\w-]+")
-_HAS_ARTICLE = re.compile(r"\b(?:an?|another)\b", re.IGNORECASE)
-_HAS_OTHER = re.compile(r"\b(?:other|another)\b", re.IGNORECASE)
+_SLOT_OR_BRACKET = re.compile(r"(<[^<>\s()]+>(?:s(?!\w))?|[\[\]])")
+_OTHER = re.compile(r"\b(?:an)?other\b")
 
 
 @dataclass(frozen=True)
@@ -83,16 +73,14 @@ class Wording:
 
     def __init__(self, template: Template, synonyms: Synonyms, style: Style = DEFAULT_STYLE) -> None:
         self._style = style
-        self._ways = {
-            slot: {value: synonyms.of(kind, value) for value in (*synonyms.domain.values_of(kind), None)}
-            for slot, kind in template.slots.items()
-        }
-        every = sorted({ways for of_slot in self._ways.values() for ways in of_slot.values()})
-        self._plural = {way: synonyms.plural(way) if way else "" for ways in every for way in ways}
+        self._synonyms = synonyms
+        self._ways = {slot: synonyms.of_type(kind) for slot, kind in template.slots.items()}
         self._rewrites = synonyms.domain.rewrites
-        may_bring_article = bool(self._rewrites) or any(_HAS_ARTICLE.search(way) for way in self._plural)
-        phrases = self._phrases(every)
-        self._texts = [_compile(text, may_bring_article, _own_ways(text, phrases)) for text in template.texts]
+        self._sources = template.texts
+        self._texts: dict[int, _Text] = {}
+        """The texts that were drawn, by number: a run of a few scenes draws few of them."""
+        self.mentions_other = any(_says_other(text) for text in template.texts)
+        """True if any text says "other" or "another"."""
 
     def say(self, words: Words, random: Random, keep_other: bool = True) -> str:
         """One sentence: a text and synonyms drawn at random. `keep_other` is False to drop "other"."""
@@ -120,14 +108,14 @@ class Wording:
 
     def _draw(self, words: Words, random: Random, is_terse: bool = False) -> _Draw:
         """Draw a text, its optional parts and how each slot is said."""
-        texts, ways_of = self._texts, self._ways
+        ways_of = self._ways
         said: dict[str, str] = {}
         if self._style.mixed_words:
             for slot, value in words.items():
                 said[slot] = _drawn_way(ways_of[slot][value], random)
-            text = texts[int(random() * len(texts))]
+            text = self._text(int(random() * len(self._sources)))
         else:
-            text = texts[int(random() * len(texts))]
+            text = self._text(int(random() * len(self._sources)))
             drawn = dict(text.own_ways)
             for slot, value in words.items():
                 ways = ways_of[slot][value]
@@ -139,24 +127,18 @@ class Wording:
                     way = drawn[ways] = min(ways, key=len) if is_terse else ways[int(random() * len(ways))]
                 said[slot] = way
         for slot in text.plurals:
-            said[slot + "s"] = self._plural[said[slot]]
+            said[slot + "s"] = self._synonyms.plural(said[slot])
         form = _kept(text.parts, random)
         return text, form, said, squeezed(form % said)
 
-    def _phrases(self, every: Iterable[Ways]) -> Phrases:
-        """Return the phrases that can stand for a value, in the singular and the plural, by their first word."""
-        found: defaultdict[str, list[tuple[list[str], Ways, str]]] = defaultdict(list)
-        for ways in every:
-            for way in ways if len(ways) > 1 else ():
-                for form in (way, self._plural[way]):
-                    words = _WORD.findall(form.lower())
-                    found[words[0] if words else ""].append((words, ways, way))
-        return found
-
-    @property
-    def mentions_other(self) -> bool:
-        """True if any text says "other" or "another"."""
-        return any(text.has_other for text in self._texts)
+    def _text(self, number: int) -> _Text:
+        """Return a text, compiled when it is first drawn."""
+        text = self._texts.get(number)
+        if text is None:
+            source = self._sources[number]
+            may_bring_article = bool(self._rewrites) or self._synonyms.may_bring_article
+            text = self._texts[number] = _compile(source, may_bring_article, self._synonyms.said_in(source))
+        return text
 
 
 _Draw = tuple[_Text, str, dict[str, str], str]
@@ -172,44 +154,32 @@ def _drawn_way(ways: Ways, random: Random) -> str:
     return ways[0] if len(ways) == 1 else ways[int(random() * len(ways))]
 
 
-def _own_ways(text: str, phrases: Phrases) -> dict[Ways, str]:
-    """Return the way to say each value that comes first in the text's own words."""
-    words, found = _WORD.findall(text.lower()), dict[Ways, str]()
-    for at, word in enumerate(words):
-        for phrase, ways, way in phrases.get(word, ()):
-            if words[at : at + len(phrase)] == phrase:
-                found.setdefault(ways, way)
-    return found
+def _says_other(text: str) -> bool:
+    """True if a text says "other" or "another"."""
+    small = text.lower()
+    return "other" in small and _OTHER.search(small) is not None
 
 
 def _compile(text: str, may_bring_article: bool, own_ways: Mapping[Ways, str]) -> _Text:
     """Compile a text. `may_bring_article`: the sentence may have an "a" that is not in the text."""
-    stack: list[list[Part]] = [[]]
-    plurals: dict[str, None] = {}
-    for match in _TOKEN.finditer(text):
-        kind, token = match.lastgroup, match[0]
-        if kind == "open":
-            stack.append([])
-        elif kind == "close":
-            inner = tuple(_joined(stack.pop()))
-            stack[-1].append(inner)
-        elif kind == "text":
-            stack[-1].append(token.replace("%", "%%"))
-        else:
-            stack[-1].append(f"%({token})s")
-            if kind == "plural":
+    outer: list[list[Part]] = []
+    parts: list[Part] = []
+    piece, plurals = "", dict[str, None]()
+    for at, token in enumerate(_SLOT_OR_BRACKET.split(text)):
+        if token == "[":
+            outer.append([*parts, piece])
+            parts, piece = [], ""
+        elif token == "]":
+            inner = (*parts, piece)
+            parts, piece = [*outer.pop(), inner], ""
+        elif at % 2:
+            piece += f"%({token})s"
+            if token.endswith("s"):
                 plurals[token[:-1]] = None
-    has_article = may_bring_article or _HAS_ARTICLE.search(text) is not None
-    return _Text(tuple(_joined(stack[0])), own_ways, tuple(plurals), has_article, _HAS_OTHER.search(text) is not None)
-
-
-def _joined(parts: Sequence[Part]) -> Iterator[Part]:
-    """Yield the parts with neighbouring pieces joined."""
-    for is_piece, run in groupby(parts, key=lambda part: isinstance(part, str)):
-        if is_piece:
-            yield "".join(piece for piece in run if isinstance(piece, str))
         else:
-            yield from run
+            piece += token.replace("%", "%%")
+    has_article = may_bring_article or ARTICLE.search(text.lower()) is not None
+    return _Text((*parts, piece), own_ways, tuple(plurals), has_article, _says_other(text))
 
 
 def _kept(parts: Sequence[Part], random: Random) -> str:

@@ -52,15 +52,20 @@ def _of_sets(plan: Plan, op: Op, sources: Sequence[Op], reader: Reader) -> Itera
 def _of_objects(plan: Plan, op: Op, sources: Sequence[Op], reader: Reader) -> Iterator[Claim]:
     if op.function == "equal_object":
         yield Claim(op.index, _identity(op.inputs, reader))
-    compared = {i for each in plan.ops for i in each.inputs if each.function.startswith("equal_")}
-    for attribute in reader.values.fields:
-        may_know = bool(op.inputs) and reader.may_know(attribute, op.inputs[0])
-        if op.function == f"query_{attribute}" and may_know and op.index not in compared:
+    asked, _, attribute = op.function.removeprefix("count_").partition("_")
+    if attribute not in reader.values.fields:
+        return
+    if op.function == f"equal_{attribute}" and all(each.function == f"query_{attribute}" for each in sources):
+        yield Claim(op.index, _equality([each.inputs[0] for each in sources], attribute, reader))
+    elif asked in ("query", "different") and reader.may_know(attribute, op.inputs[0]):
+        if op.function == f"query_{attribute}" and not _is_compared(plan, op):
             yield Claim(op.index, _value(op.inputs[0], attribute, reader))
-        if op.function == f"count_different_{attribute}" and may_know:
+        if op.function == f"count_different_{attribute}":
             yield Claim(op.index, _variety(op.inputs[0], attribute, reader))
-        if op.function == f"equal_{attribute}" and all(each.function == f"query_{attribute}" for each in sources):
-            yield Claim(op.index, _equality([each.inputs[0] for each in sources], attribute, reader))
+
+
+def _is_compared(plan: Plan, op: Op) -> bool:
+    return any(op.index in each.inputs and each.function.startswith("equal_") for each in plan.ops)
 
 
 def alike_tests(references: Sequence[int], outlines: Mapping[int, Outline]) -> Iterator[tuple[int, Test]]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from vqagen.bits import Objects, first_n, indexes, only, union_of
+from vqagen.bits import Objects, first_n, indexes, only
 from vqagen.language.registry import Value
 from vqagen.plugin import FILTER, RELATION, SAMENESS, Undefined
 from vqagen.search.degeneracy import evidence_of, make_lanes
@@ -75,9 +75,10 @@ class FewObjects:
     def _of(self, count: int) -> _Answers:
         if self._answers is None:
             self._answers = self._plan.vocabularies.few_objects.setdefault(_shape(self._plan, self._policy), {})
-        if count not in self._answers:
-            self._answers[count] = _Answers([], _States(self._plan, self._policy, count).answers())
-        return self._answers[count]
+        answers = self._answers.get(count)
+        if answers is None:
+            answers = self._answers[count] = _Answers([], _States(self._plan, self._policy, count).answers())
+        return answers
 
 
 class _Answers(NamedTuple):
@@ -133,6 +134,7 @@ class _States:
     def __init__(self, plan: Plan, policy: str, count: int) -> None:
         self._ops, self._count = plan.ops, count
         self._lanes = lanes = make_lanes(plan, policy)
+        self._numbers = list(range(count))
         self._everything, self._is_compat = first_n(count), policy == "clevr"
         self._kinds = [_kind(op, plan) for op in plan.ops]
         self._evidence = evidence_of(plan, policy)
@@ -145,9 +147,10 @@ class _States:
         outputs = [plan.template.catalogue[op.function].output if op.function else "ObjectSet" for op in plan.ops]
         self._outputs = outputs * (1 + len(lanes))
         self._written = [[i, *(self._shadow(number, i) for number in self._lanes_of[i])] for i in range(len(outputs))]
-        self._kept = [self._read_after(i) for i in range(len(outputs))]
+        self._kept = self._read_later()
         self._met: list[set[State]] = [set() for _ in outputs]
         """Op -> the states after it that were met."""
+        self._suits: dict[tuple[bool, str | None], list[bool]] = {}
         self._budget = MOST_STEPS
 
     def answers(self) -> Iterator[Value]:
@@ -181,31 +184,33 @@ class _States:
             if self._budget < 0:
                 raise OutOfBudget
             registers = list(state)
-            for register, result in zip(written, results, strict=True):
-                registers[register] = result
+            for number, register in enumerate(written):
+                registers[register] = results[number]
             if self._holds(op, registers):
-                yield self._renumbered([each if keep else None for each, keep in zip(registers, kept, strict=True)])
+                yield self._renumbered(registers, kept)
 
     def _shadow(self, lane: int, op: int) -> int:
         """Return the register of an op's result in a lane."""
         return (lane + 1) * len(self._ops) + op
 
-    def _read_after(self, at: int) -> list[bool]:
-        """Return for each register whether a later op reads it, or the end."""
+    def _read_later(self) -> list[list[int]]:
+        """Return for each op the registers that a later op reads, or the end."""
         lanes, read = range(len(self._lanes)), {len(self._ops) - 1, *self._evidence}
         read |= {self._shadow(number, i) for number in lanes for i in self._evidence}
-        for op in self._ops[at + 1 :]:
+        found: list[list[int]] = []
+        for op in reversed(self._ops):
+            found.append(sorted(read))
             read |= {*op.inputs, *(i for check in op.checks for i in check.reads)}
             read |= {self._shadow(number, i) for number in self._lanes_of[op.index] for i in op.inputs}
-        return [register in read for register in range(len(self._outputs))]
+        return found[::-1]
 
     def _holds(self, op: Op, results: Sequence[Value]) -> bool:
         """True if the checks of an op may hold; those of words and of unknown results may."""
         for check in op.checks:
-            read = [results[i] for i in check.reads]
-            is_known = check.holds is not None and not any(isinstance(each, Unknown) for each in read)
-            if check.holds and is_known and not check.holds(*read):
-                return False
+            if check.holds is not None:
+                read = [results[i] for i in check.reads]
+                if not _is_unknown(read) and not check.holds(*read):
+                    return False
         return True
 
     def _is_idle(self, state: State) -> bool:
@@ -216,27 +221,36 @@ class _States:
                 return True
         return False
 
-    def _renumbered(self, state: Sequence[Value]) -> State:
-        """Return a state with its objects in an order that says only which results each of them is in.
+    def _renumbered(self, results: Sequence[Value], kept: Sequence[int]) -> State:
+        """Return the kept results with the objects in an order that says only which results each of them is in.
 
         So one state stands for all that differ in the numbers of their objects, of up to 24 for four objects.
         """
-        members = [self._members(register, result) for register, result in enumerate(state)]
-        of_objects = [each for each in members if each is not None]
-        order = sorted(range(self._count), key=lambda i: [objects >> i & 1 for objects in of_objects])
-        found = list(state)
-        for register, objects in enumerate(members):
-            if objects is not None:
-                moved = union_of(new for new, old in enumerate(order) if objects >> old & 1)
-                found[register] = self._with_members(register, state[register], moved)
+        found: list[Value] = [None] * len(results)
+        places = [0] * self._count  # object -> the sets that it is in, as bits
+        for register in kept:
+            result = found[register] = results[register]
+            objects = self._members(register, result)
+            if objects >= 0:
+                places = [place << 1 | objects >> i & 1 for i, place in enumerate(places)]
+        order = sorted(self._numbers, key=places.__getitem__)
+        if order == self._numbers:
+            return tuple(found)
+        for register in kept:
+            objects = self._members(register, found[register])
+            if objects >= 0:
+                moved = 0
+                for new, old in enumerate(order):
+                    moved |= (objects >> old & 1) << new
+                found[register] = self._with_members(register, found[register], moved)
         return tuple(found)
 
-    def _members(self, register: int, result: Value) -> Objects | None:
-        """Return the objects of a result; None if it is not about objects."""
+    def _members(self, register: int, result: Value) -> Objects:
+        """Return the objects of a result; -1 if it is not about objects."""
         if isinstance(result, Unknown):
-            return None if result == ANY else 1 << result.of
+            return -1 if result == ANY else 1 << result.of
         if result is None or self._outputs[register] not in ("Object", "ObjectSet"):
-            return None
+            return -1
         objects: Objects = result if self._outputs[register] == "ObjectSet" else 1 << result
         return objects
 
@@ -270,7 +284,7 @@ class _States:
         """Return the result for these inputs; None if there is none."""
         if None in inputs:
             return None
-        if any(isinstance(each, Unknown) for each in inputs):
+        if _is_unknown(inputs):
             return ANY
         if self._kinds[op.index] == VALUE:
             return Unknown(*inputs)
@@ -291,12 +305,26 @@ class _States:
         says_words = kind == DESCRIBED or isinstance(does, Description)
         found: set[State] = set()
         described = subsets_of(self._everything)[::-1] if says_words else [self._everything]
+        suited = self._suited(does) if isinstance(does, Description) else None
         for near, fits in product(reached, described):
-            shadows = [self._without(op, state, number, others, near, fits) for number in self._lanes_of[op.index]]
-            results = (near & fits, *shadows)
-            if results not in found and (not isinstance(does, Description) or does.suits(1, near & fits)):
+            outcome = near & fits
+            if suited is not None and not suited[outcome]:
+                continue
+            results = (
+                outcome,
+                *[self._without(op, state, number, others, near, fits) for number in self._lanes_of[op.index]],
+            )
+            if results not in found:
                 found.add(results)
                 yield results
+
+    def _suited(self, does: Description) -> list[bool]:
+        """Return for each set whether a node with such a function may single it out."""
+        key = (does.relates, does.reducer)
+        suited = self._suits.get(key)
+        if suited is None:
+            suited = self._suits[key] = [does.suits(1, outcome) for outcome in range(self._everything + 1)]
+        return suited
 
     def _without(self, op: Op, state: State, number: int, others: Objects, near: Objects, fits: Objects) -> Value:
         """Return the set that is singled out in a lane."""
@@ -308,6 +336,11 @@ class _States:
         if self._kinds[op.index] == DESCRIBED:
             return source & fits
         return near & fits if source == state[op.inputs[0]] else ANY
+
+
+def _is_unknown(results: Sequence[Value]) -> bool:
+    """True if some result is not known."""
+    return any(isinstance(each, Unknown) for each in results)
 
 
 def subsets_of(objects: Objects) -> list[Objects]:

@@ -19,7 +19,6 @@ from vqagen.search.frame import Frame
 from vqagen.search.outline import Outline, outlines_of
 from vqagen.search.plan import Plan
 from vqagen.search.reading import Reader
-from vqagen.world.relation_order import relation_order
 
 
 def foregone_tests(plan: Plan) -> tuple[Test | None, ...]:
@@ -36,13 +35,12 @@ def foregone_tests(plan: Plan) -> tuple[Test | None, ...]:
 
 def _test(plan: Plan, of_all: Mapping[int, Outline], first: int, end: int) -> Test | None:
     """Return the test of what ops before `end` compute, as far as op `first` or a later one decides it."""
-    catalogue, ops, order = plan.template.catalogue, plan.ops[:end], relation_order(plan.template.catalogue.domain)
+    catalogue, ops, vocabularies = plan.template.catalogue, plan.ops[:end], plan.vocabularies
     outlines = {op: outline for op, outline in of_all.items() if op < end}
     references = [op.index for op in ops if op.function and catalogue[op.function].output == "Object"]
     described = [op for op in references if plan.ops[op].function == "unique" and outlines[op].is_known]
     undecided = [{*op.inputs} for op in plan.ops if op.function == "equal_object"]
-    vocabularies = plan.vocabularies
-    reader = Reader(outlines, references, vocabularies.values, order, undecided, vocabularies.logics)
+    reader = Reader(outlines, references, vocabularies.values, vocabularies.order, undecided, vocabularies.logics)
     is_last = end == len(plan.ops)
     found = (claim for claim in claims_of(plan, ops, reader) if claim.op >= first and (is_last or claim.is_early))
     claims = [claim.is_decided for claim in found]

@@ -6,9 +6,8 @@ the set, its description is exact: all objects that fit it are members.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, NamedTuple
 
 from vqagen.search.description import Description
@@ -36,7 +35,7 @@ class TieSource(NamedTuple):
 
     def read(self, frame: Frame) -> Tie:
         """The tie in a filling."""
-        return self.tie if self.op is None else self.tie._replace(name=frame.picked[self.op][0])
+        return self.tie if self.op is None else Tie(self.tie.kind, frame.picked[self.op][0], self.tie.anchor)
 
 
 class WordSource(NamedTuple):
@@ -60,6 +59,11 @@ class Outline:
     """The attributes that may be said."""
     is_known: bool = True
     """False if something else than words and ties makes the set, such as a function of a plug-in."""
+
+    def said(self, source: WordSource, attributes: Set[str]) -> Outline:
+        """Return the outline with further words, which say these attributes."""
+        words, attributes = (*self.words, source), self.attributes | attributes
+        return Outline(self.literal, words, self.ties, self.is_exact, attributes, self.is_known)
 
     def reader(self, part: int) -> Callable[[Frame], int]:
         """Return how to read the words in a filling: what they leave possible (part 0) or themselves (part 1)."""
@@ -101,51 +105,59 @@ class _Reader:
             "intersect": self._intersect,
             "difference": self._difference,
         }
-        for name in values.fields:
-            self.functions[f"filter_{name}"] = partial(self._filter, name=name)
-            self.functions[f"same_{name}"] = partial(self._alike, kind=SAME, name=name)
-            self.functions[f"different_{name}"] = partial(self._alike, kind=DIFFERENT, name=name)
+        self.of_attributes: dict[str, Callable[[Op, str], Outline]] = {
+            "filter": self._filter,
+            SAME: lambda op, name: self._alike(op, SAME, name),
+            DIFFERENT: lambda op, name: self._alike(op, DIFFERENT, name),
+        }
+        """Functions of one attribute, by what comes before its name."""
 
     def read(self, op: Op) -> None:
         """Add the outline of an op."""
+        self.outlines[op.index] = self._outline(op)
+
+    def _outline(self, op: Op) -> Outline:
         if isinstance(op.does, Description):
-            self.outlines[op.index] = self._description(op, op.does)
-        else:
-            read = self.functions.get(op.function)
-            self.outlines[op.index] = read(op) if read else self.unknown
+            return self._description(op, op.does)
+        read = self.functions.get(op.function)
+        if read is not None:
+            return read(op)
+        kind, _, attribute = op.function.partition("_")
+        read_with = self.of_attributes.get(kind) if attribute in self.values.fields else None
+        return read_with(op, attribute) if read_with is not None else self.unknown
 
     def _source(self, op: Op) -> Outline:
         return self.outlines[op.inputs[0]]
 
     def _description(self, op: Op, does: Description) -> Outline:
-        if does.relates:
-            base = replace(self.whole, ties=(self._related(op, does.relation),))
-        else:
-            base = self.outlines[does.source]
+        base = self._tied(self._related(op, does.relation)) if does.relates else self.outlines[does.source]
         said = {attribute.name for k, attribute in enumerate(does.vocabulary.attributes) if does.may_say(k)}
         source = WordSource(op.index, 1, self.vocabularies.meanings(does.vocabulary))
-        return replace(base, words=(*base.words, source), attributes=base.attributes | said)
+        return base.said(source, said)
 
     def _filter(self, op: Op, name: str) -> Outline:
-        base = replace(self._source(op), attributes=self._source(op).attributes | {name})
+        base = self._source(op)
         if isinstance(op.does, PlainChoice):
             words = (word for word in self.catalogue.domain.values_of(self.catalogue[op.function].values[0]))
             meanings = {word: self.values.meaning(name, word) for word in words}
-            return replace(base, words=(*base.words, WordSource(op.index, 0, meanings)))
+            return base.said(WordSource(op.index, 0, meanings), {name})
         assert isinstance(op.does, Apply)
         meant = self.values.meaning(name, op.does.values[0])
         literal = Meaning(base.literal.possible & meant.possible, base.literal.words | meant.words)
-        return replace(base, literal=literal)
+        return replace(base, literal=literal, attributes=base.attributes | {name})
 
     def _relate(self, op: Op) -> Outline:
         relation = op.does.values[0] if isinstance(op.does, Apply) else None
-        return replace(self.whole, ties=(self._related(op, relation),))
+        return self._tied(self._related(op, relation))
 
     def _related(self, op: Op, relation: str | None) -> TieSource:
         return TieSource(Tie(RELATED, relation or "", op.inputs[0]), None if relation else op.index)
 
     def _alike(self, op: Op, kind: str, name: str) -> Outline:
-        return replace(self.whole, ties=(TieSource(Tie(kind, name, op.inputs[0])),))
+        return self._tied(TieSource(Tie(kind, name, op.inputs[0])))
+
+    def _tied(self, tie: TieSource) -> Outline:
+        return Outline(self.whole.literal, ties=(tie,))
 
     def _intersect(self, op: Op) -> Outline:
         left, right = (self.outlines[i] for i in op.inputs)

@@ -197,7 +197,9 @@ class _Builder:
         for number, constraint in enumerate(self.template.constraints):
             if number not in self.met:
                 self.add_check(constraint)
-        return [replace(op, checks=tuple(self.checks.get(op.index, ()))) for op in self.ops]
+        for at, checks in self.checks.items():
+            self.ops[at] = replace(self.ops[at], checks=tuple(checks))
+        return self.ops
 
     def add_apply(self, name: str, inputs: tuple[int, ...], values: tuple[str, ...] = ()) -> None:
         function = self.catalogue[name]

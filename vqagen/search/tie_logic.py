@@ -56,7 +56,7 @@ class TieLogic:
         if found is None:
             ties = set(self._said[op])
             for tie in self._said[op]:
-                ties |= {tie._replace(anchor=further) for further in self._beyond(tie)}
+                ties |= {_to(further, tie) for further in self._beyond(tie)}
             others = {tie.anchor for tie in ties}
             rivals = tuple((each, first in others) for each, first in self.same_as.items() if self._are_met(ties, each))
             candidates = tuple(each for each in self.same_as if self.fits(each, op))
@@ -79,7 +79,7 @@ class TieLogic:
         return self._outlines[wanted].is_exact and self._said[wanted] <= ties
 
     def _resolved(self, ties: Sequence[Tie]) -> set[Tie]:
-        return {tie._replace(anchor=self.same_as.get(tie.anchor, tie.anchor)) for tie in ties}
+        return {_to(self.same_as.get(tie.anchor, tie.anchor), tie) for tie in ties}
 
     def _all_ties(self) -> dict[int, set[Tie]]:
         found: dict[int, set[Tie]] = {op: set() for op in self.same_as}
@@ -93,9 +93,10 @@ class TieLogic:
             if inverse is not None:
                 new.append((tie.anchor, Tie(tie.kind, inverse, at)))
             self.ties = found
-            new += [(at, tie._replace(anchor=further)) for further in self._beyond(tie)]
+            new += [(at, _to(further, tie)) for further in self._beyond(tie)]
             if self._is_order(tie):
-                new += [(nearer, tie) for nearer in found if tie._replace(anchor=at) in found[nearer]]
+                to_this = _to(at, tie)
+                new += [(nearer, tie) for nearer in found if to_this in found[nearer]]
         return found
 
     def _beyond(self, tie: Tie) -> list[int]:
@@ -106,6 +107,11 @@ class TieLogic:
 
     def _is_order(self, tie: Tie) -> bool:
         return tie.kind == RELATED and tie.name in self._order.transitive
+
+
+def _to(anchor: int, tie: Tie) -> Tie:
+    """Return the same tie to another object."""
+    return tie if anchor == tie.anchor else Tie(tie.kind, tie.name, anchor)
 
 
 def _alike(ties: Set[Tie]) -> tuple[Tie, ...]:

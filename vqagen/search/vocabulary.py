@@ -6,13 +6,14 @@ radix (digit 0 = left open), so that tables of descriptions are tables of ints.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
 from vqagen.language.program import Node, NodeRun
 from vqagen.search.possible import Meaning, PossibleValues
 from vqagen.world.domain import Attribute, Domain, Recorded
+from vqagen.world.relation_order import relation_order
 
 WIDE = 128
 """Descriptions of one object above which a scene's are drawn one by one (`wide`) and not listed (`tables`)."""
@@ -45,6 +46,7 @@ class Vocabulary:
         for attribute in self.attributes:
             self.digits.append({value: base * digit for digit, value in enumerate(attribute.values, 1)})
             base *= len(attribute.values) + 1
+        self._filters = [f"filter_{attribute.name}" for attribute in self.attributes]
         self.steps = [((*digits.values(), 0), len(digits) + 1) for digits in self.digits]
         """steps[k]: what attribute k may add to a code, nothing where it is left open; and how many ways that are."""
         self._bases = [min(digits.values()) for digits in self.digits]
@@ -53,11 +55,9 @@ class Vocabulary:
         self._said: dict[int, Said] = {}
         self._worded: dict[tuple[tuple[str, ...], int], dict[str, str | None]] = {}
         self._chains: dict[tuple[int, int, str | None, int], NodeRun] = {}
-
-    @property
-    def is_wide(self) -> bool:
+        self._nodes: dict[tuple[str, int, str], Node] = {}
+        self.is_wide = prod(1 + _ways_to_say(attribute) for attribute in self.attributes) > WIDE
         """True if one object has too many descriptions to list them all."""
-        return prod(1 + _ways_to_say(attribute) for attribute in self.attributes) > WIDE
 
     def codes_of(self, recorded: tuple[Recorded, ...]) -> Codes:
         """Every description of an object for which this is recorded, the one that says nothing first.
@@ -122,13 +122,22 @@ class Vocabulary:
             nodes = self._chains[key] = NodeRun(tuple(self._chain(source, first, relation, code)))
         return nodes
 
-    def _chain(self, source: int, first: int, relation: str | None, code: int) -> Iterator[Node]:
-        steps = [("relate", relation)] if relation is not None else []
-        for attribute, word in zip(self.attributes, self.said(code).words, strict=True):
+    def _chain(self, source: int, first: int, relation: str | None, code: int) -> list[Node]:
+        nodes = [self._node("relate", source, relation)] if relation is not None else []
+        for k, word in enumerate(self.said(code).words):
             if word is not None:
-                steps.append((f"filter_{attribute.name}", word))
-        for number, (function, word) in enumerate(steps):
-            yield Node(function, (first + number - 1 if number else source,), (word,))
+                nodes.append(self._node(self._filters[k], first + len(nodes) - 1 if nodes else source, word))
+        return nodes
+
+    def _node(self, function: str, source: int, word: str) -> Node:
+        """Return the node of a function with one word: chains have few different ones."""
+        key = (function, source, word)
+        node = self._nodes.get(key)
+        if node is None:
+            if len(self._nodes) > REMEMBERED:
+                self._nodes.clear()
+            node = self._nodes[key] = Node(function, (source,), (word,))
+        return node
 
     def without(self, code: int, k: int) -> int:
         """The code with attribute `k` left open."""
@@ -173,6 +182,7 @@ class Vocabularies:
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
         self.values = PossibleValues(domain)
+        self.order = relation_order(domain)
         self._by_types: dict[tuple[str, ...], Vocabulary] = {}
         self._meanings: dict[Vocabulary, Meanings] = {}
         self._nodes: dict[tuple[str, tuple[int, ...], tuple[str, ...]], NodeRun] = {}
