@@ -35,11 +35,12 @@ class PossibleValues:
         self.lists: set[str] = set()
         """The list-valued attributes."""
         self._denied: dict[tuple[str, str], int] = {}
-        self._words: dict[tuple[str, str], int] = {}
         for attribute in domain.attributes:
             self._add(attribute)
-        for number, key in enumerate(self._denied):
-            self._words[key] = 1 << number
+        self._meanings = {
+            key: Meaning(self.everything & ~denied, 1 << number)
+            for number, (key, denied) in enumerate(self._denied.items())
+        }
 
     def _add(self, attribute: Attribute) -> None:
         name = attribute.name
@@ -70,7 +71,7 @@ class PossibleValues:
 
     def meaning(self, attribute: str, word: str) -> Meaning:
         """The meaning of one word."""
-        return Meaning(self.everything & ~self._denied[attribute, word], self._words[attribute, word])
+        return self._meanings[attribute, word]
 
     def is_contradictory(self, possible: int) -> bool:
         """True if some attribute is left no value."""

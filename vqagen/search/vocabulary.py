@@ -49,6 +49,7 @@ class Vocabulary:
         self._filters = [f"filter_{attribute.name}" for attribute in self.attributes]
         self.steps = [((*digits.values(), 0), len(digits) + 1) for digits in self.digits]
         """steps[k]: what attribute k may add to a code, nothing where it is left open; and how many ways that are."""
+        self._choices = [(None, *attribute.values) for attribute in self.attributes]
         self._bases = [min(digits.values()) for digits in self.digits]
         self._codes: dict[tuple[Recorded, ...], Codes] = {}
         self._used: dict[tuple[int, ...], list[int]] = {}
@@ -93,9 +94,12 @@ class Vocabulary:
         if known is None:
             if len(self._said) > REMEMBERED:
                 self._said.clear()
-            words = tuple(self._word(code, k) for k in range(len(self.attributes)))
-            used = sum(1 << k for k, word in enumerate(words) if word is not None)
-            known = self._said[code] = Said(words, used)
+            words, used, rest = list[str | None](), 0, code
+            for k, choices in enumerate(self._choices):
+                rest, digit = divmod(rest, len(choices))
+                words.append(choices[digit])
+                used |= (digit > 0) << k
+            known = self._said[code] = Said(tuple(words), used)
         return known
 
     def words_of(self, slots: tuple[str, ...], code: int) -> Mapping[str, str | None]:
@@ -143,11 +147,6 @@ class Vocabulary:
         """The code with attribute `k` left open."""
         values = self.attributes[k].values
         return code - code // self._bases[k] % (len(values) + 1) * self._bases[k]
-
-    def _word(self, code: int, k: int) -> str | None:
-        values = self.attributes[k].values
-        digit = code // self._bases[k] % (len(values) + 1)
-        return values[digit - 1] if digit else None
 
 
 def _ways_to_say(attribute: Attribute) -> int:

@@ -3,21 +3,28 @@
 An object with 11 attributes has 2,048 descriptions. The draws here offer what `choices` offers, with these weights: an
 object, then which attributes are said, then a value for each, all uniformly. For attributes with one value an object,
 references are so drawn uniformly from all that fit one object; of a description that fits n objects only one draw in n
-is kept, which makes those uniform too. A draw gives up after `DRAWS` tries without having seen every option.
+is kept, which makes those uniform too.
+
+What fits several objects is drawn so once in hundreds of tries, and may be all that a template can use. So after a few
+tries sets of objects are drawn in place of descriptions, with the same weights: an object has 20 or 30 sets, and a set
+that does not lead on is not drawn again. Where that is not possible, a draw gives up after `DRAWS` tries without having
+seen every option.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vqagen.bits import Objects, indexes
+from vqagen.bits import Objects, indexes, is_single
 from vqagen.language.wording import Random
 from vqagen.search.choices import DescribingDraw
 from vqagen.search.description import Description, Sampling
 from vqagen.search.frame import Frame
-from vqagen.search.wide_table import Drawn, WideTable
+from vqagen.search.wide_table import DescribedSets, Drawn, Span, WideTable, drawn_place
 
 if TYPE_CHECKING:
     from vqagen.search.stage_search import StageSearch
@@ -25,6 +32,12 @@ if TYPE_CHECKING:
 DRAWS = 300
 """Tries of one draw. With 11 attributes, a description of a random object that says a random half of them fits it alone
 in 8 of 10 tries."""
+FIRST_DRAWS = 20
+"""Tries after which sets of objects are drawn, where that is possible: not where constraints ask for words, or where
+each description is looked for. In a window of 250 scenes with 11 attributes that takes a third of the time of `DRAWS`
+tries (`bench domains`)."""
+WORD_TRIES = 3
+"""Descriptions of one set that may fail by their words. If those of an anchor tell the answer, all after it fail so."""
 LISTED = 12
 """Attributes that a node may leave open or say, above which the ways to do so are drawn and not listed."""
 
@@ -35,6 +48,8 @@ class Patterns(NamedTuple):
     draw: Callable[[Random], list[int]]
     are_allowed: bool
     """True if all that is drawn meets the node's constraints on openness."""
+    span: Span | None
+    """What is drawn from; None if constraints tie attributes, so that not all of the span is allowed."""
 
 
 def patterns_of(node: Description) -> Patterns:
@@ -50,27 +65,49 @@ def patterns_of(node: Description) -> Patterns:
         else:
             must.append(k)
     is_tied = any(check.of_openness and len(check.places) > 1 for check in node.checks)
-    if not is_tied or len(may) > LISTED:
-        may_say_all = all(node.may_say(k) for k in must)
-        return Patterns(lambda random: must + [k for k in may if random() < 0.5], may_say_all and not is_tied)
-    allowed = [said for said in _subsets(must, may) if node.allows_openness(said)]
-    return Patterns(lambda random: allowed[int(random() * len(allowed))] if allowed else [], bool(allowed))
+    may_say_all = all(node.may_say(k) for k in must)
+    span = Span(tuple(must), tuple(may))
+    if len(may) > LISTED:
+        are_allowed = may_say_all and not is_tied
+        return Patterns(
+            lambda random: must + [k for k in may if random() < 0.5], are_allowed, span if are_allowed else None
+        )
+    if not is_tied:
+        listed = listed_patterns(span)
+        return Patterns(lambda random: listed[int(random() * len(listed))], may_say_all, span if may_say_all else None)
+    allowed = [said for said in listed_patterns(span) if node.allows_openness(said)]
+    return Patterns(lambda random: allowed[int(random() * len(allowed))] if allowed else [], bool(allowed), None)
 
 
-def _subsets(must: list[int], may: list[int]) -> Iterator[list[int]]:
-    for number in range(1 << len(may)):
-        yield [*must, *compress(may, (number >> place & 1 for place in range(len(may))))]
+@lru_cache(maxsize=100)
+def listed_patterns(span: Span) -> list[list[int]]:
+    """Return all sets of attributes of a span. One list for all nodes: 11 attributes take 4 ms and 300 KB."""
+    must, may = span
+    return [
+        [*must, *compress(may, (number >> place & 1 for place in range(len(may))))] for number in range(1 << len(may))
+    ]
+
+
+class RareOption(NamedTuple):
+    """All descriptions that fit just these objects, said with one relation or none."""
+
+    weight: float
+    relation: str | None
+    fits: Objects
+    """None of them stands for the descriptions that fit no object."""
+    outcome: Objects
 
 
 class WideDraw(DescribingDraw):
     """Options that are descriptions over many attributes."""
 
-    __slots__ = ("_are_allowed", "_pattern_of")
+    __slots__ = ("_are_allowed", "_pattern_of", "_span")
 
     def __init__(self, node: Description, sampling: Sampling) -> None:
         super().__init__(node, sampling)
-        self._pattern_of, are_allowed = patterns_of(node)
+        self._pattern_of, are_allowed, span = patterns_of(node)
         self._are_allowed = are_allowed and not node.checks_words
+        self._span = span if self._are_allowed else None
 
     def _allows(self, code: int) -> bool:
         """True if the node's own constraints allow a code that was drawn.
@@ -79,6 +116,53 @@ class WideDraw(DescribingDraw):
         (`bench domains`).
         """
         return self._are_allowed or self._node.allows(code)
+
+    def _sets(self, frame: Frame, table: WideTable) -> DescribedSets | None:
+        """Return the sets to draw from after the first draws; None where only single descriptions can be drawn.
+
+        A search that remembers dead ends knows that all descriptions of a set fail with the first one.
+        """
+        return table.sets(self._span) if self._span is not None and frame.remembers else None
+
+    def _offer_rare(
+        self,
+        stage: StageSearch,
+        frame: Frame,
+        dead: set[Any],
+        undecided: set[Any],
+        sets: DescribedSets,
+        options: list[RareOption],
+    ) -> bool:
+        """Draw sets of objects by their weight, and a description of each, until one leads on or none is left.
+
+        A set is drawn once more only if its description failed by its words, `WORD_TRIES` times in all.
+        """
+        node, random, table = self._node, frame.random, frame.tables.wide(self._node.vocabulary)
+        offered: set[tuple[str | None, int]] = set()
+        failed_by_words = Counter[RareOption]()
+        for _ in range(DRAWS):
+            if not options:
+                return False
+            at = drawn_place([option.weight for option in options], random)
+            _, relation, fits, outcome = option = options[at]
+            if not fits:
+                absent = table.absent(self._pattern_of(random), random)
+                if absent.fits:
+                    continue
+                code = absent.code
+            else:
+                code = sets.draw(fits, fits & outcome or fits, random)
+            if (relation, code) in offered or not node.suits(code, outcome):
+                continue
+            offered.add((relation, code))
+            by_words: set[Any] = set()
+            if stage.leads_on(frame, dead, by_words, outcome, (relation, code, fits)):
+                return True
+            undecided |= by_words
+            failed_by_words[option] += 1
+            if not by_words or failed_by_words[option] == WORD_TRIES:
+                options = [each for each in options if each is not option and each.outcome not in dead]
+        return False
 
 
 class WideReferenceDraw(WideDraw):
@@ -91,17 +175,29 @@ class WideReferenceDraw(WideDraw):
         node, random = self._node, frame.random
         table = frame.tables.wide(node.vocabulary)
         among: Objects = frame.values[node.source]
-        candidates = [i for i in indexes(among) if table.fullest(i) & among == 1 << i]
+        candidates = [i for i in indexes(among) if table.fullest[i] & among == 1 << i]
+        sets = self._sets(frame, table)
         offered: set[int] = set()
-        for _ in range(DRAWS if candidates else 0):
+        for _ in range(DRAWS if sets is None else FIRST_DRAWS):
+            if not candidates:
+                return False
             i = candidates[int(random() * len(candidates))]
-            drawn = None if 1 << i in dead else table.described(i, self._pattern_of(random), random)
+            drawn = table.described(i, self._pattern_of(random), random)
             if drawn is None or drawn.fits & among != 1 << i or drawn.code in offered or not self._allows(drawn.code):
                 continue
             offered.add(drawn.code)
             if stage.leads_on(frame, dead, undecided, 1 << i, (None, *drawn)):
                 return True
-        return False
+            if 1 << i in dead:
+                candidates.remove(i)
+        if sets is None:
+            return False
+        options = [
+            RareOption(weight, None, fits, fits & among)
+            for fits, weight in sets.weights.items()
+            if is_single(fits & among) and fits & among not in dead
+        ]
+        return self._offer_rare(stage, frame, dead, undecided, sets, options)
 
 
 class WideDescriptionDraw(WideDraw):
@@ -116,8 +212,9 @@ class WideDescriptionDraw(WideDraw):
         absent_share = 0.5 if node.offers_absent(self._sampling) else 0.0
         table = frame.tables.wide(node.vocabulary)
         among: Objects = frame.values[node.source]
+        sets = self._sets(frame, table) if is_new or not absent_share else None
         offered: set[int] = set()
-        for _ in range(DRAWS):
+        for _ in range(DRAWS if sets is None else FIRST_DRAWS):
             said = self._pattern_of(random)
             if random() < absent_share:
                 drawn: Drawn | None = table.absent(said, random)
@@ -133,7 +230,25 @@ class WideDescriptionDraw(WideDraw):
             offered.add(drawn.code)
             if stage.leads_on(frame, dead, undecided, outcome, (None, *drawn)):
                 return True
-        return False
+        if sets is None:
+            return False
+        return self._offer_rare(stage, frame, dead, undecided, sets, self._rare(table, sets, among, dead, absent_share))
+
+    def _rare(
+        self, table: WideTable, sets: DescribedSets, among: Objects, dead: set[Any], absent_share: float
+    ) -> list[RareOption]:
+        """Return the sets that may lead on, and, where they are offered, as many absent descriptions as draws would."""
+        node, span = self._node, self._span
+        assert span is not None
+        options = []
+        for fits, weight in sets.weights.items():
+            outcome = fits & among
+            is_blank = weight == 1 and fits == table.scene.everything and not span.must  # only by saying nothing
+            if outcome not in dead and node.suits(int(not is_blank), outcome):
+                options.append(RareOption(weight, None, fits, outcome))
+        if absent_share and 0 not in dead:
+            options.append(RareOption(float(len(table.visible) << len(span.may)), None, 0, 0))
+        return options
 
 
 def _present(table: WideTable, said: list[int], random: Random) -> Drawn | None:
@@ -159,8 +274,9 @@ class WideRelatedDraw(WideDraw):
         related, anchor = frame.scene.related, frame.values[node.source]
         relations = node.relations_in(frame.scene)
         candidates = {relation: indexes(related[relation][anchor]) for relation in relations}
+        sets = self._sets(frame, table)
         offered: set[tuple[str, int]] = set()
-        for _ in range(DRAWS if relations else 0):
+        for _ in range(0 if not relations else DRAWS if sets is None else FIRST_DRAWS):
             relation = relations[int(random() * len(relations))]
             near = related[relation][anchor]
             drawn = _described_near(node, table, near, candidates[relation], self._pattern_of(random), random)
@@ -174,7 +290,25 @@ class WideRelatedDraw(WideDraw):
             offered.add((relation, drawn.code))
             if stage.leads_on(frame, dead, undecided, outcome, (relation, *drawn)):
                 return True
-        return False
+        if sets is None:
+            return False
+        options = self._rare(sets, {each: related[each][anchor] for each in relations}, dead, idle_weight)
+        return self._offer_rare(stage, frame, dead, undecided, sets, options)
+
+    def _rare(
+        self, sets: DescribedSets, near: dict[str, Objects], dead: set[Any], idle_weight: float
+    ) -> list[RareOption]:
+        """Return the sets that may lead on, with the weights of draws: one object near by each relation, or any."""
+        node, options = self._node, []
+        is_any = node.reducer in ("count", "exist")
+        for relation, objects in near.items():
+            share = 1.0 if is_any else 1 / max(objects.bit_count(), 1)
+            for fits, weight in sets.weights.items():
+                outcome = fits & objects
+                kept = weight * share if fits & ~objects else weight * share * idle_weight
+                if kept and outcome not in dead and node.suits(1, outcome):
+                    options.append(RareOption(kept, relation, fits, outcome))
+        return options
 
 
 def _described_near(
