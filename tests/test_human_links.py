@@ -250,14 +250,14 @@ def tokens_of(text: str) -> list[str]:
 
 def test_humanr_gets_one_link_for_each_task_in_files_of_500(tmp_path: Path, vqagen_: Commands) -> None:
     study = make_study(tmp_path, images=36, trials_per_task=2, raters_per_item=2)
-    ran = vqagen_.done(f"human links {study.folder} --batch-size 16 --public-url https://study.example/")
+    ran = vqagen_.done(f"human links {study.folder} --batch-size 16 --public-url https://study.example/lab/")
     files = sorted((study.folder / "links").glob("*.csv"))
     rows = [list(csv.reader(file.read_text().splitlines())) for file in files]
 
     assert [len(each) for each in rows] == [17, 17, 5]
     assert {tuple(each[0]) for each in rows} == {("HIT_Link",)}
     links = [row[0] for each in rows for row in each[1:]]
-    assert all(link.startswith("https://study.example/s/") for link in links)
+    assert all(link.startswith("https://study.example/lab/s/") for link in links)
     found = [verify(token, study.id, load_secret(study.folder), 0).task for token in tokens_of("\n".join(links))]
     assert found == list(study.tasks)
     assert ran.err.startswith("36 links in ")

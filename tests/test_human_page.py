@@ -114,6 +114,7 @@ def test_a_study_is_done(
     assert tab.code == code
 
 
+@pytest.mark.slow
 def test_a_study_is_done_under_a_path_of_its_host(browser: Any, tmp_path: Path) -> None:
     """Behind a proxy that takes the path off: page, images and requests stay below it, as do simulated raters."""
     port = free_port()
@@ -524,6 +525,13 @@ def test_the_next_image_is_loaded_before_it_is_needed(window: Callable[..., Tabs
 # Accessibility ------------------------------------------------------------------------------------------------------
 
 
+def serious_faults(tab: StudyPage) -> list[str]:
+    """Return the rules that the screen of a tab breaks seriously, by axe."""
+    axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = axe.run(tab.page).response["violations"]
+    return [each["id"] for each in found if each["impact"] in ("serious", "critical")]
+
+
 @pytest.mark.quick("desktop")
 @pytest.mark.parametrize(
     ("viewport", "scheme", "is_hebrew"),
@@ -539,8 +547,7 @@ def test_the_next_image_is_loaded_before_it_is_needed(window: Callable[..., Tabs
 def test_axe_finds_nothing_serious(
     viewport: dict[str, int], scheme: str, is_hebrew: bool, window: Callable[..., Tabs], place: ServedPage
 ) -> None:
-    """On every screen, with its dialogs, its warning and its end."""
-    axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    """On every screen of a study that is done, with its dialog, its warning and its end."""
     tabs = window(viewport, color_scheme=scheme)
     if is_hebrew:
         tabs.context.route("**/api/v1/session", in_hebrew)
@@ -548,8 +555,7 @@ def test_axe_finds_nothing_serious(
     name = f"axe-{viewport['width']}-{scheme}-{is_hebrew}"
 
     def check(screen: str) -> None:
-        found = axe.run(tab.page).response["violations"]
-        assert [(screen, each["id"]) for each in found if each["impact"] in ("serious", "critical")] == []
+        assert (screen, serious_faults(tab)) == (screen, [])
         checked.add(screen)
 
     screen = tab.open(place.link(f"id={name}"))
@@ -566,3 +572,33 @@ def test_axe_finds_nothing_serious(
     check(DONE)
 
     assert checked == {CONSENT, READING, PRACTICE, FEEDBACK, TRIAL, "dialog", "warning", DONE}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("viewport", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["light", "dark-phone"])
+def test_axe_finds_nothing_serious_where_a_study_is_not_done(
+    viewport: dict[str, int], scheme: str, window: Callable[..., Tabs], place: ServedPage
+) -> None:
+    """After a refusal, a withdrawal and its question, with a link that is not valid, in a preview, without an image."""
+    tabs = window(viewport, color_scheme=scheme)
+    tabs.accepted = (NETWORK,)
+    tab, name = tabs.tab(), f"axe-end-{scheme}"
+
+    def check(screen: str, expected: str) -> None:
+        assert (screen, serious_faults(tab)) == (expected, [])
+
+    check(tab.open(place.link(f"id={name}&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")), PREVIEW)
+    check(tab.open(f"{place.url}/s/{'x' * 60}"), END)
+    tab.open(place.link(f"id={name}"))
+    check(tab.decline(), END)
+    tab.page.route("**/img/*", lambda route: route.abort())
+    tab.open(place.link(f"id={name}-image"))
+    while tab.screen != IMAGE_FAILED:
+        tab.go_on()
+    check(tab.screen, IMAGE_FAILED)
+    tab = tabs.on_trial(f"{name}-leaves")
+    tab.page.locator("#withdraw").click()
+    expect(tab.page.locator("dialog[open]")).to_be_visible()
+    check(tab.screen, TRIAL)
+    tab.page.keyboard.press("Escape")
+    check(tab.withdraw(), END)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -14,7 +15,7 @@ from human_served import ANSWER, API, Served, participant, served, stored
 from study_files import make_study
 
 from vqagen.human.server import middleware
-from vqagen.human.server.page_files import PageFiles
+from vqagen.human.server.page_files import PAGE, PageFiles
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.store.store import StoreError
 from vqagen.human.study.study import Study, load_study
@@ -392,6 +393,15 @@ SITES: list[tuple[dict[str, str], int]] = [
     *(({"Origin": origin}, 200) for origin in ("http://testserver", "https://study.example")),
 ]
 """Headers of a browser, and the status of the reply."""
+
+
+def test_page_names_its_files_and_the_server_relative_to_itself() -> None:
+    """So that it can lie under a path of its host, where `/static/` and `/api/` belong to others."""
+    page = PageFiles()
+    scripts = [path.read_text() for path in PAGE.glob("*.js")]
+
+    assert page.shell.count(b'"../static/') == 3
+    assert [text for text in (page.shell.decode(), *scripts) if re.search(r"""["'`]/(static|api|img)/""", text)] == []
 
 
 def test_pages_of_other_sites_are_refused(study: Study) -> None:

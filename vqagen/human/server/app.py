@@ -119,7 +119,7 @@ class StudyApp:
         return reply({"status": "ok"})
 
     async def ready(self, request: Request) -> Response:
-        """Return that the store answers, or 503."""
+        """Return that the store can be read, or 503. A check writes nothing, so it does not see that a disk is full."""
         try:
             async with asyncio.timeout(READINESS_PATIENCE):
                 await self._committer.read(lambda store: store.assignment(""))
