@@ -201,6 +201,7 @@ def test_columns_are_those_that_the_info_tells() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_same_records_give_the_same_bytes_in_another_process(tmp_path: Path) -> None:
     columns = QuestionColumns(RecordForm(trace=True))
     given = records(SHIPPED[0], columns)

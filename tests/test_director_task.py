@@ -165,6 +165,7 @@ def test_a_run_that_is_stopped_between_pictures_is_finished_with_the_same_bytes(
     assert contents("stopped") == contents("whole")
 
 
+@pytest.mark.slow
 def test_the_hash_seed_changes_nothing(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     """In this process, whose seed is any, and in one with a seed of its own."""
     line = "director generate --count 20 --render json"

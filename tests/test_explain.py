@@ -682,6 +682,7 @@ def test_templates_of_one_record_have_their_own_warnings_each(tmp_path: Path) ->
 # Colours ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("setting", "is_coloured"), [("", True), ("os.environ['NO_COLOR'] = '1'; ", False)])
 def test_a_terminal_gets_colours_unless_it_wants_none(setting: str, is_coloured: bool, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()

@@ -298,6 +298,7 @@ def test_a_stopped_run_is_finished_with_the_same_bytes() -> None:
     assert contents("cut.json") == contents("dataset.json")
 
 
+@pytest.mark.slow
 def test_workers_make_the_same() -> None:
     write("dataset.json")
     write("two.json", workers=2)
