@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from depth import fewer
 from families import COLLECTIONS, Collection
 from fillings import random_words
 from hypothesis import given, settings
@@ -273,7 +274,7 @@ def test_spans_of_every_template(collection: Collection) -> None:
 
     for template in collection.materials.templates:
         compiled, rng = Wording(template, synonyms), stream(0, template.id)
-        for number in range(20):
+        for number in range(fewer(20)):
             words, keep = random_words(template, rng), number % 2 == 0
             found = compiled.say_marked(words, stream(number, template.id).random, keep)
             assert found.text == compiled.say(words, stream(number, template.id).random, keep)
