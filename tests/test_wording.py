@@ -115,6 +115,11 @@ def test_nothing_is_left_of_a_value_with_strange_letters() -> None:
     assert found == ["Is it 50%?", "Is it %s?", "Is it [x]?", "Is it <C>?"]
 
 
+@pytest.mark.parametrize("way", [" deep  red ", "deep\tred", "\u3000deep red", "deep red\n", "deep\xa0red"])
+def test_white_space_in_a_way_to_say_a_value_is_squeezed(way: str) -> None:
+    assert said("Is <C> <K> x<C>x 1%?", "C=red, K=ox", red=[way]) == " ".join(f"Is {way} ox x{way}x 1%?".split())
+
+
 # Optional parts ---------------------------------------------------------------------------------------------------
 
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 Edit = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
 """A pattern and what to put in place of every match, as `re.sub` takes it."""
 
-_FIELD = re.compile(r"%\((?P<said>(?P<slot><[^<>]+>)s?)\)s|%%")
+FIELD = re.compile(r"%\((?P<said>(?P<slot><[^<>]+>)s?)\)s|%%")
+"""A slot, or its plural, in a `%`-format; or a percent sign."""
 _WORD = re.compile(r"\w+|\W")
 _JOINT = re.compile(r"[\s,]*")
 
@@ -94,7 +95,7 @@ def _tight(text: str, spans: Iterable[SlotSpan]) -> Iterator[SlotSpan]:
 def filled(form: str, said: Mapping[str, str]) -> Marked:
     """`form % said`, where the fields of the form are slots or their plurals, such as `%(<S>)s` and `%(<S>s)s`."""
     text, spans, at = "", list[SlotSpan](), 0
-    for field in _FIELD.finditer(form):
+    for field in FIELD.finditer(form):
         text += form[at : field.start()]
         at = field.end()
         word = said[field["said"]] if field["slot"] else "%"

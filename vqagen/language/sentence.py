@@ -24,7 +24,8 @@ from vqagen.language.mentions import Edit
 Rewrites = Sequence[tuple[re.Pattern[str], str]]
 """A domain's own edits of sentences."""
 
-_ARTICLE = re.compile(r"\b([Aa])n?(?= (\w+))")
+_ARTICLE = re.compile(r"([Aa])(?<!\w[Aa])n?(?= (\w+))")
+"""An article. It begins with a letter and not with `\\b`, so that `re` looks for the letter: in half of the time."""
 _VOWEL_SOUND = re.compile(
     r"(?!one\b|once\b|eu|ewe|u\b|ufo|uk|uni(?!n|m|dent)|us[beu]|ut[eio])[aeiou]"
     r"|hour|honest|heir|honou?r|[fhlmnrsx]\b|8|1[18]\b",
@@ -42,8 +43,10 @@ def without_other(sentence: str) -> str:
 
     Asked of "other red cubes of the same size as the ball": the ball is no red cube, so "other" would mislead.
     """
-    for pattern, replacement in _WITHOUT_OTHER:
-        sentence = pattern.sub(replacement, sentence)
+    lower = sentence.lower()
+    for word, (pattern, replacement) in zip(("another", "other"), _WITHOUT_OTHER, strict=True):
+        if word in lower:
+            sentence = pattern.sub(replacement, sentence)
     return squeezed(sentence)
 
 
