@@ -132,7 +132,7 @@ class Program:
     def to_json(self, function_key: str = "type") -> bytes:
         """Return the JSON text of `to_records`."""
         runs: Sequence[NodeRun] = self.__dict__.get("_runs") or (NodeRun(self.nodes),)
-        return b"[" + b",".join([run.to_json(function_key) for run in runs]) + b"]"
+        return b"[" + b",".join([run.to_json(function_key) for run in runs if run.nodes]) + b"]"
 
     @staticmethod
     def from_records(records: object, catalogue: Catalogue, source: str = "program", path: str = "program") -> Program:

@@ -74,13 +74,15 @@ class AnswerCounts:
         if len(counts) < 2:
             return _NONE
         middle = len(counts) // 2
-        median = counts[middle] if len(counts) % 2 else (counts[middle - 1] + counts[middle]) / 2
+        median = float(counts[middle]) if len(counts) % 2 else (counts[middle - 1] + counts[middle]) / 2
         second, least = counts[-2], counts[-self._leading]
         level = least if least > second * REACHABLE else second
-        limit = min(1.1 * level, 5 * max(median, 5))
+        limit, most = 1.1 * level, 5 * (median if median > 5 else 5.0)
+        if most < limit:
+            limit = most
         if counts[-1] <= limit:
             return _NONE
-        return frozenset(answer for answer, count in self._counts.items() if count > limit)
+        return frozenset([answer for answer, count in self._counts.items() if count > limit])
 
 
 class Counts:
@@ -143,14 +145,10 @@ class Counts:
 
 def make_measure(plan: Plan) -> Callable[[Filling], int]:
     """Return how many words the phrases next to the answer say; of two that are compared, how many more the first."""
-    phrases = [plan.ops[i] for i in _last_descriptions(plan)]
+    phrases = _last_descriptions(plan)
     sign = -1 if plan.template.answer_type == "Bool" and len(phrases) == 2 else 1
-
-    def measure(filling: Filling) -> int:
-        said = [_words_said(op, filling.picked[op.index]) for op in phrases]
-        return sum(said[:1]) + sign * sum(said[1:])
-
-    return measure
+    signs = [(1 if place == 0 else sign, plan.ops[i]) for place, i in enumerate(phrases)]
+    return lambda filling: sum(sign * _words_said(op, filling.picked[op.index]) for sign, op in signs)
 
 
 def _last_descriptions(plan: Plan) -> list[int]:

@@ -13,7 +13,7 @@ from vqagen.language.registry import Function, Value
 from vqagen.plugin import Undefined
 from vqagen.search.choices import ABSENT_TRIES
 from vqagen.search.description import Sampling
-from vqagen.search.frame import Frame
+from vqagen.search.frame import Draw, Frame
 from vqagen.search.plain_choice import FilterChain, WordTuple
 from vqagen.world.scene import Scene
 
@@ -28,7 +28,7 @@ class Narrowed(NamedTuple):
     words: WordTuple
 
 
-class ChainDraw:
+class ChainDraw(Draw):
     """A plug-in's composite node."""
 
     __slots__ = ("_node", "_offers_absent", "_shortens")

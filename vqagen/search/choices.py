@@ -16,11 +16,11 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from vqagen.bits import Objects
+from vqagen.bits import Objects, is_single
 from vqagen.plugin import Undefined
 from vqagen.rng import skip
 from vqagen.search.description import Description, Sampling
-from vqagen.search.frame import Frame
+from vqagen.search.frame import Draw, Frame
 from vqagen.search.plain_choice import PlainChoice
 from vqagen.search.tables import DescriptionTable
 from vqagen.search.vocabulary import Vocabulary
@@ -32,7 +32,7 @@ ABSENT_TRIES = 20
 """Draws after which a scene that is out of absent descriptions gets one fewer."""
 
 
-class DescribingDraw:
+class DescribingDraw(Draw):
     """Options that are descriptions."""
 
     __slots__ = ("_node", "_sampling")
@@ -128,7 +128,7 @@ def _absent_count(node: Description, table: DescriptionTable, among: Objects, op
     if among == table.scene.everything:
         return len(table.singles)
     fits = table.fits
-    return sum(1 for k in options if (some := fits[k] & among) and not some & (some - 1))
+    return sum(1 for k in options if is_single(fits[k] & among))
 
 
 def _absent(
@@ -155,8 +155,9 @@ class RelatedDraw(DescribingDraw):
         shorten = self._sampling.shorten and reducer == "unique"
         table = frame.tables.of(node.vocabulary)
         codes, fits, used, openness, has_checks = table.codes, table.fits, table.used, node.openness, node.has_checks
-        related, relations, width = frame.scene.related, table.relations, len(fits)
+        relations, width = table.relations, len(fits)
         anchor: int = frame.values[node.source]
+        near: list[Objects] = [frame.scene.related[relation][anchor] for relation in relations]
         offered = table.relation_options(reducer, anchor, node.relation)
         telling, idle = offered.telling.copy(), list[int]()
         left, idle_left = len(telling), offered.idle_count
@@ -175,17 +176,17 @@ class RelatedDraw(DescribingDraw):
                 idle_share -= 1
                 idle_left -= 1
                 idle[at] = idle[idle_left]
-            k, relation = pair % width, relations[pair // width]
+            k, number = pair % width, pair // width
             objects = fits[k]
-            outcome = related[relation][anchor] & objects
+            outcome = near[number] & objects
             if outcome in dead:
                 continue
             code = codes[k]
             if has_checks and (not openness[used[k]] or (node.checks_words and not node.allows(code))):
                 continue
             if shorten:
-                code, objects = _shortened(node, table, code, related[relation][anchor], random)
-            if stage.leads_on(frame, dead, undecided, outcome, (relation, code, objects)):
+                code, objects = _shortened(node, table, code, near[number], random)
+            if stage.leads_on(frame, dead, undecided, outcome, (relations[number], code, objects)):
                 return True
             if len(dead) == possible:
                 return False
@@ -205,7 +206,7 @@ def _shortened(
     return code, fits_of[code]
 
 
-class PlainDraw:
+class PlainDraw(Draw):
     """A primitive node: every value of each slot's type."""
 
     __slots__ = ("_every", "_node")
@@ -217,6 +218,7 @@ class PlainDraw:
         """Draw options until one leads on."""
         random, values, scene, run = frame.random, frame.values, frame.scene, self._node.run
         inputs = [values[i] for i in self._node.inputs]
+        first = inputs[0] if len(inputs) == 1 == len(self._node.options) else None
         fillings = self._every.copy()
         for k, word in self._node.bound_words(frame):
             fillings = [words for words in fillings if words[k] == word]
@@ -227,7 +229,7 @@ class PlainDraw:
             left -= 1
             fillings[at] = fillings[left]
             try:
-                outcome = run(scene, *inputs, *words)
+                outcome = run(scene, *inputs, *words) if first is None else run(scene, first, words[0])
             except Undefined:
                 continue
             if outcome not in dead and stage.leads_on(frame, dead, undecided, outcome, words):

@@ -85,16 +85,16 @@ def _alike_test(one: int, other: int, outlines: Mapping[int, Outline]) -> Test:
         return lambda frame: (
             frame.picked[first][1] == frame.picked[second][1] and frame.values[one] != frame.values[other]
         )
-    said_of_one, said_of_other = outlines[one].reader(1), outlines[other].reader(1)
-    return lambda frame: frame.values[one] != frame.values[other] and said_of_one(frame) == said_of_other(frame)
+    reader, other_reader = outlines[one].reader, outlines[other].reader
+    return lambda frame: frame.values[one] != frame.values[other] and reader.words(frame) == other_reader.words(frame)
 
 
 def _same_vocabulary(one: Outline, other: Outline) -> tuple[int, int] | None:
     """Return the ops of two descriptions that are all the words of two outlines, if their codes mean the same."""
     if one.literal.words or other.literal.words or not len(one.words) == len(other.words) == 1:
         return None
-    ((first, first_place, meanings),), ((second, second_place, other_meanings),) = one.words, other.words
-    return (first, second) if meanings is other_meanings and first_place == second_place == 1 else None
+    (first,), (second,) = one.words, other.words
+    return (first.op, second.op) if first.meanings is second.meanings and first.place == second.place == 1 else None
 
 
 # Sets of objects --------------------------------------------------------------------------------------------------

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-from vqagen.bits import Objects, is_single
+from vqagen.bits import Objects, is_single, union_of
 from vqagen.search.local_checks import LocalCheck, allow_openness
 from vqagen.search.vocabulary import REMEMBERED, Vocabulary
 from vqagen.world.scene import Scene
@@ -44,51 +43,60 @@ class Openness(dict[int, bool]):
         return allowed
 
 
-@dataclass(frozen=True)
 class Description:
     """A node that describes objects: where it starts, what it may say, and what ends it."""
 
-    source: int
-    """The op it starts from: an object set, or the anchor where it relates."""
-    relates: bool
-    reducer: str | None
-    vocabulary: Vocabulary
-    checks: tuple[LocalCheck, ...] = ()
-    relation: str | None = None
-    """The relation that the template names; None where it is chosen, or where the node does not relate."""
+    __slots__ = (
+        "_listed", "_patterns", "_wide", "checks", "checks_words", "has_checks", "reducer", "relates", "relation",
+        "source", "vocabulary",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        source: int,
+        relates: bool,
+        reducer: str | None,
+        vocabulary: Vocabulary,
+        checks: tuple[LocalCheck, ...] = (),
+        relation: str | None = None,
+    ) -> None:
+        """`source`: the op it starts from: an object set, or the anchor where it relates.
+
+        `relation`: the one that the template names; None where it is chosen, or where the node does not relate.
+        """
+        self.source, self.relates, self.reducer, self.relation = source, relates, reducer, relation
+        self.vocabulary, self.checks = vocabulary, checks
+        self.has_checks = bool(checks)
+        """True if the node's own constraints ask for anything."""
+        self.checks_words = not all(check.of_openness for check in checks)
+        """True if the node's own constraints ask for more than which attributes are said."""
+        self._listed: list[bool] = []
+        self._patterns = -1
+        self._wide = Openness(len(vocabulary.attributes), checks) if vocabulary.is_wide else None
 
     def relations_in(self, scene: Scene) -> list[str]:
         """The relations that the node may say in a scene; none where the scene says nothing of the named one."""
         return [name for name in scene.related if self.relation in (None, name)]
 
-    @cached_property
-    def openness(self) -> Mapping[int, bool] | Sequence[bool]:
-        """Set of attributes that are said -> True if the node's own constraints allow that: a list if that is short."""
-        width = len(self.vocabulary.attributes)
-        openness = Openness(width, self.checks)
-        return openness if self.vocabulary.is_wide else [openness[used] for used in range(1 << width)]
+    @property
+    def openness(self) -> list[bool]:
+        """Set of attributes that are said -> True if the node's constraints allow that; not for wide vocabularies."""
+        if not self._listed:
+            self._listed = _openness(len(self.vocabulary.attributes), self.checks)
+        return self._listed
 
     @property
-    def has_checks(self) -> bool:
-        """True if the node's own constraints ask for anything."""
-        return bool(self.checks)
-
-    @cached_property
     def patterns(self) -> int:
         """The sets of attributes that the node's own constraints allow to say, as bits; not for wide vocabularies."""
-        return sum(1 << used for used in range(1 << len(self.vocabulary.attributes)) if self.openness[used])
-
-    @cached_property
-    def checks_words(self) -> bool:
-        """True if the node's own constraints ask for more than which attributes are said."""
-        return not all(check.of_openness for check in self.checks)
+        if self._patterns < 0:
+            self._patterns = sum([1 << used for used, is_allowed in enumerate(self.openness) if is_allowed])
+        return self._patterns
 
     def allows(self, code: int) -> bool:
         """True if the node's own constraints allow a code."""
         words, used = self.vocabulary.said(code)
-        if not self.openness[used]:
-            return False
-        return not self.checks_words or all(check.holds(words) for check in self.checks)
+        is_allowed = self.openness[used] if self._wide is None else self._wide[used]
+        return is_allowed and (not self.checks_words or all(check.holds(words) for check in self.checks))
 
     def allows_openness(self, said: Collection[int]) -> bool:
         """True if the constraints on openness allow the node to say just these attributes."""
@@ -115,3 +123,22 @@ class Description:
         if self.reducer is None:
             return outcome != 0 if self.relates else code != 0
         return True
+
+
+def _openness(width: int, checks: Sequence[LocalCheck]) -> list[bool]:
+    """Return for each set of attributes whether the checks of openness allow a node to say just these.
+
+    Each check is asked once for each way to say the attributes that it reads.
+    """
+    allowed = [True] * (1 << width)
+    for check in checks:
+        if check.of_openness:
+            read = union_of(check.places)
+            refused = [
+                said
+                for said in range(1 << width)
+                if not said & ~read and not allow_openness([check], [bool(said >> k & 1) for k in range(width)])
+            ]
+            for used in range(1 << width) if refused else ():
+                allowed[used] = allowed[used] and used & read not in refused
+    return allowed

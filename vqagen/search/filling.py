@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
 
 from vqagen.bits import Objects
 from vqagen.language.program import Program
@@ -27,13 +25,13 @@ FOUND, UNBALANCED, DEGENERATE, FOREGONE, NOTHING_FITS, TOO_FEW, REPEATED, GAVE_U
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Filling:
-    """One way to fill a template for a scene: what was picked at each op, and the answer."""
+    """One way to fill a template for a scene: what was picked at each op, and its result."""
 
-    plan: Plan
-    picked: tuple[Pick, ...]
-    values: tuple[Value, ...]
+    __slots__ = ("picked", "plan", "values")
+
+    def __init__(self, plan: Plan, picked: tuple[Pick, ...], values: tuple[Value, ...]) -> None:
+        self.plan, self.picked, self.values = plan, picked, values
 
     @property
     def answer(self) -> Value:
@@ -42,15 +40,18 @@ class Filling:
 
     def words(self) -> dict[str, str | None]:
         """The word of each slot, in the template's order; None if the slot is left open."""
-        words: dict[str, str | None] = dict.fromkeys(self.plan.template.slots)
-        for op, pick in zip(self.plan.ops, self.picked, strict=True):
-            does = op.does
+        words = self.plan.open_slots.copy()
+        for stage in self.plan.stages:
+            op = stage.choice
+            does, pick = op.does, self.picked[op.index]
             if isinstance(does, Description):
                 words.update(does.vocabulary.words_of(op.slots, pick[1]))
                 if op.relation_slot:
                     words[op.relation_slot] = pick[0]
-            elif pick:
-                words.update((slot, word) for slot, word in zip(op.slots, pick, strict=True) if slot)
+            else:
+                for slot, word in zip(op.slots, pick, strict=True):
+                    if slot:
+                        words[slot] = word
         return words
 
     def program(self) -> Program:
@@ -67,8 +68,9 @@ class Filling:
             else:
                 run = plan.vocabularies.node(op.function, layout.inputs, pick)
             layout = layout.after(len(run.nodes))
-            runs += (run, layout.run)
-        return Program.joined([run for run in runs if run.nodes], plan.template.catalogue)
+            runs.append(run)
+            runs.append(layout.run)
+        return Program.joined(runs, plan.template.catalogue)
 
     def described(self) -> list[tuple[tuple[str, ...], Objects]]:
         """The slots of each description, and the objects it describes."""
@@ -103,8 +105,10 @@ class Filling:
         return answer
 
 
-class SearchResult(NamedTuple):
+class SearchResult:
     """The result of a search: a filling, or why there is none."""
 
-    filling: Filling | None
-    reason: str
+    __slots__ = ("filling", "reason")
+
+    def __init__(self, filling: Filling | None, reason: str) -> None:
+        self.filling, self.reason = filling, reason

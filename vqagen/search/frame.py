@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Container
 from random import Random
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from vqagen.language.registry import Value
 from vqagen.search.tables import SceneTables
@@ -18,14 +18,25 @@ Pick = tuple[Any, ...]
 """What was chosen at an op: (relation or None, description code, objects that fit) or the words of plain slots."""
 
 
-class Draw(Protocol):
-    """The options at a node."""
+class Draw:
+    """The options at a node. A base class and no Protocol, which the compiled build calls as slowly as Python does."""
+
+    __slots__ = ()
 
     def offer(self, stage: StageSearch, frame: Frame, dead: set[Any], undecided: set[Any]) -> bool:
         """Draw options in random order until one `leads_on` in its stage; True if one does.
 
         Options whose outcome is in `dead` are left out.
         """
+        raise NotImplementedError
+
+
+class Taker:
+    """Is given each finished filling; this one refuses them all."""
+
+    def takes(self, frame: Frame) -> bool:
+        """Take a finished filling, or refuse it; True if the search ends with it."""
+        return False
 
 
 class OutOfBudget(Exception):
@@ -41,8 +52,8 @@ class Frame:
     """
 
     __slots__ = (
-        "budget", "failed", "failed_by_words", "finish", "foregone_price", "idle_drops", "picked", "random",
-        "refusals", "refused", "remembers", "rng", "scene", "seen", "shadows", "tables", "values", "watch",
+        "budget", "failed", "failed_by_words", "foregone_price", "idle_drops", "picked", "random", "refusals",
+        "refused", "remembers", "rng", "scene", "seen", "shadows", "tables", "taker", "values", "watch",
     )  # fmt: skip
 
     def __init__(
@@ -75,13 +86,8 @@ class Frame:
         """True if what failed last may succeed with other words for the same results."""
         self.foregone_price = 0
         """What a filling that is foregone takes from the budget, beside the one of its option."""
-        self.finish: Callable[[Frame], bool] = _refuse
-        """Called with each finished filling; True if the search ends with it."""
+        self.taker = Taker()
         self.remembers = False
         """True if options with equal outcomes succeed or fail together, and one success is looked for."""
         self.watch: Examination | None = None
         """Counts how options fail, for `ExaminedStage`; None in any other search."""
-
-
-def _refuse(frame: Frame) -> bool:
-    return False

@@ -28,7 +28,7 @@ from vqagen.search.filling import (
     SearchResult,
 )
 from vqagen.search.foregone import foregone_tests
-from vqagen.search.frame import Frame, OutOfBudget
+from vqagen.search.frame import Frame, OutOfBudget, Taker
 from vqagen.search.plan import Plan
 from vqagen.search.stage_search import ExaminedStage, StageSearch, apply_steps, follow, follow_steps, lane_steps
 from vqagen.search.tables import SceneTables
@@ -39,8 +39,8 @@ objects all 4,000 beginnings of a comparison may be foregone; no memo of dead en
 Of 11,650 searches in 1,000 scenes 50 give up so, and these took a third of all the time (`bench generate`)."""
 
 
-class Search:
-    """A plan made ready to run."""
+class Search(Taker):
+    """A plan made ready to run. It takes the first filling that it does not refuse."""
 
     def __init__(self, plan: Plan, degeneracy: str = "none", keeps_foregone: bool = False) -> None:
         """`keeps_foregone`: also give fillings that the policy `all` refuses because words tell their answers."""
@@ -72,10 +72,10 @@ class Search:
         `budget` bounds the options tried, so that no template can stall a run.
         """
         frame = self._frame(tables, rng, refused, seen, budget)
-        frame.foregone_price, frame.remembers, frame.finish = FOREGONE_PRICE, self.plan.grouped, self._finish
+        frame.foregone_price, frame.remembers, frame.taker = FOREGONE_PRICE, self.plan.grouped, self
         try:
             if self._begins(frame) and self._explore(frame, self._first):
-                filling = self._filling(frame)
+                filling = self.filling(frame)
                 seen.add(filling.picked)
                 return SearchResult(filling, FOUND)
         except OutOfBudget:
@@ -97,19 +97,8 @@ class Search:
         has hundreds of thousands of fillings in one scene.
         """
         seen: set[Any] = set()
-
-        def accept(frame: Frame) -> bool:
-            if self._finish(frame):
-                filling = self._filling(frame)
-                seen.add(filling.picked)
-                now_refused = take(filling)
-                if now_refused is None:
-                    return True
-                frame.refused = now_refused
-            return False
-
         frame = self._frame(tables, rng, refused, seen, budget)
-        frame.finish = accept
+        frame.taker = _EveryFilling(self, take)
         try:
             if self._begins(frame):
                 self._explore(frame, self._first)
@@ -121,13 +110,7 @@ class Search:
         """Try every option within the budget, and return how each of them failed."""
         watch = Examination(self.plan.stages)
         frame = self._frame(tables, rng, (), set(), budget)
-        frame.watch = watch
-
-        def record(frame: Frame) -> bool:
-            watch.finished[self._refusal(frame) or FOUND] += 1
-            return False
-
-        frame.finish = record
+        frame.watch, frame.taker = watch, _Examined(self, watch)
         try:
             if watch.begins(frame, self._prelude):
                 self._explore(frame, self._first_stage(ExaminedStage))
@@ -146,23 +129,24 @@ class Search:
         return True
 
     def _explore(self, frame: Frame, first: StageSearch | None) -> bool:
-        return frame.finish(frame) if first is None else first.explore(frame)
+        return frame.taker.takes(frame) if first is None else first.explore(frame)
 
-    def _filling(self, frame: Frame) -> Filling:
+    def filling(self, frame: Frame) -> Filling:
+        """Return the finished filling of a frame."""
         return Filling(self.plan, tuple(frame.picked), tuple(frame.values))
 
     def _frame(self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int) -> Frame:
         plan = self.plan
         return Frame(tables, rng, len(plan.ops), len(plan.stages), len(self._lanes), refused, seen, budget)
 
-    def _finish(self, frame: Frame) -> bool:
+    def takes(self, frame: Frame) -> bool:
         """True if a finished filling is accepted; otherwise note the reason in the frame."""
-        refusal = self._refusal(frame)
+        refusal = self.refusal(frame)
         if refusal:
             frame.refusals.add(refusal)
         return not refusal
 
-    def _refusal(self, frame: Frame) -> str:
+    def refusal(self, frame: Frame) -> str:
         """Return why a finished filling is refused; "" if it is accepted."""
         if frame.values[-1] in frame.refused:
             return UNBALANCED
@@ -182,6 +166,37 @@ class Search:
         """True if a relation of a finished filling is idle; the lanes of the last stage are computed only now."""
         follow(self._follow, frame)
         return self._is_idle(frame)
+
+
+class _EveryFilling(Taker):
+    """Gives each filling that a search accepts to `take`, until `take` has enough."""
+
+    def __init__(self, search: Search, take: Callable[[Filling], Container[Value] | None]) -> None:
+        self._search, self._take = search, take
+
+    def takes(self, frame: Frame) -> bool:
+        """Pass on a filling that is not refused; True if `take` has enough."""
+        if not self._search.takes(frame):
+            return False
+        filling = self._search.filling(frame)
+        frame.seen.add(filling.picked)
+        refused = self._take(filling)
+        if refused is None:
+            return True
+        frame.refused = refused
+        return False
+
+
+class _Examined(Taker):
+    """Counts why a search refuses fillings, and ends with none."""
+
+    def __init__(self, search: Search, watch: Examination) -> None:
+        self._search, self._watch = search, watch
+
+    def takes(self, frame: Frame) -> bool:
+        """Count a filling."""
+        self._watch.finished[self._search.refusal(frame) or FOUND] += 1
+        return False
 
 
 def _why_not(frame: Frame) -> str:

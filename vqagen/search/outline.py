@@ -6,7 +6,7 @@ the set, its description is exact: all objects that fit it are members.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -38,12 +38,36 @@ class TieSource(NamedTuple):
         return self.tie if self.op is None else Tie(self.tie.kind, frame.picked[self.op][0], self.tie.anchor)
 
 
-class WordSource(NamedTuple):
+class WordSource:
     """An op that says words: `frame.picked[op][place]` is the key of their meaning."""
 
-    op: int
-    place: int
-    meanings: Mapping[Any, Meaning]
+    __slots__ = ("meanings", "op", "place")
+
+    def __init__(self, op: int, place: int, meanings: dict[Any, Meaning]) -> None:
+        self.op, self.place, self.meanings = op, place, meanings
+
+
+class WordReader:
+    """Reads the words of a filling: what they leave possible, or themselves."""
+
+    __slots__ = ("_literal", "_sources")
+
+    def __init__(self, literal: Meaning, sources: Sequence[WordSource]) -> None:
+        self._literal, self._sources = literal, list(sources)
+
+    def possible(self, frame: Frame) -> int:
+        """Return what the words leave possible."""
+        found = self._literal.possible
+        for source in self._sources:
+            found &= source.meanings[frame.picked[source.op][source.place]].possible
+        return found
+
+    def words(self, frame: Frame) -> int:
+        """Return the words."""
+        found = self._literal.words
+        for source in self._sources:
+            found |= source.meanings[frame.picked[source.op][source.place]].words
+        return found
 
 
 @dataclass(frozen=True)
@@ -65,21 +89,10 @@ class Outline:
         words, attributes = (*self.words, source), self.attributes | attributes
         return Outline(self.literal, words, self.ties, self.is_exact, attributes, self.is_known)
 
-    def reader(self, part: int) -> Callable[[Frame], int]:
-        """Return how to read the words in a filling: what they leave possible (part 0) or themselves (part 1)."""
-        if len(self.words) == 1 and not self.literal.words:
-            ((op, place, meanings),) = self.words
-            return lambda frame: meanings[frame.picked[op][place]][part]
-        sources, literal = self.words, self.literal[part]
-
-        def read(frame: Frame) -> int:
-            found = literal
-            for op, place, meanings in sources:
-                bits = meanings[frame.picked[op][place]][part]
-                found = found | bits if part else found & bits
-            return found
-
-        return read
+    @property
+    def reader(self) -> WordReader:
+        """The reader of the words in a filling."""
+        return WordReader(self.literal, self.words)
 
 
 def outlines_of(plan: Plan) -> dict[int, Outline]:

@@ -107,6 +107,8 @@ class Plan:
     vocabularies: Vocabularies
     layout: Layout = field(repr=False, compare=False)
     """The layout of programs as far as the first choice."""
+    open_slots: dict[str, str | None] = field(repr=False, compare=False)
+    """The template's slots, in order, each left open."""
     impossible: frozenset[Value] = field(default_factory=frozenset)
     """Answers that the constraints rule out in every scene."""
 
@@ -123,7 +125,15 @@ def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling
     prelude = tuple(ops[: starts[0]] if starts else ops)
     impossible = frozenset(ruled_out_answers(template).values())
     return Plan(
-        template, tuple(ops), prelude, stages, not builder.compares_words, vocabularies, Layout(ops), impossible
+        template,
+        tuple(ops),
+        prelude,
+        stages,
+        not builder.compares_words,
+        vocabularies,
+        Layout(ops),
+        dict.fromkeys(template.slots),
+        impossible,
     )
 
 

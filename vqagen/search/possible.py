@@ -7,17 +7,17 @@ bits of the values that it says; an object of which less is possible fits it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from vqagen.world.attribute import Attribute
 from vqagen.world.domain import Domain
 
 
-class Meaning(NamedTuple):
+class Meaning:
     """What words leave possible, and the words themselves, as one bit each."""
 
-    possible: int
-    words: int
+    __slots__ = ("possible", "words")
+
+    def __init__(self, possible: int, words: int) -> None:
+        self.possible, self.words = possible, words
 
 
 class PossibleValues:

@@ -7,7 +7,7 @@ thing left of the only metal thing is not metal, and if it must be metal there i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import Any, NamedTuple
+from typing import Any
 
 from vqagen.search.frame import Frame
 from vqagen.search.outline import RELATED, SAME, Outline, Tie
@@ -17,20 +17,22 @@ from vqagen.search.vocabulary import REMEMBERED
 from vqagen.world.relation_order import RelationOrder
 
 
-class Members(NamedTuple):
+class Members:
     """What is known of a set: the most members there can be, None for no limit, and what is possible of each."""
 
-    most: int | None
-    possible: int
+    __slots__ = ("most", "possible")
+
+    def __init__(self, most: int | None, possible: int) -> None:
+        self.most, self.possible = most, possible
 
 
-class Reading(NamedTuple):
+class Reading:
     """One filling. `said` is what words leave possible of each reference; `possible` what is left of it in the end."""
 
-    frame: Frame
-    logic: TieLogic
-    said: Mapping[int, int]
-    possible: Mapping[int, int]
+    __slots__ = ("frame", "logic", "possible", "said")
+
+    def __init__(self, frame: Frame, logic: TieLogic, said: dict[int, int], possible: dict[int, int]) -> None:
+        self.frame, self.logic, self.said, self.possible = frame, logic, said, possible
 
 
 class Reader:
@@ -56,8 +58,8 @@ class Reader:
             for op, each in outlines.items()
         }
         """Op of a set -> True if its description may fit nothing, whatever the picture."""
-        self._words_of = {op: outline.reader(0) for op, outline in outlines.items()}
-        self._said = tuple((op, self._words_of[op]) for op in references)
+        self._words_of = {op: outline.reader for op, outline in outlines.items()}
+        self._said = [(op, self._words_of[op]) for op in references]
         self._relations = tuple({t.op: 0 for each in outlines.values() for t in each.ties if t.op is not None})
         fixed = [op for op in references if outlines[op].is_exact and not outlines[op].ties]
         self._aliases = tuple((op, first) for first in fixed for op in references if op != first)
@@ -74,7 +76,7 @@ class Reader:
     def read(self, frame: Frame) -> Reading:
         """Read a filling."""
         values, picked = frame.values, frame.picked
-        said = {op: words(frame) for op, words in self._said}
+        said = {op: words.possible(frame) for op, words in self._said}
         same: tuple[tuple[int, int], ...] = ()
         for op, first in self._aliases:
             if values[op] == values[first] and not said[op] & ~said[first]:
@@ -95,7 +97,7 @@ class Reader:
         ties = {op: [source.read(frame) for source in outline.ties] for op, outline in self.outlines.items()}
         return TieLogic(self.outlines, ties, same_as, self.order)
 
-    def _learnt(self, frame: Frame, logic: TieLogic, said: Mapping[int, int]) -> Mapping[int, int]:
+    def _learnt(self, frame: Frame, logic: TieLogic, said: dict[int, int]) -> dict[int, int]:
         """Rule out what would make an object another reference's object, until nothing more is ruled out."""
         known, values, field_of = dict(said), frame.values, self.values.field_of
         for op, first in logic.copies:
@@ -137,7 +139,7 @@ class Reader:
     def members(self, reading: Reading, op: int) -> Members:
         """Return what is known of the set that an op gives."""
         ties, said, field_of = reading.logic.of(op), reading.said, self.values.field_of
-        possible = self._words_of[op](reading.frame)
+        possible = self._words_of[op].possible(reading.frame)
         if ties.alike:
             possible = self._bound(possible, ties.alike, reading.possible)
         if not ties.rivals:
@@ -167,14 +169,16 @@ class Reader:
 
     def least(self, reading: Reading, op: int) -> int:
         """Return how many references must be among the members of a set."""
-        said, values = self._words_of[op](reading.frame), reading.frame.values
+        said, values = self._words_of[op].possible(reading.frame), reading.frame.values
         if said == self.values.everything and self.outlines[op].is_exact and not self.outlines[op].ties:
             return 1
         return len({values[each] for each in reading.logic.of(op).candidates if not reading.possible[each] & ~said})
 
     def contains(self, reading: Reading, one: int, other: int, of_other: Members) -> bool:
         """True if the set `one` holds all members of the set `other`, of which this is known."""
-        return not of_other.possible & ~self._words_of[one](reading.frame) and reading.logic.contains(one, other)
+        return not of_other.possible & ~self._words_of[one].possible(reading.frame) and reading.logic.contains(
+            one, other
+        )
 
     def are_same(self, reading: Reading, one: int, other: int) -> bool:
         """True if two references must be the same object."""

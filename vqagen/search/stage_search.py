@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from vqagen.bits import Objects, only
 from vqagen.language.registry import Value
@@ -36,30 +36,26 @@ REDUCE: dict[str, Callable[[Objects], Value]] = {
 """The function that ends a description -> its result, which there always is: outcomes are drawn so."""
 
 
-class Applied(NamedTuple):
+class Applied:
     """An op that is computed from earlier results, taken apart for speed."""
 
-    at: int
-    run: Callable[..., Value]
-    source: int
-    """The only input of a function without values; -1 for any other function."""
-    arguments: Callable[[list[Value]], tuple[Any, ...]]
-    """Values of the frame -> what the function is given."""
+    __slots__ = ("at", "inputs", "literals", "one", "other", "run")
 
-    @staticmethod
-    def of(op: Op) -> Applied:
-        """Take an op apart."""
+    def __init__(self, op: Op) -> None:
+        """`one`, `other`: the inputs of a function without values; -1 where there are fewer, and for other functions.
+
+        Most functions are of one or two results: they are called without a tuple of arguments.
+        """
         does = op.does
         assert isinstance(does, Apply)
-        source = op.inputs[0] if len(op.inputs) == 1 and not does.values else -1
-        return Applied(op.index, does.run, source, _arguments(op.inputs, does.values))
+        self.at, self.run, self.inputs, self.literals = op.index, does.run, op.inputs, does.values
+        self.one, self.other = -1, -1
+        if not does.values and len(op.inputs) in (1, 2):
+            self.one, self.other = (*op.inputs, -1)[:2]
 
-
-def _arguments(inputs: tuple[int, ...], literals: tuple[str, ...]) -> Callable[[list[Value]], tuple[Any, ...]]:
-    """Return how to read the arguments of a function: a function of two results, as most are, needs no Python call."""
-    if len(inputs) > 1 and not literals:
-        return itemgetter(*inputs)
-    return lambda values: (*[values[i] for i in inputs], *literals)
+    def arguments(self, values: list[Value]) -> list[Value]:
+        """Return what the function is given beside the scene."""
+        return [*[values[i] for i in self.inputs], *self.literals]
 
 
 def _tests(op: Op) -> Iterator[Test]:
@@ -70,8 +66,8 @@ class StageSearch:
     """The search of one stage and, through `rest`, of all stages after it."""
 
     __slots__ = (
-        "_applied", "_at", "_depth", "_draw", "_follow", "_is_decisive", "_is_foregone", "_late_test", "_reduce",
-        "_rest", "_results_of", "_seen", "_stage", "_telling", "_tests",
+        "_applied", "_at", "_depth", "_draw", "_follow", "_gives_object", "_is_decisive", "_is_foregone", "_late_test",
+        "_reduce", "_rest", "_results_of", "_seen", "_stage", "_telling", "_tests",
     )  # fmt: skip
 
     def __init__(
@@ -85,16 +81,18 @@ class StageSearch:
         self._is_decisive = not any(is_shadowed_by_words(choice, lane) for lane in lanes)
         self._telling = make_telling_test(plan, choice, lanes)
         tests = [*self._telling, *_tests(choice)]
-        self._reduce = REDUCE.get(choice.does.reducer or "") if isinstance(choice.does, Description) else None
+        reducer = choice.does.reducer if isinstance(choice.does, Description) else None
+        self._gives_object = reducer == "unique"
+        self._reduce = REDUCE.get(reducer or "")
         if self._reduce is not None:
             tests += _tests(applied[0])
             applied = applied[1:]
         self._tests = tuple(tests)
-        self._applied = tuple(Applied.of(op) for op in applied)
+        self._applied = [Applied(op) for op in applied]
         late_tests = [test for op in applied for test in _tests(op)]
         if any(plan.template.catalogue[op.function].source for op in applied):
             # A plug-in's function is given nothing that a check refuses: it may fail there. vqagen's own ones do not.
-            self._applied, late_tests = (), [step.run for step in apply_steps(applied)]
+            self._applied, late_tests = [], [step.run for step in apply_steps(applied)]
         if is_foregone is not None:
             late_tests.append(partial(stays_open, is_foregone))
         self._late_test = _all_of(late_tests)
@@ -137,7 +135,9 @@ class StageSearch:
         at, rest, values, scene, dropped = self._at, self._rest, frame.values, frame.scene, frame.idle_drops
         values[at] = outcome
         frame.picked[at] = pick
-        if self._reduce is not None:
+        if self._gives_object:
+            values[at + 1] = only(outcome)
+        elif self._reduce is not None:
             values[at + 1] = self._reduce(outcome)
         settles = False
         try:
@@ -145,15 +145,21 @@ class StageSearch:
                 if not test(frame):
                     break
             else:
-                for place, run, source, arguments in self._applied:
-                    values[place] = run(scene, values[source]) if source >= 0 else run(scene, *arguments(values))
+                for op in self._applied:
+                    run = op.run
+                    if op.other >= 0:
+                        values[op.at] = run(scene, values[op.one], values[op.other])
+                    elif op.one >= 0:
+                        values[op.at] = run(scene, values[op.one])
+                    else:
+                        values[op.at] = run(scene, *op.arguments(values))
                 settles = self._late_test is None or self._late_test(frame)
         except Undefined:
             pass
         if settles:
             for number, step in self._follow:
                 step(frame, frame.shadows[number])
-            if frame.finish(frame) if rest is None else rest.explore(frame):
+            if frame.taker.takes(frame) if rest is None else rest.explore(frame):
                 return True
         if frame.failed_by_words:
             frame.failed_by_words = False
@@ -167,12 +173,15 @@ class StageSearch:
 
         It must fail when a relation has made no difference: all that can still be seen is as it would be without it.
         """
-        key = []
-        for number, of in self._seen:
-            shadow = of(frame.shadows[number])
-            if shadow == of(frame.values):
+        key: list[Value] = []
+        values = frame.values
+        for number, changed in self._seen:
+            shadow, is_idle = frame.shadows[number], True
+            for i in changed:
+                key.append(shadow[i])
+                is_idle = is_idle and shadow[i] == values[i]
+            if is_idle:
                 return None
-            key.append(shadow)
         return tuple(key)
 
     def _steps(self) -> tuple[LabelledStep, ...]:
@@ -204,7 +213,7 @@ class ExaminedStage(StageSearch):
     ) -> None:
         super().__init__(plan, depth, lanes, is_foregone, rest)
         self._tests = (partial(_is_counted, depth, self._steps()),)
-        self._applied, self._late_test, self._follow = (), None, ()
+        self._applied, self._late_test, self._follow = [], None, ()
 
 
 def _is_counted(depth: int, steps: Sequence[LabelledStep], frame: Frame) -> bool:
@@ -225,13 +234,12 @@ def stays_open(is_foregone: Test, frame: Frame) -> bool:
 def apply_steps(ops: Sequence[Op]) -> tuple[LabelledStep, ...]:
     """Compute each op, then check what hangs there."""
     return tuple(
-        step for op in ops for step in (LabelledStep(partial(_apply, Applied.of(op)), op.index), *check_steps(op))
+        step for op in ops for step in (LabelledStep(partial(_apply, Applied(op)), op.index), *check_steps(op))
     )
 
 
 def _apply(op: Applied, frame: Frame) -> bool:
-    arguments = op.arguments(frame.values) if op.source < 0 else (frame.values[op.source],)
-    frame.values[op.at] = op.run(frame.scene, *arguments)
+    frame.values[op.at] = op.run(frame.scene, *op.arguments(frame.values))
     return True
 
 
@@ -259,10 +267,10 @@ def follow(steps: Sequence[tuple[int, LaneStep]], frame: Frame) -> bool:
     return True
 
 
-def _shadows_seen(stage: Stage, lanes: Sequence[Lane]) -> tuple[tuple[int, itemgetter[Any]], ...]:
-    """Return the lanes, by number, of earlier relations that the stage depends on, and how to read their shadows."""
-    return tuple(
-        (number, itemgetter(*changed))
+def _shadows_seen(stage: Stage, lanes: Sequence[Lane]) -> list[tuple[int, list[int]]]:
+    """Return the lanes, by number, of earlier relations that the stage depends on, and the ops it sees in each."""
+    return [
+        (number, changed)
         for number, lane in enumerate(lanes)
         if lane.relation < stage.choice.index and (changed := [i for i in stage.live if i in lane.changed])
-    )
+    ]

@@ -6,8 +6,6 @@ Also what every window keeps: its scenes with what is known of each, and how oft
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from random import Random
 from typing import NamedTuple
 
@@ -30,13 +28,14 @@ from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.scene import Scene
 
 
-class Subject(NamedTuple):
+class Subject:
     """A scene that is asked about."""
 
-    scene: Scene
-    tables: SceneTables
-    rng: Random
-    """Its own stream, from which everything about it is drawn."""
+    __slots__ = ("rng", "scene", "tables")
+
+    def __init__(self, scene: Scene, tables: SceneTables, rng: Random) -> None:
+        """`rng`: its own stream, from which everything about it is drawn."""
+        self.scene, self.tables, self.rng = scene, tables, rng
 
 
 def subject_of(scene: Scene, seed: int) -> Subject:
@@ -95,57 +94,77 @@ class Form(NamedTuple):
     """True if "other" is said as the CLEVR generator says it."""
 
 
-@dataclass(frozen=True)
 class Family:
     """A template made ready to generate: its plan, search and wording, each compiled when it is first needed.
 
     A run of a few scenes needs few of its families: 20 of 90 for two scenes, and starts in 0.05 s in place of 0.12 s.
     """
 
-    template: Template
-    vocabularies: Vocabularies
-    sampling: Sampling
-    degeneracy: str
-    synonyms: Synonyms
-    style: Style
-    form: Form
+    def __init__(
+        self,
+        template: Template,
+        vocabularies: Vocabularies,
+        sampling: Sampling,
+        degeneracy: str,
+        synonyms: Synonyms,
+        style: Style,
+        form: Form,
+    ) -> None:
+        self.template, self.form = template, form
+        self._vocabularies, self._sampling, self._degeneracy = vocabularies, sampling, degeneracy
+        self._synonyms, self._style = synonyms, style
+        self._plan: Plan | None = None
+        self._search: Search | None = None
+        self._few_objects: FewObjects | None = None
+        self._wording: Wording | None = None
+        self._replay: Replay | None = None
 
-    @cached_property
+    @property
     def plan(self) -> Plan:
         """The compiled template."""
-        return make_plan(self.template, self.vocabularies, self.sampling)
+        if self._plan is None:
+            self._plan = make_plan(self.template, self._vocabularies, self._sampling)
+        return self._plan
 
-    @cached_property
+    @property
     def search(self) -> Search:
         """What finds fillings."""
-        return Search(self.plan, self.degeneracy)
+        if self._search is None:
+            self._search = Search(self.plan, self._degeneracy)
+        return self._search
 
-    @cached_property
+    @property
     def few_objects(self) -> FewObjects:
         """The answers that scenes of few objects can have."""
-        return FewObjects(self.plan, self.degeneracy)
+        if self._few_objects is None:
+            self._few_objects = FewObjects(self.plan, self._degeneracy)
+        return self._few_objects
 
-    @cached_property
+    @property
     def wording(self) -> Wording:
         """What words them."""
-        return Wording(self.template, self.synonyms, self.style)
+        if self._wording is None:
+            self._wording = Wording(self.template, self._synonyms, self._style)
+        return self._wording
 
-    @cached_property
+    @property
     def replay(self) -> Replay:
         """What takes fillings over to other scenes."""
-        return Replay(self.plan, self.search.is_foregone)
+        if self._replay is None:
+            self._replay = Replay(self.plan, self.search.is_foregone)
+        return self._replay
 
     def question(
         self, scene: Scene, filling: Filling, random: Callable[[], float], program: Program | None = None
     ) -> Question:
         """Return a filling as a question, worded by random draws. `program` is the filling's, where it is known."""
-        words = filling.words()
-        keep_other = not self.wording.mentions_other or self.keeps_other(filling, words)
+        words, wording = filling.words(), self.wording
+        keep_other = not wording.mentions_other or self.keeps_other(filling, words)
         if self.form.marks:
-            marked = self.wording.say_marked(words, random, keep_other)
+            marked = wording.say_marked(words, random, keep_other)
             text, mentions = marked.text, tuple(sorted(_mentions(marked, filling)))
         else:
-            text, mentions = self.wording.say(words, random, keep_other), ()
+            text, mentions = wording.say(words, random, keep_other), ()
         return Question(scene, self.template, text, program or filling.program(), filling.answer, words, mentions)
 
     def keeps_other(self, filling: Filling, words: Mapping[str, str | None]) -> bool:

@@ -160,11 +160,12 @@ class _Window:
         """One question that is not `seen` and that the screen lets pass, or why there is none."""
         refusal = ""
         for _ in range(TRIES):
-            filling, reason = family.search.find(
+            found = family.search.find(
                 subject.tables, subject.rng, answers.refused, seen, self.generator.settings.search_budget
             )
+            filling = found.filling
             if filling is None:
-                return None, refusal if refusal and reason == REPEATED else reason
+                return None, refusal if refusal and found.reason == REPEATED else found.reason
             if answers.refuses(filling):
                 refusal = UNBALANCED
                 continue

@@ -88,7 +88,8 @@ class PairedWindow:
         start, end = self.settings.start_index, self.settings.end or sys.maxsize
         tallies = [self.begin_pairs(place) for place in range(len(self.subjects))]
         numbers = self._numbered()
-        for place, (scene, _, _) in enumerate(self.subjects):
+        for place, subject in enumerate(self.subjects):
+            scene = subject.scene
             if first <= scene.index < end:
                 asked = self.asked[place]
                 tally.add(tallies[place])
@@ -105,15 +106,15 @@ class PairedWindow:
         """
         first = self.subjects[0].scene.index * -(-self.settings.wanted // 2) if self.subjects else 0
         numbers: dict[int, int] = {}
-        for place, (_, _, rng) in enumerate(self.subjects):
-            self.asked[place] = shuffled(rng, self.asked[place])
+        for place, subject in enumerate(self.subjects):
+            self.asked[place] = shuffled(subject.rng, self.asked[place])
             for each in self.asked[place]:
                 numbers.setdefault(each.pair, first + len(numbers))
         return numbers
 
     def begin_pairs(self, place: int) -> Tally:
         """Begin half as many pairs as the scene shall have questions, the least used templates first; count tries."""
-        scene, _, rng = self.subjects[place]
+        scene, rng = self.subjects[place].scene, self.subjects[place].rng
         tables = SceneTables(scene)  # the subject's own stay empty: a window's filled tables would take 100 MB
         wanted = share_of(scene.index, self.settings.wanted)
         tally = Tally(scenes=1)
@@ -141,7 +142,8 @@ class PairedWindow:
         if failure:
             return failure
         for _ in range(FILLINGS):
-            filling, reason = family.search.find(tables, rng, answers.refused, seen, self.settings.search_budget)
+            found = family.search.find(tables, rng, answers.refused, seen, self.settings.search_budget)
+            filling, reason = found.filling, found.reason
             if filling is None:
                 return failure if failure and reason == REPEATED else reason
             if answers.refuses(filling):
@@ -174,10 +176,10 @@ class PairedWindow:
 
     def worded(self, family: Family, place: int, filling: Filling, program: Program) -> tuple[Question | None, str]:
         """Return the question in a wording that the screen lets pass, or why there is none."""
-        scene, _, rng = self.subjects[place]
+        subject = self.subjects[place]
         refusal = ""
         for _ in range(TRIES):
-            question = family.question(scene, filling, rng.random, program)
+            question = family.question(subject.scene, filling, subject.rng.random, program)
             refusal = self.screens[place].refusal(question)
             if not refusal:
                 return question, ""
