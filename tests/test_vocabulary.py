@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sized
+from collections.abc import Callable, Iterable, Sized
+from dataclasses import replace
+from itertools import product
 
 import pytest
 
 from vqagen.api import load_domain_files
 from vqagen.search import description, vocabulary
-from vqagen.search.description import Openness
+from vqagen.search.description import Openness, Sampling
+from vqagen.search.layout import MOST_LAYOUTS, Layout
 from vqagen.search.local_checks import LocalCheck
-from vqagen.search.vocabulary import Vocabulary
+from vqagen.search.plan import make_plan
+from vqagen.search.possible import PossibleValues
+from vqagen.search.vocabulary import Meanings, Vocabularies, Vocabulary
 
 DOMAIN = load_domain_files().domain
 CODES = range(9 * 4 * 3 * 3)
@@ -65,3 +70,41 @@ def test_what_was_forgotten_is_found_again(words: Vocabulary) -> None:
     assert [words.said(code) for code in CODES] == said
     digits = [{None: 0, **of_attribute} for of_attribute in words.digits]
     assert [sum(map(dict.__getitem__, digits, each.words)) for each in said] == list(CODES)
+
+
+def test_fewer_descriptions_of_more_attributes_are_remembered() -> None:
+    """So a worker on 11 attributes needs as much memory for them as one on four."""
+    attributes = [replace(DOMAIN.attributes[0], name=f"a{number}") for number in range(11)]
+
+    assert [Vocabulary(attributes[:width]).remembered for width in (1, 4, 11)] == [50_000, 12_500, 4_545]
+
+
+def test_few_meanings_are_remembered(words: Vocabulary) -> None:
+    meanings = Meanings(words, PossibleValues(DOMAIN))
+    found = {code: meanings[code].possible for code in CODES}
+
+    assert 1 < len(meanings) <= FEW + 1
+    assert all(meanings[code].possible == possible for code, possible in found.items())
+
+
+def test_few_layouts_are_remembered() -> None:
+    """Of a chain of four things, whose descriptions may be of any length; forgotten ones are made anew."""
+    template = next(each for each in load_domain_files().templates if each.file == "three_hop.json")
+    first = make_plan(template, Vocabularies(DOMAIN), Sampling()).layout
+
+    def end(lengths: Iterable[int]) -> tuple[int, tuple[int, ...]]:
+        layout = first
+        for length in lengths:
+            layout = layout.after(length)
+        return layout.count, tuple(node.inputs[0] for node in layout.run.nodes)
+
+    ends = {lengths: end(lengths) for lengths in product(range(1, 6), repeat=4)}
+
+    assert len(ends) > 2 * MOST_LAYOUTS
+    assert 1 < remembered(first) <= MOST_LAYOUTS + 1
+    assert all(end(lengths) == found for lengths, found in ends.items())
+
+
+def remembered(layout: Layout) -> int:
+    """How many layouts are remembered from one on."""
+    return 1 + sum(map(remembered, layout._after.values()))

@@ -14,16 +14,26 @@ if TYPE_CHECKING:
     from vqagen.search.plan import Op
 
 
+MOST_LAYOUTS = 128
+"""Layouts of a plan after which they start anew. One takes 1 KB; three descriptions over 11 attributes have 1,900."""
+
+
 class Layout:
     """The layout of a program up to one of its choices."""
 
-    __slots__ = ("_after", "_ops", "_places", "choice", "count", "inputs", "run")
+    __slots__ = ("_after", "_first", "_made", "_ops", "_places", "choice", "count", "inputs", "run")
 
-    def __init__(self, ops: Sequence[Op], places: Sequence[int] = (), count: int = 0) -> None:
+    def __init__(
+        self, ops: Sequence[Op], places: Sequence[int] = (), count: int = 0, first: Layout | None = None
+    ) -> None:
         """`places`: op -> the node that holds its result, for the ops before the next one that is laid out.
 
-        `count`: how many nodes there are so far.
+        `count`: how many nodes there are so far. `first`: the layout of the plan up to its first choice, if this is
+        another one.
         """
+        self._first: Layout = self if first is None else first
+        self._made = 0
+        """How many layouts are remembered after the first one."""
         nodes, laid = list[Node](), list(places)
         while len(laid) < len(ops) and not ops[len(laid)].is_choice:
             op = ops[len(laid)]
@@ -44,6 +54,11 @@ class Layout:
         """Return the layout up to the next choice if this one is written as `length` nodes."""
         layout = self._after.get(length)
         if layout is None:
-            place = self.count + length - 1 if length else self.inputs[0]
-            layout = self._after[length] = Layout(self._ops, (*self._places, place), self.count + length)
+            first, place = self._first, self.count + length - 1 if length else self.inputs[0]
+            layout = Layout(self._ops, (*self._places, place), self.count + length, first)
+            if first._made == MOST_LAYOUTS:
+                first._after.clear()
+                first._made = 0
+            first._made += 1
+            self._after[length] = layout
         return layout
