@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from families import SHIPPED
@@ -12,13 +10,14 @@ from naive_programs import is_filter
 
 import vqagen
 from vqagen.api import load_domain_files
+from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
+from vqagen.language.wording import Style
 from vqagen.search.balance import AnswerCounts
 from vqagen.search.description import Sampling
 from vqagen.search.filling import Filling
-from vqagen.search.plan import make_plan
 from vqagen.search.vocabulary import Vocabularies
-from vqagen.tasks.questions.family import FamilyAnswers
+from vqagen.tasks.questions.family import Family, FamilyAnswers, Form
 
 TEMPLATES = load_domain_files().templates
 COLORS = ("gray", "red", "blue", "green", "brown", "purple", "cyan", "yellow")
@@ -93,15 +92,16 @@ def test_a_scene_may_have_as_many_objects_as_it_has() -> None:
 def test_a_family_counts_to_the_largest_scene_whenever_it_is_first_tried() -> None:
     """Most answers of scenes of 40 objects were never given, so that the median is 0 and two leaders are refused."""
     template = template_with("Integer")
-    plan = make_plan(template, Vocabularies(template.catalogue.domain), Sampling())
-    families: Any = [SimpleNamespace(plan=plan)] * 2
-    answers = FamilyAnswers(families, by_words=False)
+    domain = template.catalogue.domain
+    form = Form(marks=False, is_compat=False)
+    family = Family(template, Vocabularies(domain), Sampling(), "none", Synonyms({}, domain), Style(), form)
+    answers = FamilyAnswers([family, family], by_words=False)
 
     for number in (0, 1):
         for answer in [0, 1] * 28 + [*range(2, 11)] * 6:
-            answers[number].add(Filling(plan, (), (answer,)))
+            answers[number].add(Filling(family.plan, (), (answer,)))
         answers.meet(40)
-        answers[number].add(Filling(plan, (), (0,)))
+        answers[number].add(Filling(family.plan, (), (0,)))
 
     assert answers[0].refused == answers[1].refused == {0, 1}
 
