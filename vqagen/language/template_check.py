@@ -25,6 +25,7 @@ from vqagen.plugin import Record
 
 OPENED = "can_be_null_attributes"
 """CLEAR's key for the slots that may be left open, in a domain that fills slots (see `Domain.fills_slots`)."""
+_BRACKET = re.compile(r"[\[\]]")
 Checked = tuple[Template, list[Fault]]
 
 
@@ -153,7 +154,8 @@ def _text_faults(texts: Sequence[str], slots: Slots) -> Iterator[Fault]:
         for slot in dict.fromkeys(SLOT_PATTERN.findall(text)):
             if fault := slots.fault(slot):
                 yield path, fault
-        if re.search("[<>]", SLOT_PATTERN.sub("", text)):
+        outside = SLOT_PATTERN.sub("", text)
+        if "<" in outside or ">" in outside:
             yield path, "a stray '<' or '>'; a slot is written <X>, without spaces"
         if _is_unbalanced(text):
             yield path, "optional brackets [ ] do not pair up"
@@ -163,8 +165,8 @@ def _text_faults(texts: Sequence[str], slots: Slots) -> Iterator[Fault]:
 
 def _is_unbalanced(text: str) -> bool:
     depth = 0
-    for character in text:
-        depth += (character == "[") - (character == "]")
+    for bracket in _BRACKET.findall(text):
+        depth += 1 if bracket == "[" else -1
         if depth < 0:
             return True
     return depth != 0

@@ -9,14 +9,14 @@ constants of a constraint may stand under a key that its type names: `{"type": "
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from vqagen.errors import Fault
 
-_TEMPLATE_KEYS = ("name", "text", "params", "nodes", "constraints", "for", "comment", "$schema")
-_NODE_KEYS = ("type", "function", "inputs", "side_inputs", "value_inputs", "comment")
+_TEMPLATE_KEYS = frozenset(("name", "text", "params", "nodes", "constraints", "for", "comment", "$schema"))
+_NODE_KEYS = frozenset(("type", "function", "inputs", "side_inputs", "value_inputs", "comment"))
 _CONSTRAINT_KEYS = ("type", "params", "comment")
 _ALIASES = {"type": "function", "side_inputs": "value_inputs"}
 
@@ -91,8 +91,10 @@ def key_faults(written: Mapping[str, Any]) -> Iterator[Fault]:
                 yield f"{path}.{alias}", f"{alias!r} is another name for {key!r}; give only one of them"
 
 
-def _misspelt(written: Mapping[str, Any], optional: Sequence[str], known: Sequence[str], path: str) -> Iterator[Fault]:
+def _misspelt(written: Mapping[str, Any], optional: Sequence[str], known: Set[str], path: str) -> Iterator[Fault]:
     """Yield unknown keys that are close to a missing `optional` one."""
+    if written.keys() <= known:
+        return
     missing = [key for key in optional if key not in written]
     for key in written:
         if key not in known and (close := get_close_matches(key.lower(), missing, n=1, cutoff=0.8)):
