@@ -28,6 +28,8 @@ from vqagen.search.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from vqagen.search.stage_search import StageSearch
 
+Numbers = list[Any]
+"""A list of ints in which options are moved about: of `list[int]` each would be unboxed and boxed again."""
 ABSENT_TRIES = 20
 """Draws after which a scene that is out of absent descriptions gets one fewer."""
 
@@ -52,7 +54,7 @@ class ReferenceDraw(DescribingDraw):
         table = frame.tables.of(node.vocabulary)
         codes, fits, used, openness, has_checks = table.codes, table.fits, table.used, node.openness, node.has_checks
         among: Objects = frame.values[node.source]
-        options = (table.singles if among == table.scene.everything else table.everything).copy()
+        options: Numbers = (table.singles if among == table.scene.everything else table.everything).copy()
         if among == table.scene.everything and not node.patterns & table.single_patterns:
             # Of 100 objects, 9 in 10 draws find none so: "the same color as" needs a reference that says no color.
             skip(frame.rng, len(options))
@@ -61,7 +63,7 @@ class ReferenceDraw(DescribingDraw):
         left = len(options) if possible else 0
         while left:
             at = int(random() * left)
-            k = options[at]
+            k: int = options[at]
             left -= 1
             options[at] = options[left]
             objects = fits[k]
@@ -93,14 +95,14 @@ class DescriptionDraw(DescribingDraw):
         codes, fits, has_checks = table.codes, table.fits, node.has_checks
         among: Objects = frame.values[node.source]
         first = 1 if node.reducer is None else 0  # `filter` alone must say something
-        options = table.everything[first:]
+        options: Numbers = table.everything[first:]
         left, absent = len(options), 0
         if node.offers_absent(self._sampling):
             absent = _absent_count(node, table, among, options)
         while left or absent:
             at = int(random() * (left + absent))
             if at < left:
-                k = options[at]
+                k: int = options[at]
                 left -= 1
                 options[at] = options[left]
                 code, objects = codes[k], fits[k]
@@ -159,14 +161,15 @@ class RelatedDraw(DescribingDraw):
         anchor: int = frame.values[node.source]
         near: list[Objects] = [frame.scene.related[relation][anchor] for relation in relations]
         offered = table.relation_options(reducer, anchor, node.relation)
-        telling, idle = offered.telling.copy(), list[int]()
+        telling: Numbers = offered.telling.copy()
+        idle: Numbers = []
         left, idle_left = len(telling), offered.idle_count
         idle_share = self._sampling.idle_count(left, idle_left)
         possible = frame.scene.size - 1 if reducer == "unique" else width * len(relations) + 1
         while (left or idle_share) and possible:
             at = int(random() * (left + idle_share))
             if at < left:
-                pair = telling[at]
+                pair: int = telling[at]
                 left -= 1
                 telling[at] = telling[left]
             else:
