@@ -12,6 +12,7 @@ from typing import Any
 from human_served import serving
 from study_files import picture, write_caption_files, write_words
 
+from vqagen.calls.human_studies import make_caption_tasks
 from vqagen.human.answers import AnswerRow
 from vqagen.human.export.rows import answer_rows
 from vqagen.human.links.people import ID, Participant, pseudonym
@@ -22,7 +23,6 @@ from vqagen.human.store.opening import ANSWERS, open_store
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 from vqagen.human.study.trial import Trial
-from vqagen.human_studies import make_caption_tasks
 
 HOSTILE = (
     "<script>document.title = 'broken'</script><img src=x onerror=\"document.title = 'broken'\">",

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from vqagen.calls.human_studies import make_caption_tasks
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study
 from vqagen.human.study.texts import default_texts
-from vqagen.human_studies import make_caption_tasks
 
 THINGS = ("cat", "boat", "lamp", "tree", "clock", "bridge", "kettle", "horse", "tower", "guitar", "wheel")
 PLACES = ("a yard", "the sea", "some grass", "old stones", "a desk", "deep snow", "the rain")

@@ -28,13 +28,7 @@ LAYERS = (
     ("tasks",),
     ("run",),
     ("authoring", "judge", "human", "draw", "exchange"),
-    (
-        *("auditing", "baselines", "comparison", "evaluation", "verification", "statistics", "keyword_settings"),
-        *("question_dataset", "scene_questions", "scene_dialogs", "sampled_scenes", "director_trials", "inspect_tasks"),
-        *("human_studies", "human_serving", "human_answers", "human_rehearsal", "human_scoring"),
-        *("human_items", "human_demo"),
-        *("api", "__init__"),
-    ),
+    ("calls", "inspect_tasks", "api", "__init__"),
     ("cli", "__main__"),
 )
 """Lowest first. A part imports from lower layers, and from its own layer as long as no two parts need each other."""

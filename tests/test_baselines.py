@@ -15,7 +15,7 @@ from depth import fewer
 from scene_records import sampled_scenes, scene_record
 
 import vqagen
-from vqagen.baselines import BaselineFiles, baseline, baseline_ladder
+from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.errors import BadInput, UsageError
 from vqagen.files.locations import locate
 from vqagen.judge.baselines import option_learners, option_rules, priors, text_learners

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from commands import Commands
 
-from vqagen.comparison import compare
+from vqagen.calls.comparison import compare
 from vqagen.errors import BadInput, UsageError
 from vqagen.judge.comparison.paired_tests import (
     cochran_q,

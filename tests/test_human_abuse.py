@@ -74,9 +74,9 @@ PRACTICE_KEYS = {"image", "prompt", "texts", "scale", "expected", "feedback_righ
 @pytest.fixture
 def marked(tmp_path: Path) -> Study:
     """A study whose sources and image files have names that stand nowhere else."""
+    from vqagen.calls.human_studies import make_caption_tasks
     from vqagen.human.study.settings import PlanSettings
     from vqagen.human.study.study import load_study
-    from vqagen.human_studies import make_caption_tasks
 
     write_caption_files(tmp_path, 12)
     for image in (tmp_path / "images").iterdir():

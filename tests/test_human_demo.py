@@ -10,9 +10,9 @@ from commands import Commands
 from study_files import picture
 
 from vqagen import api
+from vqagen.calls.human_demo import demonstrate
 from vqagen.human.items.proof import read_proof
 from vqagen.human.simulation.through_browser import browser_problem
-from vqagen.human_demo import demonstrate
 
 
 def draw_plainly(scenes: Path, out: Path, files: object) -> None:
@@ -26,7 +26,7 @@ def test_a_small_demonstration_by_http_scores_what_was_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its mistakes are proven, its answers are exported, and a place is left for the reader."""
-    monkeypatch.setattr("vqagen.human_demo.draw_scenes", draw_plainly)
+    monkeypatch.setattr("vqagen.calls.human_demo.draw_scenes", draw_plainly)
     said: list[str] = []
     done = demonstrate(tmp_path / "demo", "http", scenes=4, say=said.append)
 
@@ -68,7 +68,7 @@ def test_the_whole_demonstration_runs_in_a_browser(
 
 def test_without_a_browser_the_reason_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Raters use HTTP then, unless a browser was asked for."""
-    monkeypatch.setattr("vqagen.human_demo.browser_problem", lambda: "there is no Chromium")
+    monkeypatch.setattr("vqagen.calls.human_demo.browser_problem", lambda: "there is no Chromium")
 
     with pytest.raises(api.UsageError, match="no browser can be driven: there is no Chromium; or use --via http"):
         demonstrate(tmp_path / "demo", "browser")

@@ -14,11 +14,11 @@ from depth import fewer
 from study_files import picture
 
 from vqagen import api
+from vqagen.calls.human_items import make_items
 from vqagen.human.items.proof import read_proof
 from vqagen.human.items.settings import FAMILIES, ItemSettings
 from vqagen.human.items.slots import words_of
 from vqagen.human.study.item import CHECK, REAL, REFERENCE, SYSTEM, Item
-from vqagen.human_items import make_items
 
 SCENES = 30
 ZERO_HOP = Path(__file__).parents[1] / "templates" / "clevr" / "zero_hop.json"

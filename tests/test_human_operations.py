@@ -11,6 +11,7 @@ from human_answered import RATERS, START, make_answered
 from human_stores import HOUR, claimed, content
 from redis_servers import redis_server
 
+from vqagen.calls.human_answers import study_status
 from vqagen.cli import human_status
 from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.secret import load_secret
@@ -22,7 +23,6 @@ from vqagen.human.store.opening import ANSWERS, open_store
 from vqagen.human.store.store import Store
 from vqagen.human.study.serving import SERVING_FILE
 from vqagen.human.study.study import Study, load_study
-from vqagen.human_answers import study_status
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ from human_kills import free_port
 from human_pages import HOSTILE, ServedPage, Tabs, in_hebrew, served_pages
 from path_proxies import proxying
 
+from vqagen.calls.human_rehearsal import rehearse_study
+from vqagen.calls.human_serving import verify_codes
 from vqagen.human.simulation.browser import (
     CONSENT,
     DONE,
@@ -29,8 +31,6 @@ from vqagen.human.simulation.browser import (
     find_chromium,
     open_browser,
 )
-from vqagen.human_rehearsal import rehearse_study
-from vqagen.human_serving import verify_codes
 
 pytestmark = pytest.mark.skipif(
     find_chromium() is None, reason="no Chromium on this machine (Debian: apt-get install chromium)"

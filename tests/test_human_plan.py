@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from naive_human_plan import faults_of_folder
 from study_files import make_study, picture, write_caption_files, write_json
 
+from vqagen.calls.human_studies import make_caption_tasks, make_item_tasks
 from vqagen.errors import BadInput
 from vqagen.human.study.checking import check_study
 from vqagen.human.study.plan import PlanError
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.sides import FREE, directed
 from vqagen.human.study.study import load_study
-from vqagen.human_studies import make_caption_tasks, make_item_tasks
 
 
 class Inputs(NamedTuple):

@@ -21,8 +21,8 @@ from families import SHIPPED, Collection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from vqagen.calls.keyword_settings import make_settings
 from vqagen.cli import run
-from vqagen.keyword_settings import make_settings
 from vqagen.records.formats import JSON_LINES, format_of
 from vqagen.records.layouts import Arrangement
 from vqagen.records.parquet import CHECKSUM

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from vqagen.auditing import audit, write_audit_page
-from vqagen.baselines import BaselineFiles, baseline, baseline_ladder
-from vqagen.comparison import compare
-from vqagen.director_trials import export_trials, trial_design, trials, write_trials
+from vqagen.calls.auditing import audit, write_audit_page
+from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
+from vqagen.calls.comparison import compare
+from vqagen.calls.director_trials import export_trials, trial_design, trials, write_trials
+from vqagen.calls.evaluation import evaluate, score_report, write_item_scores
+from vqagen.calls.human_answers import Forgotten, back_up_study, copy_store, export_study, forget, reclaim, study_status
+from vqagen.calls.human_items import make_items, write_items
+from vqagen.calls.human_rehearsal import rehearse_study
+from vqagen.calls.human_scoring import (
+    import_humanr,
+    rater_report,
+    score_study,
+    simulate_study,
+    write_score_plots,
+    write_simulated_answers,
+)
+from vqagen.calls.human_serving import serve, verify_codes, write_links
+from vqagen.calls.human_studies import PlannedStudy, check_study, make_caption_tasks, make_item_tasks
+from vqagen.calls.question_dataset import Generation, QuestionDataset
+from vqagen.calls.sampled_scenes import sample_scenes, write_scenes
+from vqagen.calls.scene_dialogs import dialogs, write_dialogs
+from vqagen.calls.scene_questions import dataset, generate, write_questions
+from vqagen.calls.statistics import stats, write_stats_page
+from vqagen.calls.verification import verify
 from vqagen.draw.scene_pictures import draw_scenes
 from vqagen.errors import BadInput, UsageError, VqagenError
-from vqagen.evaluation import evaluate, score_report, write_item_scores
 from vqagen.human.export.folder import ExportReport
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.links.settings import LinkSettings
@@ -20,19 +39,6 @@ from vqagen.human.simulation.visit import RehearsalSettings
 from vqagen.human.status import StudyStatus
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
-from vqagen.human_answers import Forgotten, back_up_study, copy_store, export_study, forget, reclaim, study_status
-from vqagen.human_items import make_items, write_items
-from vqagen.human_rehearsal import rehearse_study
-from vqagen.human_scoring import (
-    import_humanr,
-    rater_report,
-    score_study,
-    simulate_study,
-    write_score_plots,
-    write_simulated_answers,
-)
-from vqagen.human_serving import serve, verify_codes, write_links
-from vqagen.human_studies import PlannedStudy, check_study, make_caption_tasks, make_item_tasks
 from vqagen.inspect_tasks.report import EvaluationReport, report_evaluations
 from vqagen.judge.audit.audit import Audit
 from vqagen.judge.audit.settings import AuditSettings
@@ -53,15 +59,10 @@ from vqagen.language.loading import load_templates
 from vqagen.language.program import Program
 from vqagen.language.question import Question
 from vqagen.plugin import Undefined
-from vqagen.question_dataset import Generation, QuestionDataset
 from vqagen.run.merging.convert import convert
 from vqagen.run.merging.merge import MergeResult, merge
 from vqagen.run.options import RunOptions
 from vqagen.run.writing import write_records
-from vqagen.sampled_scenes import sample_scenes, write_scenes
-from vqagen.scene_dialogs import dialogs, write_dialogs
-from vqagen.scene_questions import dataset, generate, write_questions
-from vqagen.statistics import stats, write_stats_page
 from vqagen.tasks.contract import Report
 from vqagen.tasks.dialog.report import DialogReport
 from vqagen.tasks.dialog.settings import DialogSettings
@@ -69,7 +70,6 @@ from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.questions.report import QuestionReport
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.sampling.settings import SamplingSettings
-from vqagen.verification import verify
 from vqagen.world.domain import Domain, load_domain
 from vqagen.world.loading import SceneSource, find_scenes, load_scenes
 from vqagen.world.scene import Scene, compile_scene

@@ -55,7 +55,7 @@ def command(
     Example:
       vqagen audit questions.json --scenes scenes.json
     """
-    from vqagen.auditing import audit
+    from vqagen.calls.auditing import audit
     from vqagen.cli.progress import counting
     from vqagen.judge.audit.report import report_lines
 

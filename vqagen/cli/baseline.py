@@ -71,7 +71,7 @@ def command(
       vqagen baseline majority --questions questions.json -o predictions.jsonl
       vqagen baseline all --questions questions.json --scenes scenes.json
     """
-    from vqagen.baselines import BaselineFiles, baseline, baseline_ladder
+    from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
     from vqagen.errors import UsageError
     from vqagen.language.domain_files import find_domain
 

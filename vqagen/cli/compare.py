@@ -52,7 +52,7 @@ def command(
       vqagen baseline uniform --questions questions.json -o b.jsonl
       vqagen compare questions.json a.jsonl b.jsonl
     """
-    from vqagen.comparison import compare
+    from vqagen.calls.comparison import compare
     from vqagen.judge.comparison.report import comparison_report
     from vqagen.judge.report.writers import WRITERS
     from vqagen.judge.scoring.settings import EvaluationSettings

@@ -31,7 +31,7 @@ def export(
       vqagen director generate --count 120 --render svg --out trials
       vqagen director export trials --to csv --lists 2 --per-list 20 --out lists.csv
     """
-    from vqagen.director_trials import export_trials
+    from vqagen.calls.director_trials import export_trials
     from vqagen.errors import counted
 
     done = export_trials(

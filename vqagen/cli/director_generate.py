@@ -43,8 +43,8 @@ def generate(
     Example:
       vqagen director generate --count 12 --seed 3 --render svg --out trials
     """
+    from vqagen.calls.director_trials import write_trials
     from vqagen.cli.progress import run_progress, run_summary
-    from vqagen.director_trials import write_trials
 
     with run_progress() as on_progress:
         report = write_trials(
@@ -74,7 +74,7 @@ def design(ctx: click.Context, catalogue: str | None, as_json: bool, settings: D
     Example:
       vqagen director design --count 2000 --width 3 --height 3
     """
-    from vqagen.director_trials import trial_design
+    from vqagen.calls.director_trials import trial_design
 
     rows = trial_design(settings, catalogue=catalogue)
     if as_json:

@@ -66,7 +66,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, **options: 
     Example:
       vqagen evaluate questions.json predictions.jsonl
     """
-    from vqagen.evaluation import evaluate, score_report, split_numbers, toolkit_text, write_item_scores
+    from vqagen.calls.evaluation import evaluate, score_report, split_numbers, toolkit_text, write_item_scores
     from vqagen.judge.report.writers import WRITERS
 
     _check_outputs(questions, predictions, options)
@@ -116,7 +116,7 @@ def _check_outputs(questions: str, predictions: str, options: dict[str, Any]) ->
 
 def _put(text: str, failures: list[str], out: str, force: bool) -> None:
     """Print a report, or write it and print the gates that were missed."""
-    from vqagen.evaluation import write_report
+    from vqagen.calls.evaluation import write_report
 
     if out == "-":
         click.echo(text, nl=False)

@@ -29,8 +29,8 @@ def demo(ctx: click.Context, out: str, via: str, seed: int) -> None:
     Example:
       vqagen human demo --out demo
     """
+    from vqagen.calls.human_demo import demonstrate, places
     from vqagen.cli.messages import print_message
-    from vqagen.human_demo import demonstrate, places
     from vqagen.judge.report.writers import WRITERS
 
     done = demonstrate(out, "" if via == "auto" else via, seed=seed, say=print_message)

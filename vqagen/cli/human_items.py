@@ -43,9 +43,9 @@ def items(
     Example:
       vqagen human items questions.json --scenes scenes.json --out items.jsonl
     """
+    from vqagen.calls.human_items import make_items, write_items
     from vqagen.errors import counted
     from vqagen.files.output import check_output
-    from vqagen.human_items import make_items, write_items
     from vqagen.language.domain_files import find_domain
 
     check_output(out, force)

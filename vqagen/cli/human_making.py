@@ -11,7 +11,7 @@ from vqagen.cli.options import path, settings_options
 from vqagen.human.study.settings import PlanSettings
 
 if TYPE_CHECKING:
-    from vqagen.human_studies import PlannedStudy
+    from vqagen.calls.human_studies import PlannedStudy
 
 
 @click.command("make-tasks", cls=HumanrCommand)
@@ -57,8 +57,8 @@ def make_tasks(
     Example:
       vqagen human make-tasks --human human.json --system ours=model.json --images images --out study
     """
+    from vqagen.calls.human_studies import make_caption_tasks, make_item_tasks
     from vqagen.human.study.forecast import forecast_lines
-    from vqagen.human_studies import make_caption_tasks, make_item_tasks
 
     images = _one_folder(images, folder)
     if items is not None:
@@ -89,7 +89,7 @@ def check(ctx: click.Context, study: str) -> None:
       vqagen human make-tasks --human human.json --system ours=model.json --images images --texts words.json --out study
       vqagen human check study
     """
-    from vqagen.human_studies import check_study
+    from vqagen.calls.human_studies import check_study
 
     report = check_study(study)
     for problem in report.faults:

@@ -48,10 +48,10 @@ def score(ctx: click.Context, /, source: str, settings: ScoreSettings, **options
     Example:
       vqagen human score answers --method humanr,cluster
     """
-    from vqagen.evaluation import write_report
+    from vqagen.calls.evaluation import write_report
+    from vqagen.calls.human_scoring import check_plots, rater_report, score_study, write_score_plots
     from vqagen.files.output import check_output
     from vqagen.human.scores.gates import read_thresholds
-    from vqagen.human_scoring import check_plots, rater_report, score_study, write_score_plots
     from vqagen.judge.report.writers import WRITERS
 
     out = options["out"]

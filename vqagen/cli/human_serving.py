@@ -27,7 +27,7 @@ def serve(study: str, settings: ServeSettings) -> None:
     Example:
       vqagen human serve study
     """
-    from vqagen.human_serving import serve as serve_study
+    from vqagen.calls.human_serving import serve as serve_study
 
     def announce(url: str) -> None:
         click.echo(f"vqagen: serving {study} at {url}; Ctrl-C stops", err=True)
@@ -50,7 +50,7 @@ def links(study: str, settings: LinkSettings, out: str | None) -> None:
     Example:
       vqagen human links study --public-url https://study.example
     """
-    from vqagen.human_serving import write_links
+    from vqagen.calls.human_serving import write_links
 
     number, files = write_links(study, settings, out)
     click.echo(
@@ -70,7 +70,7 @@ def verify_code(study: str, codes: tuple[str, ...]) -> int:
     Example:
       vqagen human verify-code study ILI6FIW5YX
     """
-    from vqagen.human_serving import verify_codes
+    from vqagen.calls.human_serving import verify_codes
 
     given = [code for each in codes for code in (sys.stdin.read().split() if each == "-" else [each])]
     verified = verify_codes(study, given)

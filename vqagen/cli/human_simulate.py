@@ -71,8 +71,8 @@ def simulate(
     if via == DATA:
         _print_power(study, raters, settings, options, as_json)
         return
+    from vqagen.calls.human_rehearsal import check_rehearsal, rehearse_study
     from vqagen.cli.progress import counting
-    from vqagen.human_rehearsal import check_rehearsal, rehearse_study
     from vqagen.judge.report.writers import WRITERS
 
     check_rehearsal(via, options["url"], options["out"])
@@ -102,8 +102,8 @@ def _check(ctx: click.Context, via: str) -> None:
 
 def _print_power(study: str, raters: int, settings: RaterSettings, options: dict[str, Any], as_json: bool) -> None:
     """Print the power of a study, and write the answers of one repetition if they are asked for."""
+    from vqagen.calls.human_scoring import answers_file, simulate_study, write_simulated_answers
     from vqagen.cli.progress import counting
-    from vqagen.human_scoring import answers_file, simulate_study, write_simulated_answers
     from vqagen.judge.report.writers import WRITERS
 
     out, force = options["out"], options["force"]

@@ -29,8 +29,8 @@ def status(study: str, store: str | None, as_json: bool, watch: bool) -> None:
     Example:
       vqagen human status study
     """
+    from vqagen.calls.human_answers import study_status
     from vqagen.human.status import format_status
-    from vqagen.human_answers import study_status
 
     while True:
         found = study_status(study, store)

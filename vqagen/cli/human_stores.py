@@ -40,7 +40,7 @@ def forget(study: str, ids: tuple[str, ...], store: str | None, durability: str)
     Example:
       vqagen human forget study 5f3c2a9be1
     """
-    from vqagen.human_answers import forget as forget_people
+    from vqagen.calls.human_answers import forget as forget_people
 
     done = forget_people(study, ids, store, durability=durability)
     click.echo(f"{counted(done.raters, 'rater')} forgotten, {counted(done.rows, 'row')} deleted", err=True)
@@ -60,7 +60,7 @@ def reclaim(study: str, store: str | None, durability: str) -> None:
     Example:
       vqagen human reclaim study
     """
-    from vqagen.human_answers import reclaim as reclaim_slots
+    from vqagen.calls.human_answers import reclaim as reclaim_slots
 
     click.echo(f"{counted(reclaim_slots(study, store, durability=durability), 'slot')} freed", err=True)
 
@@ -79,7 +79,7 @@ def backup(study: str, store: str | None, out: str, force: bool) -> None:
     Example:
       vqagen human backup study --out backup.sqlite
     """
-    from vqagen.human_answers import back_up_study
+    from vqagen.calls.human_answers import back_up_study
 
     click.echo(f"{counted(back_up_study(study, out, store, force=force), 'row')} in {out}", err=True)
 
@@ -99,6 +99,6 @@ def copy_store(source: str, target: str, study: str | None, durability: str) -> 
     Example:
       vqagen human copy-store study copy.sqlite
     """
-    from vqagen.human_answers import copy_store as copy
+    from vqagen.calls.human_answers import copy_store as copy
 
     click.echo(f"{counted(copy(source, target, study, durability=durability), 'row')} copied", err=True)

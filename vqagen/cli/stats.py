@@ -43,11 +43,11 @@ def command(file: str, against: str | None, plots: str | None, force: bool, as_j
     Example:
       vqagen stats questions.json
     """
+    from vqagen.calls.statistics import stats, write_stats_page
     from vqagen.cli.progress import counting
     from vqagen.files.locations import locate
     from vqagen.judge.file_kinds import kind_of_file
     from vqagen.judge.stats.question_statistics import QuestionStatistics
-    from vqagen.statistics import stats, write_stats_page
 
     kind = kind_of_file(locate(file))
     if plots is not None and kind.key != "questions":

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from vqagen.director_trials import trials as generated_trials
+from vqagen.calls.director_trials import trials as generated_trials
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.judge.director.trial import Trial, read_trial
 from vqagen.judge.director.trial_files import find_trials

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from vqagen.keyword_settings import make_settings, shows_settings
+from vqagen.calls.keyword_settings import make_settings, shows_settings
+from vqagen.calls.question_dataset import scenes_of, texts_of, unreadable_located
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain
 from vqagen.language.shipped_domains import DIALOGS
-from vqagen.question_dataset import scenes_of, texts_of, unreadable_located
 from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
 from vqagen.run.windows import span_to_read, windows_of

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from vqagen.keyword_settings import make_settings, shows_settings
+from vqagen.calls.keyword_settings import make_settings, shows_settings
+from vqagen.calls.question_dataset import Generation, QuestionDataset, scenes_of
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain
 from vqagen.language.question import Question
 from vqagen.language.shipped_domains import QUESTIONS
-from vqagen.question_dataset import Generation, QuestionDataset, scenes_of
 from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
 from vqagen.run.writing import write_records

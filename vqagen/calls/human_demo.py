@@ -10,44 +10,37 @@ from typing import NamedTuple
 
 import orjson
 
-from vqagen.api import (
-    DialogSettings,
-    PlanSettings,
-    RaterSettings,
-    RehearsalSettings,
-    SamplingSettings,
-    Study,
-    draw_scenes,
-    export_study,
-    find_domain,
-    find_scenes,
-    load_study,
-    make_item_tasks,
-    rater_report,
-    score_study,
-    write_dialogs,
-    write_scenes,
-)
+from vqagen.calls.evaluation import write_report
+from vqagen.calls.human_answers import export_study
+from vqagen.calls.human_items import write_items
+from vqagen.calls.human_rehearsal import BROWSER, HTTP
+from vqagen.calls.human_scoring import rater_report, score_study
+from vqagen.calls.human_studies import make_item_tasks
+from vqagen.calls.sampled_scenes import write_scenes
+from vqagen.calls.scene_dialogs import write_dialogs
+from vqagen.draw.scene_pictures import draw_scenes
 from vqagen.errors import UsageError, VqagenError
-from vqagen.evaluation import write_report
 from vqagen.human.items.captions import HUMAN_LIKE, caption_items, untrue_captions
 from vqagen.human.items.material import SceneTexts, captions_of, texts_of_scenes
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.links.secret import load_secret
-from vqagen.human.simulation.raters import Raters
+from vqagen.human.simulation.raters import Raters, RaterSettings
 from vqagen.human.simulation.rehearsal import stored_rows, visit_all
 from vqagen.human.simulation.served_copy import fill_texts, serving
 from vqagen.human.simulation.through_browser import MOST_BROWSERS, browser_problem, visit_by_browser
 from vqagen.human.simulation.through_http import visit_by_http
-from vqagen.human.simulation.visit import Guests, Visit
-from vqagen.human_items import write_items
-from vqagen.human_rehearsal import BROWSER, HTTP
+from vqagen.human.simulation.visit import Guests, RehearsalSettings, Visit
+from vqagen.human.study.settings import PlanSettings
+from vqagen.human.study.study import Study, load_study
 from vqagen.judge.report.table import ScoreReport
 from vqagen.judge.report.writers import WRITERS
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.domain_files import PathLike, load_catalogue
+from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
 from vqagen.language.shipped_domains import DIALOGS
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_FILES
+from vqagen.tasks.dialog.settings import DialogSettings
+from vqagen.tasks.sampling.settings import SamplingSettings
+from vqagen.world.loading import find_scenes
 
 RATERS, SCENES = 3, 9
 CAREFUL, CARELESS = "careful", "careless"
