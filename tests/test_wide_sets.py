@@ -9,24 +9,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
+import naive
 import program_notation
 import pytest
 from commands import ROOT
 from families import SHIPPED
+from general_domain import METADATA, SCENES
 from scene_records import SMALL_SCENES, sampled_scenes
 from test_fidelity import assert_same_distribution
-from test_search import make_search
+from test_search import EVERYTHING, make_search
 
 import vqagen
 from vqagen.api import Generation, find_domain, load_domain_files
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
-from vqagen.search import vocabulary, wide
+from vqagen.search import vocabulary, wide, wide_table
 from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, Filling
 from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabulary
 from vqagen.search.wide_table import Span, WideTable
+from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import Scene, compile_scene
 
 CLEVR = SHIPPED[0].materials
@@ -40,6 +43,7 @@ FAMILIES = {
     "several": f"scene, filter_not_unique 0 {ONE}, count 1",
     "hop": f"scene, filter_unique 0 {ONE}, relate_filter_unique 1 <R> {TWO}, query_shape 2",
     "hop_count": f"scene, filter_unique 0 {ONE}, relate_filter_count 1 <R> {TWO}",
+    "short_hop": "scene, filter_unique 0 <S> <M>, relate_filter_count 1 <R> <S2>",
     "same_count": f"scene, filter_unique 0 {ONE}, same_shape 1, filter_count 2 {TWO}",
 }
 SPANS = [Span((), (0, 1, 2, 3)), Span((1,), (0, 3)), Span((0, 2), ())]
@@ -90,6 +94,64 @@ def test_sets_have_as_many_descriptions_as_there_are(span: Span) -> None:
             random = Random(number).random
             drawn = Counter(sets.draw(objects, objects, random) for _ in range(40 * len(codes)))
             assert_same_distribution(drawn, dict.fromkeys(codes, 4000.0), f"{objects:b}")
+
+
+def described_as(table: WideTable, i: int) -> Mapping[int, dict[int, float]]:
+    """Set of objects -> each description of object i that fits just them, with the share that single draws give it."""
+    found: dict[int, dict[int, float]] = {}
+    for ways in itertools.product(*([None, *ways] for ways in table.rows[i])):
+        fits, code, share = table.scene.everything, 0, 1.0
+        for way, all_ways in zip(ways, table.rows[i], strict=True):
+            if way is not None:
+                fits, code, share = fits & way.fits, code + way.code, share / len(all_ways)
+        found.setdefault(fits, {})[code] = share
+    return found
+
+
+@pytest.mark.parametrize("record", SCENES, ids=lambda record: record["image_filename"])
+def test_sets_have_the_weights_of_single_draws(record: naive.Record) -> None:
+    """Also where groups and lists can be said in several ways of one object, and in fewer of another."""
+    domain = domain_from_metadata(METADATA)
+    table = WideTable(Vocabulary(domain.attributes), compile_scene(record, domain))
+    sets = table.sets(Span((), tuple(range(len(domain.attributes)))))
+    assert sets is not None
+    expected = [described_as(table, i) for i in table.visible]
+
+    for objects, weight in sets.weights.items():
+        members = [i for i in table.visible if objects >> i & 1]
+        each = [sum(expected[i][objects].values()) for i in members]
+        assert weight == sets.weight(objects, objects) == pytest.approx(sum(each) / len(each))
+        for i, of_one in zip(members, each, strict=True):
+            assert sets.weight(objects, 1 << i) == pytest.approx(of_one)
+            random, shares = Random(i).random, expected[i][objects]
+            drawn = Counter(sets.draw(objects, 1 << i, random) for _ in range(40 * len(shares)))
+            assert_same_distribution(drawn, {code: 40_000 * share for code, share in shares.items()}, f"{objects:b}")
+
+
+def test_a_scene_of_too_many_sets_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Single descriptions are drawn there."""
+    monkeypatch.setattr(wide_table, "MOST_SETS", 20)
+    table = WideTable(Vocabulary(CLEVR.domain.attributes), scene_of(0))
+
+    assert table.sets(SPANS[0]) is None
+
+
+def test_every_filling_is_found_by_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after another: a set whose descriptions fail by their words alone is not taken to be a dead end."""
+
+    def found() -> set[str]:
+        search, seen, words = make_search(template_of("short_hop"), "all", EVERYTHING), set[object](), list[str]()
+        tables = SceneTables(compile_scene(SMALL_SCENES[1], CLEVR.domain))
+        while (filling := search.find(tables, Random(len(words)), (), seen, 20_000).filling) is not None:
+            words.append(str(filling.words()))
+        assert len(words) == len({*words})
+        return {*words}
+
+    listed = found()
+    monkeypatch.setattr(vocabulary, "WIDE", 1)
+    monkeypatch.setattr(wide, "WORD_TRIES", wide.DRAWS)
+    monkeypatch.setattr(wide, "FIRST_DRAWS", 0)
+    assert found() == listed != set()
 
 
 def drawn_fillings(family: str, policy: str, count: int = 500) -> list[Filling]:

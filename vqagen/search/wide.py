@@ -96,6 +96,8 @@ class RareOption(NamedTuple):
     fits: Objects
     """None of them stands for the descriptions that fit no object."""
     outcome: Objects
+    subjects: Objects
+    """Those of the objects that single draws start from."""
 
 
 class WideDraw(DescribingDraw):
@@ -144,14 +146,14 @@ class WideDraw(DescribingDraw):
             if not options:
                 return False
             at = drawn_place([option.weight for option in options], random)
-            _, relation, fits, outcome = option = options[at]
+            _, relation, fits, outcome, subjects = option = options[at]
             if not fits:
                 absent = table.absent(self._pattern_of(random), random)
                 if absent.fits:
                     continue
                 code = absent.code
             else:
-                code = sets.draw(fits, fits & outcome or fits, random)
+                code = sets.draw(fits, subjects, random)
             if (relation, code) in offered or not node.suits(code, outcome):
                 continue
             offered.add((relation, code))
@@ -192,11 +194,11 @@ class WideReferenceDraw(WideDraw):
                 candidates.remove(i)
         if sets is None:
             return False
-        options = [
-            RareOption(weight, None, fits, fits & among)
-            for fits, weight in sets.weights.items()
-            if is_single(fits & among) and fits & among not in dead
-        ]
+        options = []
+        for fits in sets.weights:
+            outcome = fits & among
+            if is_single(outcome) and outcome not in dead:
+                options.append(RareOption(sets.weight(fits, outcome), None, fits, outcome, outcome))
         return self._offer_rare(stage, frame, dead, undecided, sets, options)
 
 
@@ -245,9 +247,9 @@ class WideDescriptionDraw(WideDraw):
             outcome = fits & among
             is_blank = weight == 1 and fits == table.scene.everything and not span.must  # only by saying nothing
             if outcome not in dead and node.suits(int(not is_blank), outcome):
-                options.append(RareOption(weight, None, fits, outcome))
+                options.append(RareOption(weight, None, fits, outcome, fits))
         if absent_share and 0 not in dead:
-            options.append(RareOption(float(len(table.visible) << len(span.may)), None, 0, 0))
+            options.append(RareOption(float(len(table.visible) << len(span.may)), None, 0, 0, 0))
         return options
 
 
@@ -304,10 +306,11 @@ class WideRelatedDraw(WideDraw):
         for relation, objects in near.items():
             share = 1.0 if is_any else 1 / max(objects.bit_count(), 1)
             for fits, weight in sets.weights.items():
-                outcome = fits & objects
-                kept = weight * share if fits & ~objects else weight * share * idle_weight
+                outcome, kept = fits & objects, share if fits & ~objects else share * idle_weight
                 if kept and outcome not in dead and node.suits(1, outcome):
-                    options.append(RareOption(kept, relation, fits, outcome))
+                    subjects = fits if is_any else outcome
+                    kept *= weight if is_any else sets.weight(fits, outcome)
+                    options.append(RareOption(kept, relation, fits, outcome, subjects))
         return options
 
 

@@ -107,7 +107,7 @@ class DescribedSets:
     """The sets of objects that descriptions fit, and how to draw a description of a set.
 
     weights[objects]: how many descriptions fit just these objects. Where an attribute can be said in several ways of
-    one object, each way counts as a part of one, and the mean over the objects is taken.
+    one object, each way counts as a part of one, and the mean over the objects is taken (`weight`: over some of them).
     """
 
     def __init__(self, rows: Sequence[list[list[Drawn]]], span: Span, parts: dict[int, list[dict[Objects, float]]]):
@@ -121,10 +121,17 @@ class DescribedSets:
         for objects in self.weights:
             self.weights[objects] /= objects.bit_count()
 
-    def draw(self, objects: Objects, among: Objects, random: Random) -> int:
-        """Return the code of a description that fits just these objects, drawn as one of an object that is `among`."""
-        members = indexes(objects & among)
-        i = members[drawn_place([self._parts[each][-1].get(objects, 0.0) for each in members], random)]
+    def weight(self, objects: Objects, subjects: Objects) -> float:
+        """Return how many descriptions of an object among the `subjects` fit just these objects: the mean over them."""
+        return sum(self._parts[i][-1][objects] for i in indexes(subjects)) / subjects.bit_count()
+
+    def draw(self, objects: Objects, subjects: Objects, random: Random) -> int:
+        """Return the code of a description that fits just these objects, drawn as one of an object of the `subjects`.
+
+        The subjects are some of the objects.
+        """
+        members = indexes(subjects)
+        i = members[drawn_place([self._parts[each][-1][objects] for each in members], random)]
         code = 0
         for k in range(len(self._rows[i]) - 1, -1, -1):
             key = (i, k, objects)
