@@ -34,6 +34,8 @@ ROWS = [
     (TOY, f"{BALL}, same_color 2, filter_shape 3 ball, exist 4", "forced"),
     (TOY, f"{BALL}, same_color 2, filter_shape 3 cube, exist 4", ""),
     (TOY, "scene, exist 0", "forced"),
+    (TOY, "scene, filter_color 0 red, count_different_color 1", "forced"),
+    (TOY, "scene, filter_color 0 red, count_different_shape 1", ""),
     (TOY, "scene, filter_color 0 red, exist 1", ""),
     # a part of a set beside the set
     (

@@ -320,3 +320,11 @@ def test_nodes_are_what_was_written() -> None:
     assert program.nodes[3] == Node("relate", (2,), ("left",))
     results: list[Value] = program.outputs(SCENE)
     assert len(results) == len(program.nodes)
+
+
+def test_runs_without_nodes_leave_no_trace() -> None:
+    """A description that says nothing is no node of a program."""
+    scene, count = Node("scene", (), ()), Node("count", (0,), ())
+    joined = Program.joined([NodeRun((scene,)), NodeRun(()), NodeRun((count,)), NodeRun(())], CATALOGUE)
+
+    assert json.loads(joined.to_json()) == Program((scene, count), CATALOGUE).to_records()

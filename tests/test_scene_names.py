@@ -111,6 +111,17 @@ def test_many_repeated_names_are_counted_and_the_first_are_named() -> None:
     assert names.of("") == names.of("x") == []
 
 
+@pytest.mark.parametrize("nameless", [0, 1, 2])
+def test_names_are_shared_however_many_scenes_have_none(nameless: int) -> None:
+    shared, different = PlacesOfNames(), PlacesOfNames()
+    for name in ["a", "a", *[""] * nameless]:
+        shared.add(name)
+        different.add(name if len(different) else "b")
+
+    assert shared.repeats() == Repeats(2, 1, [[0, 1]])
+    assert different.repeats() == Repeats(0, 0, [])
+
+
 # Verification ---------------------------------------------------------------------------------------------------------
 
 

@@ -7,8 +7,11 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
+from program_notation import template as notation
 
 from vqagen.api import load_domain_files
+from vqagen.language.program import Node
+from vqagen.language.template_check import read_templates
 from vqagen.search import description, vocabulary
 from vqagen.search.description import Openness, Sampling
 from vqagen.search.layout import MOST_LAYOUTS, Layout
@@ -103,6 +106,20 @@ def test_few_layouts_are_remembered() -> None:
     assert len(ends) > 2 * MOST_LAYOUTS
     assert 1 < remembered(first) <= MOST_LAYOUTS + 1
     assert all(end(lengths) == found for lengths, found in ends.items())
+
+
+def test_a_description_that_says_nothing_is_what_it_starts_from() -> None:
+    """Also where other nodes come between: the count is of the scene, not of the object that was described before."""
+    template = {
+        "text": ["?"],
+        **notation("scene, filter_unique 0 <C>, filter_count 0 <C2>", {"<C>": "Color", "<C2>": "Color"}),
+    }
+    (read,), faults = read_templates(template, "", load_domain_files().catalogue, "made.json", 0)
+    first = make_plan(read, Vocabularies(DOMAIN), Sampling()).layout
+
+    assert not faults
+    assert first.after(1).after(0).run.nodes == (Node("count", (0,), ()),)
+    assert first.after(1).after(1).run.nodes == (Node("count", (3,), ()),)
 
 
 def remembered(layout: Layout) -> int:
