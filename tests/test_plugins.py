@@ -619,3 +619,14 @@ def test_a_constraint_protects_a_function_of_a_plugin_that_comes_after_it(tmp_pa
 
     assert not faults and [filling.answer for filling in found] == [12, 12]
     assert search.examine(SceneTables(compile_scene(record, CLEVR)), Random(1), 99).finished[FOUND] == 2
+
+
+@pytest.mark.parametrize("kind", ["constraint", "relation"])
+def test_a_condition_may_give_any_value_that_is_true_or_false(tmp_path: Path, kind: str) -> None:
+    """A constraint that gave numpy's bool, or a list, ended the compiled build with a traceback: it demands a bool."""
+    declared = {"constraint": "@constraint('C', NODE, NODE)", "relation": "@relation('r')"}[kind]
+    text = f"from vqagen.plugin import NODE, constraint, relation\n{declared}\ndef c(left, right, *more):\n"
+    declarations = load_plugins([write(tmp_path, text + "    return [left] * right\n")]).declarations
+    holds = declarations.constraints["C"].holds if kind == "constraint" else declarations.relations["r"].holds
+
+    assert [holds(7, 2), holds(7, 0)] == [True, False]

@@ -38,7 +38,7 @@ def guarded(declared: Declarations) -> Declarations:
     return Declarations(
         {name: replace(each, run=_guarded_function(each)) for name, each in declared.functions.items()},
         {
-            name: replace(each, holds=_guarded(each.holds, each, f"constraint {name}"))
+            name: replace(each, holds=_guarded(_condition(each.holds), each, f"constraint {name}"))
             for name, each in declared.constraints.items()
         },
         {
@@ -46,7 +46,7 @@ def guarded(declared: Declarations) -> Declarations:
             for name, each in declared.attributes.items()
         },
         {
-            name: replace(each, holds=_guarded(each.holds, each, f"relation {name}"))
+            name: replace(each, holds=_guarded(_condition(each.holds), each, f"relation {name}"))
             for name, each in declared.relations.items()
         },
         declared.composites,
@@ -87,6 +87,16 @@ def _guarded_function(declared: FunctionDeclaration) -> Run:
         return _checked(_guarded(run(attribute), declared, member), declared, member)
 
     return make
+
+
+def _condition(holds: Run) -> Callable[..., bool]:
+    """Return a condition that gives True or False, as the compiled build demands, whatever `holds` gives."""
+
+    @wraps(holds)
+    def condition(*given: Any) -> bool:
+        return bool(holds(*given))
+
+    return condition
 
 
 def _guarded(run: Run, declared: Origin, what: str) -> Run:
