@@ -113,6 +113,8 @@ class DescribedSets:
     def __init__(self, rows: Sequence[list[list[Drawn]]], span: Span, parts: dict[int, list[dict[Objects, float]]]):
         """`parts`: object -> for each number of attributes, what the first ones fit -> how many ways there are."""
         self._rows, self._span, self._parts = rows, span, parts
+        self._are_even = all(len(ways) < 2 for row in rows for ways in row)
+        """True if a set has as many descriptions of each of its objects."""
         self._steps: dict[tuple[int, int, Objects], Steps] = {}
         self.weights: dict[Objects, float] = {}
         for part in parts.values():
@@ -123,6 +125,8 @@ class DescribedSets:
 
     def weight(self, objects: Objects, subjects: Objects) -> float:
         """Return how many descriptions of an object among the `subjects` fit just these objects: the mean over them."""
+        if self._are_even:
+            return self.weights[objects]
         return sum(self._parts[i][-1][objects] for i in indexes(subjects)) / subjects.bit_count()
 
     def draw(self, objects: Objects, subjects: Objects, random: Random) -> int:
