@@ -232,6 +232,22 @@ def test_repeated_searches_enumerate_without_repeats() -> None:
     assert len(found) == len(set(found)) == len(every(search, scene))
 
 
+def test_a_search_for_every_filling_leaves_out_answers_that_are_refused_from_then_on() -> None:
+    """Whoever takes each answer once gets all of them, and reads that there were some."""
+    collection = COLLECTIONS[0]
+    template = next(t for t in collection.materials.templates if t.file == "zero_hop.json" and t.answer_type == "Color")
+    search, scene = make_search(template, "none"), compile_for(collection, SMALL_SCENES[2])
+    answers: list[Any] = []
+
+    def take(filling: Filling) -> list[Any]:
+        answers.append(filling.answer)
+        return answers
+
+    reason = search.find_all(SceneTables(scene), Random(0), take, (), 1 << 40)
+
+    assert (reason, sorted(answers)) == (FOUND, sorted({filling.answer for filling in every(search, scene)}))
+
+
 def test_the_first_find_is_uniform_over_options() -> None:
     """Which of a node's options comes first is uniform: a chi-square test over 6,000 searches of one step."""
     collection = COLLECTIONS[0]

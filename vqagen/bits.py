@@ -22,7 +22,7 @@ def first_n(count: int) -> Objects:
 
 
 def is_single(objects: Objects) -> bool:
-    """Whether the set has exactly one member."""
+    """True if the set has exactly one member."""
     return objects != 0 and objects & (objects - 1) == 0
 
 
