@@ -18,7 +18,11 @@ from vqagen.tasks.questions.generator import QuestionGenerator
 
 
 @click.command()
-@count_option("--scenes", default=250, help="Scenes of the wide domain; later ones cost more.")
+@count_option(
+    "--scenes",
+    default=250,
+    help="Scenes of the wide domain: a balance window, as other families are tried in later scenes.",
+)
 @repeats_option(default=5)
 def domains(scenes: int, repeats: int) -> None:
     """Time what loading a domain costs, and questions about scenes with 11 attributes.

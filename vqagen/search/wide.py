@@ -49,7 +49,7 @@ class Patterns(NamedTuple):
     are_allowed: bool
     """True if all that is drawn meets the node's constraints on openness."""
     span: Span | None
-    """What is drawn from; None if constraints tie attributes, so that not all of the span is allowed."""
+    """What is drawn from; None if it is a list of some of a span, as constraints tie attributes."""
 
 
 def patterns_of(node: Description) -> Patterns:
@@ -68,13 +68,10 @@ def patterns_of(node: Description) -> Patterns:
     may_say_all = all(node.may_say(k) for k in must)
     span = Span(tuple(must), tuple(may))
     if len(may) > LISTED:
-        are_allowed = may_say_all and not is_tied
-        return Patterns(
-            lambda random: must + [k for k in may if random() < 0.5], are_allowed, span if are_allowed else None
-        )
+        return Patterns(lambda random: must + [k for k in may if random() < 0.5], may_say_all and not is_tied, span)
     if not is_tied:
         listed = listed_patterns(span)
-        return Patterns(lambda random: listed[int(random() * len(listed))], may_say_all, span if may_say_all else None)
+        return Patterns(lambda random: listed[int(random() * len(listed))], may_say_all, span)
     allowed = [said for said in listed_patterns(span) if node.allows_openness(said)]
     return Patterns(lambda random: allowed[int(random() * len(allowed))] if allowed else [], bool(allowed), None)
 

@@ -183,6 +183,6 @@ def described_sets(table: WideTable, span: Span) -> DescribedSets | None:
 
 
 def drawn_place(weights: Sequence[float], random: Random) -> int:
-    """Draw a place by weight."""
+    """Draw a place by weight; the last one if all weights are 0, as where no object is visible."""
     totals = list(accumulate(weights))
     return min(bisect_right(totals, random() * totals[-1]), len(totals) - 1)
