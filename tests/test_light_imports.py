@@ -46,6 +46,7 @@ def third_party(statements: str) -> list[str]:
                 "human links",
             )
         ),
+        pytest.param("import vqagen; vqagen.generate; vqagen.verify; dir(vqagen)", ["orjson"], id="the API"),
         pytest.param("import numpy", ["numpy"], id="this test can fail"),
     ],
 )

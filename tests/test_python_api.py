@@ -5,9 +5,11 @@ from __future__ import annotations
 import inspect
 import json
 import pickle
+import pkgutil
 from itertools import cycle
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from commands import Commands
@@ -40,6 +42,16 @@ def test_public_names_stand_in_one_sorted_list() -> None:
 
     assert api.__all__ == vqagen.__all__ == sorted(api.__all__)
     assert set(imported) - {"__builtins__"} == set(api.__all__)
+
+
+def test_names_resolve_where_no_source_texts_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bundled programs have compiled modules alone, in which the imports of the API cannot be looked up."""
+    monkeypatch.setattr(pkgutil, "get_data", Mock(side_effect=FileNotFoundError))
+    find_afresh = vqagen._modules.__wrapped__
+    monkeypatch.setattr(vqagen, "_modules", find_afresh)
+
+    assert vqagen.generate is api.generate
+    assert vqagen.__all__ == api.__all__
 
 
 @pytest.mark.parametrize(

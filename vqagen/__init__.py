@@ -1,7 +1,7 @@
 """vqagen builds, checks and scores visual-question benchmarks out of scene graphs.
 
-The names listed in `vqagen.api` are the Python API: what the commands do, they do. They load when first used, so that
-importing `vqagen` costs nothing.
+The names listed in `vqagen.api` are the Python API: what the commands do, they do. Each loads what it needs when it is
+first used, so that importing `vqagen` costs nothing.
 
     >>> import vqagen
     >>> for question in vqagen.generate("scenes.json", seed=1):  # doctest: +SKIP
@@ -10,6 +10,7 @@ importing `vqagen` costs nothing.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +21,29 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        """Load the Python API when a name of it, or the list of its names, is first used."""
-        is_list = name == "__all__"
-        if is_list or not name.startswith("_"):
-            api = import_module("vqagen.api")
-            if is_list or name in api.__all__:
-                return getattr(api, name)
+        """Load a name of the Python API when it is first used, from its own module: all of them take a second."""
+        if name == "__all__":
+            return list(_modules())
+        if not name.startswith("_") and name in _modules():
+            return getattr(import_module(_modules()[name]), name)
         raise AttributeError(f"module 'vqagen' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*import_module("vqagen.api").__all__, "__version__"]
+    return [*_modules(), "__version__"]
+
+
+@cache
+def _modules() -> dict[str, str]:
+    """Return public name -> the module that the text of `vqagen.api` imports it from, in the order of `__all__`."""
+    import ast
+    from pkgutil import get_data
+
+    try:
+        text = get_data("vqagen", "api.py") or b""
+    except OSError:  # a bundled program without source texts
+        return dict.fromkeys(import_module("vqagen.api").__all__, "vqagen.api")
+    imports = [
+        each for each in ast.parse(text).body if isinstance(each, ast.ImportFrom) and each.module != "__future__"
+    ]
+    return dict(sorted((alias.name, str(each.module)) for each in imports for alias in each.names))
