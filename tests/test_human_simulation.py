@@ -238,16 +238,18 @@ def test_a_study_without_answers_has_no_scores(vqagen_: Commands) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("line", "code", "message"),
     [
-        ("study --store nowhere.sqlite", "store nowhere.sqlite does not exist"),
-        ("answers --store redis://me:secret@host/0", "answers is no study, whose answers could be in a store"),
+        ("score study --store nowhere.sqlite", 4, "no answers at nowhere.sqlite"),
+        ("status study --store nowhere.sqlite", 4, "no answers at nowhere.sqlite"),
+        ("score answers --store redis://me:secret@host/0", 2, "answers is no study, whose answers could be in a store"),
     ],
 )
-def test_stores_that_cannot_be_read_are_named(vqagen_: Commands, line: str, message: str) -> None:
-    ran = vqagen_(f"human score {line}")
+def test_stores_that_cannot_be_read_are_named(vqagen_: Commands, line: str, code: int, message: str) -> None:
+    """Every command says the same of a store that does not exist."""
+    ran = vqagen_(f"human {line}")
 
-    assert (ran.code, message in ran.err, "secret" in ran.err) == (2, True, False)
+    assert (ran.code, message in ran.err, "secret" in ran.err) == (code, True, False)
 
 
 def test_a_rated_text_has_no_side(study: Study) -> None:

@@ -23,7 +23,7 @@ from vqagen.human.scores.study_scores import StudyScores, score_rows
 from vqagen.human.simulation.power import REPLICATIONS, power_report, study_power
 from vqagen.human.simulation.raters import Raters, RaterSettings
 from vqagen.human.simulation.through_data import assigned_work, simulated_rows
-from vqagen.human.store.opening import hide_password, is_redis, open_store, sqlite_path
+from vqagen.human.store.opening import hide_password, open_store
 from vqagen.human.study.study import STUDY_FILE, load_study
 from vqagen.json.parsing import read_text
 from vqagen.judge.report.table import ScoreReport
@@ -84,10 +84,7 @@ def _read_study(path: Path, store: PathLike) -> tuple[list[AnswerRow], list[str]
     study = load_study(path)
     if not (store or study.was_served):
         return [], []
-    place = store or study.store
-    if not is_redis(place) and not sqlite_path(place).exists():
-        raise UsageError(f"store {place} does not exist")
-    with closing(open_store(place, study.id, create=False, read_only=True)) as opened:
+    with closing(open_store(store or study.store, study.id, create=False, read_only=True)) as opened:
         automated = [event.assignment for event in opened.events() if event.kind == WEBDRIVER]
         return list(answer_rows(study, opened)), automated
 
