@@ -135,6 +135,14 @@ def describe(value: object) -> str:
 
 
 def as_written(value: object) -> str:
-    """A value as JSON writes it, text in Python's quotes; cut where it is long."""
+    """A value as JSON writes it, text in Python's quotes; cut where it is long.
+
+    The readers of records round whole numbers beyond 64 bits, so that a file may have another number than is shown.
+
+    >>> as_written(2.5), as_written(2.0**64)
+    ('2.5', '1.8446744073709552e+19 (rounded: beyond 64 bits)')
+    """
+    if isinstance(value, float) and 2**63 <= abs(value) < float("inf"):
+        return f"{value!r} (rounded: beyond 64 bits)"
     shown = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
     return shown if len(shown) <= 40 else f"{shown[:37]}…"
