@@ -423,7 +423,7 @@ def test_a_page_shows_probes_associations_and_families(vqagen_: Commands) -> Non
 @pytest.mark.parametrize(
     ("records", "line", "code", "message"),
     [
-        ([], "audit no.json", 2, "questions not found: no.json"),
+        ([], "audit no.json", 2, "questions, dialogs or trials not found: no.json"),
         ([], "audit", 2, "Missing argument 'FILE...'"),
         ([], "audit q.json --tolerance 2", 2, "--tolerance must be from 0 to 1, found 2"),
         ([], "audit q.json --permutations 9", 2, "--permutations must be at least 99, found 9"),

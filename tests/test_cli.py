@@ -226,7 +226,7 @@ def test_the_package_runs_as_a_module(folder: Path) -> None:
         ),
         ("scenes sample --count 1 --metadata no.json -o s.json", "metadata not found: no.json"),
         ("verify", "FILE"),
-        ("verify no.json --scenes scenes.json", "questions not found: no.json"),
+        ("verify no.json --scenes scenes.json", "questions, dialogs or trials not found: no.json"),
         ("verify scenes.json --scenes no.json", "scenes not found: no.json"),
     ],
 )

@@ -258,7 +258,7 @@ def test_many_faults_are_listed_and_the_rest_counted(vqagen_: Commands) -> None:
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [
-        ("stats no.json", 2, "questions not found: no.json"),
+        ("stats no.json", 2, "questions, dialogs or trials not found: no.json"),
         ("stats empty.json", 3, "empty.json: no questions"),
         ("stats q.json --against no.json", 2, "questions not found: no.json"),
         ("stats q.json --against empty.json", 0, ""),

@@ -83,7 +83,11 @@ def test_the_report_as_json_has_every_code(vqagen_: Commands) -> None:
             "trials holds trials, which come with their grids and items: leave out scenes",
         ),
         ("verify trials --metadata x.json", "leave out metadata"),
-        ("verify empty", "questions not found: empty"),
+        ("verify none", "questions, dialogs or trials not found: none"),
+        (
+            "verify empty --scenes trials",
+            "no questions, dialogs or trials (*.json, *.json.gz, *.json.zst, trials.jsonl) in",
+        ),
         ("verify q.json", "scenes are missing: q.json holds questions"),
         ("verify d.json", "scenes are missing: d.json holds dialogs"),
     ],
@@ -93,6 +97,7 @@ def test_what_is_not_suited_to_a_kind_of_file_is_refused(line: str, message: str
     write_trials("trials", trial(NONE_TEST, "red ball"))
     Path("q.json").write_text('{"questions": []}')
     Path("d.json").write_text('{"dialogs": []}')
+    Path("empty").mkdir()
 
     ran = vqagen_(line)
 

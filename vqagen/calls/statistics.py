@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vqagen.errors import UsageError
-from vqagen.files.locations import locate
 from vqagen.judge.director.statistics import TrialStatistics, trial_statistics
-from vqagen.judge.file_kinds import TRIALS, kind_of_file
+from vqagen.judge.file_kinds import TRIALS, kind_of_file, require_records
 from vqagen.judge.stats.dialog_statistics import DialogStatistics, dialog_statistics
 from vqagen.judge.stats.question_statistics import QuestionStatistics, question_statistics
 from vqagen.language.domain_files import PathLike
@@ -23,7 +22,7 @@ def stats(
     on images of the file that they were not learned from. Trials are answered by policies that miss a view or words.
     `on_read` is called now and then with the number of questions, dialogs or trials read since, for a progress bar.
     """
-    kind = kind_of_file(locate(file))
+    kind = kind_of_file(require_records(file))
     if kind is TRIALS:
         if against is not None:
             raise UsageError(f"{file} holds trials, whose policies learn nothing: leave out against")

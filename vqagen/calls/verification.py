@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vqagen.errors import UsageError
-from vqagen.files.locations import locate
 from vqagen.files.reading import content_hash
-from vqagen.files.shipped import require
 from vqagen.judge.dialogs.report import DialogVerificationReport
 from vqagen.judge.dialogs.verification import verify_dialogs
 from vqagen.judge.director.report import TrialVerificationReport
 from vqagen.judge.director.verification import verify_trials
-from vqagen.judge.file_kinds import TRIALS, kind_of_file
+from vqagen.judge.file_kinds import TRIALS, kind_of_file, require_records
 from vqagen.judge.origin import check_origin
 from vqagen.judge.verification import verify_questions
 from vqagen.judge.verification_report import VerificationReport
@@ -40,7 +38,7 @@ def verify(
     that are not those which the file's `info` names. `on_checked` is called now and then with the number of questions,
     dialogs or trials checked since, for a progress bar.
     """
-    path = require(locate(file), "questions")
+    path = require_records(file)
     kind = kind_of_file(path)
     if kind is TRIALS:
         given = {"scenes": scenes, "domain": domain, "metadata": metadata, "synonyms": synonyms, "plugins": plugins}

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from vqagen.errors import BadInput, Problem
-from vqagen.files.locations import Location
+from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.files.locations import Location, locate
 from vqagen.files.reading import files_below
+from vqagen.files.shipped import require
+from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
 from vqagen.records.discovery import first_keys
 from vqagen.records.kind import RecordKind
@@ -23,6 +25,18 @@ _KIND_OF: Mapping[str, RecordKind] = {key: kind for kind in _KINDS for key in (k
 """A key that tells -> the kind of records that it tells."""
 
 
+ANY_KIND = "questions, dialogs or trials"
+
+
+def require_records(path: PathLike) -> Location:
+    """Return the place of a file or folder of records of any kind. UsageError if there is none, or an empty folder."""
+    place = require(locate(path), ANY_KIND)
+    if place.is_dir() and record_file(place) is None and _first_in_folder(place) is None:
+        names = ", ".join(f"*{ending}" for ending in IN_FOLDERS)
+        raise UsageError(f"no {ANY_KIND} ({names}, trials.jsonl) in folder {place}; name their file")
+    return place
+
+
 def kind_of_file(path: Location) -> RecordKind:
     """Return QUESTIONS, DIALOGS or TRIALS for a file or folder; QUESTIONS if nothing is there, or nothing tells.
 
@@ -30,10 +44,14 @@ def kind_of_file(path: Location) -> RecordKind:
     """
     file = path
     if path.is_dir():
-        named = (each for each in files_below(path) if each.name.endswith(IN_FOLDERS))
-        file = record_file(path) or next(named, path)
+        file = record_file(path) or _first_in_folder(path) or path
     found = first_kind(file) if file.is_file() else None
     return TRIALS if found is SAMPLES else found or QUESTIONS
+
+
+def _first_in_folder(folder: Location) -> Location | None:
+    """Return the first file of a folder whose records are in a file each; None if there is none."""
+    return next((each for each in files_below(folder) if each.name.endswith(IN_FOLDERS)), None)
 
 
 def record_file(folder: Location) -> Path | None:

@@ -9,7 +9,6 @@ import numpy as np
 
 from vqagen.errors import BadInput, UsageError
 from vqagen.files.locations import locate
-from vqagen.files.shipped import require
 from vqagen.judge.audit.dialog_items import read_dialog_items
 from vqagen.judge.audit.gold_items import read_gold_items
 from vqagen.judge.audit.items import AuditFile
@@ -20,7 +19,7 @@ from vqagen.judge.audit.trial_items import read_trial_items
 from vqagen.judge.baselines.execution import ProgramRunner
 from vqagen.judge.baselines.learning_task import LearningTask, accepted_texts
 from vqagen.judge.director.trial_files import find_trials
-from vqagen.judge.file_kinds import TRIALS, kind_of_file
+from vqagen.judge.file_kinds import TRIALS, kind_of_file, require_records
 from vqagen.judge.gold.discovery import DIALOG, TRIAL, VQAGEN, read_gold, recognise
 from vqagen.judge.origin import shipped_domain
 from vqagen.judge.scene_lookup import SceneNames
@@ -57,7 +56,7 @@ class AuditInputs:
 
 def is_foreign(path: str) -> bool:
     """Return true for a file in the format of another benchmark."""
-    return recognise(require(locate(path), QUESTIONS.key)) not in (VQAGEN, DIALOG, TRIAL)
+    return recognise(require_records(path)) not in (VQAGEN, DIALOG, TRIAL)
 
 
 def find_record_source(path: str) -> RecordSource:

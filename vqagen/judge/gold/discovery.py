@@ -6,11 +6,10 @@ from collections.abc import Callable
 from itertools import islice
 
 from vqagen.errors import UsageError, unknown
-from vqagen.files.locations import Location, locate
-from vqagen.files.shipped import require
+from vqagen.files.locations import Location
 from vqagen.json.stream import reading
 from vqagen.judge.director.trial_files import find_trials
-from vqagen.judge.file_kinds import TRIALS, kind_of_file
+from vqagen.judge.file_kinds import TRIALS, kind_of_file, require_records
 from vqagen.judge.gold.dialogs import dialog_file
 from vqagen.judge.gold.file import MODES, GoldFile
 from vqagen.judge.gold.gqa import gqa_file
@@ -58,7 +57,7 @@ def read_gold(
     """
     if mode and mode not in MODES:
         raise UsageError(unknown("mode", mode, MODES))
-    place = require(locate(path), "questions")
+    place = require_records(path)
     name = format or recognise(place)
     if name not in FORMATS:
         raise UsageError(unknown("format of questions", name, FORMATS))
