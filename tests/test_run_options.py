@@ -26,7 +26,7 @@ def test_one_worker_is_this_process(workers: int | str) -> None:
 def test_there_may_be_one_worker_a_core(monkeypatch: pytest.MonkeyPatch) -> None:
     engines = []
     for cores in (1, 3):
-        monkeypatch.setattr("vqagen.run.engines.processes.available_cores", lambda cores=cores: cores)
+        monkeypatch.setattr("vqagen.run.options.available_cores", lambda cores=cores: cores)
         engines.append(RunOptions("auto").engine(window=5))
 
     assert engines[0] is in_process

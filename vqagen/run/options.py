@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -47,10 +48,12 @@ class RunOptions(CheckedSettings):
             from vqagen.run.engines.cluster import Cluster
 
             return Cluster(self.cluster)
-        from vqagen.run.engines.processes import Processes, available_cores
+        workers = self._processes() or available_cores()
+        if workers == 1:
+            return in_process
+        from vqagen.run.engines.processes import Processes
 
-        processes = self._processes() or available_cores()
-        return in_process if processes == 1 else Processes(processes)
+        return Processes(workers)
 
     def _processes(self) -> int | None:
         """Return the number of processes: 0 for one a core, None for a value that is no number of workers."""
@@ -59,3 +62,8 @@ class RunOptions(CheckedSettings):
         is_number = isinstance(self.workers, str) and re.fullmatch(r"\d{1,9}", self.workers)
         number = int(self.workers) if is_number else self.workers
         return number if type(number) is int and number >= 1 else None
+
+
+def available_cores() -> int:
+    """Return the number of cores that this process may use. A batch system may allow fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -6,7 +6,6 @@ Each worker has a pipe of its own and one window at a time, so the window that a
 
 from __future__ import annotations
 
-import os
 import pickle
 import signal
 import subprocess
@@ -27,11 +26,6 @@ AHEAD = 4
 """Windows for each worker that may be begun before the first of them is written."""
 DYING = 30.0
 """Seconds to wait for the end of a process whose connection is closed."""
-
-
-def available_cores() -> int:
-    """Return the number of cores that this process may use. A batch system may allow fewer than the machine has."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Processes:

@@ -6,7 +6,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
@@ -73,6 +72,8 @@ def _replaced(place: Path) -> Path:
 
 def _sync_files(folder: Path) -> None:
     """Have all files of a folder on the disk. Asked at once for many, a disk takes a thirtieth of the time."""
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(_SYNCS) as pool:
         for _ in pool.map(_sync, [path for path in folder.rglob("*") if path.is_file()]):
             pass
