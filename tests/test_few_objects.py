@@ -73,7 +73,7 @@ def clevr_family(name: str) -> Template:
 
 def made(nodes: str, *constraints: str, catalogue: Catalogue = CLEVR.materials.catalogue) -> Template:
     """A template with some of these slots."""
-    slots = {"<C>": "Color", "<S>": "Size", "<R>": "Relation"}
+    slots = {"<C>": "Color", "<S>": "Size", "<S2>": "Shape", "<R>": "Relation"}
     named = {slot: kind for slot, kind in slots.items() if slot in nodes}
     raw = {"text": ["Is it?"], **program_notation.template(nodes, named, *constraints)}
     (template,), faults = read_templates(raw, "", catalogue, "made.json", 0)
@@ -260,6 +260,16 @@ def test_equal_values_of_two_objects_are_possible() -> None:
     nodes = "scene, filter_unique 0 <C>, filter_unique 0 <S>, query_shape 1, query_shape 2, equal_object 1 2"
 
     assert few_of(made(nodes, "OUT_EQ 3 4", "OUT_NEQ 1 2"), "none").answers(2) == {False}
+
+
+def test_a_relation_is_needed_where_one_of_two_compared_results_changes_without_it() -> None:
+    """Of the two objects, one is found among all objects, with the relation or without it."""
+    template = made(
+        "scene, filter_unique 0 <C>, relate 1 <R>, filter_unique 2 <S>, union 0 2, filter_unique 4 <S2>, "
+        "equal_object 3 5"
+    )
+
+    assert few_of(template, "all").answers(3) == {True, False}
 
 
 def test_what_is_not_known_is_not_idle() -> None:

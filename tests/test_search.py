@@ -195,14 +195,20 @@ def test_a_draw_that_can_find_nothing_leaves_the_stream_as_a_vain_one(seed: int)
         ("scene, filter_unique 0 <C>, relate_filter_unique 1 <R> <C2>, same_size 2, count 3", ("OUT_GT_CONST 4 0",)),
         ("scene, filter_unique 0 <C>, same_size 1, count 2, equal_integer 3 3", ("OUT_GT_CONST 3 0",)),
         ("scene, filter_unique 0 <C>, relate_filter_unique 1 <R> <Z>, query_shape 2", ()),
+        (
+            "scene, filter_unique 0 <C>, relate 1 <R>, filter 2 <C2>, filter 2 <S>, filter_count 3 <Z>, count 4, "
+            "add 5 6",
+            (),
+        ),
     ],
-    ids=["reference", "relation", "check", "early check", "two vocabularies"],
+    ids=["reference", "relation", "check", "early check", "two vocabularies", "two sets"],
 )
 @pytest.mark.parametrize("policy", POLICIES)
 def test_relations_and_checks_are_followed_to_the_end(nodes: str, constraints: tuple[str, ...], policy: str) -> None:
     """What an idle relation is compared with, and what a check reads, may be the last that is computed.
 
-    Gray and small have the same code, in their own vocabularies, and are not the same words.
+    Gray and small have the same code, in their own vocabularies, and are not the same words. Of two sets by way of a
+    relation, it is enough that one differs without the relation.
     """
     collection = COLLECTIONS[0]
     slots = {"<C>": "Color", "<S>": "Shape", "<R>": "Relation", "<C2>": "Color", "<Z>": "Size"}

@@ -46,6 +46,7 @@ FAMILIES = {
     "short_hop": "scene, filter_unique 0 <S> <M>, relate_filter_count 1 <R> <S2>",
     "same_count": f"scene, filter_unique 0 {ONE}, same_shape 1, filter_count 2 {TWO}",
 }
+DEFAULT_SAMPLING = Sampling()
 SPANS = [Span((), (0, 1, 2, 3)), Span((1,), (0, 3)), Span((0, 2), ())]
 
 
@@ -154,9 +155,9 @@ def test_every_filling_is_found_by_sets(monkeypatch: pytest.MonkeyPatch) -> None
     assert found() == listed != set()
 
 
-def drawn_fillings(family: str, policy: str, count: int = 500) -> list[Filling]:
+def drawn_fillings(family: str, policy: str, count: int = 500, sampling: Sampling = DEFAULT_SAMPLING) -> list[Filling]:
     """Fillings of two scenes, from searches that each begin anew."""
-    search, found = make_search(template_of(family), policy, Sampling()), list[Filling]()
+    search, found = make_search(template_of(family), policy, sampling), list[Filling]()
     for record in SMALL_SCENES[1:]:
         tables = SceneTables(compile_scene(record, CLEVR.domain))
         tries = (search.find(tables, Random(seed), (), set(), 20_000).filling for seed in range(count))
@@ -181,6 +182,26 @@ def test_sets_are_drawn_as_often_as_single_descriptions(
     assert len(sets) == len(single) > 0
     for of in (lambda filling: str(filling.words()), lambda filling: filling.values):
         assert_same_distribution(Counter(map(of, sets)), Counter(map(of, single)), family)
+
+
+@pytest.mark.parametrize(
+    ("family", "is_blind"), [("count", True), ("exist", True), ("kinds", True), ("several", False)]
+)
+def test_sets_are_not_drawn_where_absent_descriptions_are_drawn_blindly(
+    family: str, is_blind: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of such options are any words, whether they fit something or not: sets would have other shares.
+
+    Several objects are never absent.
+    """
+    monkeypatch.setattr(vocabulary, "WIDE", 1)
+    monkeypatch.setattr(wide, "FIRST_DRAWS", 0)
+    drawn = drawn_fillings(family, "none", 20, Sampling(absent="any"))
+    monkeypatch.setattr(wide, "FIRST_DRAWS", wide.DRAWS)
+    single = drawn_fillings(family, "none", 20, Sampling(absent="any"))
+
+    assert len(drawn) == len(single) > 0
+    assert ([filling.picked for filling in drawn] == [filling.picked for filling in single]) == is_blind
 
 
 def test_questions_are_as_with_single_descriptions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,6 +153,20 @@ def test_each_text_is_as_likely() -> None:
     )
 
 
+def test_few_choices_of_optional_parts_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a text with 64 of them; sentences stay the same."""
+    text = " ".join(f"[{letter} <C>]" for letter in "abcdef")
+    expected = sayings(text, "C=red")
+    monkeypatch.setattr("vqagen.language.wording.MOST_FORMS", 5)
+    compiled, rng, found, most = wording(text), stream(0, text), Counter[str](), 0
+    for _ in range(200):
+        found[compiled.say(words("C=red"), rng.random)] += 1
+        most = max(most, len(compiled._forms))
+
+    assert found == expected
+    assert 1 < most <= 6
+
+
 # A model of the grammar: a text is a list of words, slots, plurals and optional lists.
 PIECES = st.recursive(
     st.sampled_from(["is", "a", "the", "<C>", "<K>", "<K>s", "<C2>", "other", ",", "100%"]),
