@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import itertools
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import naive
 import program_notation
@@ -21,14 +23,16 @@ from test_search import EVERYTHING, make_search
 
 import vqagen
 from vqagen.api import Generation, find_domain, load_domain_files
+from vqagen.cli import is_compiled
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
 from vqagen.search import vocabulary, wide, wide_table
-from vqagen.search.description import Sampling
+from vqagen.search.description import Description, Sampling
 from vqagen.search.filling import FOUND, Filling
 from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabulary
-from vqagen.search.wide_table import Span, WideTable
+from vqagen.search.wide import WideDescriptionDraw
+from vqagen.search.wide_table import DescribedSets, Span, WideTable
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import Scene, compile_scene
 
@@ -153,6 +157,37 @@ def test_every_filling_is_found_by_sets(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(wide, "WORD_TRIES", wide.DRAWS)
     monkeypatch.setattr(wide, "FIRST_DRAWS", 0)
     assert found() == listed != set()
+
+
+@pytest.mark.skipif(is_compiled(), reason="a compiled draw takes no stand-in for a frame")
+def test_a_set_that_fails_by_its_words_is_drawn_three_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also a set of one description, which was drawn 300 times; and no description is tried twice."""
+    monkeypatch.setattr(vocabulary, "WIDE", 1)
+    monkeypatch.setattr(wide, "FIRST_DRAWS", 0)
+    scene, random = compile_scene(SMALL_SCENES[1], CLEVR.domain), Random(0)
+    node = make_search(template_of("count"), "none", EVERYTHING).plan.stages[0].choice.does
+    assert isinstance(node, Description)
+    tables, tried, undecided = SceneTables(scene), list[object](), set[int]()
+    frame: Any = SimpleNamespace(random=random.random, tables=tables, values=[scene.everything], remembers=True)
+
+    def fails_by_words(frame: object, dead: set[int], undecided: set[int], outcome: int, pick: object) -> bool:
+        tried.append(pick)
+        undecided.add(outcome)
+        return False
+
+    drawn = Counter[int]()
+
+    def counted(sets: DescribedSets, fits: int, subjects: int, random: Callable[[], float]) -> int:
+        drawn[fits] += 1
+        return draw(sets, fits, subjects, random)
+
+    draw = DescribedSets.draw
+    monkeypatch.setattr(DescribedSets, "draw", counted)
+    stage: Any = SimpleNamespace(leads_on=fails_by_words)
+
+    assert not WideDescriptionDraw(node, EVERYTHING).offer(stage, frame, set(), undecided)
+    assert drawn == dict.fromkeys(undecided, wide.WORD_TRIES)
+    assert len(tried) == len({*tried}) > len(undecided)
 
 
 def drawn_fillings(family: str, policy: str, count: int = 500, sampling: Sampling = DEFAULT_SAMPLING) -> list[Filling]:
