@@ -481,7 +481,9 @@ def test_the_report_is_a_page_for_people(logs: list[EvalLog], vqagen_: Commands)
     ("name", "content", "message"),
     [
         ("broken.eval", b"hello", "broken.eval: not a readable Inspect log ("),
-        ("other.json", b"{}", "other.json: not a readable Inspect log ("),
+        ("other.json", b"{}", "other.json: not a readable Inspect log (there is no key 'eval')"),
+        ("deep.json", b"[" * 100_000 + b"]" * 100_000, "deep.json: not a readable Inspect log (there is no key"),
+        ("cut.json", b'{"version": 2, "sta', "cut.json: not a readable Inspect log (not valid JSON: "),
         ("folder/a.txt", b"", "folder: no logs (*.eval, *.json); make one with `inspect eval vqagen/director`"),
     ],
 )

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vqagen.errors import BadInput, Problem, UsageError, warn
 from vqagen.extras import needed
+from vqagen.files.locations import locate
 from vqagen.inspect_tasks.outcomes import LoggedRun, Outcome
+from vqagen.records.discovery import first_keys
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSampleSummary
 
 SCORER = "cell_answer"
 FOREIGN = "not a log of vqagen/director"
+UNREADABLE = "not a readable Inspect log"
 LOG_SUFFIXES = (".eval", ".json")
+FIRST_KEYS = 12
+"""Keys of a document that are looked at."""
 _SHOWN_CONDITIONS = {"block_text": "2", "tools": "none", "cot": "none"}
 """Arguments of the task that the report names unless they have these values."""
 
@@ -57,12 +63,21 @@ def _read(path: Path) -> LoggedRun | Problem:
     from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 
     try:
+        _raise_foreign(path)
         header = read_eval_log(path, header_only=True)
         summaries = read_eval_log_sample_summaries(path)
+    except BadInput as error:
+        return Problem(f"{UNREADABLE} ({error.problems[0].message})", str(path))
     except (OSError, ValueError, KeyError) as error:  # BadZipFile and ValidationError among them
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        return Problem(f"not a readable Inspect log ({reason})", str(path))
+        return Problem(f"{UNREADABLE} ({reason})", str(path))
     return _run_of(path, header, summaries)
+
+
+def _raise_foreign(path: Path) -> None:
+    """Raise BadInput for JSON that is no log: Inspect's reader takes gigabytes for 0.2 MB of brackets."""
+    if path.suffix == ".json" and "eval" not in islice(first_keys(locate(path)), FIRST_KEYS):
+        raise BadInput([Problem("there is no key 'eval'")])
 
 
 def _run_of(path: Path, header: EvalLog, summaries: list[EvalSampleSummary]) -> LoggedRun | Problem:
