@@ -84,6 +84,29 @@ def test_answers_that_are_wrong_are_refused(vqagen_: Commands, key: str, value: 
     assert (ran.code, ran.err) == (3, f"vqagen: answers/answers.jsonl:{message}\n")
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"\xff{}", "not valid JSON: not UTF-8 text"),
+        (b'{"rater": "a', "not valid JSON: the line ends inside a value"),
+    ],
+)
+def test_a_line_that_is_no_json_is_named(vqagen_: Commands, line: bytes, message: str) -> None:
+    Path("answers.jsonl").write_bytes(line)
+
+    ran = vqagen_("human score answers.jsonl")
+    assert (ran.code, "answers.jsonl:1:" in ran.err, message in ran.err) == (3, True, True), ran.err
+
+
+def test_answers_may_begin_with_a_byte_order_mark(vqagen_: Commands) -> None:
+    """Editors and spreadsheets on Windows write it."""
+    expected = report(vqagen_, "answers")["tables"]
+    path = Path("answers/answers.jsonl")
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+
+    assert report(vqagen_, "answers")["tables"] == expected
+
+
 def test_all_wrong_lines_are_named_at_once(vqagen_: Commands) -> None:
     Path("bad.jsonl").write_text('[]\n{\n{"value": 3}\n')
 

@@ -236,6 +236,17 @@ def _parse(text: bytes, source: RecordSource, path: Location, index: int, line: 
     raise BadInput([Problem(f"{NOT_JSON}: {message}", str(path), where, line + place.line - 1, place.column)])
 
 
+def mistake_in_line(line: bytes) -> tuple[str, int]:
+    """Return why a line without its end is not JSON, and in which column."""
+    try:
+        orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        message, at = refusal(line, error)
+        message = "the line ends inside a value" if message == CUT_OFF else message
+        return f"{NOT_JSON}: {message}", position_of(BytesIO(line), min(at, len(line))).column
+    return NOT_JSON, 1
+
+
 _READERS: Mapping[str, Callable[[RecordSource, int, bool], Iterator[FoundRecord]]] = {
     "lines": _in_lines,
     "files": _in_files,

@@ -19,6 +19,8 @@ from vqagen.human.store.store import STATES, Answer, Assignment, Store, StoreErr
 from vqagen.human.study.item import CHECK, KINDS, ROLES, USES
 from vqagen.human.study.study import Study
 from vqagen.human.study.trial import Trial
+from vqagen.json.stream import BYTE_ORDER_MARK
+from vqagen.records.source import mistake_in_line
 
 ANSWERS_FILE = "answers.jsonl"
 _MOST_PROBLEMS = 20
@@ -115,13 +117,15 @@ def read_rows(source: str | Path) -> Iterator[AnswerRow]:
 def _rows(file: Path, problems: list[Problem]) -> Iterator[AnswerRow]:
     """Yield the answers that are right; add what is wrong with the others to `problems`."""
     seen: set[tuple[str, int]] = set()
-    for number, line in enumerate(_lines(file), 1):
+    for number, text in enumerate(_lines(file), 1):
+        line = text.removeprefix(BYTE_ORDER_MARK)
         if not line.strip():
             continue
         try:
             record = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            problems.append(Problem(f"not valid JSON: {error}", str(file), "", number, error.colno))
+        except orjson.JSONDecodeError:
+            message, column = mistake_in_line(line.rstrip())
+            problems.append(Problem(message, str(file), "", number, column))
             continue
         found = list(faults_of(record))
         if not found and (key := (record["assignment"], record["trial"])) in seen:

@@ -6,7 +6,6 @@ A broken line does not hide the others: all of a file are read, and the faults a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from io import BytesIO
 from itertools import chain
 from typing import Any
 
@@ -14,13 +13,13 @@ import orjson
 
 from vqagen.files.locations import Location
 from vqagen.files.packing import DAMAGE
-from vqagen.json.stream import BYTE_ORDER_MARK, NOT_JSON, damaged, position_of, reading_bytes, refusal
+from vqagen.json.stream import BYTE_ORDER_MARK, damaged, reading_bytes
 from vqagen.judge.predictions.faults import PredictionFaults, RecordFault
 from vqagen.judge.predictions.forms import DIALOG_KEYS, QUESTION_KEYS, VISDIAL_KEYS, prediction_of
 from vqagen.judge.predictions.prediction import Prediction
 from vqagen.records.discovery import find_records
 from vqagen.records.kind import RecordKind
-from vqagen.records.source import CUT_OFF, RecordSource
+from vqagen.records.source import RecordSource, mistake_in_line
 
 PREDICTIONS = RecordKind("predictions", (*QUESTION_KEYS, *DIALOG_KEYS, *VISDIAL_KEYS))
 
@@ -49,23 +48,12 @@ def _in_lines(path: Location, faults: PredictionFaults) -> Iterator[Prediction]:
                     yield prediction_of(loads(line))
                 except orjson.JSONDecodeError:
                     if line.strip():
-                        message, column = _broken(line.rstrip())
+                        message, column = mistake_in_line(line.rstrip())
                         faults.add(message, "", number, column)
                 except RecordFault as fault:
                     faults.add(fault.message, fault.key, number, 1)
         except DAMAGE as error:
             raise damaged(error) from None
-
-
-def _broken(line: bytes) -> tuple[str, int]:
-    """Return why a line without its end is not JSON, and in which column."""
-    try:
-        orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        message, at = refusal(line, error)
-        message = "the line ends inside a value" if message == CUT_OFF else message
-        return f"{NOT_JSON}: {message}", position_of(BytesIO(line), min(at, len(line))).column
-    return NOT_JSON, 1
 
 
 def _in_source(source: RecordSource, faults: PredictionFaults) -> Iterator[Prediction]:
