@@ -340,6 +340,7 @@ def test_scenes_that_vanish_while_they_are_read_are_told(run: Commands) -> None:
     [
         ("--out new/", "output new/ names a folder; name a file in it"),
         ("--out q.parquet --format json", "q.parquet: what is named so is read as Parquet, not as json"),
+        ("--out q.csv.gz", "q.csv.gz: questions are written as json (.json) or jsonl (.jsonl) or parquet (.parquet)"),
         ("--out q.json --report gone.json", "nowhere does not exist; create it first"),
         ("--out q.json --shard 0/3", "--shard must be K/N with K from 1 to N, such as 3/8; found '0/3'"),
         ("--out q.json --only \udcff", "only must hold names, found '\\udcff'"),

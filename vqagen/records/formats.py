@@ -48,6 +48,8 @@ PARQUET = Format("parquet", (".parquet",), Batches, is_binary=True)
 LIST = Format("list", (), List, holds_info=False)
 """One bare list of records, as many other tools write and read."""
 FORMATS = (JSON, JSON_LINES, PARQUET, LIST)
+TABLES = (".csv", ".tsv", ".xlsx")
+"""Endings of tables, which no records are written as."""
 
 
 def format_of(target: str, formats: Sequence[Format] = FORMATS) -> Format:
@@ -71,6 +73,8 @@ def choose_format(target: str, name: str | None, formats: Sequence[Format], reco
         raise UsageError(unknown("format", name, [each.name for each in formats]))
     if asked.is_binary and asked not in formats:
         raise UsageError(f"{target}: {records} are written as {_either(formats)}, not as {asked.name}")
+    if name is None and (table := next(filter(unpacked_name(target.lower()).endswith, TABLES), "")):
+        raise UsageError(f"{target}: {records} are written as {_either(formats)}, not as {table[1:]}")
     if packing_of(target) and (chosen.is_binary or asked.is_binary):
         raise UsageError(f"{target}: Parquet is packed inside; name the file {unpacked_name(target)}")
     if asked.is_binary and not chosen.is_binary:
