@@ -110,6 +110,7 @@ FILES: dict[str, tuple[str, Write]] = {
     "clevr": ("clevr", lambda to: written(to / "answers.txt", "\n".join(ANSWERS))),
     "csv": ("csv", lambda to: as_table(to, "p.csv", ",")),
     "tsv": ("tsv", lambda to: as_table(to, "p.tsv", "\t")),
+    "csv of a spreadsheet": ("csv", lambda to: as_table(to, "p.csv", ";")),
     "csv of another name": ("csv", lambda to: as_table(to, "p.out", ",")),
     "inspect archive": ("inspect", as_archive),
     "inspect json": ("inspect", as_inspect_json),

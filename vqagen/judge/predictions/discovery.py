@@ -133,8 +133,8 @@ def _of_records(path: Location) -> str:
 
 def _of_table(path: Location, text: str) -> str | None:
     name, line = unpacked_name(path.name).lower(), next(iter(text.splitlines()), "")
-    for format, separator in SEPARATORS.items():
-        if name.endswith(f".{format}") or table_keys(header_of(line, separator)):
+    for format in SEPARATORS:
+        if name.endswith(f".{format}") or table_keys(header_of(line, format)):
             return format
     return CLEVR if name.endswith(".txt") else None
 

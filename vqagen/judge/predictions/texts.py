@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from vqagen.errors import BadInput, Problem
@@ -32,9 +33,18 @@ def table_keys(header: Sequence[str]) -> tuple[tuple[str, ...], str] | None:
     return (id_keys, answer_key) if answer_key and all(key in header for key in id_keys) else None
 
 
-def header_of(line: str, separator: str) -> list[str]:
+def separator_of(line: str, format: str) -> str:
+    """Return what stands between the fields of a table, by its first line.
+
+    Spreadsheets write CSV with semicolons where decimals have a comma.
+    """
+    return ";" if format == CSV and ";" in line and "," not in line else SEPARATORS[format]
+
+
+def header_of(line: str, format: str) -> list[str]:
     """Return the names of columns in the first line of a table."""
-    return [name.strip() for name in next(csv.reader([line.removeprefix("\ufeff")], delimiter=separator), [])]
+    line = line.removeprefix("\ufeff")
+    return [name.strip() for name in next(csv.reader([line], delimiter=separator_of(line, format)), [])]
 
 
 def read_table(path: Location, format: str) -> Iterator[Prediction]:
@@ -42,8 +52,10 @@ def read_table(path: Location, format: str) -> Iterator[Prediction]:
     faults = PredictionFaults(path)
     csv.field_size_limit(max(LONGEST_FIELD, csv.field_size_limit()))
     with reading_bytes(path) as file:
-        rows = csv.reader(io.TextIOWrapper(file, "utf-8-sig", newline=""), delimiter=SEPARATORS[format], strict=True)
+        text, rows = io.TextIOWrapper(file, "utf-8-sig", newline=""), csv.reader(())
         try:
+            line = text.readline()
+            rows = csv.reader(chain([line], text), delimiter=separator_of(line, format), strict=True)
             yield from _of_rows(rows, faults)
         except UnicodeDecodeError:
             raise BadInput([Problem("not UTF-8 text", str(path), "", *_undecodable(path))]) from None
