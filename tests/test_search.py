@@ -200,8 +200,23 @@ def test_a_draw_that_can_find_nothing_leaves_the_stream_as_a_vain_one(seed: int)
             "add 5 6",
             (),
         ),
+        ("scene, filter_unique 0 <C>, relate 1 <R>, filter_color 2 <C2>, unique 3, query_size 4", ()),
+        (
+            "scene, filter 0 <C>, filter 0 <S>, difference 1 2, unique 3, filter 0 <S2>, difference 1 5, unique 6, "
+            "query_size 4, query_size 7, equal_size 8 9",
+            (),
+        ),
     ],
-    ids=["reference", "relation", "check", "early check", "two vocabularies", "two sets"],
+    ids=[
+        "reference",
+        "relation",
+        "check",
+        "early check",
+        "two vocabularies",
+        "two sets",
+        "unique alone",
+        "differences",
+    ],
 )
 @pytest.mark.parametrize("policy", POLICIES)
 def test_relations_and_checks_are_followed_to_the_end(nodes: str, constraints: tuple[str, ...], policy: str) -> None:
@@ -211,7 +226,7 @@ def test_relations_and_checks_are_followed_to_the_end(nodes: str, constraints: t
     relation, it is enough that one differs without the relation.
     """
     collection = COLLECTIONS[0]
-    slots = {"<C>": "Color", "<S>": "Shape", "<R>": "Relation", "<C2>": "Color", "<Z>": "Size"}
+    slots = {"<C>": "Color", "<S>": "Shape", "<S2>": "Shape", "<R>": "Relation", "<C2>": "Color", "<Z>": "Size"}
     slots = {slot: kind for slot, kind in slots.items() if slot in nodes}
     raw = {"text": ["How?"], **program_notation.template(nodes, slots, *constraints)}
     (template,), faults = read_templates(raw, "", collection.materials.catalogue, "made.json", 0)

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from commands import Commands
 
+import vqagen
+
 HERE = Path(__file__).parent / "superclevr"
 PLUGINS = sorted(HERE.glob("*.py"))
 SIZES, COLORS, MATERIALS = ("small", "large"), ("red", "blue", "green"), ("rubber", "metal")
@@ -217,6 +219,26 @@ def test_a_plug_ins_composite_node_may_say_a_value(commands: Commands) -> None:
     said = [values(question) for question in json.loads(Path("q.json").read_text())["questions"]]
 
     assert {each["partfilter_partname"] for each in said} == {"wheel"}
+
+
+def test_constraints_hold_for_a_plug_ins_composite_node(tmp_path: Path) -> None:
+    """Also where it may lose words that it does not need."""
+    template, rng = json.loads((HERE / "parts_templates.json").read_text())[0], random.Random(5)
+    constraint = {"type": "NOT_NULL", "params": ["<M2>"]}
+    (tmp_path / "mine.json").write_text(json.dumps([{**template, "constraints": [constraint]}]))
+    made = vqagen.generate(
+        [{**parts_scene(rng), "image_filename": f"{i}.png", "image_index": i} for i in range(20)],
+        metadata=HERE / "parts.json",
+        templates=tmp_path / "mine.json",
+        plugins=[HERE / "parts.py"],
+        redundancy="reduce",
+    )
+
+    said = [{node.function for node in question.program.nodes} for question in made]
+
+    assert len(said) > 5
+    assert all("partfilter_material" in each for each in said)
+    assert not all("partfilter_partname" in each for each in said)
 
 
 def test_the_plug_ins_are_short() -> None:

@@ -47,7 +47,9 @@ FAMILIES = {
     "several": f"scene, filter_not_unique 0 {ONE}, count 1",
     "hop": f"scene, filter_unique 0 {ONE}, relate_filter_unique 1 <R> {TWO}, query_shape 2",
     "hop_count": f"scene, filter_unique 0 {ONE}, relate_filter_count 1 <R> {TWO}",
+    "hop_any": f"scene, filter_unique 0 {ONE}, relate_filter 1 <R> {TWO}, count 2",
     "short_hop": "scene, filter_unique 0 <S> <M>, relate_filter_count 1 <R> <S2>",
+    "short_kinds": "scene, filter 0 <C> <M>, count_different_size 1",
     "same_count": f"scene, filter_unique 0 {ONE}, same_shape 1, filter_count 2 {TWO}",
 }
 DEFAULT_SAMPLING = Sampling()
@@ -141,12 +143,13 @@ def test_a_scene_of_too_many_sets_has_none(monkeypatch: pytest.MonkeyPatch) -> N
     assert table.sets(SPANS[0]) is None
 
 
-def test_every_filling_is_found_by_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("family", "scene"), [("short_hop", 1), ("short_kinds", 0)])
+def test_every_filling_is_found_by_sets(family: str, scene: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One after another: a set whose descriptions fail by their words alone is not taken to be a dead end."""
 
     def found() -> set[str]:
-        search, seen, words = make_search(template_of("short_hop"), "all", EVERYTHING), set[object](), list[str]()
-        tables = SceneTables(compile_scene(SMALL_SCENES[1], CLEVR.domain))
+        search, seen, words = make_search(template_of(family), "all", EVERYTHING), set[object](), list[str]()
+        tables = SceneTables(compile_scene(SMALL_SCENES[scene], CLEVR.domain))
         while (filling := search.find(tables, Random(len(words)), (), seen, 20_000).filling) is not None:
             words.append(str(filling.words()))
         assert len(words) == len({*words})
@@ -200,7 +203,7 @@ def drawn_fillings(family: str, policy: str, count: int = 500, sampling: Samplin
     return found
 
 
-@pytest.mark.quick(5)
+@pytest.mark.quick("query-none", "kinds-none", "several-none", "hop-all", "hop_any-none", "short_hop-all")
 @pytest.mark.parametrize("policy", ["none", "all"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_sets_are_drawn_as_often_as_single_descriptions(
