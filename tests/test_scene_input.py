@@ -241,3 +241,16 @@ def test_work_that_travels_makes_the_same() -> None:
     work = pickle.loads(pickle.dumps(job.work(0, encode_lines)))
 
     assert b"".join(block.body for window in job.windows(0) for block in work.load()(window)) == made(job)
+
+
+# Progress -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_number_of_scenes_is_known_when_all_are_read() -> None:
+    """Before, it is estimated by their bytes: "1,000 of 1,001 scenes" looked as if one was lost."""
+    scenes = {"info": {"note": "x" * 50_000}, "scenes": sampled_scenes(8, seed=3)}
+    Path("scenes").write_text(json.dumps(scenes))
+    reports: list[tuple[int, int | None]] = []
+    write("q.json", on_progress=lambda progress: reports.append((progress.items, progress.expected)))
+
+    assert reports[-1] == (8, 8)

@@ -28,18 +28,25 @@ class ReadSoFar:
 
     scenes: int = 0
     bytes: int = 0
+    end: int = 0
+    """One behind the last scene, when that has been read."""
 
-    def count(self, texts: Iterable[SceneText]) -> Iterator[SceneText]:
-        """Yield the texts, counting them."""
+    def count(self, texts: Iterable[SceneText], first: int) -> Iterator[SceneText]:
+        """Yield the texts of the scenes from `first` on, counting them."""
+        end = first
         for text in texts:
             self.scenes += 1
             self.bytes += len(text.text)
+            end += 1
             yield text
+        self.end = end
 
     def estimate(self, source: SceneSource) -> int | None:
         """Return the number of scenes of a source; None if nothing is known."""
         if source.length is not None:
             return source.length
+        if self.end:
+            return self.end
         size = source.size
         return round(size * self.scenes / self.bytes) if size and self.bytes else None
 
@@ -70,7 +77,7 @@ class SceneItems:
         return windows_of(self._texts(span), self.window)
 
     def _texts(self, span: Span) -> Iterator[SceneText]:
-        texts = warn_repeats(self.read.count(scene_texts(self.source, *span)), self.source, span.first)
+        texts = warn_repeats(self.read.count(scene_texts(self.source, *span), span.first), self.source, span.first)
         return check_while_reading(texts, self.source, self.stamps) if self.stamps else texts
 
     def expected(self) -> int | None:
