@@ -84,7 +84,7 @@ def test_the_flags_of_humanr_do_the_same(line: str, folder: Path, vqagen_: Comma
         ),
         (f"{MAKE} images", "--images images and images are two folders"),
         (f"{MAKE} --raters-per-item 0", "--raters-per-item must be at least 1, found 0"),
-        (MAKE.replace("--system ours=ours.json", ""), "no system to compare with people"),
+        (MAKE.replace("--system ours=ours.json", ""), "no system to compare with people: give --system, or"),
         (MAKE.replace("human.json", "no.json"), "human captions not found: no.json"),
         (MAKE.replace("=ours.json", "=no.json"), "captions of ours not found: no.json"),
         (MAKE.replace("--images images", "--images no"), "images not found: no"),
@@ -212,9 +212,10 @@ def test_images_that_are_missing_anywhere_are_counted_and_named(folder: Path, vq
 
 
 def test_no_common_image_is_a_message_that_shows_names(folder: Path, vqagen_: Commands) -> None:
-    edit(folder / "human.json", lambda human: [human.pop(name) for name in list(human)] and human.update({"a": ["b"]}))
+    """Of each file, for it may be any of them whose names are of another kind."""
+    (folder / "ours.json").write_text('{"a": "b"}', "utf-8")
 
-    assert "names are such as 'a' and 'im00.png'" in vqagen_(MAKE).err
+    assert "human.json has 'im00.png', ours.json has 'a', the folder has 'im00.png'" in vqagen_(MAKE).err
 
 
 def test_the_cost_is_printed_before_anybody_is_paid(vqagen_: Commands) -> None:

@@ -43,7 +43,7 @@ def make_caption_tasks(
     """
     settings = settings or PlanSettings()
     if not systems and not settings.human_human:
-        raise UsageError("no system to compare with people: name at least one, or compare people by human_human")
+        raise UsageError("no system to compare with people: give --system, or --human-human to compare people")
     check_folder(Path(out), force)
     inputs = CaptionFiles(str(human), {name: str(systems[name]) for name in sorted(systems)}, str(images), _text(texts))
     return _written(out, make_caption_study(inputs, settings), texts, force)

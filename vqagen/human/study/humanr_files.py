@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -44,7 +44,8 @@ def read_captions(human: str, systems: Mapping[str, str], images: Sequence[str])
     there = set(images)
     common = sorted(there.intersection(people, *models.values()))
     if not common:
-        raise BadInput([Problem(_nothing_in_common(people, images), human)])
+        captions = {human: people, **{file: models[name] for name, file in systems.items()}}
+        raise BadInput([Problem(_nothing_in_common(captions, images))])
     left_out = tuple(_left_out(people, models, there))
     return Captions(
         {name: list(dict.fromkeys(people[name])) for name in common},
@@ -117,9 +118,13 @@ def _caption_faults(place: str, caption: object) -> Iterator[Fault]:
         yield place, f"expected a caption, found {describe(caption)}"
 
 
-def _nothing_in_common(people: Mapping[str, Any], images: Sequence[str]) -> str:
-    shown = [repr(each) for each in (*list(people)[:1], *images[:1])]
-    return f"no image stands in the folder and in all files of captions; names are such as {' and '.join(shown)}"
+def _nothing_in_common(captions: Mapping[str, Iterable[str]], images: Sequence[str]) -> str:
+    """Return the message that no image has all captions, with a name from each file and from the folder."""
+    first = {file: next(iter(names), None) for file, names in captions.items()} | {
+        "the folder": next(iter(images), None)
+    }
+    shown = ", ".join(f"{place} has {'none' if name is None else repr(name)}" for place, name in first.items())
+    return f"no image stands in the folder and in all files of captions: {shown}"
 
 
 def _left_out(people: Mapping[str, Any], models: Mapping[str, Mapping[str, Any]], there: set[str]) -> Iterator[str]:
