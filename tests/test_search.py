@@ -206,6 +206,8 @@ def test_a_draw_that_can_find_nothing_leaves_the_stream_as_a_vain_one(seed: int)
             "query_size 4, query_size 7, equal_size 8 9",
             (),
         ),
+        ("scene, filter_unique 0 <C>, relate_filter_unique 1 <R> <S>, relate 2 <R>, count 3", ()),
+        ("scene, filter_unique 0 <C>, relate_filter_unique 1 <R> <S>, relate 2 <R2>, count 3", ("NEQ <R> <R2>",)),
     ],
     ids=[
         "reference",
@@ -216,17 +218,20 @@ def test_a_draw_that_can_find_nothing_leaves_the_stream_as_a_vain_one(seed: int)
         "two sets",
         "unique alone",
         "differences",
+        "again",
+        "another",
     ],
 )
 @pytest.mark.parametrize("policy", POLICIES)
 def test_relations_and_checks_are_followed_to_the_end(nodes: str, constraints: tuple[str, ...], policy: str) -> None:
-    """What an idle relation is compared with, and what a check reads, may be the last that is computed.
+    """What an idle relation is compared with, and what a check or a node reads, may be the last that is computed.
 
     Gray and small have the same code, in their own vocabularies, and are not the same words. Of two sets by way of a
     relation, it is enough that one differs without the relation.
     """
     collection = COLLECTIONS[0]
-    slots = {"<C>": "Color", "<S>": "Shape", "<S2>": "Shape", "<R>": "Relation", "<C2>": "Color", "<Z>": "Size"}
+    slots = {"<C>": "Color", "<C2>": "Color", "<S>": "Shape", "<S2>": "Shape", "<Z>": "Size"}
+    slots |= {"<R>": "Relation", "<R2>": "Relation"}
     slots = {slot: kind for slot, kind in slots.items() if slot in nodes}
     raw = {"text": ["How?"], **program_notation.template(nodes, slots, *constraints)}
     (template,), faults = read_templates(raw, "", collection.materials.catalogue, "made.json", 0)
