@@ -18,6 +18,7 @@ from vqagen.world.scene import compile_scene
 SIDES = {**DOMAIN, "sampling": {"directions": {"left": [-1.0, 0.0, 0.0], "right": [1.0, 0.0, 0.0]}}}
 TOY, PANTRY = (DOMAIN, SCENE), (general_domain.METADATA, general_domain.SCENES[0])
 BALL = "scene, filter_shape 0 ball, unique 1"
+RED_CUBE = "scene, filter_color 0 red, filter_shape 1 cube, unique 2"
 TWO_CUBES = f"{BALL}, relate 2 left, filter_shape 3 cube, unique 4, relate 2 right, filter_shape 6 cube, unique 7"
 
 ROWS = [
@@ -27,6 +28,11 @@ ROWS = [
     (TOY, f"{BALL}, relate 2 left, unique 3, query_shape 4", "forced"),
     (TOY, f"{BALL}, relate 2 left, unique 3, query_color 4", ""),
     (TOY, f"{BALL}, same_color 2, unique 3, query_shape 4", "forced"),
+    # two objects of one color, or of two colors of two
+    (TOY, f"{RED_CUBE}, same_color 3, unique 4, query_color 5", "forced"),
+    (TOY, f"{RED_CUBE}, different_color 3, unique 4, query_color 5", "forced"),
+    (TOY, f"{RED_CUBE}, same_color 3, unique 4, query_shape 5", "forced"),
+    (TOY, f"{RED_CUBE}, different_color 3, unique 4, query_shape 5", ""),
     # the only ball is neither left of itself nor like itself
     (TOY, f"{BALL}, relate 2 left, filter_shape 3 ball, count 4", "forced"),
     (TOY, f"{BALL}, relate 2 left, filter_color 3 red, count 4", ""),

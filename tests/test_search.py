@@ -145,18 +145,26 @@ def test_a_search_gives_up_when_its_budget_is_used_up() -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_what_failed_for_an_idle_relation_is_tried_again_where_it_would_not_be_idle(seed: int) -> None:
-    """The same objects, come by with another relation or description, may be needed for an answer."""
+@pytest.mark.parametrize(
+    ("nodes", "refused"),
+    [
+        ("scene, filter_unique 0 <C> <S>, relate 1 <R>, filter 2 <C2>, filter_unique 3 <S2>, query_size 4", ("small",)),
+        ("scene, filter_unique 0 <C> <S>, relate 1 <R>, filter_color 2 <C2>, count 3", (1, 2)),
+    ],
+    ids=["description", "filter"],
+)
+def test_what_failed_for_an_idle_relation_is_tried_again_where_it_would_not_be_idle(
+    nodes: str, refused: tuple[Any, ...], seed: int
+) -> None:
+    """The same objects, or none, come by with another relation, description or word, may be needed for an answer."""
     domain, slots = COLLECTIONS[0].materials, {"<C>": "Color", "<S>": "Shape", "<R>": "Relation", "<C2>": "Color"}
-    nodes = "scene, filter_unique 0 <C> <S>, relate 1 <R>, filter 2 <C2>, filter_unique 3 <S2>, query_size 4"
-    raw = {"text": ["How?"], **program_notation.template(nodes, {**slots, "<S2>": "Shape"})}
+    slots |= {"<S2>": "Shape"} if "<S2>" in nodes else {}
+    raw = {"text": ["How?"], **program_notation.template(nodes, slots)}
     (template,), _ = read_templates(raw, "", domain.catalogue, "made.json", 0)
     things = ["small cyan rubber sphere", "large blue rubber cylinder", "small blue metal cube"]
     scene = compile_for(COLLECTIONS[0], scene_record(things, [2, 0, 1], [0, 2, 1]))
 
-    outcome = make_search(template, "all", Sampling()).find(
-        SceneTables(scene), Random(seed), ("small",), set(), 1 << 40
-    )
+    outcome = make_search(template, "all", Sampling()).find(SceneTables(scene), Random(seed), refused, set(), 1 << 40)
 
     assert outcome.reason == FOUND
 
