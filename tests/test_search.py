@@ -216,6 +216,10 @@ def test_a_draw_that_can_find_nothing_leaves_the_stream_as_a_vain_one(seed: int)
         ),
         ("scene, filter_unique 0 <C>, relate_filter_unique 1 <R> <S>, relate 2 <R>, count 3", ()),
         ("scene, filter_unique 0 <C>, relate_filter_unique 1 <R> <S>, relate 2 <R2>, count 3", ("NEQ <R> <R2>",)),
+        (
+            "scene, filter_unique 0 <C>, relate_filter_unique 1 <R> <C2>, query_size 2",
+            ("IN <C> gray|red", "NOT_IN <C2> red"),
+        ),
     ],
     ids=[
         "reference",
@@ -228,6 +232,7 @@ def test_a_draw_that_can_find_nothing_leaves_the_stream_as_a_vain_one(seed: int)
         "differences",
         "again",
         "another",
+        "some words",
     ],
 )
 @pytest.mark.parametrize("policy", POLICIES)
