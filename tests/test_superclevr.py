@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from commands import Commands
+from program_notation import template as notation
 
 import vqagen
 
@@ -221,24 +222,42 @@ def test_a_plug_ins_composite_node_may_say_a_value(commands: Commands) -> None:
     assert {each["partfilter_partname"] for each in said} == {"wheel"}
 
 
-def test_constraints_hold_for_a_plug_ins_composite_node(tmp_path: Path) -> None:
-    """Also where it may lose words that it does not need."""
-    template, rng = json.loads((HERE / "parts_templates.json").read_text())[0], random.Random(5)
-    constraint = {"type": "NOT_NULL", "params": ["<M2>"]}
-    (tmp_path / "mine.json").write_text(json.dumps([{**template, "constraints": [constraint]}]))
+def asked_of_parts(template: Record, folder: Path, **settings: Any) -> list[vqagen.Question]:
+    """Questions of one template about the parts of 20 scenes."""
+    rng = random.Random(5)
+    (folder / "mine.json").write_text(json.dumps([template]))
     made = vqagen.generate(
         [{**parts_scene(rng), "image_filename": f"{i}.png", "image_index": i} for i in range(20)],
         metadata=HERE / "parts.json",
-        templates=tmp_path / "mine.json",
+        templates=folder / "mine.json",
         plugins=[HERE / "parts.py"],
-        redundancy="reduce",
+        **settings,
     )
+    return list(made)
 
+
+def test_constraints_hold_for_a_plug_ins_composite_node(tmp_path: Path) -> None:
+    """Also where it may lose words that it does not need."""
+    template = json.loads((HERE / "parts_templates.json").read_text())[0]
+    constraint = {"type": "NOT_NULL", "params": ["<M2>"]}
+
+    made = asked_of_parts({**template, "constraints": [constraint]}, tmp_path, redundancy="reduce")
     said = [{node.function for node in question.program.nodes} for question in made]
 
     assert len(said) > 5
     assert all("partfilter_material" in each for each in said)
     assert not all("partfilter_partname" in each for each in said)
+
+
+def test_a_plug_ins_composite_node_fits_something_in_both_scenes_of_a_pair(tmp_path: Path) -> None:
+    """Words that are taken over to another scene may fit nothing there, which only a node that says so allows."""
+    nodes = "scene, objects2parts 0, partfilter 1 <C2> <P>, part2object 2, count 3"
+    template = {"text": ["How many have a <C2> <P>?"], **notation(nodes, {"<C2>": "Color", "<P>": "Partname"})}
+
+    made = asked_of_parts(template, tmp_path, balance="pairs")
+
+    assert len(made) > 5
+    assert all(question.answer for question in made)
 
 
 def test_the_plug_ins_are_short() -> None:
