@@ -40,8 +40,9 @@ def importable_in_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A scheduler on a loaded machine may answer late."""
+    """A scheduler on a loaded machine may answer late, and a worker may take long to be back."""
     monkeypatch.setattr("vqagen.run.engines.dask_client.TIMEOUT", PATIENCE)
+    monkeypatch.setattr("vqagen.run.engines.cluster.PATIENCE", PATIENCE)
 
 
 @pytest.fixture
