@@ -105,7 +105,7 @@ class _Checked:
         return {item.name: item for item in self.items if item.picture}
 
     @cached_property
-    def looks(self) -> dict[str, Look]:
+    def looks(self) -> Mapping[str, Look]:
         return looks_of(self.catalogue)
 
     def area(self, name: str) -> float:

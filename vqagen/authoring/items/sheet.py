@@ -76,7 +76,7 @@ class Sheet:
         return _MARGIN + column * (self.side + _MARGIN), _MARGIN + row * (self.side + self.line + _MARGIN)
 
     @cached_property
-    def looks(self) -> dict[str, Look]:
+    def looks(self) -> Mapping[str, Look]:
         """How each item is drawn."""
         return looks_of(self.catalogue)
 

@@ -74,9 +74,12 @@ class Prospect:
 
     def _find_most_gain(self, round: int, counts: RoundCounts, gains: Gains, label: str) -> int:
         objective, best = self.quotas.objective, 0
-        if round == self.rounds or gains == Gains(*objective[: len(gains)]):
+        left = sum(objective[: len(gains)]) - sum(gains)
+        if round == self.rounds:
             return 0
         for kind in self._unlike_kinds_after(label):
+            if best == left:
+                break
             then = self.counts_after(counts, kind)
             if self.can_finish(round + 1, then):
                 gained = gains.add(kind.label).capped(objective)
@@ -87,13 +90,14 @@ class Prospect:
     def _find_unlike_kinds(self, label: str) -> tuple[RoundKind, ...]:
         """Return one kind of round of those that may follow a label, change the counts alike and lead on alike.
 
-        That halves the time of a run's first scene, which was 0.8 s with every kind (10 rounds, quotas `smooth`).
+        That halves the time of a run's first scene, which was 0.8 s with every kind (10 rounds, quotas `smooth`). Kinds
+        that gain come first, for they often gain all that is left: a whole dialog is looked ahead in 0.001 s, not 0.3.
         """
         found = {
             (kind.family, kind.refers == NOTHING, NO_GAINS.add(kind.label), self._alike(kind.label)): kind
             for kind in kinds_after(label)
         }
-        return tuple(found.values())
+        return tuple(sorted(found.values(), key=lambda kind: sum(NO_GAINS.add(kind.label)), reverse=True))
 
 
 def _alike(label: str) -> str:

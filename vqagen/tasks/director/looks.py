@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
+from functools import lru_cache
 
 from vqagen.art.drawing import read_drawing
 from vqagen.art.looks import Look
@@ -10,8 +12,9 @@ from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
 from vqagen.tasks.director.catalogue_words import COLOR, ITEM, spell_out
 
 
-def looks_of(catalogue: ItemCatalogue) -> dict[str, Look]:
-    """Return the look of each item, by its name, in the order of the catalogue."""
+@lru_cache(maxsize=4)
+def looks_of(catalogue: ItemCatalogue) -> Mapping[str, Look]:
+    """Return the look of each item, by its name, in the order of the catalogue; the same ones each time."""
     tops: dict[str, int] = defaultdict(int)
     for item in catalogue.items:
         tops[item.kind] = max(tops[item.kind], item.size)

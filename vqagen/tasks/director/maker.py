@@ -12,7 +12,7 @@ from vqagen.rng import pick
 from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.design import Cell, Design
 from vqagen.tasks.director.loose import make_loose
-from vqagen.tasks.director.question_table import MOST_ADJECTIVES, Question, QuestionTable
+from vqagen.tasks.director.question_table import MOST_ADJECTIVES, Question, question_table
 from vqagen.tasks.director.rules import NONE, TYPES
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
 from vqagen.tasks.director.strict import make_strict, partner_of
@@ -45,7 +45,7 @@ class TrialMaker:
 
     def __init__(self, catalogue: ItemCatalogue, settings: DirectorSettings) -> None:
         self.catalogue, self._settings = catalogue, settings
-        self._table = QuestionTable(catalogue)
+        self._table = question_table(catalogue)
         self._make = make_loose if settings.compat == REFERENCE else make_strict
         self._plans: dict[tuple[str, int], TrialPlan] = {}
         self._groups: dict[tuple[str, bool], tuple[QuestionGroup, ...]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from vqagen.art.canvas import DIRECTOR, PARTICIPANT, GridStyle
@@ -26,7 +26,7 @@ class _File(NamedTuple):
 class TrialPictures:
     """Makes the files of trials, in the forms and views of the settings."""
 
-    def __init__(self, looks: dict[str, Look], settings: DirectorSettings) -> None:
+    def __init__(self, looks: Mapping[str, Look], settings: DirectorSettings) -> None:
         """Raise BadInput with every picture of the user's that cannot be read, UsageError if an extra is missing."""
         self._files = tuple(_files(looks, settings))
 
@@ -39,7 +39,7 @@ class TrialPictures:
         return files
 
 
-def _files(looks: dict[str, Look], settings: DirectorSettings) -> Iterator[_File]:
+def _files(looks: Mapping[str, Look], settings: DirectorSettings) -> Iterator[_File]:
     views = (PARTICIPANT, DIRECTOR) if settings.view == BOTH else (settings.view,)
     text = TextStyle(settings.text, settings.blocked_text)
     styles: list[tuple[str, GridStyle]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -202,6 +202,12 @@ class QuestionTable:
         if key not in self._made:
             self._made[key] = Question(self, noun, in_order, not self.catalogue.physics.isdisjoint(adjectives))
         return self._made[key]
+
+
+@lru_cache(maxsize=4)
+def question_table(catalogue: ItemCatalogue) -> QuestionTable:
+    """Return the questions of a catalogue, the same table each time: what it works out serves all designs."""
+    return QuestionTable(catalogue)
 
 
 def _items_by_word(words: Iterable[str], words_of: Iterable[Iterable[str]]) -> dict[str, Objects]:
