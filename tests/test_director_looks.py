@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from PIL import Image
 
 from tests.grids import shipped_looks
+from vqagen.errors import BadInput
 from vqagen.tasks.director.catalogue import load_catalogue_file
 from vqagen.tasks.director.looks import looks_of
 
@@ -41,3 +43,19 @@ def test_own_pictures_are_as_large_as_their_size_among_those_of_their_kind(tmp_p
     assert (looks["vase"].scale, looks["vase"].sizes) == (1, 1)
     assert looks["vase"].picture == tmp_path / "a.png"
     assert looks["vase"].drawing is None
+
+
+def test_a_catalogue_is_worked_out_once_but_for_what_may_change(tmp_path: Path) -> None:
+    """Equal texts are one catalogue with the same looks; a picture that is gone when it is read again is a mistake."""
+    own, picture = tmp_path / "own.json", tmp_path / "a.png"
+    own.write_text(json.dumps(load_catalogue_file().record))
+    drawn = load_catalogue_file(own)
+    assert load_catalogue_file(own) is drawn
+    assert looks_of(load_catalogue_file(own)) is looks_of(drawn)
+
+    Image.new("RGB", (4, 4)).save(picture)
+    own.write_text(json.dumps({**drawn.record, "items": OWN}))
+    assert len(load_catalogue_file(own).items) > len(drawn.items)
+    picture.unlink()
+    with pytest.raises(BadInput, match="no picture at"):
+        load_catalogue_file(own)

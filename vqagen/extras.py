@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -20,6 +22,19 @@ def needed(module: str, extra: str, what: str, *beside: str) -> Any:
         if error.name is None or error.name.split(".")[0] != package:
             raise  # it is there, and something that it needs is not
         raise UsageError(f"{what} needs {package}; install it: {to_install(extra, *beside)}") from None
+
+
+def in_one_thread(what: str) -> AbstractContextManager[Any]:
+    """Return what keeps scikit-learn to one thread, for a `with` statement: its figures are the same everywhere."""
+    limited: AbstractContextManager[Any] = _threadpools(what).limit(limits=1)
+    return limited
+
+
+@cache
+def _threadpools(what: str) -> Any:
+    """Return the pools of threads of the libraries loaded, scikit-learn's with them: to find them takes 10 ms."""
+    needed("sklearn.linear_model", "stats", what)
+    return needed("threadpoolctl", "stats", what).ThreadpoolController()
 
 
 def to_install(extra: str, *packages: str) -> str:

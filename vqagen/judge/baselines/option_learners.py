@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from vqagen.extras import needed
+from vqagen.extras import in_one_thread, needed
 from vqagen.judge.baselines.learning_task import Answering, Guess, LearningTask, family_of, type_of
 from vqagen.judge.baselines.option_rules import most_frequent_option, right_option
 from vqagen.judge.gold.item import GoldItem
@@ -138,7 +138,7 @@ def option_scores(trained: Sequence[Features], rights: Sequence[int], asked: Seq
     counting = text.CountVectorizer(analyzer=_row, binary=True, min_df=LEAST_COUNT)
     labels = [place == right for options, right in zip(trained, rights, strict=True) for place in range(len(options))]
     model: Any = linear.LogisticRegression(C=0.1, max_iter=300)
-    with needed("threadpoolctl", "stats", what).threadpool_limits(1), warnings.catch_warnings():
+    with in_one_thread(what), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # not converged
         model.fit(counting.fit_transform([own for options in trained for own in options]), labels)
         rows = [own for options in asked for own in options]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from vqagen.extras import needed
+from vqagen.extras import in_one_thread, needed
 from vqagen.judge.baselines.learning_task import Answering, Guess, LearningTask, gold_text, type_of
 from vqagen.judge.baselines.priors import Rankings
 from vqagen.judge.gold.item import GoldItem
@@ -44,8 +44,6 @@ def nearest(learning: LearningTask, neighbours: int) -> list[Guess]:
 
 
 def _by_type(learning: LearningTask, rank: Ranker) -> list[Guess]:
-    threadpools = needed("threadpoolctl", "stats", "a baseline that learns")
-
     def learn(trained: Sequence[GoldItem]) -> Answering:
         known: defaultdict[str, list[GoldItem]] = defaultdict(list)
         for item in trained:
@@ -71,7 +69,7 @@ def _by_type(learning: LearningTask, rank: Ranker) -> list[Guess]:
 
         return answer
 
-    with threadpools.threadpool_limits(1):
+    with in_one_thread("a baseline that learns"):
         return learning.answer(learn)
 
 

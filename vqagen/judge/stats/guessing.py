@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from vqagen.extras import needed
+from vqagen.extras import in_one_thread, needed
 from vqagen.judge.stats.question_facts import YES_NO, answer_kind
 from vqagen.judge.stats.sample import Clue
 
@@ -159,7 +159,7 @@ def _batches(splits: Any, predictors: Sequence[str]) -> Iterator[tuple[Sequence[
         guesses = {name: list(majority) for name in predictors}
         learned = [name for name in predictors if name in learners]
         if learned:
-            with needed("threadpoolctl", "stats", "guessing").threadpool_limits(1):
+            with in_one_thread("guessing"):
                 for ours, theirs in _groups(trained, tested):
                     some, others = [trained[i] for i in ours], [tested[i] for i in theirs]
                     for name in learned:
