@@ -321,10 +321,11 @@ def test_an_output_is_replaced_only_by_force(line: str, vqagen_: Commands) -> No
     assert json.loads(Path("there.json").read_text())["info"]
 
 
-@pytest.mark.parametrize("name", ["scenes.json", "./scenes.json", "link.json"])
+@pytest.mark.parametrize("name", ["scenes.json", "./scenes.json", "link.json", "hard.json"])
 def test_an_input_is_never_replaced(name: str, vqagen_: Commands) -> None:
     """Not even by force, under whatever name."""
     Path("link.json").symlink_to("scenes.json")
+    Path("hard.json").hardlink_to("scenes.json")
     before = Path("scenes.json").read_bytes()
     ran = vqagen_(f"generate --scenes scenes.json --out {name} --force")
 

@@ -74,6 +74,8 @@ ROWS = [
         "part",
     ),
     (TOY, "scene, filter_shape 0 cube, exist 1, filter_shape 0 cube, exist 3, and 2 4", "part"),
+    (TOY, f"{BALL}, relate 2 left, filter_shape 3 ball, filter_color 0 red, union 4 5, count 6", "part"),
+    (TOY, f"{BALL}, relate 2 left, filter_shape 3 ball, filter_color 0 red, union 5 4, count 6", "part"),
     (TOY, "scene, filter_shape 0 cube, filter_color 1 red, difference 1 2, count 3", ""),
     # two objects by the same words, or one object twice
     (TOY, f"{TWO_CUBES}, query_color 5, query_color 8, equal_color 9 10", "alike"),
