@@ -112,6 +112,10 @@ NO_SHARD_OF_SCENES: list[tuple[dict[str, Any], str]] = [
         "b.json: not made by vqagen: its info does not say how to make it again",
     ),
     (
+        {"shard": {"number": 2, "of": "4"}},
+        "b.json: not made by vqagen: its info does not say how to make it again",
+    ),
+    (
         {"version": "0.0.1"},
         f"b.json differs from a.json in generator.version: '0.0.1', not {__version__!r}",
     ),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from vqagen.cli.progress import LINE_EVERY, counting, run_progress
 from vqagen.run.progress import Progress
+from vqagen.run.scene_items import ReadSoFar
 
 
 def clock_of(*seconds: float) -> Callable[[], float]:
@@ -67,3 +70,23 @@ def test_a_count_is_logged_too(capsys: pytest.CaptureFixture[str]) -> None:
             add(2000)
 
     assert capsys.readouterr().err == "vqagen: 4,000 questions so far, 129 questions/s\n"
+
+
+@pytest.mark.parametrize(
+    ("read", "length", "size", "expected"),
+    [
+        (ReadSoFar(), 30, 1000, 30),
+        (ReadSoFar(scenes=10, bytes=100, end=12), None, 1000, 12),
+        (ReadSoFar(scenes=10, bytes=100), None, 1000, 100),
+        (ReadSoFar(), None, 1000, None),
+        (ReadSoFar(scenes=10, bytes=100), None, 0, None),
+    ],
+    ids=["listed", "read to the end", "by bytes", "nothing read", "packed"],
+)
+def test_the_number_of_scenes_is_estimated_where_it_is_not_known(
+    read: ReadSoFar, length: int | None, size: int, expected: int | None
+) -> None:
+    """By the bytes of those read so far; of a packed file or a pipe nothing is known."""
+    source: Any = SimpleNamespace(length=length, size=size)
+
+    assert read.estimate(source) == expected
