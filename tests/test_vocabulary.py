@@ -13,12 +13,11 @@ from vqagen.api import load_domain_files
 from vqagen.language.program import Node
 from vqagen.language.template_check import read_templates
 from vqagen.search import description, vocabulary
-from vqagen.search.description import Openness, Sampling
+from vqagen.search.description import Description, Sampling
 from vqagen.search.layout import MOST_LAYOUTS, Layout
 from vqagen.search.local_checks import LocalCheck
 from vqagen.search.plan import make_plan
-from vqagen.search.possible import PossibleValues
-from vqagen.search.vocabulary import Meanings, Vocabularies, Vocabulary
+from vqagen.search.vocabulary import Vocabularies, Vocabulary
 
 DOMAIN = load_domain_files().domain
 CODES = range(9 * 4 * 3 * 3)
@@ -58,11 +57,14 @@ def test_few_descriptions_are_remembered(
 
 def test_few_ways_to_leave_attributes_open_are_remembered(words: Vocabulary) -> None:
     """However many attributes a node may leave open."""
-    openness = Openness(10, [LocalCheck((0,), lambda word: word is None, of_openness=True)])
-    most = 0
-    for used in range(1 << 10):
-        assert openness[used] is (used & 1 == 0)
-        most = max(most, len(openness))
+    many = Vocabulary([replace(DOMAIN.attributes[0], name=f"a{number}") for number in range(10)])
+    node = Description(0, False, None, many, (LocalCheck((0,), lambda word: word is None, of_openness=True),))
+    remembered, most = node._wide, 0
+    assert remembered is not None
+    for said in product((False, True), repeat=10):
+        code = sum(min(digits.values()) for digits, is_said in zip(many.digits, said, strict=True) if is_said)
+        assert node.allows(code) is not said[0]
+        most = max(most, len(remembered))
 
     assert 1 < most <= FEW + 1
 
@@ -83,7 +85,7 @@ def test_fewer_descriptions_of_more_attributes_are_remembered() -> None:
 
 
 def test_few_meanings_are_remembered(words: Vocabulary) -> None:
-    meanings = Meanings(words, PossibleValues(DOMAIN))
+    meanings = Vocabularies(DOMAIN).meanings(words)
     found = {code: meanings[code].possible for code in CODES}
 
     assert 1 < len(meanings) <= FEW + 1

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from vqagen.bits import Objects, is_single, union_of
+from vqagen.bits import Objects, indexes, is_single, union_of
 from vqagen.search.local_checks import LocalCheck, allow_openness
-from vqagen.search.vocabulary import REMEMBERED, Vocabulary
+from vqagen.search.memo import REMEMBERED, Memo
+from vqagen.search.vocabulary import Vocabulary
 from vqagen.world.scene import Scene
 
 
@@ -27,20 +28,6 @@ class Sampling:
         if self.idle_share >= 1:
             return idle
         return min(idle, round(telling * self.idle_share / (1 - self.idle_share)))
-
-
-class Openness(dict[int, bool]):
-    """Set of attributes that are said -> True if a node's constraints allow that; decided when first asked for."""
-
-    def __init__(self, width: int, checks: Sequence[LocalCheck]) -> None:
-        super().__init__()
-        self._width, self._checks = width, checks
-
-    def __missing__(self, used: int) -> bool:
-        if len(self) > REMEMBERED:
-            self.clear()
-        allowed = self[used] = allow_openness(self._checks, [bool(used >> k & 1) for k in range(self._width)])
-        return allowed
 
 
 class Description:
@@ -72,7 +59,10 @@ class Description:
         """True if the node's own constraints ask for more than which attributes are said."""
         self._listed: list[bool] = []
         self._patterns = -1
-        self._wide = Openness(len(vocabulary.attributes), checks) if vocabulary.is_wide else None
+        self._wide: Memo[int, bool] | None = None
+        """What `openness` is for other vocabularies."""
+        if vocabulary.is_wide:
+            self._wide = Memo(lambda used: self.allows_openness(indexes(used)), REMEMBERED)
 
     def relations_in(self, scene: Scene) -> list[str]:
         """The relations that the node may say in a scene; none where the scene says nothing of the named one."""

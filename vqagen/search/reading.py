@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from vqagen.search.frame import Frame
+from vqagen.search.memo import REMEMBERED
 from vqagen.search.outline import RELATED, SAME, Outline, Tie
 from vqagen.search.possible import PossibleValues, is_one_value
 from vqagen.search.tie_logic import TieLogic
-from vqagen.search.vocabulary import REMEMBERED
 from vqagen.world.relation_order import RelationOrder
 
 

@@ -7,20 +7,18 @@ radix (digit 0 = left open), so that tables of descriptions are tables of ints.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
 from vqagen.language.program import Node, NodeRun
+from vqagen.search.memo import REMEMBERED, Memo
 from vqagen.search.possible import Meaning, PossibleValues
 from vqagen.world.domain import Attribute, Domain, Recorded
 from vqagen.world.relation_order import relation_order
 
 WIDE = 128
 """Descriptions of one object above which a scene's are drawn one by one (`wide`) and not listed (`tables`)."""
-REMEMBERED = 50_000
-"""Entries after which a memo starts anew, so that memory does not grow with the number of scenes. One of descriptions
-holds fewer, by the number of attributes that each may say: a chain of CLEVR's takes 0.5 KB, one of 11 attributes 1 KB,
-and few of those are met again."""
 
 
 class Said(NamedTuple):
@@ -53,14 +51,15 @@ class Vocabulary:
         """steps[k]: what attribute k may add to a code, nothing where it is left open; and how many ways that are."""
         self._choices = [(None, *attribute.values) for attribute in self.attributes]
         self.remembered = REMEMBERED // max(len(self.attributes), 1)
-        """Descriptions after which a memo of them starts anew."""
+        """Descriptions after which a memo of them starts anew. A chain of CLEVR's takes 0.5 KB, one of 11 attributes
+        1 KB, and few of those are met again."""
         self._bases = [min(digits.values()) for digits in self.digits]
-        self._codes: dict[tuple[Recorded, ...], Codes] = {}
-        self._used: dict[tuple[int, ...], list[int]] = {}
-        self._said: dict[int, Said] = {}
-        self._worded: dict[tuple[tuple[str, ...], int], dict[str, str | None]] = {}
-        self._chains: dict[tuple[int, int, str | None, int], NodeRun] = {}
-        self._nodes: dict[tuple[str, int, str], Node] = {}
+        self._codes = Memo(self._list_codes, self.remembered)
+        self._used = Memo(_list_used, REMEMBERED)
+        self._said = Memo(self._spell_out, self.remembered)
+        self._worded = Memo(self._words_by_slot, self.remembered)
+        self._chains = Memo(self._make_chain, self.remembered)
+        self._nodes = Memo(_make_node, REMEMBERED)
         self.is_wide = prod(1 + _ways_to_say(attribute) for attribute in self.attributes) > WIDE
         """True if one object has too many descriptions to list them all."""
 
@@ -69,83 +68,49 @@ class Vocabulary:
 
         Two plain attributes give four codes; a value that belongs to a group can be said in two ways, and so on.
         """
-        known = self._codes.get(recorded)
-        if known is None:
-            if len(self._codes) > self.remembered:
-                self._codes.clear()
-            sayable = [attribute.sayable(value) for attribute, value in zip(self.attributes, recorded, strict=True)]
-            codes = [0]
-            for digits, words in zip(self.digits, sayable, strict=True):
-                codes += [code + digits[word] for word in words for code in codes]
-            known = self._codes[recorded] = Codes(codes, self._used_of(tuple([len(words) for words in sayable])))
-        return known
+        return self._codes[recorded]
 
-    def _used_of(self, ways: tuple[int, ...]) -> list[int]:
-        """The sets of attributes that descriptions say of an object with so many ways to say each attribute."""
-        used = self._used.get(ways)
-        if used is None:
-            if len(self._used) > REMEMBERED:
-                self._used.clear()
-            used = [0]
-            for k, number in enumerate(ways):
-                used += [before | 1 << k for _ in range(number) for before in used]
-            self._used[ways] = used
-        return used
+    def _list_codes(self, recorded: tuple[Recorded, ...]) -> Codes:
+        sayable = [attribute.sayable(value) for attribute, value in zip(self.attributes, recorded, strict=True)]
+        codes = [0]
+        for digits, words in zip(self.digits, sayable, strict=True):
+            codes += [code + digits[word] for word in words for code in codes]
+        return Codes(codes, self._used[tuple([len(words) for words in sayable])])
 
     def said(self, code: int) -> Said:
         """The words of a code."""
-        known = self._said.get(code)
-        if known is None:
-            if len(self._said) > self.remembered:
-                self._said.clear()
-            words, used, rest = list[str | None](), 0, code
-            for k, choices in enumerate(self._choices):
-                rest, digit = divmod(rest, len(choices))
-                words.append(choices[digit])
-                used |= (digit > 0) << k
-            known = self._said[code] = Said(tuple(words), used)
-        return known
+        return self._said[code]
+
+    def _spell_out(self, code: int) -> Said:
+        words, used, rest = list[str | None](), 0, code
+        for k, choices in enumerate(self._choices):
+            rest, digit = divmod(rest, len(choices))
+            words.append(choices[digit])
+            used |= (digit > 0) << k
+        return Said(tuple(words), used)
 
     def words_of(self, slots: tuple[str, ...], code: int) -> Mapping[str, str | None]:
         """The words of a code by the slot of each attribute; "" stands for an attribute that has no slot."""
-        key = (slots, code)
-        words = self._worded.get(key)
-        if words is None:
-            if len(self._worded) > self.remembered:
-                self._worded.clear()
-            pairs = zip(slots, self.said(code).words, strict=True)
-            words = self._worded[key] = {slot: word for slot, word in pairs if slot}
-        return words
+        return self._worded[slots, code]
+
+    def _words_by_slot(self, described: tuple[tuple[str, ...], int]) -> Mapping[str, str | None]:
+        slots, code = described
+        return {slot: word for slot, word in zip(slots, self.said(code).words, strict=True) if slot}
 
     def chain(self, source: int, first: int, relation: str | None, code: int) -> NodeRun:
         """The program nodes that say a description: `relate`, if there is a relation, then a filter for each word.
 
         The chain starts from node `source`; its own nodes are numbered from `first`.
         """
-        key = (source, first, relation, code)
-        nodes = self._chains.get(key)
-        if nodes is None:
-            if len(self._chains) > self.remembered:
-                self._chains.clear()
-            nodes = self._chains[key] = NodeRun(tuple(self._chain(source, first, relation, code)))
-        return nodes
+        return self._chains[source, first, relation, code]
 
-    def _chain(self, source: int, first: int, relation: str | None, code: int) -> list[Node]:
-        nodes = [self._node("relate", source, relation)] if relation is not None else []
+    def _make_chain(self, described: tuple[int, int, str | None, int]) -> NodeRun:
+        source, first, relation, code = described
+        nodes = [self._nodes["relate", source, relation]] if relation is not None else []
         for k, word in enumerate(self.said(code).words):
             if word is not None:
-                nodes.append(self._node(self._filters[k], first + len(nodes) - 1 if nodes else source, word))
-        return nodes
-
-    def _node(self, function: str, source: int, word: str) -> Node:
-        """Return the node of a function with one word: chains have few different ones."""
-        key = (function, source, word)
-        node = self._nodes.get(key)
-        if node is None:
-            if len(self._nodes) > REMEMBERED:
-                self._nodes.clear()
-            node = self._nodes[key] = Node(function, (source,), (word,))
-        return node
+                nodes.append(self._nodes[self._filters[k], first + len(nodes) - 1 if nodes else source, word])
+        return NodeRun(tuple(nodes))
 
     def without(self, code: int, k: int) -> int:
         """The code with attribute `k` left open."""
@@ -153,30 +118,24 @@ class Vocabulary:
         return code - code // self._bases[k] % (len(values) + 1) * self._bases[k]
 
 
+def _list_used(ways: tuple[int, ...]) -> list[int]:
+    """The sets of attributes that descriptions say of an object with so many ways to say each attribute."""
+    used = [0]
+    for k, number in enumerate(ways):
+        used += [before | 1 << k for _ in range(number) for before in used]
+    return used
+
+
+def _make_node(said: tuple[str, int, str]) -> Node:
+    """Return the node of a function with one word: chains have few different ones."""
+    function, source, word = said
+    return Node(function, (source,), (word,))
+
+
 def _ways_to_say(attribute: Attribute) -> int:
     """Return the most ways to say one object's value: it and its groups; for a list-valued attribute, three times."""
     deepest = max(len(lineage) for lineage in attribute.lineage.values())
     return deepest * min(3, len(attribute.leaves)) if attribute.multi else deepest
-
-
-class Meanings(dict[int, Meaning]):
-    """Code -> its meaning; found when first asked for."""
-
-    def __init__(self, vocabulary: Vocabulary, values: PossibleValues) -> None:
-        super().__init__()
-        self._vocabulary, self._values = vocabulary, values
-
-    def __missing__(self, code: int) -> Meaning:
-        if len(self) > self._vocabulary.remembered:
-            self.clear()
-        possible, words = self._values.everything, 0
-        for attribute, word in zip(self._vocabulary.attributes, self._vocabulary.said(code).words, strict=True):
-            if word is not None:
-                meant = self._values.meaning(attribute.name, word)
-                possible &= meant.possible
-                words |= meant.words
-        meaning = self[code] = Meaning(possible, words)
-        return meaning
 
 
 class Vocabularies:
@@ -187,8 +146,8 @@ class Vocabularies:
         self.values = PossibleValues(domain)
         self.order = relation_order(domain)
         self._by_types: dict[tuple[str, ...], Vocabulary] = {}
-        self._meanings: dict[Vocabulary, Meanings] = {}
-        self._nodes: dict[tuple[str, tuple[int, ...], tuple[str, ...]], NodeRun] = {}
+        self._meanings: dict[Vocabulary, Memo[int, Meaning]] = {}
+        self._nodes = Memo(_make_lone_node, REMEMBERED)
         self.logics: dict[Any, dict[Any, Any]] = {}
         """What was found out about ties between objects (see `reading`)."""
         self.few_objects: dict[Any, dict[int, Any]] = {}
@@ -202,18 +161,26 @@ class Vocabularies:
             self._by_types[key] = Vocabulary(attributes)
         return self._by_types[key]
 
-    def meanings(self, vocabulary: Vocabulary) -> Meanings:
+    def meanings(self, vocabulary: Vocabulary) -> Memo[int, Meaning]:
         """The meanings of a vocabulary's codes."""
         if vocabulary not in self._meanings:
-            self._meanings[vocabulary] = Meanings(vocabulary, self.values)
+            self._meanings[vocabulary] = Memo(partial(_meaning, vocabulary, self.values), vocabulary.remembered)
         return self._meanings[vocabulary]
 
     def node(self, function: str, inputs: tuple[int, ...], values: tuple[str, ...]) -> NodeRun:
         """The program node of a primitive function, by itself."""
-        key = (function, inputs, values)
-        run = self._nodes.get(key)
-        if run is None:
-            if len(self._nodes) > REMEMBERED:
-                self._nodes.clear()
-            run = self._nodes[key] = NodeRun((Node(function, inputs, values),))
-        return run
+        return self._nodes[function, inputs, values]
+
+
+def _meaning(vocabulary: Vocabulary, values: PossibleValues, code: int) -> Meaning:
+    possible, words = values.everything, 0
+    for attribute, word in zip(vocabulary.attributes, vocabulary.said(code).words, strict=True):
+        if word is not None:
+            meant = values.meaning(attribute.name, word)
+            possible &= meant.possible
+            words |= meant.words
+    return Meaning(possible, words)
+
+
+def _make_lone_node(said: tuple[str, tuple[int, ...], tuple[str, ...]]) -> NodeRun:
+    return NodeRun((Node(*said),))
