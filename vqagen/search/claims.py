@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from vqagen.search.frame import Frame
+from vqagen.search.frame import Test
 from vqagen.search.outline import RELATED, Outline
 from vqagen.search.plan import Op, Plan
 from vqagen.search.reading import Reader, Reading
@@ -14,7 +14,6 @@ from vqagen.search.reading import Reader, Reading
 JOINS = {("compare_integer", "count", "count"), ("logic", "exist", "exist")}
 """Question types and what they join: sets of which one must not hold the other."""
 
-Test = Callable[[Frame], bool]
 Decided = Callable[[Reading], bool]
 
 

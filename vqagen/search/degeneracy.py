@@ -6,10 +6,10 @@ not been said. Lanes are computed where the search settles a stage, so no progra
 * `clevr`: the reference's test. Each `relate` of a template with a raw `relate` node is replaced by the whole scene;
   the question is degenerate if it keeps its answer. A reference that is no longer unique counts as a change.
 * `all`: each function that goes from an object to others (`relate`, `same_*`, `different_*`, a plug-in's own) is
-  replaced by all objects but its anchor. Where values are
-  compared, the values must stay, not the yes or no. Questions whether there is any, or more, are not tested: refused
-  for an idle relation, they leave a "yes" to short phrases and a "no" to long ones, and wording alone tells the answer
-  (held-out accuracy .75 in place of .59, for whether there is any by way of two relations).
+  replaced by all objects but its anchor. Where values are compared, the values must stay, not the yes or no. Questions
+  whether there is any, or more, are not tested: refused for an idle relation, they leave a "yes" to short phrases and
+  a "no" to long ones, and wording alone tells the answer (held-out accuracy .75 in place of .59, for whether there is
+  any by way of two relations).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.plugin import RELATION, SAMENESS, Undefined
 from vqagen.search.description import Description
-from vqagen.search.frame import Frame
+from vqagen.search.frame import Frame, Test
 from vqagen.search.plain_choice import PlainChoice
 from vqagen.search.plan import Apply, Op, Plan
 
@@ -189,8 +189,8 @@ def evidence_of(plan: Plan, policy: str) -> tuple[int, ...]:
     return last.inputs if policy == "all" and is_yes_no and last.inputs else (last.index,)
 
 
-def make_idle_test(plan: Plan, lanes: Sequence[Lane], policy: str) -> Callable[[Frame], bool]:
-    """True if some relation of a finished filling is idle."""
+def make_idle_test(plan: Plan, lanes: Sequence[Lane], policy: str) -> Test:
+    """Return the test that some relation of a finished filling is idle."""
     evidence = evidence_of(plan, policy)
     compared = [(number, [i for i in evidence if i in lane.changed]) for number, lane in enumerate(lanes)]
 
@@ -208,8 +208,8 @@ def make_idle_test(plan: Plan, lanes: Sequence[Lane], policy: str) -> Callable[[
     return is_idle
 
 
-def make_telling_test(plan: Plan, choice: Op, lanes: Sequence[Lane]) -> tuple[Callable[[Frame], bool], ...]:
-    """Return the test whether a reference needs the relations that reach the rest only through it.
+def make_telling_test(plan: Plan, choice: Op, lanes: Sequence[Lane]) -> tuple[Test, ...]:
+    """Return the test, if there is one, that a reference needs the relations which reach the rest only through it.
 
     It does not if the same words fit the same one object without a relation. The test runs before anything is computed
     from the reference.

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vqagen.search.claims import Test, alike_tests, claims_of
-from vqagen.search.frame import Frame
+from vqagen.search.claims import alike_tests, claims_of
+from vqagen.search.frame import Frame, Test
 from vqagen.search.outline import Outline, outlines_of
 from vqagen.search.plan import Plan
 from vqagen.search.reading import Reader

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -91,3 +91,7 @@ class Frame:
         """True if options with equal outcomes succeed or fail together, and one success is looked for."""
         self.watch: Examination | None = None
         """Counts how options fail, for `ExaminedStage`; None in any other search."""
+
+
+Test = Callable[[Frame], bool]
+"""A condition on the filling so far."""

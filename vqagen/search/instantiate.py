@@ -2,8 +2,8 @@
 
 Each stage draws an option, computes what follows from it, and calls the next stage; if that fails it draws another (see
 `stage_search`). Dead ends are remembered by the results that later stages can still see, so no dead end is searched
-twice. The first filling found has the distribution of the reference's shuffled search, which
-tries the same options in uniformly random order.
+twice. The first filling found has the distribution of the reference's shuffled search, which tries the same options in
+uniformly random order.
 """
 
 from __future__ import annotations

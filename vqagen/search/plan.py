@@ -22,7 +22,7 @@ from vqagen.plugin import DIFFERENT, EQUAL, EQUALITY, NODE, RELATION, SLOT, Comp
 from vqagen.search.chain import ChainDraw
 from vqagen.search.choices import DescriptionDraw, PlainDraw, ReferenceDraw, RelatedDraw
 from vqagen.search.description import Description, Sampling
-from vqagen.search.frame import Draw, Frame
+from vqagen.search.frame import Draw, Frame, Test
 from vqagen.search.layout import Layout
 from vqagen.search.local_checks import LocalCheck, local_checks
 from vqagen.search.plain_choice import FilterChain, PlainChoice, chain_of
@@ -35,7 +35,7 @@ WordOf = Callable[[Frame], str | None]
 class Check(NamedTuple):
     """A condition at an op; `meaning` is the reason to give if it does not hold."""
 
-    test: Callable[[Frame], bool]
+    test: Test
     meaning: str
     reads: tuple[int, ...] = ()
     """The ops whose results decide it; () if words do, or a plug-in, which may tell objects apart by their numbers."""
@@ -310,7 +310,7 @@ class _Builder:
         self.compares_words |= bool(constraint.slots)
 
 
-def _compared(constraint: Constraint, ops: Sequence[int]) -> Callable[[Frame], bool] | None:
+def _compared(constraint: Constraint, ops: Sequence[int]) -> Test | None:
     """Return the test of a constraint on nodes alone, such as OUT_NEQ: it takes half the time of the general one."""
     if len(constraint.nodes) < max(2, len(constraint.params)):
         return None

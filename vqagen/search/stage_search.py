@@ -19,12 +19,11 @@ from typing import Any
 from vqagen.bits import Objects, only
 from vqagen.language.registry import Value
 from vqagen.plugin import Undefined
-from vqagen.search.claims import Test
 from vqagen.search.degeneracy import Lane, LaneStep, is_shadowed_by_words, make_telling_test
 from vqagen.search.description import Description
 from vqagen.search.examination import LabelledStep
 from vqagen.search.filling import DEGENERATE, FOREGONE
-from vqagen.search.frame import Frame, OutOfBudget, Pick
+from vqagen.search.frame import Frame, OutOfBudget, Pick, Test
 from vqagen.search.plan import Apply, Op, Plan, Stage
 
 REDUCE: dict[str, Callable[[Objects], Value]] = {
@@ -66,21 +65,19 @@ class StageSearch:
     """The search of one stage and, through `rest`, of all stages after it."""
 
     __slots__ = (
-        "_applied", "_at", "_depth", "_draw", "_follow", "_gives_object", "_is_decisive", "_is_foregone", "_late_test",
-        "_reduce", "_rest", "_results_of", "_seen", "_stage", "_telling", "_tests",
+        "_applied", "_at", "_depth", "_draw", "_follow", "_gives_object", "_is_decisive", "_late_test", "_reduce",
+        "_rest", "_results_of", "_seen", "_tests",
     )  # fmt: skip
 
     def __init__(
         self, plan: Plan, depth: int, lanes: Sequence[Lane], is_foregone: Test | None, rest: StageSearch | None
     ) -> None:
         """`rest`: the search of the next stage; None for the last one. `is_foregone`: the test after this stage."""
-        self._stage = stage = plan.stages[depth]
-        self._draw = stage.draw
+        stage = plan.stages[depth]
         choice, applied = stage.choice, stage.applied
-        self._at, self._depth, self._rest, self._is_foregone = choice.index, depth, rest, is_foregone
+        self._draw, self._at, self._depth, self._rest = stage.draw, choice.index, depth, rest
         self._is_decisive = not any(is_shadowed_by_words(choice, lane) for lane in lanes)
-        self._telling = make_telling_test(plan, choice, lanes)
-        tests = [*self._telling, *_tests(choice)]
+        tests = [*make_telling_test(plan, choice, lanes), *_tests(choice)]
         reducer = choice.does.reducer if isinstance(choice.does, Description) else None
         self._gives_object = reducer == "unique"
         self._reduce = REDUCE.get(reducer or "")
@@ -184,17 +181,6 @@ class StageSearch:
                 return None
         return tuple(key)
 
-    def _steps(self) -> tuple[LabelledStep, ...]:
-        """Return what follows from an option as steps, each with the reason to give if it fails."""
-        at, is_foregone = self._at, self._is_foregone
-        return (
-            *(LabelledStep(test, at, DEGENERATE) for test in self._telling),
-            *check_steps(self._stage.choice),
-            *apply_steps(self._stage.applied),
-            *((LabelledStep(partial(stays_open, is_foregone), at, FOREGONE),) if is_foregone else ()),
-            *follow_steps(self._follow),
-        )
-
 
 def _all_of(tests: Sequence[Test]) -> Test | None:
     """Return one test that passes if all of the tests do; None if there are none."""
@@ -212,7 +198,16 @@ class ExaminedStage(StageSearch):
         self, plan: Plan, depth: int, lanes: Sequence[Lane], is_foregone: Test | None, rest: StageSearch | None
     ) -> None:
         super().__init__(plan, depth, lanes, is_foregone, rest)
-        self._tests = (partial(_is_counted, depth, self._steps()),)
+        stage = plan.stages[depth]
+        at = stage.choice.index
+        steps = (
+            *(LabelledStep(test, at, DEGENERATE) for test in make_telling_test(plan, stage.choice, lanes)),
+            *check_steps(stage.choice),
+            *apply_steps(stage.applied),
+            *((LabelledStep(partial(stays_open, is_foregone), at, FOREGONE),) if is_foregone else ()),
+            *follow_steps(self._follow),
+        )
+        self._tests = (partial(_is_counted, depth, steps),)
         self._applied, self._late_test, self._follow = [], None, ()
 
 
