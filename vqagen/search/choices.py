@@ -23,7 +23,6 @@ from vqagen.search.description import Description, Sampling
 from vqagen.search.frame import Draw, Frame
 from vqagen.search.plain_choice import PlainChoice
 from vqagen.search.tables import DescriptionTable
-from vqagen.search.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from vqagen.search.stage_search import StageSearch
@@ -108,7 +107,7 @@ class DescriptionDraw(DescribingDraw):
                 code, objects = codes[k], fits[k]
             else:
                 absent -= 1
-                found = _absent(node.vocabulary, self._sampling, table, random)
+                found = _absent(table, self._sampling, random)
                 if found is None:
                     continue
                 code, objects = found
@@ -133,13 +132,11 @@ def _absent_count(node: Description, table: DescriptionTable, among: Objects, op
     return sum(1 for k in options if is_single(fits[k] & among))
 
 
-def _absent(
-    vocabulary: Vocabulary, sampling: Sampling, table: DescriptionTable, random: Callable[[], float]
-) -> tuple[int, Objects] | None:
+def _absent(table: DescriptionTable, sampling: Sampling, random: Callable[[], float]) -> tuple[int, Objects] | None:
     """A random description and the objects it fits: none, unless absent ones are drawn blindly."""
     for _ in range(ABSENT_TRIES):
         code = 0
-        for steps, count in vocabulary.steps:
+        for steps, count in table.vocabulary.steps:
             code += steps[int(random() * count)]
         if sampling.absent == "any" or code not in table.fits_of:
             return code, table.fits_of.get(code, 0)

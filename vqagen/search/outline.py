@@ -72,7 +72,7 @@ class WordReader:
 
 @dataclass(frozen=True)
 class Outline:
-    """How a set, or the one object of a set, is described."""
+    """The description of a set, or of the one object of a set."""
 
     literal: Meaning
     """The words that the template itself says."""
@@ -97,20 +97,22 @@ class Outline:
 
 def outlines_of(plan: Plan) -> dict[int, Outline]:
     """Return the outlines of all sets and objects of a plan, by op."""
-    reader = _Reader(plan)
+    builder = _OutlineBuilder(plan)
     for op in plan.ops:
-        reader.read(op)
-    return reader.outlines
+        builder.add(op)
+    return builder.outlines
 
 
-class _Reader:
+class _OutlineBuilder:
+    """Makes the outline of each op from those of its inputs."""
+
     def __init__(self, plan: Plan) -> None:
         self.catalogue, self.vocabularies = plan.template.catalogue, plan.vocabularies
         self.values = values = plan.vocabularies.values
         self.outlines: dict[int, Outline] = {}
         self.whole = Outline(Meaning(values.everything, 0))
         self.unknown = replace(self.whole, is_exact=False, is_known=False)
-        self.functions: dict[str, Callable[[Op], Outline]] = {
+        self.of_function: dict[str, Callable[[Op], Outline]] = {
             "scene": lambda op: self.whole,
             "unique": self._source,
             "not_unique": self._source,
@@ -118,26 +120,26 @@ class _Reader:
             "intersect": self._intersect,
             "difference": self._difference,
         }
-        self.of_attributes: dict[str, Callable[[Op, str], Outline]] = {
+        self.of_attribute: dict[str, Callable[[Op, str], Outline]] = {
             "filter": self._filter,
             SAME: lambda op, name: self._alike(op, SAME, name),
             DIFFERENT: lambda op, name: self._alike(op, DIFFERENT, name),
         }
-        """Functions of one attribute, by what comes before its name."""
+        """Functions of an attribute, by what their names begin with."""
 
-    def read(self, op: Op) -> None:
+    def add(self, op: Op) -> None:
         """Add the outline of an op."""
         self.outlines[op.index] = self._outline(op)
 
     def _outline(self, op: Op) -> Outline:
         if isinstance(op.does, Description):
             return self._description(op, op.does)
-        read = self.functions.get(op.function)
-        if read is not None:
-            return read(op)
+        make = self.of_function.get(op.function)
+        if make is not None:
+            return make(op)
         kind, _, attribute = op.function.partition("_")
-        read_with = self.of_attributes.get(kind) if attribute in self.values.fields else None
-        return read_with(op, attribute) if read_with is not None else self.unknown
+        make_with = self.of_attribute.get(kind) if attribute in self.values.fields else None
+        return make_with(op, attribute) if make_with is not None else self.unknown
 
     def _source(self, op: Op) -> Outline:
         return self.outlines[op.inputs[0]]
