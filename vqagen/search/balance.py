@@ -1,4 +1,4 @@
-"""Which answers are too common to be given again, per window and template.
+"""Balance of answers: which are too common to be given again, per window and template.
 
 The rule is the reference's: an answer is accepted while its count is at most 1.1 times the second largest count of all
 answers (itself included) and at most 5 times the median count or 5, whichever is more (clevr-dataset-gen,
@@ -31,7 +31,7 @@ _NONE: frozenset[Value] = frozenset()
 
 
 class AnswerCounts:
-    """How often each answer of one template was given in one window, and which are refused now."""
+    """Counts of the answers that one template gave in one window, and the answers that are refused now."""
 
     def __init__(self, template: Template, leading: int = 2) -> None:
         """`leading`: how many of the answers run neck and neck."""
@@ -86,7 +86,7 @@ class AnswerCounts:
 
 
 class Counts:
-    """How often each answer of one template was given in one window, overall and by what the question says.
+    """The `AnswerCounts` of one template in one window, overall and, if asked for, by how much the question says.
 
     A question with more words in its last phrase is about fewer objects, so that its words alone would tell much of
     the answer.

@@ -55,11 +55,11 @@ class ReferenceDraw(DescribingDraw):
         among: Objects = frame.values[node.source]
         options: Numbers = (table.singles if among == table.scene.everything else table.everything).copy()
         if among == table.scene.everything and not node.patterns & table.single_patterns:
-            # Of 100 objects, 9 in 10 draws find none so: "the same color as" needs a reference that says no color.
+            # So it is in 9 of 10 draws of 100 objects: "the same color as" needs a reference that says no color.
             skip(frame.rng, len(options))
             return False
-        possible = among.bit_count()
-        left = len(options) if possible else 0
+        outcomes = among.bit_count()
+        left = len(options) if outcomes else 0
         while left:
             at = int(random() * left)
             k: int = options[at]
@@ -76,7 +76,7 @@ class ReferenceDraw(DescribingDraw):
                 code, objects = _shortened(node, table, code, among, random)
             if stage.leads_on(frame, dead, undecided, outcome, (None, code, objects)):
                 return True
-            if len(dead) == possible:
+            if len(dead) == outcomes:
                 return False
         return False
 
@@ -162,8 +162,8 @@ class RelatedDraw(DescribingDraw):
         idle: Numbers = []
         left, idle_left = len(telling), offered.idle_count
         idle_share = self._sampling.idle_count(left, idle_left)
-        possible = frame.scene.size - 1 if reducer == "unique" else width * len(relations) + 1
-        while (left or idle_share) and possible:
+        outcomes = frame.scene.size - 1 if reducer == "unique" else width * len(relations)  # at most
+        while (left or idle_share) and outcomes:
             at = int(random() * (left + idle_share))
             if at < left:
                 pair: int = telling[at]
@@ -188,7 +188,7 @@ class RelatedDraw(DescribingDraw):
                 code, objects = _shortened(node, table, code, near[number], random)
             if stage.leads_on(frame, dead, undecided, outcome, (relations[number], code, objects)):
                 return True
-            if len(dead) == possible:
+            if len(dead) == outcomes:
                 return False
         return False
 

@@ -32,7 +32,7 @@ class Draw:
 
 
 class Taker:
-    """Is given each finished filling; this one refuses them all."""
+    """The receiver of finished fillings; this one refuses them all."""
 
     def takes(self, frame: Frame) -> bool:
         """Take a finished filling, or refuse it; True if the search ends with it."""

@@ -109,7 +109,7 @@ class Plan:
     """The layout of programs as far as the first choice."""
     open_slots: dict[str, str | None] = field(repr=False, compare=False)
     """The template's slots, in order, each left open."""
-    impossible: frozenset[Value] = field(default_factory=frozenset)
+    impossible: frozenset[Value]
     """Answers that the constraints rule out in every scene."""
 
 
@@ -123,17 +123,16 @@ def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling
         for start, end in itertools.pairwise([*starts, len(ops)])
     )
     prelude = tuple(ops[: starts[0]] if starts else ops)
-    impossible = frozenset(ruled_out_answers(template).values())
     return Plan(
         template,
         tuple(ops),
         prelude,
         stages,
-        not builder.compares_words,
-        vocabularies,
-        Layout(ops),
-        dict.fromkeys(template.slots),
-        impossible,
+        grouped=not builder.compares_words,
+        vocabularies=vocabularies,
+        layout=Layout(ops),
+        open_slots=dict.fromkeys(template.slots),
+        impossible=frozenset(ruled_out_answers(template).values()),
     )
 
 
@@ -338,7 +337,4 @@ def _described_word(at: int, k: int, does: Description) -> WordOf:
 
 
 def _plain_word(at: int, k: int) -> WordOf:
-    def word_of(frame: Frame) -> Any:
-        return frame.picked[at][k]
-
-    return word_of
+    return lambda frame: frame.picked[at][k]

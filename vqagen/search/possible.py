@@ -1,4 +1,4 @@
-"""What words leave possible of an object, as the bits of one int.
+"""Values that words leave possible of an object, as the bits of one int.
 
 Each attribute has a field of bits: one for each value that objects have, and one for no value where there may be none.
 Of a list-valued attribute each value and group has a field of its own: said, or not. A description leaves possible the
@@ -12,7 +12,7 @@ from vqagen.world.domain import Domain
 
 
 class Meaning:
-    """What words leave possible, and the words themselves, as one bit each."""
+    """The meaning of words: the values that they leave possible, and the words themselves, as one bit each."""
 
     __slots__ = ("possible", "words")
 

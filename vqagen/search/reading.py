@@ -18,7 +18,7 @@ from vqagen.world.relation_order import RelationOrder
 
 
 class Members:
-    """What is known of a set: the most members there can be, None for no limit, and what is possible of each."""
+    """Knowledge of a set: the most members there can be, None for no limit, and what is possible of each."""
 
     __slots__ = ("most", "possible")
 

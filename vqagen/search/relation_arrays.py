@@ -36,7 +36,7 @@ class RelationArrays:
         return _options(counts != self._sizes[columns], _enough(reducer, counts), columns)
 
     def _of(self, anchor: int) -> Any:
-        """How many objects each pair of an anchor names."""
+        """Return how many objects each pair of an anchor names."""
         counts = self._counts.get(anchor)
         if counts is None:
             reached = self._related[:, :, anchor, None] & self._fits[:, None, :]
@@ -45,7 +45,7 @@ class RelationArrays:
 
 
 def _enough(reducer: str | None, counts: Any) -> Any:
-    """Which pairs name enough objects for the node; None for all."""
+    """Return which pairs name enough objects for the node; None for all."""
     if reducer in ("count", "exist"):
         return None
     if reducer == "unique":

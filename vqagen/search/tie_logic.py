@@ -1,4 +1,4 @@
-"""What follows from the ties between the objects of a filling, whatever their values.
+"""Ties that follow from the ties between the objects of a filling, whatever their values.
 
 If b is left of a, and c left of b, then c is left of a, and so on. This depends only on the relations that were picked,
 so it is worked out once for each choice of relations and kept.
@@ -14,7 +14,7 @@ from vqagen.world.relation_order import RelationOrder
 
 
 class SetTies(NamedTuple):
-    """What the ties of a set's members tell."""
+    """The ties of a set's members, and what they tell of references."""
 
     ties: Set[Tie]
     rivals: tuple[tuple[int, bool], ...]

@@ -1,4 +1,4 @@
-"""What can be said of objects: descriptions, and their codes.
+"""Descriptions of objects, and their codes.
 
 A description is one choice of value, or "left open", for each of some attributes. It is held as a code, an int in mixed
 radix (digit 0 = left open), so that tables of descriptions are tables of ints.
