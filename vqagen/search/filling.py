@@ -81,7 +81,10 @@ class Filling:
         ]
 
     def coinciding(self) -> set[tuple[int, int]]:
-        """Return which two references mean the same object, by their ops; not those of which just that is asked."""
+        """Return the pairs of references, by their ops, that mean the same object.
+
+        The two of which a question asks whether they are the same object are no such pair.
+        """
         ops = self.plan.ops
         references = [op.index for op in ops if op.function == "unique"]
         asked = ops[-1].inputs if ops[-1].function == "equal_object" else ()

@@ -28,8 +28,7 @@ class Layout:
     ) -> None:
         """`places`: op -> the node that holds its result, for the ops before the next one that is laid out.
 
-        `count`: how many nodes there are so far. `first`: the layout of the plan up to its first choice, if this is
-        another one.
+        `count`: how many nodes there are so far. `first`: the plan's first layout; None if this is it.
         """
         self._first: Layout = self if first is None else first
         self._made = 0

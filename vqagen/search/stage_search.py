@@ -41,14 +41,11 @@ class Applied:
     __slots__ = ("at", "inputs", "literals", "one", "other", "run")
 
     def __init__(self, op: Op) -> None:
-        """`one`, `other`: the inputs of a function without values; -1 where there are fewer, and for other functions.
-
-        Most functions are of one or two results: they are called without a tuple of arguments.
-        """
         does = op.does
         assert isinstance(does, Apply)
         self.at, self.run, self.inputs, self.literals = op.index, does.run, op.inputs, does.values
         self.one, self.other = -1, -1
+        """The inputs, if there are one or two and nothing else is given, as for most functions; -1 for no input."""
         if not does.values and len(op.inputs) in (1, 2):
             self.one, self.other = (*op.inputs, -1)[:2]
 

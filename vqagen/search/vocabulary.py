@@ -139,7 +139,7 @@ def _ways_to_say(attribute: Attribute) -> int:
 
 
 class Vocabularies:
-    """The vocabularies of a domain, shared between the nodes that describe the same attributes."""
+    """The vocabularies of a domain, and all else that its plans share."""
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
