@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from vqagen.bits import Objects, only
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.plugin import RELATION, SAMENESS, Undefined
@@ -85,10 +86,14 @@ def _without_relation(op: Op, anchor: int | None) -> LaneStep:
             objects &= frame.picked[at][2]
         shadow[at] = objects
         if gives_object:
-            is_single = objects and not objects & (objects - 1)
-            shadow[at + 1] = objects.bit_length() - 1 if is_single else None
+            shadow[at + 1] = _only(objects)
 
     return step
+
+
+def _only(objects: Objects | None) -> int | None:
+    """Return the one object of a set, if there is one: without a relation, most references are no longer unique."""
+    return only(objects) if objects and not objects & (objects - 1) else None
 
 
 def _follow(op: Op, shadowed: tuple[bool, ...]) -> LaneStep:
@@ -154,20 +159,16 @@ def _follow_description(op: Op) -> LaneStep:
             objects = (frame.scene.related[relation][objects] if relation is not None else objects) & fits
         shadow[at] = objects
         if gives_object:
-            is_single = objects and not objects & (objects - 1)
-            shadow[at + 1] = objects.bit_length() - 1 if is_single else None
+            shadow[at + 1] = _only(objects)
 
     return step
 
 
 def _follow_unique(op: Op) -> LaneStep:
-    """Compute `unique` without the relation. Most references are no longer unique then, so nothing is raised."""
     at, source = op.index, op.inputs[0]
 
     def step(frame: Frame, shadow: list[Value]) -> None:
-        objects = shadow[source]
-        is_single = objects and not objects & (objects - 1)
-        shadow[at] = objects.bit_length() - 1 if is_single else None
+        shadow[at] = _only(shadow[source])
 
     return step
 
