@@ -126,31 +126,10 @@ class StageSearch:
         frame.budget -= 1
         if frame.budget < 0:
             raise OutOfBudget
-        at, rest, values, scene, dropped = self._at, self._rest, frame.values, frame.scene, frame.idle_drops
-        values[at] = outcome
+        at, rest, dropped = self._at, self._rest, frame.idle_drops
+        frame.values[at] = outcome
         frame.picked[at] = pick
-        if self._gives_object:
-            values[at + 1] = only(outcome)
-        elif self._reduce is not None:
-            values[at + 1] = self._reduce(outcome)
-        settles = False
-        try:
-            for test in self._tests:
-                if not test(frame):
-                    break
-            else:
-                for op in self._applied:
-                    run = op.run
-                    if op.other >= 0:
-                        values[op.at] = run(scene, values[op.one], values[op.other])
-                    elif op.one >= 0:
-                        values[op.at] = run(scene, values[op.one])
-                    else:
-                        values[op.at] = run(scene, *op.arguments(values))
-                settles = self._late_test is None or self._late_test(frame)
-        except Undefined:
-            pass
-        if settles:
+        if self._settles(frame, outcome):
             for number, step in self._follow:
                 step(frame, frame.shadows[number])
             if frame.taker.takes(frame) if rest is None else rest.explore(frame):
@@ -161,6 +140,29 @@ class StageSearch:
         elif frame.remembers and (self._is_decisive or frame.idle_drops == dropped):
             dead.add(outcome)
         return False
+
+    def _settles(self, frame: Frame, outcome: Value) -> bool:
+        """Compute what follows from an option in this stage; False if a check fails or there is no result."""
+        values, scene = frame.values, frame.scene
+        if self._gives_object:
+            values[self._at + 1] = only(outcome)
+        elif self._reduce is not None:
+            values[self._at + 1] = self._reduce(outcome)
+        try:
+            for test in self._tests:
+                if not test(frame):
+                    return False
+            for op in self._applied:
+                run = op.run
+                if op.other >= 0:
+                    values[op.at] = run(scene, values[op.one], values[op.other])
+                elif op.one >= 0:
+                    values[op.at] = run(scene, values[op.one])
+                else:
+                    values[op.at] = run(scene, *op.arguments(values))
+            return self._late_test is None or self._late_test(frame)
+        except Undefined:
+            return False
 
     def _shadows(self, frame: Frame) -> tuple[Any, ...] | None:
         """Return the earlier shadows that this stage and later ones depend on, as a key; None if the rest must fail.
