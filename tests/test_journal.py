@@ -196,6 +196,20 @@ def test_a_run_may_be_killed_again_after_each_block(killed: Left) -> None:
     assert killed.resumed() == killed.whole
 
 
+def test_what_is_made_behind_half_a_line_is_not_made_again(killed: Left) -> None:
+    """When the run is killed once more."""
+
+    def kill(made: BlockWritten) -> None:
+        if made.end == 6:
+            raise Killed
+
+    killed.put(journal=b"".join(killed.journal.splitlines(keepends=True)[:2]) + b"half")
+    with pytest.raises(Killed):
+        run(ToyJob(), in_process, killed.output, kill, resume=True)
+
+    assert killed.resumed_from() == 6
+
+
 class EverySecond:
     """Chooses the first record, the third, and so on."""
 
@@ -269,12 +283,16 @@ def test_words_of_the_info_are_not_taken_for_those_of_the_journal(tmp_path: Path
 
 
 def test_records_that_are_chosen_at_the_end_are_the_same_after_going_on(tmp_path: Path) -> None:
-    """What chooses begins anew with the first record."""
+    """What chooses begins anew with the first record, and reads the journal again, behind half a line as well."""
     killed = left(toy_output(tmp_path / "toys.json", EverySecond()))
     assert killed.whole.count(b'"toy":') == 4
 
     for length in range(0, len(killed.part), 5):
         killed.put(part=killed.part[:length])
+
+        assert killed.resumed() == killed.whole, length
+    for length in range(0, len(killed.journal), 29):
+        killed.put(journal=killed.journal[:length])
 
         assert killed.resumed() == killed.whole, length
 
