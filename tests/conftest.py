@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import signal
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import depth
 import pytest
@@ -37,6 +39,15 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no shared/ folder with reference material beside the repository")
     return SHARED
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """The Chromium of the tests of one file (`browsers.py`). No test can use asyncio beside it."""
+    from vqagen.human.simulation.browser import open_browser
+
+    with open_browser() as browser:
+        yield browser
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from waiting import PATIENCE
 
 from vqagen.authoring.items.server import EditorServer
 from vqagen.authoring.items.session import Session
@@ -27,10 +30,31 @@ class Answer(NamedTuple):
         return json.loads(self.content)
 
 
+class MortalServer(EditorServer):
+    """A server that can end as its process would: browsers keep connections that they have not used yet."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._connections: list[socket.socket] = []
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        connection, address = super().get_request()
+        self._connections.append(connection)
+        return connection, address
+
+    def die(self) -> None:
+        """Stop listening, and close all connections."""
+        self.shutdown()
+        self.server_close()
+        for connection in self._connections:
+            with suppress(OSError):  # closed already
+                connection.shutdown(socket.SHUT_RDWR)
+
+
 @contextmanager
-def running_editor(path: Path) -> Iterator[EditorServer]:
+def running_editor(path: Path) -> Iterator[MortalServer]:
     """Yield a server that runs until the block ends."""
-    with EditorServer(Session(path)) as server:
+    with MortalServer(Session(path)) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
@@ -55,7 +79,7 @@ def ask(
         given |= {"Origin": f"http://{host}", "Content-Type": "application/json"}
     sent = {name: value for name, value in {**given, **(headers or {})}.items() if value is not None}
     content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
-    connection = HTTPConnection(host, timeout=20)
+    connection = HTTPConnection(host, timeout=PATIENCE)
     try:
         whole = f"/{server.token if token is None else token}/{path}"
         connection.putrequest(method or ("GET" if body is None else "POST"), whole, skip_host=True)

@@ -3,38 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsers import expect, needs_chromium, new_window
 from catalogues import DOT, small_catalogue, write_catalogue
-from item_editors import running_editor
+from item_editors import MortalServer, running_editor
 
 from vqagen.authoring.items.server import EditorServer
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (Debian: apt-get install chromium)"),
-]
-sync_api: Any = pytest.importorskip("playwright.sync_api")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """A browser for all tests. As root, Chromium runs only without its sandbox."""
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_api.sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        yield launched
-        launched.close()
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[EditorServer]:
+def server(tmp_path: Path) -> Iterator[MortalServer]:
     document = small_catalogue({"kinds.pear": {"nouns": ["fruit"], "art": DOT}})
     with running_editor(write_catalogue(tmp_path / "c.json", document)) as server:
         yield server
@@ -43,7 +27,7 @@ def server(tmp_path: Path) -> Iterator[EditorServer]:
 @pytest.fixture
 def page(browser: Any, server: EditorServer) -> Iterator[Any]:
     """The page, loaded. It must not fail or break a rule of its own content security policy."""
-    context = browser.new_context(viewport={"width": 1400, "height": 950})
+    context = new_window(browser, viewport={"width": 1400, "height": 950})
     made = context.new_page()
     failures: list[str] = []
     made.on("pageerror", lambda error: failures.append(str(error)))
@@ -53,10 +37,6 @@ def page(browser: Any, server: EditorServer) -> Iterator[Any]:
     yield made
     context.close()
     assert failures == []
-
-
-def expect(thing: Any) -> Any:
-    return sync_api.expect(thing)
 
 
 def entry(page: Any, name: str) -> Any:
@@ -103,6 +83,17 @@ def test_a_kind_is_edited_previewed_checked_and_saved(page: Any, tmp_path: Path)
     }
     assert saved(tmp_path) == small_catalogue(changed)
     assert (tmp_path / "c.json.bak").read_bytes() == before
+
+
+def test_a_late_reply_does_not_take_back_that_a_drawing_is_not_json(page: Any, server: EditorServer) -> None:
+    """The reply to an earlier change did so."""
+    with server.session._lock:  # no reply before the block ends
+        page.get_by_label("Several are called").fill("apples of ours")
+        page.get_by_role("textbox", name="Drawing").fill("[")
+        expect(page.locator("#art-message")).to_contain_text("Not JSON")
+    expect(page.locator("#status")).to_have_text("Changes are not saved.")
+
+    assert "Not JSON" in page.locator("#art-message").inner_text()
 
 
 def test_entries_are_added_renamed_and_removed(page: Any, tmp_path: Path) -> None:
@@ -183,7 +174,7 @@ def test_the_contact_sheet_shows_all_kinds(page: Any) -> None:
     sheet = page.get_by_role("img", name="All kinds and own items")
     sheet.wait_for()
 
-    assert sheet.evaluate("image => image.naturalWidth") > 500
+    assert sheet.evaluate("image => image.decode().then(() => image.naturalWidth)") > 500
 
 
 def test_a_file_that_changed_meanwhile_can_be_loaded_again(page: Any, tmp_path: Path) -> None:
@@ -202,7 +193,7 @@ def test_a_file_that_changed_meanwhile_can_be_loaded_again(page: Any, tmp_path: 
 
 
 def test_two_windows_do_not_overwrite_each_other(page: Any, browser: Any, server: EditorServer) -> None:
-    other = browser.new_page()
+    other = new_window(browser).new_page()
     other.goto(server.url)
     other.get_by_label("hot: true").check()
     expect(other.locator("#status")).to_have_text("Changes are not saved.")
@@ -210,23 +201,26 @@ def test_two_windows_do_not_overwrite_each_other(page: Any, browser: Any, server
     expect(page.locator("#form-messages")).to_contain_text("changed in another window")
     expect(page.get_by_label("hot: true")).to_be_checked()
     expect(page.get_by_label("sweet: true")).to_be_checked()
-    other.close()
+    other.context.close()
 
 
 def test_a_wrong_token_shows_nothing_but_a_message(browser: Any, server: EditorServer) -> None:
-    page = browser.new_page()
+    page = new_window(browser).new_page()
     answer = page.goto(server.url.replace(server.token, "x" * len(server.token)))
 
     assert answer.status == 403
     assert (
         page.locator("body").inner_text() == '{"messages": ["the address is wrong; open the one that vqagen printed"]}'
     )
-    page.close()
+    page.context.close()
 
 
-def test_a_server_that_has_ended_is_reported(page: Any, server: EditorServer) -> None:
-    server.shutdown()
-    server.server_close()
-    page.get_by_label("hot: true").check()
+def test_a_server_that_has_ended_is_reported(page: Any, server: MortalServer) -> None:
+    """Also if it ends while the page waits for a picture, which was an error of the page."""
+    with server.session._lock:
+        entry(page, "mug").click()
+        expect(page.locator("#preview")).to_have_class("stale")
+        server.die()
+    page.get_by_label("sweet: unclear").check()
 
     expect(page.locator("#form-messages")).to_contain_text("vqagen does not answer; is it still running?")

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsers import expect, needs_chromium, new_window
 from commands import Commands
 from scene_records import sampled_scenes
 
 import vqagen
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no Chromium on this machine (Debian: apt-get install chromium)"
-)
-sync_api: Any = pytest.importorskip("playwright.sync_api")
+pytestmark = needs_chromium
 
 
 @pytest.mark.slow
 def test_reports_show_their_figures_without_errors_and_requests(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """Both pages show the figures of the report, load nothing but themselves, and fit a phone."""
     monkeypatch.chdir(tmp_path)
@@ -33,28 +28,25 @@ def test_reports_show_their_figures_without_errors_and_requests(
     run = Commands(capsysbinary)
     run.done("evaluate questions.json answers.jsonl --out scores.html")
     assert run("audit questions.json --permutations 99 --plots audit.html").code in (0, 1)
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
 
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        page = browser.new_page(viewport={"width": 320, "height": 800})
-        faults: list[str] = []
-        page.on("console", lambda said: faults.append(said.text))
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("request", lambda request: None if request.url == page_url else faults.append(request.url))
+    page = new_window(browser, viewport={"width": 320, "height": 800}).new_page()
+    faults: list[str] = []
+    page.on("console", lambda said: faults.append(said.text))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda request: None if request.url == page_url else faults.append(request.url))
 
-        page_url = Path("scores.html").resolve().as_uri()
-        page.goto(page_url)
-        sync_api.expect(page.locator(".head")).to_contain_text("1 of 60 answered (1.7%); 59 missing")
-        sync_api.expect(page.locator(".head")).to_contain_text("unknown 999")
-        sync_api.expect(page.locator("#overall + .wide tbody td").nth(3)).to_have_text("0.000")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page_url = Path("scores.html").resolve().as_uri()
+    page.goto(page_url)
+    expect(page.locator(".head")).to_contain_text("1 of 60 answered (1.7%); 59 missing")
+    expect(page.locator(".head")).to_contain_text("unknown 999")
+    expect(page.locator("#overall + .wide tbody td").nth(3)).to_have_text("0.000")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
-        page_url = Path("audit.html").resolve().as_uri()
-        page.goto(page_url)
-        sync_api.expect(page.locator("body")).to_contain_text("60 questions about 6 images")
-        assert page.locator("figure svg").count() == 4
-        assert all(page.locator("figure svg").nth(at).bounding_box()["height"] > 50 for at in range(4))
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        browser.close()
+    page_url = Path("audit.html").resolve().as_uri()
+    page.goto(page_url)
+    expect(page.locator("body")).to_contain_text("60 questions about 6 images")
+    assert page.locator("figure svg").count() == 4
+    assert all(page.locator("figure svg").nth(at).bounding_box()["height"] > 50 for at in range(4))
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.context.close()
     assert faults == []

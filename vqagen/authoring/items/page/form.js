@@ -203,15 +203,18 @@ function artField(entry) {
     input.setAttribute("aria-invalid", String(Boolean(text)));
   };
   const faults = () => current.state.findings.filter((each) => each.level === "error" && each.path.startsWith(`kinds.${entry.name}.art`));
-  const send = later(() => {
-    let value;
+  const notJson = () => {
     try {
-      value = JSON.parse(input.value);
+      JSON.parse(input.value);
+      return "";
     } catch (error) {
-      say(`Not JSON: ${error.message}`);
-      return;
+      return `Not JSON: ${error.message}`;
     }
-    change({ action: "value", name: entry.name, key: "art", value, merge: `${entry.name} art` });
+  };
+  const send = later(() => {
+    const fault = notJson();
+    if (fault) say(fault);
+    else change({ action: "value", name: entry.name, key: "art", value: JSON.parse(input.value), merge: `${entry.name} art` });
   });
   input.addEventListener("input", send);
   input.addEventListener("blur", send.flush);
@@ -222,7 +225,8 @@ function artField(entry) {
       const text = inLines(now.art);
       if (document.activeElement !== input && text !== before) input.value = text;
       before = document.activeElement === input ? "" : text;
-      say(faults().map((each) => `${each.path.slice(`kinds.${entry.name}.`.length)}: ${each.message}`).join("\n"));
+      // The reply to an earlier change must not take back that the text is not JSON.
+      say(notJson() || faults().map((each) => `${each.path.slice(`kinds.${entry.name}.`.length)}: ${each.message}`).join("\n"));
     },
   });
   const made = field("art", "Drawing", input, "shapes in a unit square, from the back to the front");

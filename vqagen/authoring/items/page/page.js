@@ -75,20 +75,27 @@ byId("list").addEventListener("keydown", (event) => {
 
 // Preview and findings -----------------------------------------------------------------------------------------------
 
-async function showPicture(place, path, alt) {
+function showPicture(place, path, alt) {
   if (place.dataset.path === path) return;
   place.dataset.path = path;
   place.classList.add("stale");
+  replacePicture(place, path, alt).catch(() => { // vqagen has ended, as the next change says
+    if (place.dataset.path === path) place.dataset.path = "";
+  });
+}
+
+async function replacePicture(place, path, alt) {
   const reply = await fetch(path);
+  const content = reply.ok ? await reply.blob() : (await reply.json()).messages.join("\n");
   if (place.dataset.path !== path) return;
   if (reply.ok) {
-    const image = element("img", { alt, src: URL.createObjectURL(await reply.blob()) });
+    const image = element("img", { alt, src: URL.createObjectURL(content) });
     image.addEventListener("load", () => URL.revokeObjectURL(image.src));
     place.replaceChildren(image);
     place.classList.remove("stale");
   } else {
     place.querySelectorAll("p").forEach((each) => each.remove());
-    place.prepend(element("p", {}, (await reply.json()).messages.join("\n")));
+    place.prepend(element("p", {}, content));
   }
 }
 
