@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import time
@@ -17,8 +16,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from ports import free_port
 from redis_servers import RedisServer
 from study_files import make_study
+from waiting import PATIENCE
 
 from vqagen.api import load_study
 from vqagen.human.links.secret import load_secret
@@ -28,8 +29,6 @@ from vqagen.human.store.store import COMPLETE
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = "from vqagen.cli import main; main()"
-PATIENCE = 120.0
-"""Seconds in which a request must succeed, kills included."""
 
 
 def make_large_study(folder: Path) -> Path:
@@ -247,11 +246,3 @@ def differences(study: Path, store: str, ledger: Ledger) -> Iterator[str]:
     yield from (f"lost: end of {person}" for person in ledger.completed if assignments[person].state != COMPLETE)
     if number_of_assignments != len(assignments):
         yield f"{number_of_assignments} assignments of {len(assignments)} people"
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        port: int = listening.getsockname()[1]
-    return port

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from human_served import ANSWER, API
+from waiting import PATIENCE
 
 JSON = "application/json"
 KILLERS: list[bytes] = [
@@ -50,7 +51,7 @@ class Wire:
     def send(self, content: bytes, method: str = "GET") -> Reply:
         """Send bytes, and read one reply."""
         if self._socket is None:
-            self._socket = socket.create_connection(("127.0.0.1", self._port), timeout=60)
+            self._socket = socket.create_connection(("127.0.0.1", self._port), timeout=PATIENCE)
         try:
             self._socket.sendall(content)
             reply = HTTPResponse(self._socket, method=method)

@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
+from waiting import PATIENCE
+
 KEPT = "authorization", "content-type", "origin", "sec-fetch-site", "range"
 """Headers of requests that are passed on."""
 
@@ -23,7 +25,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not self.path.startswith(f"{self.server.path}/"):
             self.send_error(404)
             return
-        behind = HTTPConnection("127.0.0.1", self.server.port_behind, timeout=20)
+        behind = HTTPConnection("127.0.0.1", self.server.port_behind, timeout=PATIENCE)
         headers = {name: value for name in KEPT if (value := self.headers.get(name)) is not None}
         behind.request(self.command, self.path.removeprefix(self.server.path), body, headers)
         response = behind.getresponse()

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
-from waiting import wait_until
+from ports import free_port
+from waiting import PATIENCE, wait_until
+
+from vqagen.human.store import redis as redis_store
 
 PROGRAM = shutil.which("redis-server") or shutil.which("valkey-server")
 SAFE = {"appendonly": "yes", "appendfsync": "always", "save": ""}
@@ -30,7 +33,7 @@ class RedisServer:
 
     def __init__(self, folder: Path, **settings: str) -> None:
         self._folder, self._settings = folder, {**SAFE, **settings}
-        self.port = _free_port()
+        self.port = free_port()
         self.start()
 
     @property
@@ -81,18 +84,12 @@ class RedisServer:
 
 @contextmanager
 def redis_server(folder: Path, **settings: str) -> Iterator[RedisServer]:
-    """Start a server for as long as the block lasts."""
+    """Start a server for as long as the block lasts. Stores in this process wait for it, however late it answers."""
     require_redis()
     folder.mkdir(exist_ok=True)
     server = RedisServer(folder, **settings)
     try:
-        yield server
+        with patch.object(redis_store, "_TIMEOUT", PATIENCE):
+            yield server
     finally:
         server.kill()
-
-
-def _free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        port: int = listening.getsockname()[1]
-    return port

@@ -14,8 +14,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from human_kills import Ledger, Rater, Server, differences, free_port, make_large_study, run_kills
+from human_kills import Ledger, Rater, Server, differences, make_large_study, run_kills
 from human_stores import STUDY, claim, claimed, submit
+from ports import free_port
 from redis_servers import redis_server
 from study_files import make_study
 

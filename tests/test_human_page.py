@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from human_kills import free_port
+from browsers import expect, needs_chromium, new_window
 from human_pages import HOSTILE, ServedPage, Tabs, in_hebrew, served_pages
 from path_proxies import proxying
+from ports import free_port
+from waiting import wait_until
 
 from vqagen.calls.human_rehearsal import rehearse_study
 from vqagen.calls.human_serving import verify_codes
@@ -28,16 +30,12 @@ from vqagen.human.simulation.browser import (
     TRIAL,
     ShownTrial,
     StudyPage,
-    find_chromium,
-    open_browser,
 )
 
-pytestmark = pytest.mark.skipif(
-    find_chromium() is None, reason="no Chromium on this machine (Debian: apt-get install chromium)"
-)
-sync_api: Any = pytest.importorskip("playwright.sync_api")
+pytestmark = needs_chromium
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 320, "height": 640}
 NETWORK = "Failed to load resource"
+ANSWERS = "**/api/v1/responses/*"
 
 
 @pytest.fixture(scope="module")
@@ -46,19 +44,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedPage]:
         yield place
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with open_browser() as browser:
-        yield browser
-
-
 @pytest.fixture
 def window(browser: Any, place: ServedPage) -> Iterator[Callable[..., Tabs]]:
     """Opens windows. Nothing in them may fail, break the content security policy or ask another site."""
     opened: list[Tabs] = []
 
     def open_window(viewport: dict[str, int] = DESKTOP, **options: Any) -> Tabs:
-        opened.append(Tabs(browser.new_context(viewport=viewport, **options), place))
+        opened.append(Tabs(new_window(browser, viewport=viewport, **options), place))
         opened[-1].stay_inside()
         return opened[-1]
 
@@ -66,10 +58,6 @@ def window(browser: Any, place: ServedPage) -> Iterator[Callable[..., Tabs]]:
     for tabs in opened:
         tabs.context.close()
     assert [fault for tabs in opened for fault in tabs.faults] == []
-
-
-def expect(thing: Any) -> Any:
-    return sync_api.expect(thing)
 
 
 def fits(tab: StudyPage) -> bool:
@@ -121,7 +109,7 @@ def test_a_study_is_done_under_a_path_of_its_host(browser: Any, tmp_path: Path) 
     with (
         proxying("/lab/study", port) as proxy,
         served_pages(tmp_path, f"--port {port} --public-url {proxy.url}") as place,
-        closing(browser.new_context(viewport=DESKTOP)) as context,
+        closing(new_window(browser, viewport=DESKTOP)) as context,
     ):
         tabs = Tabs(context, place)
         tabs.stay_inside()
@@ -217,7 +205,7 @@ def test_a_reload_continues_on_the_same_screen(window: Callable[..., Tabs], plac
         seen.append(tab.answer(3) if tab.screen == TRIAL else tab.go_on())
 
     assert seen == [CONSENT, READING, READING, *[PRACTICE, FEEDBACK] * 2, READING, *[TRIAL] * 4, DONE]
-    assert "reload" in place.events("reload")
+    wait_until(lambda: "reload" in place.events("reload"))  # no screen waits for the server to have it
 
 
 @pytest.mark.slow
@@ -262,11 +250,18 @@ class Cut:
     def __init__(self, tab: StudyPage, *, is_reply: bool = False) -> None:
         self.sent: list[dict[str, Any]] = []
         self._is_reply, self._is_mended = is_reply, False
-        tab.page.route("**/api/v1/responses/*", self._handle)
+        self._page = tab.page
+        self._page.route(ANSWERS, self._handle)
 
     def mend(self) -> None:
         """Let answers and replies pass."""
         self._is_mended = True
+
+    def wait_for_attempts(self, count: int) -> None:
+        """Wait until the page has tried so many times."""
+        while len(self.sent) < count:
+            with self._page.expect_request(ANSWERS):
+                pass
 
     def _handle(self, route: Any) -> None:
         self.sent.append(route.request.post_data_json)
@@ -294,8 +289,7 @@ def test_an_answer_that_is_cut_off_is_sent_again(
     expect(banner).to_have_text(place.study.texts["not_saved"])
     expect(tab.page.locator("form.trial button.main")).to_be_disabled()
     tab.page.keyboard.press("1")
-    while len(network.sent) < 2:
-        tab.page.wait_for_timeout(50)
+    network.wait_for_attempts(2)
     assert place.values(name) == ([(1, 6)] if is_reply else [])
     network.mend()
     expect(tab.page.locator('.stage[data-number="2"]')).to_be_visible()
@@ -403,7 +397,7 @@ def test_a_session_that_ended_meanwhile_is_explained(window: Callable[..., Tabs]
 
     refusal = {"error": "not_active", "message": "", "state": "expired"}
     tab.page.route("**/api/v1/session", expired)
-    tab.page.route("**/api/v1/responses/*", lambda route: route.fulfill(status=409, json=refusal))
+    tab.page.route(ANSWERS, lambda route: route.fulfill(status=409, json=refusal))
 
     assert tab.answer(5) == END
     expect(tab.page.get_by_role("heading")).to_have_text(place.study.texts.words["expired"][0])
@@ -483,7 +477,7 @@ def test_a_browser_that_a_program_drives_is_reported(window: Callable[..., Tabs]
         )
     tab.answer(5)
 
-    assert "webdriver" in place.events("robot")
+    wait_until(lambda: "webdriver" in place.events("robot"))  # no screen waits for the server to have it
     assert [row.blur for row in place.answers("robot")] == [2]
 
 
@@ -506,20 +500,18 @@ def test_the_image_is_shown_larger_from_the_keyboard(window: Callable[..., Tabs]
 @pytest.mark.slow
 def test_the_next_image_is_loaded_before_it_is_needed(window: Callable[..., Tabs], place: ServedPage) -> None:
     """So that raters with slow networks wait once."""
-    tabs = window()
-    asked: list[str] = []
-    tabs.context.on("request", lambda request: asked.append(request.url))
-    tab = tabs.on_trial("prefetch")
-    shown = 0
+    tab = window().on_trial("prefetch")
+    shown = dict[int, str]()
     while tab.screen == TRIAL:
-        tab.page.wait_for_load_state("networkidle")
-        known = set(asked)
-        tab.answer(5)
         for image in tab.page.locator(".image").all():
-            shown += 1
-            assert image.evaluate("each => each.src") in known
+            shown[tab.trial().number] = image.evaluate("each => each.src")
+        tab.answer(5)
+    requests = tab.page.evaluate("performance.getEntriesByType('resource').map(each => [each.startTime, each.name])")
+    first = {url: start for start, url in sorted(requests, reverse=True)}
 
-    assert shown >= 2
+    answered = {number: first[f"{place.url}/api/v1/responses/{number}"] for number in range(1, 5)}
+    assert [number for number, url in shown.items() if number > 1 and first[url] > answered[number - 1]] == []
+    assert len(shown) >= 3
 
 
 # Accessibility ------------------------------------------------------------------------------------------------------
