@@ -160,7 +160,6 @@ def test_nothing_that_a_rater_can_fetch_reveals_the_plan_or_another_rater(marked
 
 def test_half_open_connections_are_closed_and_others_are_served(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     """200 clients send half a request, now and then a byte, and nothing more (slowloris)."""
-    monkeypatch.setattr(connection, "LONGEST_REQUEST", 0.3)
     halves = [
         b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ",
         b"",
@@ -184,10 +183,15 @@ def test_half_open_connections_are_closed_and_others_are_served(study: Study, mo
             port = listener.getsockname()[1]
             server = uvicorn.Server(uvicorn_config(app, UNLIMITED))
             serving = asyncio.create_task(server.serve([listener]))
+            others = [Wire(port) for _ in range(20)]
+            statuses = {await asyncio.to_thread(healthz, other) for other in others}
+            monkeypatch.setattr(connection, "LONGEST_REQUEST", 0.3)  # the others, which this thread may delay, are in
             slow = [asyncio.create_task(hang(port, halves[number % 4])) for number in range(200)]
-            statuses = {await asyncio.to_thread(healthz, port) for _ in range(20)}
+            statuses |= {await asyncio.to_thread(healthz, other) for other in others}
             async with asyncio.timeout(PATIENCE):
                 await asyncio.gather(*slow)
+            for other in others:
+                other.close()
             server.should_exit = True
             await serving
 
@@ -196,13 +200,9 @@ def test_half_open_connections_are_closed_and_others_are_served(study: Study, mo
     asyncio.run(run())
 
 
-def healthz(port: int) -> int:
+def healthz(wire: Wire) -> int:
     """Return the status of a server."""
-    wire = Wire(port)
-    try:
-        return wire.send(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").status
-    finally:
-        wire.close()
+    return wire.send(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").status
 
 
 @pytest.mark.parametrize(("taken", "is_closed"), [(LEAST_TAKEN, False), (LEAST_TAKEN - 1, True)])

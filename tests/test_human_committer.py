@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from human_stores import STUDY, claim, submit
+from waiting import PATIENCE
 
 from vqagen.human.store.committer import LARGEST_BATCH, Committer
 from vqagen.human.store.opening import open_store
@@ -25,6 +26,7 @@ class Watched:
         self._store, self._control = store, control
 
     def apply(self, writes: Sequence[Write]) -> list[Outcome]:
+        self._control.is_writing.set()
         self._control.gate.wait()
         self._control.batches.append(len(writes))
         if self._control.failure is not None:
@@ -40,6 +42,7 @@ class Control:
 
     def __init__(self, path: Path) -> None:
         self.path, self.gate, self.batches = path, threading.Event(), list[int]()
+        self.is_writing = threading.Event()
         self.failure: Exception | None = None
         self.opened = 0
         self.gate.set()
@@ -72,9 +75,9 @@ def test_writes_that_wait_share_one_batch(control: Control) -> None:
     async def work(committer: Committer) -> list[Outcome]:
         control.gate.clear()
         first = asyncio.create_task(committer.write(claim("a", slots=600)))
-        await asyncio.sleep(0.05)
+        await asyncio.to_thread(control.is_writing.wait)
         others = [asyncio.create_task(committer.write(claim(f"r{n}", slots=600))) for n in range(LARGEST_BATCH + 10)]
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0)  # every one of them begins and asks
         control.gate.set()
         return await asyncio.gather(first, *others)
 
@@ -165,9 +168,9 @@ def test_stopping_keeps_all_that_was_asked_for_and_refuses_the_rest(control: Con
     async def work(committer: Committer) -> list[Any]:
         control.gate.clear()
         asked = [asyncio.create_task(committer.write(claim(f"r{n}", slots=600))) for n in range(300)]
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0)  # every one of them begins and asks
         stopping = asyncio.create_task(asyncio.to_thread(committer.stop))
-        await asyncio.sleep(0.05)
+        await asyncio.to_thread(committer._stopping.wait)
         with pytest.raises(StoreError, match="stopping"):
             await committer.write(claim("late"))
         control.gate.set()
@@ -187,7 +190,7 @@ def test_a_request_that_is_given_up_does_not_disturb_the_others(control: Control
         control.gate.clear()
         given_up = asyncio.create_task(committer.write(claim("a")))
         other = asyncio.create_task(committer.write(claim("b")))
-        await asyncio.sleep(0.05)
+        await asyncio.to_thread(control.is_writing.wait)
         given_up.cancel()
         control.gate.set()
         return await other
@@ -205,7 +208,7 @@ def test_a_mistake_of_ours_leaves_nobody_waiting(control: Control, monkeypatch: 
     async def work(committer: Committer) -> None:
         first = asyncio.create_task(committer.write(Reclaim(0)))
         with pytest.raises(StoreError, match="closed"):
-            await asyncio.wait_for(first, 10)
+            await asyncio.wait_for(first, PATIENCE)
         with pytest.raises(StoreError, match="stopping"):
             await committer.write(Reclaim(0))
 
