@@ -36,7 +36,7 @@ WAYS = (*SIGNALS, "worker", "disk full")
 """A signal to the run; SIGKILL to one of its workers, which it must survive; or a file may not grow further."""
 WINDOW = 5
 """Scenes of a window, each of which is a block of the journal."""
-PATIENCE = 20.0
+PATIENCE = 120.0
 """Seconds in which processes must be gone whose parent is."""
 
 

@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PIL import Image, ImageFilter
+from waiting import PATIENCE
 
 from tests.grids import random_grid, shipped_looks
 from vqagen.art.canvas import DIRECTOR, LEAST_CELL, Canvas, CellPlan, GridStyle, PixelBox
@@ -499,9 +500,8 @@ def test_a_browser_shows_the_svg_like_the_picture(tmp_path: Path) -> None:
     (tmp_path / "grid.svg").write_text(painter.svg(*grid), encoding="utf-8")
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=800,600"]
     places = [f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={tmp_path / 'shot.png'}"]
-    shown = subprocess.run(
-        [browser, *options, *places, (tmp_path / "grid.svg").as_uri()], capture_output=True, timeout=120, check=False
-    )
+    command = [browser, *options, *places, (tmp_path / "grid.svg").as_uri()]
+    shown = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
     assert shown.returncode == 0, shown.stderr.decode()
 
     cells = Canvas(STYLE).shelf
