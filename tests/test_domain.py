@@ -390,7 +390,7 @@ FAULTS: list[tuple[object, str]] = [
      "functions[1].side_inputs: expected a list of types, found 5"),
     ({"types": TYPES, "plurals": ["cubes"]}, "plurals: expected an object, found a list of 1"),
     ({"types": TYPES, "plurals": {"cube": None}}, "plurals.cube: expected text, found null or nothing"),
-    ({"types": {"Object": ["a"]}}, "types.Object: Object is no attribute: expected null"),
+    ({"types": {"Object": ["a"]}}, "types.Object: the name Object is taken by what nodes give"),
     ({"types": TYPES, "synonyms": []}, "synonyms: expected an object, found a list of 0"),
     ({"types": {"Kind": {"car": "suv"}}}, "types.Kind.car: expected a list of values, or an object from groups"),
     ({"types": {"Kind": {"car": ["suv", 5]}}}, "types.Kind.car[1]: expected a value as text, found 5"),

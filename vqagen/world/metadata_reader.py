@@ -199,7 +199,10 @@ class MetadataReader:
         """Note types that differ in case alone: functions are named for types in lower case."""
         for i, name in enumerate(names):
             if name in BASE_TYPES:
-                self.findings.fault(f"{self.section}.{name}", f"{name} is no attribute: expected null")
+                message = (
+                    f"the name {name} is taken by what nodes give; give this type another name, or no values (null)"
+                )
+                self.findings.fault(f"{self.section}.{name}", message)
             if name.lower() in [earlier.lower() for earlier in names[:i]]:
                 message = f"a type {name.lower()!r} in other case is declared already"
                 self.findings.fault(f"{self.section}.{name}", message)
