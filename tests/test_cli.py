@@ -516,7 +516,7 @@ KITCHEN = [{**record, "image_filename": f"kitchen {i}.of.jpg"} for i, record in 
 @pytest.mark.parametrize(
     ("records", "made", "told"),
     [
-        pytest.param([scene_record([], [], [])], 0, "  short: compare_integer.json#equal made 0", id="no object"),
+        pytest.param([scene_record([], [], [])], 0, "compare_integer.json#equal made 0; failed", id="no object"),
         pytest.param([scene_record(["large red metal cube"], [0], [0])], 10, "more short families", id="one object"),
         pytest.param(UNRELATED, 30, "one_related made 0", id="no relations"),
         pytest.param(KITCHEN, 30, "", id="names without a number"),

@@ -121,7 +121,8 @@ def _short_families(tally: Tally) -> Iterator[str]:
     short = [(made, family) for made, family in short if made < SHORT * usual or not made]
     for made, family in short[:SHOWN]:
         why = _format_reasons(tally.failures_of(family))
-        yield f"  short: {family} made {made:,} (median of all families: {usual:,.0f}); failed tries: {why}"
+        beside = f" (median of all families: {usual:,.0f})" if usual else ""
+        yield f"  short: {family} made {made:,}{beside}; failed tries: {why}"
     if len(short) > SHOWN:
         yield f"  … and {len(short) - SHOWN} more short families"
 
