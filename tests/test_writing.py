@@ -232,6 +232,16 @@ def test_outputs_may_be_given_as_paths(run: Commands) -> None:
     assert vqagen.merge([Path("q0.json"), Path("q2.json")], Path("q.json")) == (3, 2, "question")
 
 
+def test_one_path_may_stand_where_several_may(run: Commands) -> None:
+    """Its letters are not taken for names."""
+    settings = vqagen.QuestionSettings(count=1, templates_per_image=1)
+    vqagen.write_questions("scenes.json", "q.json", settings=settings)
+    vqagen.write_questions("scenes.json", "other.json", settings=settings, disjoint_from="q.json")
+
+    assert vqagen.merge("q.json", "merged.json") == (1, 1, "question")
+    assert Path("merged.json").read_bytes() == Path("q.json").read_bytes() != Path("other.json").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("call", "told"),
     [

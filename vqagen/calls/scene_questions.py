@@ -7,6 +7,7 @@ from typing import Any
 
 from vqagen.calls.keyword_settings import make_settings, shows_settings
 from vqagen.calls.question_dataset import Generation, QuestionDataset, scenes_of
+from vqagen.files.locations import paths_of
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain
 from vqagen.language.question import Question
 from vqagen.language.shipped_domains import QUESTIONS
@@ -30,7 +31,7 @@ def write_questions(
     format: str | None = None,
     options: RunOptions | None = None,
     shard: str | None = None,
-    disjoint_from: Sequence[PathLike] = (),
+    disjoint_from: PathLike | Sequence[PathLike] = (),
     report_to: str | None = None,
     on_progress: OnProgress = lambda _: None,
 ) -> QuestionReport:
@@ -38,7 +39,8 @@ def write_questions(
 
     Nothing is asked that has its text or its program in common with the questions of `disjoint_from`.
     """
-    task = question_task(files or find_domain(), settings or QuestionSettings(), form or RecordForm(), disjoint_from)
+    excluded = paths_of(disjoint_from)
+    task = question_task(files or find_domain(), settings or QuestionSettings(), form or RecordForm(), excluded)
     report = write_records(
         task, out, scenes, format=format, options=options, shard=shard, report_to=report_to, on_progress=on_progress
     )

@@ -11,7 +11,7 @@ import io
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -128,6 +128,11 @@ class Remote:
 
 
 Location = Path | Remote
+
+
+def paths_of(given: os.PathLike[str] | str | Iterable[os.PathLike[str] | str]) -> tuple[str, ...]:
+    """Return the paths of an argument that may be a single path: the letters of a text are no paths."""
+    return tuple(map(str, [given] if isinstance(given, os.PathLike | str) else given))
 
 
 def locate(name: os.PathLike[str] | str | Remote) -> Location:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import UsageError, VqagenError, nearest
+from vqagen.files.locations import paths_of
 from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require, shipped
 from vqagen.language.catalogue import Catalogue
@@ -107,7 +108,7 @@ def find_domain(
         require(Path(metadata) if metadata else found.metadata, "metadata"),
         Path(templates) if templates else found.templates,
         require(Path(synonyms), "synonyms") if synonyms else found.synonyms,
-        tuple(map(str, [plugins] if isinstance(plugins, str | Path) else plugins)),
+        paths_of(plugins),
         None if metadata else found.name,
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.files.locations import Location, locate
+from vqagen.files.locations import Location, locate, paths_of
 from vqagen.files.reading import files_in
 from vqagen.records.formats import LIST, PARQUET, Format, choose_format
 from vqagen.records.layouts import Record, Selection
@@ -41,7 +41,7 @@ class MergeResult(NamedTuple):
 
 
 def merge(
-    shards: Sequence[os.PathLike[str] | str],
+    shards: os.PathLike[str] | str | Sequence[os.PathLike[str] | str],
     out: os.PathLike[str] | str,
     *,
     format: str | None = None,
@@ -54,7 +54,7 @@ def merge(
     called now and then with the number of records merged since. Raises VqagenError before anything is written if the
     shards do not belong together, and while writing, which then leaves no file, if one has been changed.
     """
-    paths = _without_infos([locate(shard) for shard in shards])
+    paths = _without_infos([locate(shard) for shard in paths_of(shards)])
     check_names(paths)
     files = _opened(paths)
     faults = faults_of(files)
