@@ -49,6 +49,9 @@ ROWS = [
         "unique 6, query_size 5, query_size 7, equal_size 8 9",
         "",
     ),
+    # of two colors, other cubes than the only red one have the other one
+    (TOY, f"{RED_CUBE}, relate 3 right, filter_shape 4 cube, count_different_color 5", "forced"),
+    (TOY, f"{RED_CUBE}, relate 3 right, count_different_color 4", ""),
     # the only ball is neither left of itself nor like itself
     (TOY, f"{BALL}, relate 2 left, filter_shape 3 ball, count 4", "forced"),
     (TOY, f"{BALL}, relate 2 left, filter_color 3 red, count 4", ""),
