@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 import vqagen
+from vqagen.errors import BadInput, Problem
 from vqagen.language.domain_files import load_catalogue
 from vqagen.records.layouts import JsonValue, encode_lines
 from vqagen.run.blocks import TrackedItems, blocks_of
@@ -85,6 +86,22 @@ def test_a_broken_text_tells_which_scene_it_is(domain: vqagen.Domain) -> None:
         list(compiled_scenes([*texts(0, 1), SceneText(1, b"{", "s.json")], domain))
 
     assert told.value.index == 1
+
+
+@pytest.mark.parametrize("error", [OSError("disk gone"), BadInput([Problem("no scene", "s.json")])], ids=type)
+def test_an_error_of_reading_the_items_passes_as_it_is(error: Exception) -> None:
+    """Nothing is being made then."""
+
+    def unreadable() -> Iterator[SceneText]:
+        yield from texts(7, 1)
+        raise error
+
+    items = TrackedItems(unreadable())
+    with pytest.raises(type(error)) as raised:
+        list(items.attribute_errors(iter(items)))
+
+    assert raised.value is error
+    assert not hasattr(error, "__notes__")
 
 
 class Interrupted(JsonValue):

@@ -53,6 +53,11 @@ def test_a_cut_leaves_a_border_for_each_later_one() -> None:
     assert cuts(249, 501, 250, 3) == [Span(249, 1), Span(250, 250), Span(500, 250)]
 
 
+def test_a_cut_is_at_the_border_that_is_nearest_to_its_share() -> None:
+    """Also if that is the last one."""
+    assert cuts(0, 38, 10, 3) == [Span(0, 10), Span(10, 20), Span(30, 8)]
+
+
 def test_two_cuts_are_not_at_one_border() -> None:
     """Both are nearest to the border at 3."""
     assert cuts(0, 7, 3, 3) == [Span(0, 3), Span(3, 3), Span(6, 1)]
