@@ -630,3 +630,30 @@ def test_a_condition_may_give_any_value_that_is_true_or_false(tmp_path: Path, ki
     holds = declarations.constraints["C"].holds if kind == "constraint" else declarations.relations["r"].holds
 
     assert [holds(7, 2), holds(7, 0)] == [True, False]
+
+
+EITHER = """
+from vqagen.plugin import function
+
+@function('ObjectSet', values=['Color', 'Size'], output='ObjectSet')
+def either(scene, objects, color, size):
+    return objects & (scene.having['color'][color] | scene.having['size'][size])
+"""
+
+
+@pytest.mark.parametrize("color", ["<C>", "red"])
+def test_a_node_of_a_plugin_may_take_two_words(color: str, tmp_path: Path) -> None:
+    """Two slots, or a slot beside a word."""
+    catalogue = Catalogue(CLEVR, load_plugins([write(tmp_path, EITHER)]).declarations)
+    slots = {"<C>": "Color", "<Z>": "Size"} if color == "<C>" else {"<Z>": "Size"}
+    raw = {"text": ["How many?"], **template(f"scene, either 0 {color} <Z>, count 1", slots)}
+    (read,), faults = read_templates(raw, "", catalogue, "made.json", 0)
+    search, seen = Search(make_plan(read, Vocabularies(CLEVR), Sampling()), "none"), set[Any]()
+
+    assert not faults
+    while (filling := search.find(SceneTables(SCENE), Random(len(seen)), (), seen, 1000).filling) is not None:
+        words = filling.words()
+        objects = SCENE.having["color"][words.get("<C>") or "red"] | SCENE.having["size"][words["<Z>"] or ""]
+        assert words.keys() == slots.keys()
+        assert filling.answer == filling.program().run(SCENE) == objects.bit_count()
+    assert len(seen) == (16 if color == "<C>" else 2)
