@@ -10,8 +10,10 @@ import pytest
 from toy_task import DigitSettings, DigitTask, PicturedDigitTask
 
 from vqagen.api import RunOptions, UsageError, VqagenError, merge, write_records
+from vqagen.records.formats import JSON
 from vqagen.records.layouts import Record
 from vqagen.run.output.journal import journal_of, part_of
+from vqagen.run.output.staging import make_target
 from vqagen.run.progress import Progress
 from vqagen.run.work import WindowFailed
 from vqagen.tasks import TASKS, TaskEntry, task_named
@@ -194,6 +196,17 @@ def test_a_folder_that_is_read_is_no_output() -> None:
         write(f"{number}-folder", f"{number}/2")
     with pytest.raises(UsageError, match="output 1-folder is in use by the same run; name another folder"):
         merge(["1-folder", "2-folder"], "1-folder", force=True)
+
+
+@pytest.mark.parametrize("read", ["1-folder", "1-folder/pictured_digits.json", "."])
+def test_no_folder_is_replaced_of_which_anything_is_read(read: str) -> None:
+    """Itself, a file in it, or a folder around it."""
+    write("1-folder", "1/2")
+    target = make_target("1-folder", JSON, "pictured_digits")
+
+    with pytest.raises(UsageError, match="output 1-folder is in use by the same run; name another folder"):
+        target.check(force=True, inputs=[read])
+    target.check(force=True, inputs=["2-folder", "1-folder.json"])
 
 
 @pytest.mark.parametrize("killed_at", ["rename", "settle", "tidy_folder"])
