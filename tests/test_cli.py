@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import json
@@ -15,7 +16,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 import pytest
@@ -28,6 +29,7 @@ from waiting import PATIENCE, wait_until
 
 import vqagen
 from vqagen.cli import COMMANDS, is_compiled
+from vqagen.errors import UsageError
 from vqagen.files.output import check_output
 from vqagen.human.store.opening import ANSWERS, open_store
 from vqagen.human.study.study import load_study
@@ -342,6 +344,18 @@ def test_a_symbolic_link_stays_one(vqagen_: Commands) -> None:
     assert Path("link.json").is_symlink()
     assert files_here() == ["link.json", "scenes.json", "store"]
     assert os.listdir("store") == ["real.json"]
+
+
+def test_a_read_only_disk_is_refused_before_anything_is_made(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is written beside a device, so that it is not asked there."""
+
+    def refused(dir: Path) -> IO[bytes]:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(dir))
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refused)
+    with pytest.raises(UsageError, match=r"cannot write new\.json: Read-only file system"):
+        check_output("new.json", force=False)
+    check_output("/dev/null", force=False)
 
 
 def test_a_pipe_or_device_is_written_and_not_replaced(vqagen_: Commands) -> None:
