@@ -346,7 +346,7 @@ def test_a_symbolic_link_stays_one(vqagen_: Commands) -> None:
     assert os.listdir("store") == ["real.json"]
 
 
-def test_a_read_only_disk_is_refused_before_anything_is_made(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_disk_is_refused_beforehand(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is written beside a device, so that it is not asked there."""
 
     def refused(dir: Path) -> IO[bytes]:
