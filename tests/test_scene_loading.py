@@ -322,6 +322,16 @@ def test_a_broken_file_says_where(name: str, content: str | bytes, message: str,
     assert str(caught.value).startswith(f"{tmp_path}{os.sep}")
 
 
+def test_scenes_of_another_domain_are_named_as_such(tmp_path: Path) -> None:
+    """First, before all that their objects have in common with no object of this domain."""
+    (tmp_path / "scenes.json").write_text(json.dumps({"objects": [{"color": "red", "kind": "hen"}] * 2}))
+
+    with pytest.raises(BadInput) as raised:
+        list(load_scenes(tmp_path / "scenes.json", WORLD))
+    message = "no object has 'shape': of another domain than this? --domain names it [scene 0]"
+    assert raised.value.problems[0].message == message
+
+
 def test_scenes_before_the_broken_one_are_read(tmp_path: Path) -> None:
     """Streaming: a fault is told when it is come to."""
     path = write(tmp_path / "a.json", json.dumps([*SCENES[:4], {"objects": [{"color": "rad"}]}, 7]))

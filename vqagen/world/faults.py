@@ -45,11 +45,21 @@ def scene_faults(record: object, domain: Domain) -> Iterator[Fault]:
     if not isinstance(objects, list):
         yield ".objects", f"expected a list of objects, found {describe(objects)}"
         return
+    yield from _foreign_faults(objects, domain)
     for i, entry in enumerate(objects):
         yield from _object_faults(entry, record, domain, f".objects[{i}]")
     if all(isinstance(entry, Mapping) for entry in objects):
         yield from _relation_faults(record, domain, objects)
         yield from _plug_in_faults(record, domain, objects)
+
+
+def _foreign_faults(objects: Sequence[object], domain: Domain) -> Iterator[Fault]:
+    """Yield a fault if none of several objects has an attribute that all must have, as in scenes of another domain."""
+    needed = {each.key.partition(".")[0] for each in domain.attributes if each.compute is None and not each.optional}
+    found = {key for entry in objects if isinstance(entry, Mapping) for key in entry}
+    if len(objects) > 1 and (missing := sorted(needed - found)):
+        named = " or ".join(map(repr, missing))
+        yield ".objects", f"no object has {named}: of another domain than {domain.name or 'this'}? --domain names it"
 
 
 def _object_faults(entry: object, record: Mapping[str, Any], domain: Domain, path: str) -> Iterator[Fault]:
