@@ -52,7 +52,7 @@ def open_questions(seed: int = 0, images: int = IMAGES) -> list[Record]:
     ]
 
 
-def option_questions(seed: int = 0, images: int = 2 * IMAGES) -> list[Record]:
+def option_questions(seed: int = 0, images: int = IMAGES + 40) -> list[Record]:
     """One question about each image with four options: any, in any order, and any of them right."""
     rng = stream(seed, "options")
     records = []

@@ -119,18 +119,18 @@ class Domain:
         attribute = self.attribute_of(type_name)
         return attribute.values if attribute else self.plain_types.get(type_name, ())
 
-    @property
+    @cached_property
     def value_types(self) -> tuple[str, ...]:
         """The types that have values of their own."""
         attributes = (attribute.type for attribute in self.attributes)
         return (*attributes, *([self.relation_type] if self.relations else []), *self.plain_types)
 
-    @property
+    @cached_property
     def slot_types(self) -> tuple[str, ...]:
         """The types a template slot can have."""
         return (*self.value_types, "Integer")
 
-    @property
+    @cached_property
     def types(self) -> tuple[str, ...]:
         """Every type name a function signature can use."""
         return (*BASE_TYPES, *self.abstract_types, *self.value_types)
