@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 CAPTION = "caption"
@@ -132,6 +132,7 @@ _TOKEN = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)  # a text is parsed to be checked, and again to be read
 def parse_text(written: str) -> DialogText:
     """Parse a text without faults of form."""
     stack: list[tuple[str, list[Part]]] = [("", [])]
