@@ -187,6 +187,16 @@ def test_questions_are_numbered_over_the_file(tmp_path: Path) -> None:
     assert [record["question_index"] for record in read_questions(path)] == list(range(len(unnumbered)))
 
 
+def test_questions_that_are_chosen_at_the_end_come_in_columns_too(vqagen_: Commands) -> None:
+    """Until then they are lines, in another form than that of the file."""
+    Path("scenes.json").write_text(json.dumps({"scenes": SHIPPED[0].sampled(4, seed=3)}))
+    for name in ("q.parquet", "q.json"):
+        vqagen_.done(f"generate --scenes scenes.json --only zero_hop.json --max-per-template 1 -o {name}")
+
+    expected = [record["question"] for record in json.loads(Path("q.json").read_bytes())["questions"]]
+    assert parquet.read_table("q.parquet").column("question").to_pylist() == expected != []
+
+
 def test_the_info_is_in_the_metadata(tmp_path: Path) -> None:
     path = write(tmp_path / "q.parquet", OPTIONS[0], [])
 
