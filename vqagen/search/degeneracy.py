@@ -197,9 +197,9 @@ def make_idle_test(plan: Plan, lanes: Sequence[Lane], policy: str) -> Test:
 
     def is_idle(frame: Frame) -> bool:
         values = frame.values
-        for number, evidence_of in compared:
+        for number, changed in compared:
             shadow = frame.shadows[number]
-            for i in evidence_of:
+            for i in changed:
                 if shadow[i] != values[i]:
                     break
             else:

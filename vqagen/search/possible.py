@@ -34,33 +34,32 @@ class PossibleValues:
         """field_of[bits.bit_length()]: the field of the highest bit; 0 for no bits."""
         self.lists: set[str] = set()
         """The list-valued attributes."""
-        self._denied: dict[tuple[str, str], int] = {}
+        denied: dict[tuple[str, str], int] = {}
         for attribute in domain.attributes:
-            self._add(attribute)
+            of_value = self._add_list(attribute) if attribute.multi else self._add_single(attribute)
+            denied |= {(attribute.name, value): bits for value, bits in of_value.items()}
         self._meanings = {
-            key: Meaning(self.everything & ~denied, 1 << number)
-            for number, (key, denied) in enumerate(self._denied.items())
+            key: Meaning(self.everything & ~bits, 1 << number) for number, (key, bits) in enumerate(denied.items())
         }
 
-    def _add(self, attribute: Attribute) -> None:
-        name = attribute.name
-        self.none[name] = 0
-        if attribute.multi:
-            self.lists.add(name)
-            bits = {value: self._field(2) for value in attribute.values}
-            self.fields[name] = tuple(bits.values())
-            for value in attribute.values:
-                denied = sum(bits[true] & bits[true] << 1 for true in attribute.lineage[value])
-                self._denied[name, value] = denied
-            return
+    def _add_list(self, attribute: Attribute) -> dict[str, int]:
+        """Add the fields of a list-valued attribute; return the bits that each value denies if it is said."""
+        bits = {value: self._field(2) for value in attribute.values}
+        self.lists.add(attribute.name)
+        self.none[attribute.name] = 0
+        self.fields[attribute.name] = tuple(bits.values())
+        return {
+            value: sum(bits[true] & bits[true] << 1 for true in attribute.lineage[value]) for value in attribute.values
+        }
+
+    def _add_single(self, attribute: Attribute) -> dict[str, int]:
+        """Add the field of an attribute with one value each; return the bits that each value denies if it is said."""
         field = self._field(len(attribute.leaves) + attribute.optional)
-        self.fields[name] = (field,)
         bit = field & -field
         bit_of = {leaf: bit << number for number, leaf in enumerate(attribute.leaves)}
-        if attribute.optional:
-            self.none[name] = bit << len(attribute.leaves)
-        for value in attribute.values:
-            self._denied[name, value] = field & ~sum(bit_of[leaf] for leaf in attribute.leaves_of(value))
+        self.none[attribute.name] = bit << len(attribute.leaves) if attribute.optional else 0
+        self.fields[attribute.name] = (field,)
+        return {value: field & ~sum(bit_of[leaf] for leaf in attribute.leaves_of(value)) for value in attribute.values}
 
     def _field(self, size: int) -> int:
         first = len(self.field_of) - 1

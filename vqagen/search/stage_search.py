@@ -54,7 +54,7 @@ class Applied:
         return [*[values[i] for i in self.inputs], *self.literals]
 
 
-def _tests(op: Op) -> Iterator[Test]:
+def _tests_at(op: Op) -> Iterator[Test]:
     return (check.test for check in op.checks)
 
 
@@ -74,16 +74,16 @@ class StageSearch:
         choice, applied = stage.choice, stage.applied
         self._draw, self._at, self._depth, self._rest = stage.draw, choice.index, depth, rest
         self._is_decisive = not any(is_shadowed_by_words(choice, lane) for lane in lanes)
-        tests = [*make_telling_test(plan, choice, lanes), *_tests(choice)]
+        tests = [*make_telling_test(plan, choice, lanes), *_tests_at(choice)]
         reducer = choice.does.reducer if isinstance(choice.does, Description) else None
         self._gives_object = reducer == "unique"
         self._reduce = REDUCE.get(reducer or "")
         if self._reduce is not None:
-            tests += _tests(applied[0])
+            tests += _tests_at(applied[0])
             applied = applied[1:]
         self._tests = tuple(tests)
         self._applied = [Applied(op) for op in applied]
-        late_tests = [test for op in applied for test in _tests(op)]
+        late_tests = [test for op in applied for test in _tests_at(op)]
         if any(plan.template.catalogue[op.function].source for op in applied):
             # A plug-in's function is given nothing that a check refuses: it may fail there. vqagen's own ones do not.
             self._applied, late_tests = [], [step.run for step in apply_steps(applied)]
