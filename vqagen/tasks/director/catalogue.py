@@ -127,19 +127,20 @@ def load_catalogue_file(path: Path | str | None = None) -> ItemCatalogue:
     """Return the catalogue of a file, by default the shipped one. BadInput with every fault, UsageError without it."""
     place = require(Path(path or shipped(SHIPPED_CATALOGUE)), "catalogue")
     text = read_text(place)
-    if "image_path" in text:  # the pictures may be others by now
-        return _catalogue_of.__wrapped__(text, place)
-    return _catalogue_of(text, place)
+    may_change = "image_path" in text  # the pictures, which may be others by now
+    return _read(text, place) if may_change else _read_once(text, place)
 
 
-@lru_cache(maxsize=4)
-def _catalogue_of(text: str, place: Path) -> ItemCatalogue:
-    """Return the catalogue that a text holds, read once in a process: that takes half of a run of few trials."""
+def _read(text: str, place: Path) -> ItemCatalogue:
     document = parse_json(text, str(place))
     faults = list(catalogue_faults(document, place.parent))
     if faults:
         raise BadInput([_located(text, str(place), fault) for fault in faults])
     return ItemCatalogue(document, place.parent)
+
+
+_read_once = lru_cache(maxsize=4)(_read)
+"""The same, once in a process: to read a catalogue takes half of a run of few trials."""
 
 
 def catalogue_faults(document: Any, folder: Path) -> Iterator[Fault]:
