@@ -410,13 +410,13 @@ def test_while_one_run_writes_another_is_refused(tmp_path: Path) -> None:
 def test_a_name_that_was_let_go_is_another_runs(tmp_path: Path) -> None:
     """Closing what was complete does not take away the journal of the run that came next."""
     place = tmp_path / "toys.json"
-    first = Journal(place)
+    first = Journal(place).hold()
     first.remove()
-    second = Journal(place)
+    second = Journal(place).hold()
     first.close()
 
     with pytest.raises(UsageError, match="another run is writing"):
-        Journal(place)
+        Journal(place).hold()
     second.close()
     assert os.listdir(tmp_path) == []
 
@@ -426,7 +426,7 @@ def test_a_journal_that_was_removed_before_it_could_be_held_is_opened_anew(
 ) -> None:
     """Between opening and locking it, the run that had it may end."""
     place = tmp_path / "toys.json"
-    first, lock, tries = Journal(place), fcntl.flock, list[int]()
+    first, lock, tries = Journal(place).hold(), fcntl.flock, list[int]()
 
     def end_first(file: IO[bytes], how: int) -> None:
         if not tries:
@@ -436,22 +436,25 @@ def test_a_journal_that_was_removed_before_it_could_be_held_is_opened_anew(
         lock(file, how)
 
     monkeypatch.setattr(fcntl, "flock", end_first)
-    second = Journal(place)
+    second = Journal(place).hold()
 
     assert (len(tries), second.is_new, journal_of(place).exists()) == (2, True, True)
     with pytest.raises(UsageError, match="another run is writing"):
-        Journal(place)
+        Journal(place).hold()
     second.close()
 
 
+@pytest.mark.parametrize("stopped_at", ["fcntl.flock", "vqagen.run.output.journal.Journal._refuse_other_files"])
 def test_a_run_that_is_stopped_while_it_makes_its_journal_leaves_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stopped_at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stop(file: IO[bytes], how: int) -> None:
+    """Also just after it is locked: what a traceback held stayed locked, and could not be deleted."""
+
+    def stop(*_: object) -> None:
         monkeypatch.undo()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fcntl, "flock", stop)
+    monkeypatch.setattr(stopped_at, stop)
     with pytest.raises(KeyboardInterrupt):
         run(ToyJob(), in_process, toy_output(tmp_path / "toys.json"))
 
@@ -460,17 +463,17 @@ def test_a_run_that_is_stopped_while_it_makes_its_journal_leaves_none(
 
 def test_a_journal_is_free_when_it_is_closed(tmp_path: Path) -> None:
     """A second run may open the journal of a first one that is closed, and not before."""
-    first = Journal(tmp_path / "toys.json")
+    first = Journal(tmp_path / "toys.json").hold()
     with pytest.raises(VqagenError):
-        Journal(tmp_path / "toys.json")
+        Journal(tmp_path / "toys.json").hold()
     first.close()
 
-    Journal(tmp_path / "toys.json").close()
+    Journal(tmp_path / "toys.json").hold().close()
 
 
 @pytest.mark.parametrize("end", [Journal.remove, Journal.close])
 def test_a_journal_that_somebody_deleted_meanwhile_fails_no_run(tmp_path: Path, end: Callable[[Journal], None]) -> None:
-    journal = Journal(tmp_path / "toys.json")
+    journal = Journal(tmp_path / "toys.json").hold()
     journal.path.unlink()
     end(journal)
 

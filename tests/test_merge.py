@@ -224,7 +224,7 @@ def test_a_merge_has_the_name_of_its_output_to_itself(one: Questions, vqagen_: C
     """Against runs that are at it, and those that were begun."""
     one.shard("a.jsonl", 0, 7)
     one.shard("b.jsonl", 7, 0)
-    busy = Journal(Path("merged.json"))
+    busy = Journal(Path("merged.json")).hold()
     ran = vqagen_("merge a.jsonl b.jsonl -o merged.json")
     assert (ran.code, ran.err) == (2, "vqagen: another run is writing merged.json\n")
     busy.close()

@@ -231,7 +231,7 @@ def test_what_another_run_has_made_meanwhile_is_not_replaced(toys: Output, monke
             made.append({})
             run(ToyJob(), in_process, toys)
             made.append(contents(toys.target.place.parent))
-        return closing(Journal(place))
+        return closing(Journal(place).hold())
 
     monkeypatch.setattr("vqagen.run.output.claim._held", wait_for_another)
     with pytest.raises(UsageError, match=r"toys\.json exists already; give --force to replace it"):

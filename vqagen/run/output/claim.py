@@ -63,17 +63,18 @@ def claimed(
 @contextmanager
 def _held(place: Path, is_folder: bool = False) -> Iterator[Journal]:
     try:
-        with closing(_journal(place, is_folder)) as journal:
+        with closing(Journal(place, is_folder)) as journal:
+            _hold(journal)
             yield journal
     finally:
         drop_unused(place)  # a signal may come between any two steps of the above
 
 
-def _journal(place: Path, is_folder: bool) -> Journal:
+def _hold(journal: Journal) -> None:
     try:
-        return Journal(place, is_folder)
+        journal.hold()
     except OSError as error:
-        raise VqagenError(f"cannot write {error.filename or journal_of(place)}: {error.strerror or error}") from None
+        raise VqagenError(f"cannot write {error.filename or journal.path}: {error.strerror or error}") from None
 
 
 def _check_unfinished(journal: Journal, resume: bool) -> None:

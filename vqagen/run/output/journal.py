@@ -18,6 +18,7 @@ import shutil
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -71,15 +72,13 @@ class Journal:
     """The journal of an output, held against other processes, and the part. Closing keeps both."""
 
     def __init__(self, place: Path, is_folder: bool = False) -> None:
-        """Hold the journal. `place` is the name of the output that the part will become.
-
-        Raises UsageError if another run has it, or if the file that has its name is no journal.
-        """
+        """`place`: the name of the output that the part will become. Nothing is made before `hold`."""
         self.place, self.part, self.path = place, part_of(place), journal_of(place)
         self.records_part = self.part / RECORDS if is_folder else self.part
-        self._lines, self.is_new = _held(self.path, place)
-        self.is_begun_anew = self.is_concluded = False
-        """True if this run has deleted the blocks of an earlier one; true if the conclusion is in the journal."""
+        self._lines: IO[bytes] = BytesIO()
+        self.is_new = self.is_begun_anew = self.is_concluded = False
+        """True if there was no journal; if this run has deleted the blocks of an earlier one; if the conclusion is in
+        the journal."""
         self._sum = 0
         """Check sum of the last line, which goes into that of the next."""
         self._opened_part: IO[bytes] | None = None
@@ -89,7 +88,28 @@ class Journal:
         self.end: int | None = None
         """One behind the last item that is done; None while there is no block."""
         self._head = 0
+
+    def hold(self) -> Journal:
+        """Open and lock the journal; return it. Other runs are refused until it is closed.
+
+        Raises UsageError if another run has it, or if the file that has its name is no journal.
+        """
+        is_held = False
+        while not is_held:
+            try:
+                handle, is_new = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o666), True
+                self._lines = os.fdopen(handle, "a+b")
+            except FileExistsError:
+                self._lines, is_new = _opened(self.path), False
+            try:
+                _lock(self._lines, self.place)
+                is_held = os.fstat(self._lines.fileno()).st_nlink > 0
+            finally:
+                if not is_held:  # between opening and locking, the run that had it may have completed and removed it
+                    self._lines.close()
+        self.is_new = is_new
         self._refuse_other_files()
+        return self
 
     def _refuse_other_files(self) -> None:
         self._lines.seek(0)
@@ -305,24 +325,6 @@ def drop_unused(place: Path) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not os.fstat(file.fileno()).st_size and not is_begun(place):
             journal_of(place).unlink()
-
-
-def _held(path: Path, place: Path) -> tuple[IO[bytes], bool]:
-    """Open and lock the journal; return it, and true if it is new. Other runs are refused while it is open."""
-    while True:
-        try:
-            handle, is_new = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o666), True
-            file: IO[bytes] = os.fdopen(handle, "a+b")
-        except FileExistsError:
-            file, is_new = _opened(path), False
-        try:
-            _lock(file, place)
-            if os.fstat(file.fileno()).st_nlink:
-                return file, is_new
-        except BaseException:
-            file.close()
-            raise
-        file.close()  # between opening and locking, the run that had it was completed, and removed it
 
 
 def _lock(file: IO[bytes], place: Path) -> None:
