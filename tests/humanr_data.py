@@ -9,7 +9,6 @@ from random import Random
 from statistics import fmean, stdev
 from typing import Any
 
-from scipy import stats
 from worked_study import TABLE
 
 Tasks = dict[str, list[dict[str, str]]]
@@ -83,6 +82,8 @@ def oriented(shown: Mapping[str, str], value: int) -> tuple[str, int]:
 
 
 def printed(scores: Sequence[float]) -> float:
+    from scipy import stats  # takes a second, which tests that need its data alone are spared
+
     error = stdev(scores) / len(scores) ** 0.5
     low = stats.t.interval(0.95, len(scores) - 1, fmean(scores), error)[0] if error else fmean(scores)
     return fmean(scores) - max(low, -1)

@@ -524,7 +524,7 @@ def serious_faults(tab: StudyPage) -> list[str]:
     return [each["id"] for each in found if each["impact"] in ("serious", "critical")]
 
 
-@pytest.mark.quick("desktop")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("viewport", "scheme", "is_hebrew"),
     [
