@@ -36,6 +36,7 @@ from vqagen.json.stream import (
     reading_bytes,
     refusal,
 )
+from vqagen.json.text import Position
 from vqagen.records.info import find_info_beside
 from vqagen.records.kind import RecordKind
 from vqagen.records.parquet import count_rows, read_info, read_rows
@@ -228,12 +229,8 @@ def _parse(text: bytes, source: RecordSource, path: Location, index: int, line: 
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        message, at = refusal(text, error)
-        if message == CUT_OFF:
-            message = f"the {'line' if source.layout == 'lines' else 'file'} ends inside a value"
-        place = position_of(BytesIO(text), min(at, len(text.rstrip())))  # a line that is cut off ends behind its end
-    where = source.kind.path(index)
-    raise BadInput([Problem(f"{NOT_JSON}: {message}", str(path), where, line + place.line - 1, place.column)])
+        message, place = _mistake(text, error, "line" if source.layout == "lines" else "file")
+    raise BadInput([Problem(message, str(path), source.kind.path(index), line + place.line - 1, place.column)])
 
 
 def mistake_in_line(line: bytes) -> tuple[str, int]:
@@ -241,10 +238,17 @@ def mistake_in_line(line: bytes) -> tuple[str, int]:
     try:
         orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        message, at = refusal(line, error)
-        message = "the line ends inside a value" if message == CUT_OFF else message
-        return f"{NOT_JSON}: {message}", position_of(BytesIO(line), min(at, len(line))).column
+        message, place = _mistake(line, error, "line")
+        return message, place.column
     return NOT_JSON, 1
+
+
+def _mistake(text: bytes, error: orjson.JSONDecodeError, whole: str) -> tuple[str, Position]:
+    """Return why a text, a whole line or file, is not JSON, and where; one that is cut off, where it ends."""
+    message, at = refusal(text, error)
+    if message == CUT_OFF:
+        message = f"the {whole} ends inside a value"
+    return f"{NOT_JSON}: {message}", position_of(BytesIO(text), min(at, len(text.rstrip())))
 
 
 _READERS: Mapping[str, Callable[[RecordSource, int, bool], Iterator[FoundRecord]]] = {

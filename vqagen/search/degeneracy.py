@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from vqagen.bits import Objects, only
+from vqagen.bits import Objects, is_single, only
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.plugin import RELATION, SAMENESS, Undefined
@@ -93,7 +93,7 @@ def _without_relation(op: Op, anchor: int | None) -> LaneStep:
 
 def _only(objects: Objects | None) -> int | None:
     """Return the one object of a set, if there is one: without a relation, most references are no longer unique."""
-    return only(objects) if objects and not objects & (objects - 1) else None
+    return only(objects) if objects is not None and is_single(objects) else None
 
 
 def _follow(op: Op, shadowed: tuple[bool, ...]) -> LaneStep:

@@ -203,18 +203,17 @@ function artField(entry) {
     input.setAttribute("aria-invalid", String(Boolean(text)));
   };
   const faults = () => current.state.findings.filter((each) => each.level === "error" && each.path.startsWith(`kinds.${entry.name}.art`));
-  const notJson = () => {
+  const typed = () => {
     try {
-      JSON.parse(input.value);
-      return "";
+      return { value: JSON.parse(input.value), fault: "" };
     } catch (error) {
-      return `Not JSON: ${error.message}`;
+      return { fault: `Not JSON: ${error.message}` };
     }
   };
   const send = later(() => {
-    const fault = notJson();
+    const { value, fault } = typed();
     if (fault) say(fault);
-    else change({ action: "value", name: entry.name, key: "art", value: JSON.parse(input.value), merge: `${entry.name} art` });
+    else change({ action: "value", name: entry.name, key: "art", value, merge: `${entry.name} art` });
   });
   input.addEventListener("input", send);
   input.addEventListener("blur", send.flush);
@@ -226,7 +225,7 @@ function artField(entry) {
       if (document.activeElement !== input && text !== before) input.value = text;
       before = document.activeElement === input ? "" : text;
       // The reply to an earlier change must not take back that the text is not JSON.
-      say(notJson() || faults().map((each) => `${each.path.slice(`kinds.${entry.name}.`.length)}: ${each.message}`).join("\n"));
+      say(typed().fault || faults().map((each) => `${each.path.slice(`kinds.${entry.name}.`.length)}: ${each.message}`).join("\n"));
     },
   });
   const made = field("art", "Drawing", input, "shapes in a unit square, from the back to the front");
