@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import orjson
+
+from vqagen.files.output import atomic_output
 from vqagen.judge.audit.audit import Audit, audit_items
 from vqagen.judge.audit.inputs import read_audit_file, read_inputs
 from vqagen.judge.audit.settings import AuditSettings
@@ -29,6 +32,12 @@ def audit(
     found = read_audit_file(str(file), None if scenes is None else find_scenes(scenes), on_read)
     inputs = read_inputs(found, *(None if each is None else str(each) for each in (scenes, train, train_scenes)))
     return audit_items(found, inputs, settings or AuditSettings())
+
+
+def write_item_biases(audit: Audit, out: str) -> None:
+    """Write how well each item of an `audit` is guessed, one JSON object on each line."""
+    with atomic_output(out) as file:
+        file.writelines(orjson.dumps(record) + b"\n" for record in audit.item_records())
 
 
 def write_audit_page(audit: Audit, out: PathLike, *, force: bool = False) -> None:

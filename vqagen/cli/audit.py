@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import click
 
 from vqagen.cli.options import path, settings_options
 from vqagen.judge.audit.settings import AuditSettings
-
-if TYPE_CHECKING:
-    from vqagen.judge.audit.audit import Audit
 
 
 @click.command("audit")
@@ -22,7 +18,6 @@ if TYPE_CHECKING:
 @settings_options(settings=AuditSettings)
 @click.option("--per-item", type=path, metavar="FILE.jsonl", help="Write how well each item is guessed.")
 @click.option("--plots", type=path, metavar="PAGE.html", help="Write a page with figures and all families.")
-@click.option("--prune", type=path, metavar="FILE", help="Write the records that pass, without those that give away.")
 @click.option("--force", is_flag=True, help="Replace the files if they exist.")
 @click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
 @click.pass_context
@@ -35,7 +30,6 @@ def command(
     settings: AuditSettings,
     per_item: str | None,
     plots: str | None,
-    prune: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -55,25 +49,28 @@ def command(
     Example:
       vqagen audit questions.json --scenes scenes.json
     """
-    from vqagen.calls.auditing import audit
+    from vqagen.calls.auditing import audit, write_audit_page, write_item_biases
     from vqagen.cli.progress import counting
     from vqagen.judge.audit.report import report_lines
 
-    outputs = {"--per-item": per_item, "--plots": plots, "--prune": prune}
+    outputs = {"--per-item": per_item, "--plots": plots}
     _check_outputs(files, outputs, force, [scenes, train, train_scenes])
     with counting("item") as on_read:
         found = [
             audit(each, scenes=scenes, train=train, train_scenes=train_scenes, settings=settings, on_read=on_read)
             for each in files
         ]
-    notes = _write_outputs(found[0], per_item, plots, prune, force)
+    if per_item is not None:
+        write_item_biases(found[0], per_item)
+    if plots is not None:
+        write_audit_page(found[0], plots, force=force)
     if as_json:
         import json
 
         records = [each.to_record() for each in found]
         click.echo(json.dumps(records if len(records) > 1 else records[0], indent=2, ensure_ascii=False))
     else:
-        click.echo("\n".join([*report_lines(found), *notes]))
+        click.echo("\n".join(report_lines(found)))
     ctx.exit(0 if all(each.passes for each in found) else 1)
 
 
@@ -82,7 +79,6 @@ def _check_outputs(
 ) -> None:
     """Find out before work begins whether all outputs can be written."""
     from vqagen.files.output import check_output
-    from vqagen.judge.audit.writing import check_prunable
 
     given = {name: target for name, target in outputs.items() if target is not None}
     if len(files) > 1 and given:
@@ -95,18 +91,3 @@ def _check_outputs(
         from vqagen.draw.audit_page import check_page
 
         check_page(given["--plots"], force)
-    if "--prune" in given:
-        check_prunable(files[0], given["--prune"])
-
-
-def _write_outputs(found: Audit, per_item: str | None, plots: str | None, prune: str | None, force: bool) -> list[str]:
-    """Write the files that were asked for, and return what is to be said about pruning."""
-    from vqagen.judge.audit.writing import write_items, write_pruned
-
-    if per_item is not None:
-        write_items(found, per_item)
-    if plots is not None:
-        from vqagen.draw.audit_page import write_page
-
-        write_page(found, plots, force)
-    return [] if prune is None else [write_pruned(found, prune)]

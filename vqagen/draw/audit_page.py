@@ -12,7 +12,7 @@ from vqagen.draw.statistics_figures import FigureText, drawing_style
 from vqagen.draw.statistics_page import PAGE_STYLE, check_page, figure_html
 from vqagen.extras import needed
 from vqagen.files.output import atomic_output
-from vqagen.judge.audit.audit import BELOW, FAILS, Audit
+from vqagen.judge.audit.audit import BELOW, FAILS, MAX_ASSOCIATION, Audit
 from vqagen.judge.audit.report import overview_lines
 from vqagen.judge.audit.significance import ChanceDifference
 
@@ -78,7 +78,7 @@ def _figures(audit: Audit) -> Iterator[FigureText]:
         caption = "Accuracy of each probe (dot, with 95 % of its difference from chance) and chance (line)."
         yield FigureText("Answered without looking", caption, _draw(_probe_figure, audit, len(audit.probes) + 1))
     if audit.associations:
-        caption = f"Cramér's V, corrected for bias; the line is the limit, {audit.settings.max_association:g}."
+        caption = f"Cramér's V, corrected for bias; the line is the limit, {MAX_ASSOCIATION:g}."
         drawn = _draw(_association_figure, audit, len(audit.associations) + 1)
         yield FigureText("Associated with the answer", caption, drawn)
     if audit.probes and len(audit.answers) > 1:
@@ -118,7 +118,7 @@ def _probe_figure(axes: Any, audit: Audit) -> None:
 def _association_figure(axes: Any, audit: Audit) -> None:
     for row, each in enumerate(audit.associations):
         axes.barh(row, each.association.v, 0.6, color=_color(each.verdict))
-    axes.axvline(audit.settings.max_association, color="#52606d", linewidth=1)
+    axes.axvline(MAX_ASSOCIATION, color="#52606d", linewidth=1)
     _name_rows(axes, [each.association.name for each in audit.associations])
     axes.set_xlim(0, 1)
 

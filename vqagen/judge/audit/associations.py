@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from vqagen.extras import needed
 from vqagen.judge.audit.folds import WHAT
 from vqagen.judge.audit.items import AuditFile, AuditItem
-from vqagen.judge.audit.settings import AuditSettings
 from vqagen.judge.audit.significance import uniform_p
 from vqagen.judge.intervals import holm
 from vqagen.rng import stream
@@ -29,6 +28,8 @@ LEAST = 5.0
 """Least expected count of the cells of a chi-square test."""
 TENTHS = 10
 MODULI = (2, 3, 4, 5)
+PERMUTATIONS = 999
+"""Permutations of each permutation test."""
 _WORD = re.compile(r"\w+")
 
 
@@ -75,7 +76,7 @@ class _Strength(NamedTuple):
         return self.information / self.items / log(2) if self.items else 0.0
 
 
-def associations(file: AuditFile, sizes: Mapping[str, int], settings: AuditSettings) -> Iterator[Association]:
+def associations(file: AuditFile, sizes: Mapping[str, int]) -> Iterator[Association]:
     """Yield the associations of a file's answers; `sizes` are the numbers of objects of images, as far as known."""
     items = file.items
     strata = _codes([item.clue.family for item in items])
@@ -88,7 +89,7 @@ def associations(file: AuditFile, sizes: Mapping[str, int], settings: AuditSetti
         yield _by_chi_square("family", families, is_tested=False)
     if file.has_options:
         yield _of_positions(items)
-    test = _Permutation(strata, answers, settings)
+    test = _Permutation(strata, answers)
     if all(item.image in sizes for item in items):
         number = _codes([sizes[item.image] for item in items])
         yield test.of_images("scene size", number, items)._replace(is_tested=False)
@@ -231,8 +232,8 @@ def _by_chi_square(name: str, strength: _Strength, is_tested: bool) -> Associati
 class _Permutation:
     """Tests associations by permuting values: of images as wholes, or of the items of a family."""
 
-    def __init__(self, strata: Codes, answers: Codes, settings: AuditSettings) -> None:
-        self._strata, self._answers, self._settings = strata, answers, settings
+    def __init__(self, strata: Codes, answers: Codes) -> None:
+        self._strata, self._answers = strata, answers
         width = int(answers.max()) + 1
         found, self._pairs, counts = np.unique(strata * width + answers, return_inverse=True, return_counts=True)
         self._of_pairs = found // width
@@ -265,9 +266,9 @@ class _Permutation:
     def _test(self, name: str, values: Codes, permuted: Callable[[np.random.Generator], Codes]) -> Association:
         """Return the association; its V is corrected for what chance alone would give."""
         strength = _strength(self._strata, self._answers, values)
-        draw = np.random.default_rng(stream(self._settings.seed, f"audit/{name}").getrandbits(128))
+        draw = np.random.default_rng(stream(0, f"audit/{name}").getrandbits(128))
         found = self._statistic(values)
-        drawn = np.array([self._statistic(permuted(draw)) for _ in range(self._settings.permutations)])
+        drawn = np.array([self._statistic(permuted(draw)) for _ in range(PERMUTATIONS)])
         p = (1 + int((drawn >= found - 1e-9).sum())) / (1 + len(drawn))
         v = sqrt(max(0.0, found) / strength.most) if strength.most else 0.0
         return Association(name, strength.bits, v, p)

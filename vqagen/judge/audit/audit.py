@@ -28,6 +28,8 @@ ONE_WINDOW = (
     "answers are balanced as one whole, so guesses learned from a part of them may be below chance; "
     "a file with four balance windows or more shows the true figures"
 )
+MAX_ASSOCIATION = 0.1
+"""Highest association (Cramér's V) of answers with words, places and indexes."""
 PASSES, FAILS, BELOW = "passes", "FAILS", "below chance"
 """Verdicts. Guesses that are certainly below chance fail no file, and are noted."""
 EXECUTED = {"wrong image": "the program, run on other scenes", "scene-blind": "the program, run on imagined scenes"}
@@ -127,7 +129,6 @@ class Audit:
 
     def failures(self) -> Iterator[str]:
         """Yield a sentence for each reason to fail."""
-        settings = self.settings
         for each in self.probes:
             if each.verdict == FAILS:
                 yield f"{each.probe.name}: {each.accuracy:.3f} right without looking, by chance {each.chance:.3f}"
@@ -135,15 +136,10 @@ class Audit:
             if found.verdict == FAILS:
                 about = f" ({found.association.detail})" if found.association.detail else ""
                 yield f"{found.association.name}{about}: associated with the answer, V {found.association.v:.2f}"
-        over = {name: share for name, share in self.top_shares.items() if share > settings.max_top_share}
-        if over:
-            name = max(over, key=lambda each: (over[each], each))
-            limit = f"{settings.max_top_share:g}"
-            yield f"top answers above {limit} in {len(over):,} families, such as {over[name]:.2f} of {name}"
-        found_again = self.repetition
-        if found_again.repeated_share > settings.max_duplicates:
+        found_again, most = self.repetition, self.settings.max_repeated
+        if found_again.repeated_share > most:
             yield f"duplicate scenes: {found_again.repeated_scenes:,} of {found_again.scenes:,}"
-        if found_again.overlap > settings.max_overlap:
+        if found_again.overlap > most:
             shared = f"{found_again.same_program_and_scene:,} of {counted(found_again.questions, 'item')}"
             yield f"training overlap: {shared} have program and scene in the training file"
 
@@ -178,7 +174,7 @@ class Audit:
             },
             "probes": {each.probe.name: each.to_record() for each in self.probes},
             "associations": {each.association.name: each.to_record() for each in self.associations},
-            "repetition": {name: value for name, value in vars(self.repetition).items() if name != "repeated_items"},
+            "repetition": vars(self.repetition),
             "notes": self.notes,
         }
 
@@ -201,7 +197,7 @@ def audit_items(file: AuditFile, inputs: AuditInputs, settings: AuditSettings) -
         answers[item.clue.family][item.clue.answer] += 1
     result = Audit(file, inputs, settings, dict(answers), notes=list(file.notes))
     result.repetition = repetition(file, inputs.scenes, inputs.train, inputs.train_has_scenes)
-    found = list(associations(file, inputs.sizes(file), settings))
+    found = list(associations(file, inputs.sizes(file)))
     folds = make_folds(file)
     probes: list[Probe] = []
     chance = np.zeros(len(file.items))
@@ -257,7 +253,7 @@ def _judge(result: Audit, probes: Sequence[Probe], found: Sequence[Association],
     of_tested = dict(zip((each.name for each in tested), adjusted[len(probes) :], strict=True))
     for each in found:
         p = of_tested.get(each.name, each.p)
-        is_over = p < settings.alpha and each.v > settings.max_association
+        is_over = p < settings.alpha and each.v > MAX_ASSOCIATION
         verdict = (FAILS if is_over else PASSES) if each.is_tested else ""
         result.associations.append(AssociationResult(each, p, verdict))
     if probes:

@@ -27,7 +27,6 @@ from vqagen.judge.stats.phrases import Numbering
 from vqagen.language.domain_files import find_domain, load_catalogue
 from vqagen.language.question_files import QUESTIONS
 from vqagen.records.discovery import find_records
-from vqagen.records.source import RecordSource
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 from vqagen.world.loading import SceneSource, find_scenes
 
@@ -54,32 +53,20 @@ class AuditInputs:
         return {item.image: scenes[item.scene].size for item in file.items if item.scene is not None}
 
 
-def is_foreign(path: str) -> bool:
-    """Return true for a file in the format of another benchmark."""
-    return recognise(require_records(path)) not in (VQAGEN, DIALOG, TRIAL)
-
-
-def find_record_source(path: str) -> RecordSource:
-    """Find the records of a file of questions, dialogs or trials."""
-    kind = kind_of_file(locate(path))
-    if kind is TRIALS:
-        return find_trials(locate(path)).source
-    return find_records(path, DIALOGS if kind.key == DIALOGS.key else QUESTIONS)
-
-
 def read_audit_file(
     path: str, scenes: SceneSource | None, on_read: Callable[[int], None] = lambda _: None
 ) -> AuditFile:
     """Return the items of a file of questions, dialogs or trials. BadInput with all its faults."""
-    if is_foreign(path):
+    if recognise(require_records(path)) not in (VQAGEN, DIALOG, TRIAL):
         return read_gold_items(path, on_read)
-    if kind_of_file(locate(path)) is TRIALS:
+    kind = kind_of_file(locate(path))
+    if kind is TRIALS:
         if scenes is not None:
             raise UsageError(f"{path} holds trials, which come with their grids: leave out --scenes")
         return read_trial_items(find_trials(locate(path)), on_read)
     names = None if scenes is None else SceneNames(scenes)
-    source, words = find_record_source(path), Numbering()
-    if source.kind.key == DIALOGS.key:
+    source, words = find_records(path, kind), Numbering()
+    if kind is DIALOGS:
         return read_dialog_items(source, names, words, on_read)
     return read_question_items(source, names, words, on_read)
 
@@ -109,7 +96,7 @@ def _executed(file: AuditFile, scenes: str) -> dict[str, Floats]:
     if not file.has_programs or file.unanswered or len({item.scene for item in file.items}) < 2:
         return {}
     try:
-        catalogue = load_catalogue(find_domain(shipped_domain(find_record_source(file.name).info)))[0]
+        catalogue = load_catalogue(find_domain(shipped_domain(find_records(file.name, QUESTIONS).info)))[0]
         learning = LearningTask(list(read_gold(file.name).items()))
         runner = ProgramRunner(locate(file.name), source, catalogue)
         wrong, blind = runner.wrong_image(learning, RUNS), runner.scene_blind(learning, BLIND_RUNS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from vqagen.judge.stats.sample import Clue
@@ -73,7 +73,3 @@ class AuditFile:
     def clues(self) -> list[Clue]:
         """Return the clues of all items."""
         return [item.clue for item in self.items]
-
-    def only(self, kept: Sequence[int]) -> AuditFile:
-        """Return the file with some of its items."""
-        return AuditFile(self.name, self.kind, [self.items[place] for place in kept], self.window)

@@ -54,8 +54,6 @@ class Repetition:
     same_program_and_scene: int = 0
     same_scene: int = 0
     """Questions about a scene of the training file."""
-    repeated_items: frozenset[int] = frozenset()
-    """Places of items that are about a repeated scene, or whose program and scene are in the training file."""
 
     @property
     def repeated_share(self) -> float:
@@ -82,19 +80,13 @@ def repetition(
     file: AuditFile, scenes: list[SceneFacts] | None, train: Known | None, train_has_scenes: bool
 ) -> Repetition:
     """Return the repetition in a file. Scenes are compared by their objects if both sides have them, else by image."""
-    repeated = _repeated(file, scenes)
-    places = {place for place, item in enumerate(file.items) if item.scene in repeated}
-    asked = {item.scene for item in file.items} if scenes else set()
+    asked = {item.scene for item in file.items if item.scene is not None} if scenes else set()
+    contents = {scenes[place].content for place in asked} if scenes else set()
     if train is None:
-        return Repetition(len(asked), len(repeated), repeated_items=frozenset(places))
+        return Repetition(len(asked), len(asked) - len(contents))
     own = scenes if train_has_scenes else None
-    same: Counter[str] = Counter()
-    for place, item in enumerate(file.items):
-        for name in _shared(item, own, train):
-            same[name] += 1
-            if name == "same_program_and_scene":
-                places.add(place)
-    return Repetition(len(asked), len(repeated), len(file.items), **same, repeated_items=frozenset(places))
+    same = Counter(name for item in file.items for name in _shared(item, own, train))
+    return Repetition(len(asked), len(asked) - len(contents), len(file.items), **same)
 
 
 def _shared(item: AuditItem, scenes: list[SceneFacts] | None, train: Known) -> Iterator[str]:
@@ -107,18 +99,6 @@ def _shared(item: AuditItem, scenes: list[SceneFacts] | None, train: Known) -> I
         yield "same_scene"
     if (program, scene) in train.both:
         yield "same_program_and_scene"
-
-
-def _repeated(file: AuditFile, scenes: list[SceneFacts] | None) -> set[int]:
-    """Return the places of scenes that are asked about and repeat an earlier one of those."""
-    seen: set[int] = set()
-    found = set()
-    for place in sorted({item.scene for item in file.items if item.scene is not None}) if scenes else ():
-        content = scenes[place].content if scenes else 0
-        if content in seen:
-            found.add(place)
-        seen.add(content)
-    return found
 
 
 def _program(item: AuditItem) -> int:
