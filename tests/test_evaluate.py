@@ -429,24 +429,33 @@ def test_the_result_of_each_question(run: Commands) -> None:
     assert (second["given"], second["correct"]) == (None, None)
 
 
-@pytest.mark.parametrize(
-    ("name", "beginning"),
-    [
-        ("report.md", "# Scores of oracle.jsonl"),
-        ("report.json", "{"),
-        ("report.csv", "table,group,n,correct,accuracy"),
-        ("report.html", "<!doctype html>"),
-        ("report.xml", "<?xml"),
-        ("report.txt", "oracle.jsonl on questions.json"),
-    ],
-)
-def test_the_format_of_a_report_follows_its_name(name: str, beginning: str, run: Commands) -> None:
-    """A report is written in the format of its name, and never over a file without --force."""
-    ran = run.done(f"evaluate questions.json oracle.jsonl --out {name}")
+REPORTS = {
+    "report.json": "{",
+    "report.csv": "table,group,n,correct,accuracy",
+    "report.html": "<!doctype html>",
+    "report.txt": "oracle.jsonl on questions.json",
+}
+"""Name of a report -> its beginning."""
 
-    assert (ran.out, ran.err) == (b"", "") and Path(name).read_text().startswith(beginning)
-    again = run(f"evaluate questions.json oracle.jsonl --out {name}")
-    assert again.code == 2 and name in again.err
+
+def test_the_format_of_a_report_follows_its_name(run: Commands) -> None:
+    """A report is written in the format of its name, and never over a file without --force."""
+    for name, beginning in REPORTS.items():
+        ran = run.done(f"evaluate questions.json oracle.jsonl --out {name}")
+        assert (ran.out, ran.err) == (b"", "") and Path(name).read_text().startswith(beginning)
+        again = run(f"evaluate questions.json oracle.jsonl --out {name}")
+        assert again.code == 2 and name in again.err
+
+
+def test_an_unknown_format_is_refused_before_work_begins(run: Commands) -> None:
+    """The known endings are listed; --json and another ending contradict each other."""
+    for options, said in {
+        "--out report.md": "report.md ends in .md; name a file that ends in .txt, .json, .html, .csv",
+        "--out report": "report has no ending",
+        "--json --out report.csv": "--json contradicts --out report.csv",
+    }.items():
+        ran = run(f"evaluate nowhere.json oracle.jsonl {options}")
+        assert ran.code == 2 and said in ran.err
 
 
 def test_a_report_is_not_written_over_its_inputs(run: Commands) -> None:
@@ -490,7 +499,7 @@ def test_bad_predictions(content: str, code: int, problem: str, run: Commands) -
         ("questions.json oracle.jsonl --profile visual7w", 2, "is for questions with a type"),
         ("questions.json oracle.jsonl --profile visual7w --normalise gqa", 2, "contradicts --profile"),
         ("questions.json oracle.jsonl --choices scenes.json", 2, "not GQA's"),
-        ("questions.json oracle.jsonl --per-item a.jsonl --out a.jsonl", 2, "--per-item and --out are both a.jsonl"),
+        ("questions.json oracle.jsonl --per-item a.json --out a.json", 2, "--per-item and --out are both a.json"),
         ("questions.json oracle.jsonl --split vall", 2, "questions.json has no question of split 'vall'; it has "),
         ("questions.json oracle.jsonl --domain clevrr", 2, "clevrr"),
         ("questions.json oracle.jsonl --cluster family", 2, "clusters by 'family' mean nothing to Wilson's intervals"),

@@ -24,7 +24,7 @@ from vqagen.human.simulation.through_http import visit_by_http
 from vqagen.human.simulation.visit import COMPLETED, LEFT, OUTCOMES, REFUSED, WITHDREW, Guests, RehearsalSettings, Visit
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study
-from vqagen.judge.report.table import ScoreReport
+from vqagen.judge.report.table import Report
 
 PLANTED = ("A=-0.4", "B=0.3")
 
@@ -93,7 +93,7 @@ class Visited(NamedTuple):
     early_faults: tuple[str, ...]
     again: tuple[Visit, ...]
     """Second visits of the same raters, none of whom leaves."""
-    third: ScoreReport
+    third: Report
     """Visits by its address."""
     refused: str
     """What is said where the study is another one."""

@@ -304,9 +304,9 @@ def test_numbers_are_grouped_by_quarters(vqagen_: Commands) -> None:
 def test_gates(vqagen_: Commands, gate: str, code: int, message: str) -> None:
     write(with_templates())
 
-    ran = vqagen_(f"human score answers.jsonl --by template --fail-under {gate} -o report.md")
+    ran = vqagen_(f"human score answers.jsonl --by template --fail-under {gate} -o report.html")
     assert (ran.code, ran.err) == (code, f"{message}\n" if message else "")
-    assert Path("report.md").read_text().startswith("# Scores of raters")
+    assert "<h1>Scores of raters</h1>" in Path("report.html").read_text()
 
 
 def test_a_lower_bound_that_does_not_exist_misses_its_gate(vqagen_: Commands) -> None:

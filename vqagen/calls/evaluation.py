@@ -9,7 +9,7 @@ from vqagen.errors import UsageError
 from vqagen.files.output import atomic_output, check_output
 from vqagen.judge.gold.discovery import read_gold
 from vqagen.judge.predictions.discovery import find_predictions
-from vqagen.judge.report.table import ScoreReport
+from vqagen.judge.report.table import Report
 from vqagen.judge.scoring.evaluation import Evaluation
 from vqagen.judge.scoring.evaluation import evaluate as evaluate_items
 from vqagen.judge.scoring.further import FurtherFiles, further_tables
@@ -70,7 +70,7 @@ def score_report(
     attentions: PathLike | None = None,
     predictions: str = "predictions",
     baseline: str = "",
-) -> ScoreReport:
+) -> Report:
     """Return the report of an evaluation: accuracies of groups, further measures, and whether its gates are met.
 
     `group_by` are fields and crosses of fields such as `category*depth`; `fail_under` are thresholds such as
@@ -92,14 +92,7 @@ def write_item_scores(evaluation: Evaluation, out: PathLike, *, force: bool = Fa
             file.write(lines)
 
 
-def write_report(text: str, out: PathLike, *, force: bool = False) -> None:
-    """Write the text of a report."""
-    check_output(str(out), force)
-    with atomic_output(str(out)) as file:
-        file.write(text.encode())
-
-
-def toolkit_text(report: ScoreReport, evaluation: Evaluation) -> str:
+def toolkit_text(report: Report, evaluation: Evaluation) -> str:
     """Return the head of a report, and the lines that Visual7W's toolkit logs. UsageError for other questions."""
     if "type" not in evaluation.codes:
         raise UsageError(f"--profile {VISUAL7W} is for questions with a type: {evaluation.gold.name} has none")

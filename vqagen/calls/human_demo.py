@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import orjson
 
-from vqagen.calls.evaluation import write_report
 from vqagen.calls.human_answers import export_study
 from vqagen.calls.human_items import write_items
 from vqagen.calls.human_rehearsal import BROWSER, HTTP
@@ -32,8 +31,8 @@ from vqagen.human.simulation.through_http import visit_by_http
 from vqagen.human.simulation.visit import Guests, RehearsalSettings, Visit
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
-from vqagen.judge.report.table import ScoreReport
-from vqagen.judge.report.writers import WRITERS
+from vqagen.judge.report.table import Report
+from vqagen.judge.report.writers import write_report
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
 from vqagen.language.shipped_domains import DIALOGS
@@ -60,7 +59,7 @@ Say = Callable[[str], object]
 class Demonstration(NamedTuple):
     """A demonstration that is done."""
 
-    report: ScoreReport
+    report: Report
     via: str
     visits: tuple[Visit, ...]
     faults: tuple[str, ...]
@@ -98,7 +97,7 @@ def demonstrate(
         raise VqagenError("no rater could answer: " + "; ".join(faults[:3]))
     export_study(study.folder, top / "export")
     report = rater_report(score_study(study.folder))
-    write_report(WRITERS["html"](report), top / "scores.html")
+    write_report(report, top / "scores.html")
     return Demonstration(report, chosen, visits, faults)
 
 

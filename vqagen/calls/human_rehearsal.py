@@ -19,7 +19,7 @@ from vqagen.human.simulation.through_browser import MOST_BROWSERS, browser_probl
 from vqagen.human.simulation.through_http import visit_by_http
 from vqagen.human.simulation.visit import Drive, Guests, RehearsalSettings
 from vqagen.human.study.study import load_study
-from vqagen.judge.report.table import ScoreReport
+from vqagen.judge.report.table import Report
 from vqagen.language.domain_files import PathLike
 
 HTTP, BROWSER = "http", "browser"
@@ -37,7 +37,7 @@ def rehearse_study(
     url: str = "",
     out: PathLike | None = None,
     on_done: Callable[[int], None] = lambda _: None,
-) -> ScoreReport:
+) -> Report:
     """Let simulated raters do a study on a real server, and return what they did and the scores that follow.
 
     A copy of the study is served, by default in a temporary folder: `out` keeps it, with all answers. The store is

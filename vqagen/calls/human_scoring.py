@@ -26,7 +26,7 @@ from vqagen.human.simulation.through_data import assigned_work, simulated_rows
 from vqagen.human.store.opening import hide_password, open_store
 from vqagen.human.study.study import STUDY_FILE, load_study
 from vqagen.json.parsing import read_text
-from vqagen.judge.report.table import ScoreReport
+from vqagen.judge.report.table import Report
 from vqagen.language.domain_files import PathLike
 
 EVENTS_FILE = "events.jsonl"
@@ -49,7 +49,7 @@ def score_study(source: PathLike, settings: ScoreSettings | None = None, *, stor
 
 def rater_report(
     scores: StudyScores, *, fail_under: Sequence[str] = (), bound: str = UPPER, is_whole: bool = False
-) -> ScoreReport:
+) -> Report:
     """Return the report of scores, and whether its gates are met: thresholds such as `A=-0.2` of a `bound`."""
     if bound not in BOUNDS:
         raise UsageError(f"bound must be one of {', '.join(BOUNDS)}, found {bound!r}")
@@ -115,7 +115,7 @@ def simulate_study(
     *,
     replications: int = REPLICATIONS,
     on_done: Callable[[int], None] = lambda _: None,
-) -> ScoreReport:
+) -> Report:
     """Return the power of a planned study for a number of raters, by simulated repetitions."""
     found = study_power(load_study(Path(study)), raters, settings or RaterSettings(), replications, on_done)
     return power_report(found)

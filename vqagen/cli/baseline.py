@@ -12,7 +12,7 @@ from vqagen.judge.baselines.settings import BaselineSettings
 if TYPE_CHECKING:
     from vqagen.judge.baselines.ladder import Ladder, RungResult
 
-REPORTS = ("text", "md", "csv", "json", "html")
+REPORTS = ("text", "csv", "json", "html")
 
 
 @click.command("baseline")

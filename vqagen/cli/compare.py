@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from vqagen.cli.options import cluster_option, missing_option, path
-
-REPORTS = ("text", "md", "csv", "json", "html")
+from vqagen.cli.reports import ReportOutput, report_options
 
 
 @click.command("compare")
@@ -22,8 +21,7 @@ REPORTS = ("text", "md", "csv", "json", "html")
 @click.option("--normalise", default="typed", show_default=True, metavar="NAME", help="How answers are compared.")
 @missing_option
 @cluster_option
-@click.option("--report", type=click.Choice(REPORTS), default="text", show_default=True, help="Format of the tables.")
-@click.option("--json", "as_json", is_flag=True, help="The same as --report json.")
+@report_options("questions", "predictions")
 def command(
     questions: str,
     predictions: tuple[str, ...],
@@ -35,8 +33,7 @@ def command(
     normalise: str,
     missing: str,
     cluster: str,
-    report: str,
-    as_json: bool,
+    output: ReportOutput,
 ) -> None:
     """Compare two or more models by their predictions for the same questions.
 
@@ -54,7 +51,6 @@ def command(
     """
     from vqagen.calls.comparison import compare
     from vqagen.judge.comparison.report import comparison_report
-    from vqagen.judge.report.writers import WRITERS
     from vqagen.judge.scoring.settings import EvaluationSettings
 
     found = compare(
@@ -67,4 +63,4 @@ def command(
         group_by=[name.strip() for name in group_by.split(",")] if group_by else (),
         settings=EvaluationSettings(preset=normalise, missing=missing, cluster=cluster),
     )
-    click.echo(WRITERS["json" if as_json else report](comparison_report(found)), nl=False)
+    output.put(comparison_report(found))

@@ -7,9 +7,7 @@ from typing import Any
 import click
 
 from vqagen.cli.options import cluster_option, integer, missing_option, path
-
-_REPORTS = ("text", "md", "json", "csv", "html", "junit")
-_ENDINGS = {".md": "md", ".json": "json", ".csv": "csv", ".html": "html", ".xml": "junit"}
+from vqagen.cli.reports import ReportOutput, report_options
 
 
 @click.command("evaluate")
@@ -44,13 +42,10 @@ _ENDINGS = {".md": "md", ".json": "json", ".csv": "csv", ".html": "html", ".xml"
 @click.option("--baseline", type=path, metavar="FILE", help="Predictions whose accuracy is the floor.")
 @click.option("--fail-under", multiple=True, metavar="GROUP=SHARE,…", help="Exit with 1 below these accuracies.")
 @click.option("--seed", type=integer(), default=0, show_default=True, help="Of --ci bootstrap.")
-@click.option("--report", type=click.Choice(_REPORTS), help="Format of the report. [default: by --out, else text]")
-@click.option("--json", "as_json", is_flag=True, help="The same as --report json.")
-@click.option("--out", "-o", type=path, default="-", metavar="FILE", help="File for the report. [default: print it]")
+@report_options("questions", "predictions", "baseline", "scenes", "choices", "attentions")
 @click.option("--per-item", type=path, metavar="FILE.jsonl", help="Write the result of each question.")
-@click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.pass_context
-def command(ctx: click.Context, /, questions: str, predictions: str, **options: Any) -> None:
+def command(ctx: click.Context, /, questions: str, predictions: str, output: ReportOutput, **options: Any) -> None:
     """Score the answers of a model to questions, dialogs or trials.
 
     QUESTIONS is a file that vqagen wrote, a CLEVR release, or a file of Visual7W, VQAv2, GQA or VisDial. PREDICTIONS is
@@ -67,9 +62,8 @@ def command(ctx: click.Context, /, questions: str, predictions: str, **options: 
       vqagen evaluate questions.json predictions.jsonl
     """
     from vqagen.calls.evaluation import evaluate, score_report, split_numbers, toolkit_text, write_item_scores
-    from vqagen.judge.report.writers import WRITERS
 
-    _check_outputs(questions, predictions, options)
+    _check(questions, predictions, output, options)
     found = evaluate(
         questions,
         predictions,
@@ -86,12 +80,10 @@ def command(ctx: click.Context, /, questions: str, predictions: str, **options: 
         predictions=predictions,
         baseline=options["baseline"] or "",
     )
-    layout = "json" if options["as_json"] else options["report"] or _by_name(options["out"])
-    is_toolkit = options["profile"] is not None and layout == "text"
-    text = toolkit_text(report, found) if is_toolkit else WRITERS[layout](report)
+    is_toolkit = options["profile"] is not None and output.format == "text"
     if options["per_item"]:
-        write_item_scores(found, options["per_item"], force=options["force"])
-    _put(text, report.failures, options["out"], options["force"])
+        write_item_scores(found, options["per_item"], force=output.force)
+    output.put(report, toolkit_text(report, found) if is_toolkit else "")
     ctx.exit(1 if report.failures else 0)
 
 
@@ -99,31 +91,18 @@ _OF_EVALUATION = ("format", "split", "domain", "ci", "cluster", "missing", "seed
 _OF_REPORT = ("fail_under", "strict", "consistency", "scenes", "choices", "attentions")
 
 
-def _check_outputs(questions: str, predictions: str, options: dict[str, Any]) -> None:
-    """Find out before work begins what is wrong with outputs and thresholds."""
+def _check(questions: str, predictions: str, output: ReportOutput, options: dict[str, Any]) -> None:
+    """Find out before work begins what is wrong with --per-item and thresholds."""
     from vqagen.files.output import check_output
     from vqagen.judge.scoring.gates import read_thresholds
 
-    out, per_item = options["out"], options["per_item"]
-    if per_item == out:
-        raise click.UsageError(f"--per-item and --out are both {out}; name two files")
-    inputs = [questions, predictions, *(options[name] for name in ("baseline", "scenes", "choices", "attentions"))]
-    for file in (out, per_item):
-        if file not in (None, "-"):
-            check_output(file, options["force"], inputs)
+    per_item = options["per_item"]
+    if per_item == output.out:
+        raise click.UsageError(f"--per-item and --out are both {per_item}; name two files")
+    if per_item:
+        inputs = [questions, predictions, *(options[name] for name in ("baseline", "scenes", "choices", "attentions"))]
+        check_output(per_item, output.force, inputs)
     read_thresholds(options["fail_under"])
-
-
-def _put(text: str, failures: list[str], out: str, force: bool) -> None:
-    """Print a report, or write it and print the gates that were missed."""
-    from vqagen.calls.evaluation import write_report
-
-    if out == "-":
-        click.echo(text, nl=False)
-        return
-    write_report(text, out, force=force)
-    for line in failures:
-        click.echo(line, err=True)
 
 
 def _preset(normalise: str | None, profile: str | None) -> str:
@@ -131,8 +110,3 @@ def _preset(normalise: str | None, profile: str | None) -> str:
     if normalise and profile and normalise != profile:
         raise click.UsageError(f"--normalise {normalise} contradicts --profile {profile}; leave one out")
     return normalise or profile or "typed"
-
-
-def _by_name(out: str) -> str:
-    """Return the format of a report by the name of its file."""
-    return next((layout for ending, layout in _ENDINGS.items() if out.lower().endswith(ending)), "text")

@@ -7,10 +7,8 @@ from typing import Any
 import click
 
 from vqagen.cli.options import path, settings_options
+from vqagen.cli.reports import ReportOutput, report_options
 from vqagen.human.scores.settings import ScoreSettings
-
-_REPORTS = ("text", "md", "json", "csv", "html", "junit")
-_ENDINGS = {".md": "md", ".json": "json", ".csv": "csv", ".html": "html", ".xml": "junit"}
 
 
 @click.command("score")
@@ -25,13 +23,10 @@ _ENDINGS = {".md": "md", ".json": "json", ".csv": "csv", ".html": "html", ".xml"
     show_default=True,
     help="What --fail-under compares: the mean or a bound of its interval.",
 )
-@click.option("--report", type=click.Choice(_REPORTS), help="Format of the report. [default: by --out, else text]")
-@click.option("--json", "as_json", is_flag=True, help="The same as --report json.")
-@click.option("--out", "-o", type=path, default="-", metavar="FILE", help="File for the report. [default: print it]")
+@report_options("source")
 @click.option("--plots", type=path, metavar="FOLDER", help="Also draw scores and answers as PNG; needs vqagen[plots].")
-@click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.pass_context
-def score(ctx: click.Context, /, source: str, settings: ScoreSettings, **options: Any) -> None:
+def score(ctx: click.Context, /, source: str, settings: ScoreSettings, output: ReportOutput, **options: Any) -> None:
     """Score the answers of raters.
 
     SOURCE is a study, which may be served meanwhile, the folder of an export, or its answers.jsonl.
@@ -48,33 +43,16 @@ def score(ctx: click.Context, /, source: str, settings: ScoreSettings, **options
     Example:
       vqagen human score answers --method humanr,cluster
     """
-    from vqagen.calls.evaluation import write_report
     from vqagen.calls.human_scoring import check_plots, rater_report, score_study, write_score_plots
-    from vqagen.files.output import check_output
     from vqagen.human.scores.gates import read_thresholds
-    from vqagen.judge.report.writers import WRITERS
 
-    out = options["out"]
-    check_output(out, options["force"], [source])
     read_thresholds(options["fail_under"])
     if options["plots"]:
-        check_plots(options["plots"], settings, force=options["force"])
-    layout = "json" if options["as_json"] else options["report"] or _by_name(out)
+        check_plots(options["plots"], settings, force=output.force)
     found = score_study(source, settings, store=options["store"])
-    is_whole = layout in ("json", "csv")
+    is_whole = output.format in ("json", "csv")
     report = rater_report(found, fail_under=options["fail_under"], bound=options["bound"], is_whole=is_whole)
     if options["plots"]:
-        write_score_plots(found, options["plots"], force=options["force"])
-    text = WRITERS[layout](report)
-    if out == "-":
-        click.echo(text, nl=False)
-    else:
-        write_report(text, out, force=options["force"])
-        for line in report.failures:
-            click.echo(line, err=True)
+        write_score_plots(found, options["plots"], force=output.force)
+    output.put(report)
     ctx.exit(1 if report.failures else 0)
-
-
-def _by_name(out: str) -> str:
-    """Return the format of a report by the name of its file."""
-    return next((layout for ending, layout in _ENDINGS.items() if out.lower().endswith(ending)), "text")

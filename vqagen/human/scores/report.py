@@ -14,7 +14,7 @@ from vqagen.human.scores.samples import Pairing
 from vqagen.human.scores.settings import BOOTSTRAP, CLUSTER, NOTHING, WEBDRIVER
 from vqagen.human.scores.study_scores import PairedDifference, StudyScores
 from vqagen.human.study.item import RATE
-from vqagen.judge.report.table import COUNT, DECIMAL, NUMBER, TEXT, Cell, Column, ScoreReport, Table, columns, nonempty
+from vqagen.judge.report.table import COUNT, DECIMAL, NUMBER, TEXT, Cell, Column, Report, Table, columns, nonempty
 
 _INTERVAL = columns(error=DECIMAL, df=COUNT, low=DECIMAL, high=DECIMAL, p=NUMBER)
 _ESTIMATE = (*columns(n=COUNT, raters=COUNT, images=COUNT, score=DECIMAL), *_INTERVAL)
@@ -26,7 +26,7 @@ _MOST_FLAGS = 20
 
 def study_report(
     scores: StudyScores, thresholds: Sequence[Threshold] = (), bound: str = UPPER, *, is_whole: bool = False
-) -> ScoreReport:
+) -> Report:
     """Return the report. `is_whole` lists every flag, for machines; people get the first ones."""
     tables = [
         *_score_tables(scores),
@@ -43,7 +43,7 @@ def study_report(
         _flag_table(scores, is_whole),
     ]
     gates = score_gates(thresholds, bound, list(_named_scores(scores)))
-    return ScoreReport("Scores of raters", tuple(_head(scores)), nonempty(tables), _facts(scores), tuple(gates))
+    return Report("Scores of raters", tuple(_head(scores)), nonempty(tables), _facts(scores), tuple(gates))
 
 
 def _head(scores: StudyScores) -> Iterator[str]:

@@ -17,7 +17,7 @@ from vqagen.human.simulation.raters import Raters, RaterSettings
 from vqagen.human.simulation.through_data import assigned_work, simulated_rows
 from vqagen.human.study.item import REAL
 from vqagen.human.study.study import Study
-from vqagen.judge.report.table import COUNT, DECIMAL, SHARE, TEXT, ScoreReport, Table, columns, nonempty
+from vqagen.judge.report.table import COUNT, DECIMAL, SHARE, TEXT, Report, Table, columns, nonempty
 from vqagen.rng import stream
 
 REPLICATIONS = 100
@@ -135,7 +135,7 @@ def _power(dimension: str, name: str, true: float, found: Sequence[Estimate]) ->
     )
 
 
-def power_report(power: PowerStudy) -> ScoreReport:
+def power_report(power: PowerStudy) -> Report:
     """Return the report of a study's power."""
     settings = power.settings
     head = [
@@ -158,7 +158,7 @@ def power_report(power: PowerStudy) -> ScoreReport:
     )
     info = {"version": __version__, "study": power.study, "settings": settings.to_record()}
     facts = {"info": info, **{name: getattr(power, name) for name in ("raters", "slots", "taken", "replications")}}
-    return ScoreReport("Power of a study", tuple(head), tables, facts)
+    return Report("Power of a study", tuple(head), tables, facts)
 
 
 def _cells(each: Power) -> tuple[str | int | float | None, ...]:

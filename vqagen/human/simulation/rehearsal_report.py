@@ -16,13 +16,13 @@ from vqagen.human.simulation.rehearsal import Rehearsal
 from vqagen.human.simulation.visit import OUTCOMES
 from vqagen.human.study.item import REAL
 from vqagen.human.study.study import Study
-from vqagen.judge.report.table import COUNT, DECIMAL, TEXT, Cell, Gate, ScoreReport, Table, columns, nonempty
+from vqagen.judge.report.table import COUNT, DECIMAL, TEXT, Cell, Gate, Report, Table, columns, nonempty
 
 _SHOWN = 20
 """Faults that are shown."""
 
 
-def rehearsal_report(study: Study, rehearsal: Rehearsal, settings: RaterSettings, via: str, raters: int) -> ScoreReport:
+def rehearsal_report(study: Study, rehearsal: Rehearsal, settings: RaterSettings, via: str, raters: int) -> Report:
     """Return the report of a rehearsal. Its gate is missed where the server did something wrong."""
     answers = sum(len(visit.answers) for visit in rehearsal.visits)
     outcomes = rehearsal.outcomes
@@ -52,7 +52,7 @@ def rehearsal_report(study: Study, rehearsal: Rehearsal, settings: RaterSettings
         "seconds": round(rehearsal.seconds, 2),
         "faults": list(rehearsal.faults),
     }
-    return ScoreReport("Rehearsal", tuple(head), nonempty([table]), facts, tuple(_gates(rehearsal.faults)))
+    return Report("Rehearsal", tuple(head), nonempty([table]), facts, tuple(_gates(rehearsal.faults)))
 
 
 def _cells(rows: Sequence[AnswerRow], settings: RaterSettings) -> list[tuple[Cell, ...]]:

@@ -14,7 +14,7 @@ from vqagen.judge.baselines.learning_task import LearningTask, credit, family_of
 from vqagen.judge.baselines.rungs import Answered
 from vqagen.judge.gold.item import GoldItem
 from vqagen.judge.intervals import Interval, Numbers, cluster_interval, clustered_mean
-from vqagen.judge.report.table import SHARE, Cell, Column, ScoreReport, Table
+from vqagen.judge.report.table import SHARE, Cell, Column, Report, Table
 
 FLOOR = "majority type"
 """The baseline that every lift is measured from."""
@@ -155,7 +155,7 @@ class Ladder:
         """Return the record for JSON."""
         return {"questions": len(self._learning.items), "baselines": [rung.to_record() for rung in self.rungs]}
 
-    def report(self) -> ScoreReport:
+    def report(self) -> Report:
         """Return the table for people: a row for each baseline, with a column for each category."""
         categories = list(self.rungs[0].groups["category"]) if self.rungs else []
         shares = ("accuracy", "low", "high", "expected", "lift", *categories)
@@ -166,7 +166,7 @@ class Ladder:
             f"{counted(len(self._learning.items), 'question')}; low and high are bounds of 95 % intervals",
             f"lift: the accuracy above that of {FLOOR}",
         )
-        return ScoreReport("Baselines", head, (table,))
+        return Report("Baselines", head, (table,))
 
 
 def _row(rung: RungResult, categories: Sequence[str]) -> tuple[Cell, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from vqagen.errors import counted
 from vqagen.judge.comparison.comparison import Comparison, GroupPair, Pair
 from vqagen.judge.comparison.paired_tests import ModelDifference
-from vqagen.judge.report.table import COUNT, NUMBER, SHARE, TEXT, Cell, ScoreReport, Table, columns, nonempty
+from vqagen.judge.report.table import COUNT, NUMBER, SHARE, TEXT, Cell, Report, Table, columns, nonempty
 from vqagen.judge.scoring.settings import IMAGE
 
 _DIFFERENCE = columns(difference=SHARE, low=SHARE, high=SHARE, p=NUMBER, p_Holm=NUMBER)
@@ -24,7 +24,7 @@ _GROUPS = (
 )
 
 
-def comparison_report(comparison: Comparison) -> ScoreReport:
+def comparison_report(comparison: Comparison) -> Report:
     """Return the report of a comparison: models, pairs of models, and groups."""
     models = tuple(
         (model.name, model.correct, model.accuracy, *model.interval, model.missing) for model in comparison.models
@@ -33,7 +33,7 @@ def comparison_report(comparison: Comparison) -> ScoreReport:
     group_columns = _GROUPS
     if len(comparison.models) == 2:  # the two are named above
         group_columns, groups = _without_models(_GROUPS), tuple(map(_without_models, groups))
-    return ScoreReport(
+    return Report(
         "Comparison",
         tuple(_head(comparison)),
         nonempty(

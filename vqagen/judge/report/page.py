@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from vqagen.judge.report.table import SHARE, Column, ScoreReport, Table, shown
+from vqagen.judge.report.table import SHARE, Column, Figure, Report, Table, shown
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1f2933; max-width: 1080px; margin: 2em auto; padding: 0 1em; }
@@ -18,17 +18,20 @@ table { border-collapse: collapse; font-size: .9em; min-width: 50%; }
 th, td { text-align: left; padding: .2em .7em; border-bottom: 1px solid #e4e9ed; vertical-align: top; }
 th { position: sticky; top: 0; background: #fff; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.note { color: #52606d; font-size: .9em; }
+.note, figcaption { color: #52606d; font-size: .9em; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(440px, 100%), 1fr)); gap: 2em; }
+figure { margin: 0; } figure h2 { margin: 0 0 .2em; } figure svg { width: 100%; height: auto; background: #fff; }
 @media (prefers-color-scheme: dark) {
   body { background: #14191f; color: #dfe5ea; } th { background: #14191f; } .head { background: #1f262e; }
-  th, td { border-color: #2d3741; } .note { color: #9fb0bf; } nav a { color: #7db8ee; } .failed { color: #ff8a75; }
+  th, td { border-color: #2d3741; }
+  .note, figcaption { color: #9fb0bf; } nav a { color: #7db8ee; } .failed { color: #ff8a75; }
 }
 """.strip()
 _BAR = "#3b82c466"
 """Colour of the bar behind an accuracy."""
 
 
-def page(report: ScoreReport) -> str:
+def page(report: Report) -> str:
     """Return the page as HTML."""
     title = escape(report.title)
     head = "\n".join(f"<li>{escape(line)}</li>" for line in report.head)
@@ -47,9 +50,18 @@ def page(report: ScoreReport) -> str:
 <nav>
 {links}
 </nav>
+{_figures(report.figures)}
 {chr(10).join(map(_section, report.tables))}
 </body></html>
 """
+
+
+def _figures(figures: tuple[Figure, ...]) -> str:
+    drawn = (
+        f"<figure><h2>{escape(figure.title)}</h2><figcaption>{escape(figure.caption)}</figcaption>{figure.svg}</figure>"
+        for figure in figures
+    )
+    return f'<div class="figures">{"".join(drawn)}</div>' if figures else ""
 
 
 def _section(table: Table) -> str:

@@ -1,4 +1,4 @@
-"""Tables of a report: named columns of one form, rows of cells, notes; and reports, which are tables below a head."""
+"""Reports: tables, which are named columns of one form, rows of cells and notes, below a head."""
 
 from __future__ import annotations
 
@@ -85,9 +85,17 @@ class Gate(NamedTuple):
     """The sentence for people; "" if the condition is met."""
 
 
+class Figure(NamedTuple):
+    """A drawing with its title, and a sentence that says how to read it."""
+
+    title: str
+    caption: str
+    svg: str
+
+
 @dataclass(frozen=True)
-class ScoreReport:
-    """The report of a scoring: lines that state what was scored and how, tables, and gates."""
+class Report:
+    """The report of a command: lines that state what was measured and how, tables, gates, and figures."""
 
     title: str
     head: tuple[str, ...]
@@ -95,6 +103,8 @@ class ScoreReport:
     facts: Mapping[str, Any] = field(default_factory=dict)
     """Values that the head states, for JSON."""
     gates: tuple[Gate, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    """Drawings of the page; the other formats have only their figures in tables."""
 
     @property
     def failures(self) -> list[str]:

@@ -17,7 +17,7 @@ from vqagen.judge.report.table import (
     Cell,
     Column,
     Gate,
-    ScoreReport,
+    Report,
     Table,
     columns,
     nonempty,
@@ -63,7 +63,7 @@ class ReportSettings:
 
 def score_report(
     evaluation: Evaluation, settings: ReportSettings | None = None, further: Sequence[Table] = ()
-) -> ScoreReport:
+) -> Report:
     """Return the report of an evaluation. `further` are tables that it does not have the means for.
 
     UsageError for groups that the file does not have.
@@ -77,7 +77,7 @@ def score_report(
     if settings.strict:
         gates += strict_gates(evaluation.coverage)
     title = f"Scores of {settings.predictions} on {evaluation.gold.name}"
-    return ScoreReport(title, tuple(_head(evaluation, settings)), tables, _facts(evaluation, settings), tuple(gates))
+    return Report(title, tuple(_head(evaluation, settings)), tables, _facts(evaluation, settings), tuple(gates))
 
 
 def toolkit_lines(evaluation: Evaluation) -> Iterator[str]:
