@@ -19,17 +19,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background
 settings.register_profile("vqagen", deadline=None)  # tests measure no time
 settings.load_profile("vqagen")
 
-LONGEST_FILES = tuple(
-    f"test_{name}"
-    for name in (
-        *("processes", "readme", "paired_runs", "director_task", "audit", "pairs", "cluster", "human_page", "resume"),
-        *("cli", "inspect_director", "baselines", "dialog_task", "explain", "broken", "dialog_search", "writing"),
-        *("merge", "dialog_verification", "budgets", "check", "director_formats", "gold", "evaluate", "few_objects"),
-        *("human_serve", "evaluation", "questions", "fidelity", "laws", "grid_pictures", "human_items", "stats"),
-    )
-)
-"""They run first, for a file runs in one process: a long one that started last would end alone."""
-
 SHARED = Path(__file__).parents[1].parent / "shared"
 
 
@@ -56,12 +45,6 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
 
 
-def put_longest_first(items: list[pytest.Item]) -> None:
-    """Sort tests by the places of their files in LONGEST_FILES, and leave those of other files in order behind them."""
-    places = {stem: place for place, stem in enumerate(LONGEST_FILES)}
-    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
-
-
 def take_fewer_examples(items: list[pytest.Item]) -> None:
     """Lower the number of examples of each property."""
     for function in dict.fromkeys(getattr(item, "obj", None) for item in items):
@@ -73,8 +56,7 @@ def take_fewer_examples(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before `-m "not slow"` is applied
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the longest files first, and mark as slow the cases of a test that its mark `quick` leaves out."""
-    put_longest_first(items)
+    """Mark as slow the cases of a test that its mark `quick` leaves out."""
     tests: dict[tuple[Path, str], list[pytest.Item]] = defaultdict(list)
     for item in items:
         if item.get_closest_marker("quick") and not item.get_closest_marker("slow"):

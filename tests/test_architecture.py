@@ -7,11 +7,8 @@ import graphlib
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from conftest import LONGEST_FILES, put_longest_first
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "vqagen"
@@ -219,13 +216,3 @@ def test_every_script_is_a_verb_in_the_list() -> None:
     scripts = {path.name for path in (ROOT / "scripts").iterdir() if path.is_file()} - {"README.md"}
 
     assert scripts - set(listed) == set()
-
-
-def test_the_longest_test_files_run_first() -> None:
-    """They ran last, one of them alone: a list that is sorted is empty meanwhile, and the key asked for its length."""
-    first, second = LONGEST_FILES[:2]
-    items: list[Any] = [SimpleNamespace(path=Path(f"{stem}.py")) for stem in ("test_answers", second, first)]
-    put_longest_first(items)
-
-    assert [item.path.stem for item in items] == [first, second, "test_answers"]
-    assert [stem for stem in LONGEST_FILES if not (ROOT / "tests" / f"{stem}.py").exists()] == []
