@@ -37,10 +37,8 @@ class Check(NamedTuple):
 
     test: Test
     meaning: str
-    reads: tuple[int, ...] = ()
-    """The ops whose results decide it; () if words do, or a plug-in, which may tell objects apart by their numbers."""
-    holds: Callable[..., bool] | None = None
-    """The same test, given those results."""
+    differing: tuple[int, ...] = ()
+    """The two ops whose results differ if it holds; () for any other condition."""
 
 
 @dataclass(frozen=True)
@@ -302,9 +300,8 @@ class _Builder:
                 ops.append(at)
                 readers.append(word_of)
         test = _compared(constraint, ops) or (lambda frame: constraint.holds(*[read(frame) for read in readers]))
-        is_opaque = constraint.slots or constraint.kind.source
-        of_results = ((), None) if is_opaque else (tuple(ops), constraint.holds)
-        self.checks.setdefault(max(ops), []).append(Check(test, str(constraint), *of_results))
+        differing = tuple(ops) if constraint.kind.holds is other_output else ()
+        self.checks.setdefault(max(ops), []).append(Check(test, str(constraint), differing))
         self.reads[max(ops)] += tuple(self.out[i] for i in constraint.nodes)
         self.compares_words |= bool(constraint.slots)
 

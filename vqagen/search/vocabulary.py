@@ -150,8 +150,6 @@ class Vocabularies:
         self._nodes = Memo(_make_lone_node, REMEMBERED)
         self.logics: dict[Any, dict[Any, Any]] = {}
         """What was found out about ties between objects (see `reading`)."""
-        self.few_objects: dict[Any, dict[int, Any]] = {}
-        """The shape of a plan -> its answers by number of objects (see `few_objects`)."""
 
     def of(self, types: Sequence[str]) -> Vocabulary:
         """The vocabulary over the attributes of these types, in this order."""

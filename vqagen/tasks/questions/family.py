@@ -18,9 +18,9 @@ from vqagen.language.wording import Style, Wording
 from vqagen.rng import shuffled, stream
 from vqagen.search.balance import Counts
 from vqagen.search.description import Sampling
-from vqagen.search.few_objects import FewObjects
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
+from vqagen.search.least_objects import LeastObjects, least_objects
 from vqagen.search.plan import Plan, make_plan
 from vqagen.search.replay import Replay
 from vqagen.search.tables import SceneTables
@@ -115,7 +115,7 @@ class Family:
         self._synonyms, self._style = synonyms, style
         self._plan: Plan | None = None
         self._search: Search | None = None
-        self._few_objects: FewObjects | None = None
+        self._least_objects: LeastObjects | None = None
         self._wording: Wording | None = None
         self._replay: Replay | None = None
 
@@ -134,11 +134,11 @@ class Family:
         return self._search
 
     @property
-    def few_objects(self) -> FewObjects:
-        """The answers that scenes of few objects can have."""
-        if self._few_objects is None:
-            self._few_objects = FewObjects(self.plan, self._degeneracy)
-        return self._few_objects
+    def least_objects(self) -> LeastObjects:
+        """The least number of objects of a scene that it can ask about."""
+        if self._least_objects is None:
+            self._least_objects = least_objects(self.plan, self._degeneracy)
+        return self._least_objects
 
     @property
     def wording(self) -> Wording:

@@ -131,7 +131,7 @@ class _Window:
         if answers.all_refused(family.plan.impossible):
             tally.failures[name, UNBALANCED] += 1
             return []
-        refusal = family.few_objects.refusal(subject.scene, answers.refused)
+        refusal = family.least_objects.refusal(subject.scene.size, answers.refused)
         if refusal:
             tally.failures[name, refusal] += 1
             return []

@@ -138,7 +138,7 @@ class PairedWindow:
         rng, seen = self.subjects[place].rng, self.picked[number, place]
         if not self.free_others(place):
             return UNPAIRED
-        failure = family.few_objects.refusal(self.subjects[place].scene, answers.refused)
+        failure = family.least_objects.refusal(self.subjects[place].scene.size, answers.refused)
         if failure:
             return failure
         for _ in range(FILLINGS):
