@@ -11,7 +11,6 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vqagen.errors import Fault, describe, nearest, unknown
-from vqagen.json.acceptance import Accepts, acceptor
 from vqagen.json.text import Path, show_path
 
 if TYPE_CHECKING:
@@ -60,8 +59,6 @@ def shape_faults(document: object, name: str, definition: str = "") -> list[Shap
 
     They come in reading order; `jsonschema` finds them in an order that may change from run to run.
     """
-    if _acceptor(name, definition)(document):
-        return []
     errors = _validator(name, definition).iter_errors(document)
     found = dict.fromkeys(fault for error in errors for fault in _faults(error))
     return sorted(found, key=lambda fault: _reading_order(document, fault.place))
@@ -74,11 +71,6 @@ def _reading_order(document: Any, path: Path) -> list[int]:
         place.append(step if isinstance(step, int) else list(document).index(step))
         document = document[step]
     return place
-
-
-@cache
-def _acceptor(name: str, definition: str) -> Accepts:
-    return acceptor(_schema(name, definition))
 
 
 def _schema(name: str, definition: str) -> dict[str, Any]:
