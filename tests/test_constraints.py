@@ -8,8 +8,19 @@ import pytest
 
 from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
-from vqagen.plugin import BUILT_IN, CONSTANT, CONSTANTS, NODE, NUMBERS, SLOT, TYPES, VALUES, constraint
-from vqagen.plugin.shape import KINDS, PLURAL_KINDS
+from vqagen.plugin import (
+    BUILT_IN,
+    CONSTANT,
+    CONSTANTS,
+    KINDS,
+    NODE,
+    NUMBERS,
+    PLURAL_KINDS,
+    SLOT,
+    TYPES,
+    VALUES,
+    constraint,
+)
 from vqagen.world.domain import domain_from_metadata, load_domain
 
 CONSTRAINTS = BUILT_IN.constraints

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vqagen.errors import BadInput, Problem
-from vqagen.plugin import ComputedAttribute, ComputedRelation, Declarations, Undefined
+from vqagen.plugin import ComputedAttribute, ComputedRelation, Declarations, PlugInError
 from vqagen.world.domain import Domain, domain_from_metadata
 from vqagen.world.scene import Scene, compile_scene
 
@@ -237,20 +237,12 @@ def test_plug_ins_may_give_nothing_or_lists() -> None:
     assert (lists.values["side"], lists.having["side"]) == ([("west", "east")], {"west": 1, "east": 1})
 
 
-def undefined(record: Record, scene: Record) -> object:
-    raise Undefined
-
-
-def told(record: Record, scene: Record) -> object:
-    """As guarded plug-ins fail."""
-    raise BadInput([Problem("plug-in: attribute Side failed", "p.py", line=3, column=1)])
+def failing(record: Record, scene: Record) -> object:
+    """As a loaded plug-in fails."""
+    raise PlugInError([Problem("plug-in: attribute Side failed", "p.py", line=3, column=1)])
 
 
 COMPUTED_FAULTS: list[tuple[Domain, tuple[object, ...], str, str]] = [
-    (with_plug_ins(holds=lambda *records: False), (0, None), ".objects[1]",
-     "plug-in function 'side' failed: TypeError: '<' not supported"),
-    (with_plug_ins(undefined), (0,), ".objects[0]", "plug-in function 'undefined' failed: Undefined"),
-    (with_plug_ins(told), (0,), ".objects[0]", "p.py:3:1: plug-in: attribute Side failed"),
     (with_plug_ins(lambda record, scene: "wast"), (0,), ".objects[0]",
      "the plug-in's side of this object: unknown side 'wast'; did you mean 'west'?"),
     (with_plug_ins(lambda record, scene: ["west", 5], multi=True), (0,), ".objects[0]",
@@ -259,13 +251,11 @@ COMPUTED_FAULTS: list[tuple[Domain, tuple[object, ...], str, str]] = [
      "the plug-in's side of this object: expected one side, found a list of 1"),
     (with_plug_ins(lambda record, scene: None, key="x"), (0,), ".objects[0]",
      "the plug-in's side of this object: unknown side null; known: west, east"),
-    (with_plug_ins(lambda record, scene: "west"), (0, "a"), "",
-     "relation 'near' of object 0 to object 1: plug-in function 'near' failed: TypeError: unsupported"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("domain", "places", "place", "message"), COMPUTED_FAULTS)
-def test_a_plug_in_that_fails_is_told_with_the_scene(
+def test_a_wrong_value_of_a_plug_in_is_told_with_the_scene(
     domain: Domain, places: tuple[object, ...], place: str, message: str
 ) -> None:
     with pytest.raises(BadInput) as caught:
@@ -274,3 +264,12 @@ def test_a_plug_in_that_fails_is_told_with_the_scene(
     ((path, told),) = [(problem.path, problem.message) for problem in caught.value.problems]
     assert path == f"scenes[4]{place}"
     assert told.startswith(message) and told.endswith("[scene 4]")
+
+
+@pytest.mark.parametrize(("color", "message"), [("red", "p.py:3:1: plug-in: attribute Side failed"), ("rot", "'rot'")])
+def test_a_plug_in_that_fails_is_told_of_unless_the_scene_is_at_fault(color: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message) as caught:
+        compile_scene({"objects": [{"x": 0, "color": color}]}, with_plug_ins(failing))
+
+    assert isinstance(caught.value, PlugInError) == (color == "red")
+    assert len(caught.value.problems) == 1

@@ -34,6 +34,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from vqagen.errors import BadInput, unknown
+
 Run = Callable[..., Any]
 """A step: (scene, *inputs, *values) -> result. Object sets are int masks, an object is its index (see `bits`)."""
 Record = Mapping[str, Any]
@@ -45,6 +47,8 @@ two inputs are equal. FILTER: the members of a set of which a value can be said.
 
 SLOT, SLOTS, NODE, NODES, CONSTANT, CONSTANTS = "slot", "slots", "node", "nodes", "constant", "constants"
 """Kinds of constraint parameters; the plural ones take one or more, and come last."""
+KINDS = (SLOT, SLOTS, NODE, NODES, CONSTANT, CONSTANTS)
+PLURAL_KINDS = (SLOTS, NODES, CONSTANTS)
 
 EQUAL, DIFFERENT, MEMBER = "equal", "different", "member"
 """Roles a constraint can have. EQUAL: its two slots, or nodes, are equal; DIFFERENT: they differ. MEMBER: its slot has
@@ -58,6 +62,10 @@ constant may be a list of them."""
 
 class Undefined(Exception):
     """Raised by a step without a result in this scene, such as the unique member of a set of two."""
+
+
+class PlugInError(BadInput):
+    """A plug-in failed; the problem is at the last line of its file that was run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,6 +201,8 @@ def function(
     `language.drawn_values`).
     """
     side_inputs, others = _listed("values", values), _listed("aliases", aliases)
+    if drawn and len(side_inputs) != 1:
+        raise ValueError(f"a function with drawn={drawn!r} has one value, found {len(side_inputs)}")
 
     def declare(run: Run) -> Run:
         own = name or run.__name__
@@ -200,6 +210,7 @@ def function(
         kind = FunctionDeclaration(
             own, inputs, side_inputs, output, run, _meaning(run), asks, role, False, others, drawn, **origin
         )
+        _check_function(kind, own, {"relation": ""})
         _declare(declarations.functions, own, kind)
         return run
 
@@ -222,6 +233,7 @@ def attribute_function(
         kind = FunctionDeclaration(
             pattern, inputs, side_inputs, output, make, _meaning(make), asks, role, True, **origin
         )
+        _check_function(kind, pattern, {"name": "", "type": ""})
         _declare(declarations.functions, pattern, kind)
         return make
 
@@ -249,6 +261,7 @@ def constraint(
 ) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
     """Declare a constraint under the name it has in templates; `params` are kinds such as SLOT or NODE."""
     others = _listed("aliases", aliases)
+    _check_constraint(params, compares, role)
 
     def declare(holds: Callable[..., bool]) -> Callable[..., bool]:
         declarations, origin = _home(holds)
@@ -303,7 +316,51 @@ def _listed(what: str, given: Sequence[str]) -> tuple[str, ...]:
     """Return the list as a tuple; raise TypeError for a text, which would pass as a list of its letters."""
     if isinstance(given, str):
         raise TypeError(f"{what} takes a list, found the text {given!r}")
+    for each in given:
+        if not isinstance(each, str):
+            raise TypeError(f"{what} are text, found {each!r}")
     return tuple(given)
+
+
+def _check_function(declared: FunctionDeclaration, name: str, holes: Mapping[str, str]) -> None:
+    """Raise an error for types that are no text or have unknown holes, and a role that does not fit the signature."""
+    inputs, values, output = declared.inputs, declared.values, declared.output
+    for text in _listed("names and types", (name, *inputs, *values, output)):
+        text.format(**holes)
+    demand, fits = {
+        "": ("", True),
+        RELATION: ("an Object, their first input, to an ObjectSet", _is_from_object(inputs, output)),
+        SAMENESS: ("an Object, their first input, to an ObjectSet", _is_from_object(inputs, output)),
+        EQUALITY: ("two inputs of one type to a Bool", (len(inputs), len({*inputs}), output) == (2, 1, "Bool")),
+        FILTER: ("a set and one value to a set of the same type", (inputs, len(values)) == ((output,), 1)),
+    }[_known("role", declared.role, ("", RELATION, SAMENESS, EQUALITY, FILTER))]
+    if not fits:
+        raise ValueError(f"the role {declared.role!r} is for functions from {demand}")
+
+
+def _is_from_object(inputs: Sequence[str], output: str) -> bool:
+    return (*inputs[:1], output) == ("Object", "ObjectSet")
+
+
+def _check_constraint(params: Sequence[str], compares: str, role: str) -> None:
+    """Raise ValueError for parameters, a comparison or a role that no constraint can have."""
+    if not params:
+        raise ValueError(f"takes no parameters; give their kinds: {', '.join(KINDS)}")
+    for place, kind in enumerate(params, 1):
+        if _known("kind of parameter", kind, KINDS) in PLURAL_KINDS and place < len(params):
+            raise ValueError(f"{kind} take one or more, so they come last")
+    _known("comparison", compares, ("", TYPES, NUMBERS, VALUES))
+    pairs = ((SLOT, SLOT), (NODE, NODE))
+    if _known("role", role, ("", EQUAL, DIFFERENT, MEMBER)) in (EQUAL, DIFFERENT) and params not in pairs:
+        raise ValueError(f"the role {role!r} is for constraints on two slots or on two nodes")
+    if role == MEMBER and params != (SLOT, CONSTANTS):
+        raise ValueError(f"the role {MEMBER!r} is for constraints on a slot and constants")
+
+
+def _known(what: str, given: str, known: Sequence[str]) -> str:
+    if given not in known:
+        raise ValueError(unknown(what, given, [each for each in known if each]))
+    return given
 
 
 def _meaning(documented: Callable[..., Any]) -> str:

@@ -1,34 +1,27 @@
 """Plug-ins: Python files whose decorators (see `plugin`) declare functions, constraints, attributes and relations.
 
-Only the plug-ins that are named are loaded, each by its file or, where there is no such file, as an installed entry
-point of the group `vqagen.plugins` that names a module. What merely is installed changes nothing: the same command
-must give the same bytes everywhere.
-
-A plug-in is one file, and is run anew each time it is loaded; what it imports must be installed. Every error in
-it, while loading or running, is reported with its file and line.
+A plug-in is one file, and is run anew each time it is loaded; what it imports must be installed. What fails in it,
+while it is loaded or when one of its functions is called, ends in a PlugInError, which names its file and line.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass, field
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field, replace
+from functools import wraps
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any
 
-from vqagen.errors import BadInput, Problem, nearest
-from vqagen.plugin import Declarations, collecting
-from vqagen.plugin.guard import failure, guarded
-from vqagen.plugin.shape import shape_problems
+from vqagen.errors import BadInput, Problem, VqagenError, nearest
+from vqagen.plugin import Declarations, FunctionDeclaration, Origin, PlugInError, Run, Undefined, collecting
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
-ENTRY_POINTS = "vqagen.plugins"
+_OF_STEPS = (VqagenError, Undefined)
+"""Exceptions that steps and constraints may raise."""
 
 
 @dataclass(frozen=True)
@@ -46,29 +39,20 @@ class Plugins:
         return f"sha256:{total.hexdigest()}"
 
 
-class _PluginFile(NamedTuple):
-    """A plug-in's file, and the package its relative imports start from."""
-
-    path: Path
-    package: str
-
-
 def load_plugins(names: Sequence[str]) -> Plugins:
     """Load the plug-ins of these names, each once. Raises BadInput with every mistake in any of them."""
-    found: dict[str, _PluginFile] = {}
+    found: dict[str, Path] = {}
     problems: list[Problem] = []
     for name in names:
-        try:
-            place = _find(name)
-        except BadInput as error:
-            problems += error.problems
-        else:
-            if place.path.resolve() not in [each.path.resolve() for each in found.values()]:
-                found[name] = place
+        path = Path(name)
+        if not path.is_file():
+            problems.append(_missing(path))
+        elif path.resolve() not in [each.resolve() for each in found.values()]:
+            found[name] = path
     together, hashes = Declarations(), {}
-    for name, place in found.items():
+    for name, path in found.items():
         try:
-            declared, hashes[name] = _load(place)
+            declared, hashes[name] = _load(path)
             problems += _join(together, declared)
         except BadInput as error:
             problems += error.problems
@@ -77,62 +61,36 @@ def load_plugins(names: Sequence[str]) -> Plugins:
     return Plugins(together, hashes)
 
 
-# Finding ----------------------------------------------------------------------------------------------------------
-
-
-def _find(name: str) -> _PluginFile:
-    path = Path(name)
-    if path.is_file():
-        return _PluginFile(path, "")
-    installed = _installed()
-    if name in installed:
-        return _find_module(installed[name])
+def _missing(path: Path) -> Problem:
     if path.is_dir():
-        raise BadInput([Problem("expected a plug-in, which is a Python file; this is a folder", name)])
-    known = [*installed, *(str(each) for each in sorted(path.parent.glob("*.py")))]
-    close = nearest(name, known)
-    hint = f"; did you mean {close!r}?" if close else f"; installed plug-ins: {', '.join(installed) or 'none'}"
-    raise BadInput([Problem(f"no such plug-in, neither a Python file nor one that is installed{hint}", name)])
-
-
-def _installed() -> dict[str, EntryPoint]:
-    from importlib.metadata import entry_points  # slow to import, and needed for few plug-ins
-
-    points = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: (point.name, point.value))
-    return {point.name: point for point in points}
-
-
-def _find_module(point: EntryPoint) -> _PluginFile:
-    """The file of the module that an entry point names. Finding it imports the packages it lies in."""
-    said = f"the installed plug-in says it is the module {point.value!r}"
-    if point.attr:
-        raise BadInput([Problem(f"{said}; expected a module, without ':{point.attr}'", point.name)])
-    with _blaming(point.name, f"finding the module {point.module}"):
-        spec = importlib.util.find_spec(point.module)
-    if spec is None or not spec.origin or not spec.has_location:
-        raise BadInput([Problem(f"{said}, but there is no such Python file", point.name)])
-    return _PluginFile(Path(spec.origin), spec.parent or "")
+        return Problem("expected a plug-in, which is a Python file; this is a folder", str(path))
+    close = nearest(str(path), [str(each) for each in sorted(path.parent.glob("*.py"))])
+    hint = f"; did you mean {close!r}?" if close else ""
+    return Problem(f"no such plug-in, which is a Python file{hint}", str(path))
 
 
 # Running ----------------------------------------------------------------------------------------------------------
 
 
-def _load(place: _PluginFile) -> tuple[Declarations, str]:
-    """Return the declarations of one file, guarded, and its content hash."""
-    source = str(place.path)
+def _load(path: Path) -> tuple[Declarations, str]:
+    """Return the declarations of one file, and its content hash."""
+    source = str(path)
     try:
-        content = place.path.read_bytes()
+        content = path.read_bytes()
     except OSError as error:
         raise BadInput([Problem(f"cannot be read: {error.strerror}", source)]) from None
     digest = hashlib.sha256(content).hexdigest()
-    module = ModuleType(f"vqagen_plugin_{digest[:16]}_{place.path.stem}")
-    module.__file__, module.__package__ = source, place.package
+    module = ModuleType(f"vqagen_plugin_{digest[:16]}_{path.stem}")
+    module.__file__ = source
+    sys.modules[module.__name__] = module  # dataclasses look their module up
+    code = _compiled(content, source)
     with collecting(source) as declared:
-        _run(_compiled(content, source), module)
-    problems = list(shape_problems(declared, source, module.__name__))
-    if problems:
-        raise BadInput(problems)
-    return guarded(declared), f"sha256:{digest}"
+        _reporting(lambda: exec(code, module.__dict__), "loading it", Origin(source=source))()
+    if not declared:
+        raise BadInput(
+            [Problem("declares nothing; a plug-in has functions under the decorators of vqagen.plugin", source)]
+        )
+    return _all_reporting(declared), f"sha256:{digest}"
 
 
 def _compiled(content: bytes, source: str) -> CodeType:
@@ -147,20 +105,83 @@ def _compiled(content: bytes, source: str) -> CodeType:
     raise BadInput([problem])
 
 
-def _run(code: CodeType, module: ModuleType) -> None:
-    """Run a plug-in's file. Its module stays known under a name that no other has, as dataclasses need it to."""
-    sys.modules[module.__name__] = module
-    with _blaming(code.co_filename, "loading it"), redirect_stdout(sys.stderr):
-        exec(code, module.__dict__)
+def _all_reporting(declared: Declarations) -> Declarations:
+    """Return the declarations with functions that report their failures; vqagen's own are called as they are."""
+    return Declarations(
+        {name: replace(each, run=_step(each)) for name, each in declared.functions.items()},
+        {
+            name: replace(each, holds=_reporting(each.holds, f"constraint {name}", each, bool, _OF_STEPS))
+            for name, each in declared.constraints.items()
+        },
+        {
+            name: replace(each, compute=_reporting(each.compute, f"attribute {name}", each))
+            for name, each in declared.attributes.items()
+        },
+        {
+            name: replace(each, holds=_reporting(each.holds, f"relation {name}", each, bool))
+            for name, each in declared.relations.items()
+        },
+        declared.composites,
+    )
 
 
-@contextmanager
-def _blaming(source: str, what: str) -> Iterator[None]:
-    """Raise any exception as a mistake in the plug-in."""
-    try:
-        yield
-    except (Exception, SystemExit) as error:
-        raise failure(error, source, what) from error
+def _step(declared: FunctionDeclaration) -> Run:
+    what, checked = f"function {declared.name}", _of_type(declared.output)
+    if not declared.per_attribute:
+        return _reporting(declared.run, what, declared, checked, _OF_STEPS)
+    make = _reporting(declared.run, what, declared)
+    return lambda attribute: _reporting(make(attribute), f"{what} of {attribute.type}", declared, checked, _OF_STEPS)
+
+
+def _of_type(output: str) -> Callable[[Any], Any]:
+    """Return a function that returns a result of the type that `output` demands, and raises TypeError otherwise."""
+    kind = {"ObjectSet": int, "Object": int, "Integer": int, "Bool": bool}.get(output)
+
+    def checked(result: Any) -> Any:
+        if result is None:
+            raise TypeError(f"it gives {output}, but gave None; where there is no result, raise Undefined")
+        if kind is not None and type(result) is not kind:
+            raise TypeError(f"it gives {output}, of the type {kind.__name__}, but gave {result!r:.60}")
+        return result
+
+    return checked
+
+
+def _reporting(
+    run: Callable[..., Any],
+    what: str,
+    declared: Origin,
+    converted: Callable[[Any], Any] = lambda result: result,
+    passing: tuple[type[Exception], ...] = (VqagenError,),
+) -> Callable[..., Any]:
+    """Return the function with its result `converted`, and with a PlugInError in place of other errors than `passing`.
+
+    What it prints goes to standard error, for standard output may hold results.
+    """
+
+    @wraps(run)
+    def reporting(*given: Any) -> Any:
+        try:
+            with redirect_stdout(sys.stderr):
+                return converted(run(*given))
+        except passing:
+            raise
+        except (Exception, SystemExit) as error:
+            raise PlugInError([_failure(error, what, declared)]) from error
+
+    return reporting
+
+
+def _failure(error: BaseException, what: str, declared: Origin) -> Problem:
+    """Return the failure at the last line of the plug-in that was run or, without one, at the declaration."""
+    line, column = (declared.line or None, 1 if declared.line else None)
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == declared.source:
+            line, column = frame.lineno, (frame.colno or 0) + 1
+    importer = error.path if isinstance(error, ImportError) else None  # the file of vqagen's own that it names
+    message = str(error).removesuffix(f" ({importer})")
+    said = type(error).__name__ + (f": {message}" if message else "")
+    return Problem(f"plug-in: {what} failed: {said}", declared.source, line=line, column=column)
 
 
 def _join(together: Declarations, more: Declarations) -> Iterator[Problem]:

@@ -28,7 +28,7 @@ may be the name of a JSON file beside the metadata. Other keys are kept in `Doma
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -37,9 +37,8 @@ from typing import Any
 
 from vqagen.errors import Problem
 from vqagen.json.parsing import parse_json, read_text
-from vqagen.plugin import NO_PLUGINS, Declarations
+from vqagen.plugin import NO_PLUGINS, Declarations, Record
 from vqagen.world.attribute import Attribute, Compute, Recorded
-from vqagen.world.computed import Holds
 from vqagen.world.findings import Findings, problem_in
 from vqagen.world.metadata_reader import (
     ATTRIBUTES,
@@ -90,7 +89,9 @@ class Domain:
     """Patterns and their replacements in finished text."""
     synonyms_section: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """The metadata's own `synonyms`, as written; `language` reads them as it reads a synonyms file."""
-    computed_relations: Mapping[str, Holds] = field(default_factory=dict, compare=False)
+    computed_relations: Mapping[str, Callable[[Record, Record, Record], bool]] = field(
+        default_factory=dict, compare=False
+    )
     """The relations that plug-ins compute; records do not give them."""
     text: str = field(default="", repr=False, compare=False)
     """The text of the metadata file, for problems that point into it; "" without a file."""

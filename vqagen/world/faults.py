@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations
 from typing import Any, NoReturn
 
 from vqagen.errors import BadInput, Fault, Problem, describe, unknown
+from vqagen.plugin import PlugInError
 from vqagen.world.attribute import Attribute
-from vqagen.world.computed import PlugInFailure, computed_truth
 from vqagen.world.domain import Domain
 from vqagen.world.recorded import raw_reader
 
@@ -18,7 +17,10 @@ _MULTI = '; if there may be several, give its type "multi": true'
 
 def raise_faults(record: object, domain: Domain, index: int, source: str, cause: Exception) -> NoReturn:
     """Raise BadInput with every fault of the record, or with the `cause` if no fault is found."""
-    found = list(scene_faults(record, domain)) or [("", f"unusable scene ({type(cause).__name__}: {cause})")]
+    found = list(scene_faults(record, domain))
+    if not found and isinstance(cause, PlugInError):
+        raise cause
+    found = found or [("", f"unusable scene ({type(cause).__name__}: {cause})")]
     name = f"scene {index}"
     image = record.get("image_filename") if isinstance(record, Mapping) else None
     if image:
@@ -50,7 +52,6 @@ def scene_faults(record: object, domain: Domain) -> Iterator[Fault]:
         yield from _object_faults(entry, record, domain, f".objects[{i}]")
     if all(isinstance(entry, Mapping) for entry in objects):
         yield from _relation_faults(record, domain, objects)
-        yield from _plug_in_faults(record, domain, objects)
 
 
 def _foreign_faults(objects: Sequence[object], domain: Domain) -> Iterator[Fault]:
@@ -105,8 +106,7 @@ def _computed_faults(
 ) -> Iterator[Fault]:
     try:
         value = raw_reader(attribute)(entry, record)
-    except PlugInFailure as failure:
-        yield path, str(failure)
+    except PlugInError:  # it is the cause, and raised if nothing else is wrong
         return
     if value is None and attribute.optional:
         return
@@ -173,17 +173,6 @@ def _relation_faults(record: Mapping[str, Any], domain: Domain, objects: list[Ma
         if not (shared and isinstance(rows, Mapping)):  # the ids are ambiguous
             yield from _table_faults(rows, objects, path)
     yield from _coordinate_faults(record, objects)
-
-
-def _plug_in_faults(record: Mapping[str, Any], domain: Domain, objects: list[Mapping[str, Any]]) -> Iterator[Fault]:
-    """Yield the first failure of each relation that a plug-in computes."""
-    for relation, holds in domain.computed_relations.items():
-        for i, j in permutations(range(len(objects)), 2):
-            try:
-                computed_truth(holds, objects[i], objects[j], record)
-            except PlugInFailure as failure:
-                yield "", f"relation {relation!r} of object {i} to object {j}: {failure}"
-                break
 
 
 def _table_faults(rows: object, objects: list[Mapping[str, Any]], path: str) -> Iterator[Fault]:

@@ -12,7 +12,6 @@ from typing import Any
 from vqagen.bits import Objects
 from vqagen.plugin import Record
 from vqagen.world.attribute import Attribute
-from vqagen.world.computed import computed_value
 
 RowReader = Callable[[Sequence[Record], Record], tuple[dict[str, Objects], list[Any]]]
 """(object records, scene record) -> the objects by value, and each object's `Recorded`.
@@ -89,7 +88,7 @@ def _several(attribute: Attribute) -> RowReader:
 def raw_reader(attribute: Attribute) -> Callable[[Record, Record], Any]:
     """Return (object record, scene record) -> the unchecked value of the attribute, or None."""
     if (compute := attribute.compute) is not None:
-        return lambda record, scene: computed_value(compute, record, scene)
+        return compute
     key, steps = attribute.key, attribute.key.split(".")
     if len(steps) == 1:
         return lambda record, scene: record.get(key)

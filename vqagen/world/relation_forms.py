@@ -16,7 +16,6 @@ from functools import lru_cache
 from typing import Any
 
 from vqagen.bits import Objects, union_of
-from vqagen.world.computed import computed_table
 from vqagen.world.domain import Domain
 from vqagen.world.relations import relation_lists
 
@@ -45,7 +44,10 @@ def adjacency(record: Mapping[str, Any], domain: Domain) -> dict[str, list[Objec
     if len(related) < len(domain.recorded_relations):
         related |= _from_positions(record, [name for name in domain.recorded_relations if name not in related])
     for relation, holds in domain.computed_relations.items():
-        related[relation] = computed_table(holds, objects, record)
+        related[relation] = [
+            union_of(j for j, thing in enumerate(objects) if j != i and holds(thing, anchor, record))
+            for i, anchor in enumerate(objects)
+        ]
     return related
 
 

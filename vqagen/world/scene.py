@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vqagen.bits import Objects, first_n, indexes
+from vqagen.plugin import PlugInError
 from vqagen.world.domain import Domain, Recorded
 from vqagen.world.faults import image_index_fault, raise_faults
 from vqagen.world.relation_forms import adjacency
@@ -92,7 +93,7 @@ def compile_scene(record: Mapping[str, Any], domain: Domain, index: int = 0, sou
         if image_index_fault(record.get("image_index")):
             raise ValueError("image_index is no number of a picture")
         _check_tables(related, len(objects))
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, PlugInError) as error:
         raise_faults(record, domain, index, source, error)
     everything = first_n(len(objects))
     return Scene(index, record, len(objects), everything, everything, having, values, related)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,7 +31,7 @@ from vqagen.authoring.check.scene_files import check_scenes
 from vqagen.authoring.check.synonym_rules import warn_ambiguous, warn_own_section, warn_unknown
 from vqagen.authoring.check.template_files import add_findings, add_rule_warnings, read_template_file
 from vqagen.authoring.check.tryouts import SEED, try_out
-from vqagen.authoring.scenes_at_hand import drawn_scene
+from vqagen.authoring.scenes_at_hand import SAMPLED, drawn_scene
 from vqagen.errors import BadInput, VqagenError
 from vqagen.files.shipped import shipped
 from vqagen.json.parsing import parse_json, read_text
@@ -132,7 +133,8 @@ class _DomainCheck:
         dialog_templates = [item.path for item in self.of_kind(DIALOG_TEMPLATES)]
         check_dialog_templates(dialog_templates, domain, synonyms, self.report)
         for item in self.readable(SCENES):
-            source = check_scenes(item.path, domain, self.report.of(item.path))
+            load = partial(check_scenes, item.path, domain, self.report.of(item.path))
+            source = self.report.read(item.path, "not-json", load)
             self.sound += [(item, source)] if source else []
         if self.catalogue is None:
             self.skip((TEMPLATES, QUESTIONS), f"the metadata ({metadata})")
@@ -232,7 +234,7 @@ class _DomainCheck:
             why = f"no scenes can be sampled ({error.problems[0].message})"
             self.report.note(f"{self.group.metadata}: {why}, so templates were not tried out; give --scenes")
             return None, ""
-        return (drawn_scene(rules, domain, SEED, index) for index in range(self.trying.samples)), "sampled"
+        return (drawn_scene(rules, domain, SEED, index) for index in range(self.trying.samples)), SAMPLED
 
     def given_scenes(self) -> SceneSource | None:
         path = self.trying.scenes

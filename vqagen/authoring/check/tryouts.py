@@ -5,8 +5,8 @@ before, so that it finds new ones. A constraint is not idle if a search finds a 
 and breaks this one. If a scene has none, the search is repeated with few of its objects, for which some constraints are
 made.
 
-Sampled scenes may lack what a plug-in reads, such as the parts of objects. A template that finds nothing for that
-reason is given up after a few scenes.
+Sampled scenes may lack what a plug-in reads, such as the parts of objects. A template is given up at the first that
+does.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ from vqagen.authoring.check.template_files import Finding
 from vqagen.authoring.check.template_rules import revealed_answers
 from vqagen.authoring.constraint_words import in_words
 from vqagen.authoring.naming import plain
-from vqagen.authoring.scenes_at_hand import lacking_keys
+from vqagen.authoring.scenes_at_hand import SAMPLED
 from vqagen.bits import first_n
-from vqagen.errors import BadInput
 from vqagen.language.loading import PlacedTemplate
 from vqagen.language.registry import Value
 from vqagen.language.template import Constraint, Template
-from vqagen.plugin import VALUES
+from vqagen.plugin import VALUES, PlugInError
 from vqagen.rng import stream
 from vqagen.search.description import Sampling
 from vqagen.search.filling import Filling
@@ -62,7 +61,7 @@ def try_out(
     if not placed:
         return
     vocabularies = Vocabularies(placed[0].template.catalogue.domain)
-    tryouts = [_TemplateTryout(each, vocabularies) for each in placed]
+    tryouts = [_TemplateTryout(each, vocabularies, source == SAMPLED) for each in placed]
     waiting, count, shown = tryouts, 0, _Shown()
     for scene in scenes:
         count += 1
@@ -97,16 +96,15 @@ class _Shown:
 class _TemplateTryout:
     """One template, and what scenes have shown of it."""
 
-    def __init__(self, placed: PlacedTemplate, vocabularies: Vocabularies) -> None:
-        self.placed, self.template = placed, placed.template
+    def __init__(self, placed: PlacedTemplate, vocabularies: Vocabularies, is_sampled: bool) -> None:
+        self.placed, self.template, self.is_sampled = placed, placed.template, is_sampled
         plan = make_plan(self.template, vocabularies, Sampling())
         self.search = Search(plan, "all", keeps_foregone=True)  # warnings name the words that tell an answer
         self.impossible = plan.impossible
         self.seen: set[Value] = set()
-        self.tried = self.found = 0
-        self.lacking: set[str] = set()
-        """Keys that a plug-in looked for and sampled scenes lack."""
-        self.is_given_up = False
+        self.found = 0
+        self.lacking = ""
+        """The failure of a plug-in for want of what sampled scenes lack."""
         self.expected = _expected(self.template) - plan.impossible
         self.idle = {
             k: Search(make_plan(_breaking(self.template, k), vocabularies, Sampling()), "none")
@@ -131,22 +129,16 @@ class _TemplateTryout:
 
     @property
     def is_done(self) -> bool:
-        return self.is_settled or self.is_given_up
+        return self.is_settled or bool(self.lacking)
 
     def look(self, tables: SceneTables, few: SceneTables) -> None:
         """Try one more scene; `few` are the same with few of its objects."""
-        lacking = lacking_keys(tables.scene)
-        lacking.clear()
         try:
             self.search_in(tables, few)
-        except BadInput:
-            if not lacking:
+        except PlugInError as error:
+            if not (self.is_sampled and isinstance(error.__cause__, KeyError)):
                 raise
-            self.is_given_up = True  # the plug-in failed for want of what it reads: no mistake of it
-        self.tried += 1
-        self.lacking |= lacking
-        if self.lacking and not self.found and self.tried >= ENOUGH:
-            self.is_given_up = True
+            self.lacking = str(error)
 
     def search_in(self, tables: SceneTables, few: SceneTables) -> None:
         rng = stream(SEED, f"check/{self.template.id}", tables.scene.index)
@@ -179,8 +171,9 @@ class _TemplateTryout:
         """Yield the warnings. `where` says how many scenes were tried; `shown` is None if they were too few."""
         last = f"nodes[{len(self.template.nodes) - 1}]"
         if self.is_done:
-            if not self.found:
-                yield Finding("unsatisfied", self.placed, "", _without(self.lacking))
+            if self.lacking:
+                message = f"given up, as sampled scenes lack what a plug-in reads ({self.lacking}); give --scenes"
+                yield Finding("unsatisfied", self.placed, "", message)
             return
         if not self.found:
             hint = f"`vqagen explain {self.template.id}` says why"
@@ -205,11 +198,6 @@ class _TemplateTryout:
         could = shown.values.get(attribute.name, set()) if attribute else self.expected
         missing = [answer for answer in _in_order(self.expected - self.seen, self.template) if answer in could]
         return f"the answer was never {' or '.join(map(_answer, missing))}" if missing else ""
-
-
-def _without(keys: set[str]) -> str:
-    said = " and ".join(map(repr, sorted(keys)))
-    return f"no question was found: sampled scenes have no {said}, which a plug-in reads; give --scenes"
 
 
 def _answer(answer: Value) -> str:
