@@ -160,22 +160,7 @@ def test_the_name_reaches_another_process() -> None:
     assert pickle.loads(pickle.dumps(files)) == files
 
 
-SUPERCLEVR = ROOT / "tests" / "superclevr"
-
-
-@pytest.mark.parametrize(
-    "files",
-    [
-        vqagen.find_domain(),
-        vqagen.find_domain("market"),
-        vqagen.find_domain(
-            metadata=SUPERCLEVR / "parts.json",
-            templates=SUPERCLEVR / "parts_templates.json",
-            plugins=SUPERCLEVR / "parts.py",
-        ),
-    ],
-    ids=["clevr", "market", "a plug-in's composite nodes"],
-)
+@pytest.mark.parametrize("files", [vqagen.find_domain(), vqagen.find_domain("market")], ids=["clevr", "market"])
 def test_a_loaded_domain_is_pickled_with_its_templates(
     files: vqagen.DomainFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
