@@ -10,20 +10,15 @@ from pathlib import Path
 
 import pytest
 from depth import fewer
-from dialog_play import dialog_scene
 from readme_blocks import ROOT
 from scene_records import sampled_scenes
 
 from vqagen.language.domain_files import find_domain
 from vqagen.language.shipped_domains import DIALOGS
 from vqagen.tasks.dialog import rounds
-from vqagen.tasks.dialog.answers import whole_scene
 from vqagen.tasks.dialog.generator import DialogGenerator
-from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
 from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.quotas import Quotas
-from vqagen.tasks.dialog.replay import possible_moves
-from vqagen.tasks.dialog.round_kind import NOTHING, RoundKind, Situation
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.world.scene import compile_scene
 
@@ -64,14 +59,3 @@ def test_a_kind_of_round_is_one_function_and_one_template(label: str, tmp_path: 
     assert {each["answer"] for each in asked} <= {"yes", "no"}
     assert {each["history"]["class"] for each in asked} == {"Coref"}
     assert all(each["question"].startswith("And ") for each in asked)
-
-
-def test_explain_tries_every_free_choice_of_a_kind() -> None:
-    """Also those that no shipped kind makes: a share, and what happens with a probability."""
-
-    def ask(now: Situation) -> Move | None:
-        return Move("count-all", relation=int(now.pick.happens(0.1)), attribute=int(now.pick.share() < 0.5))
-
-    kind = RoundKind("count-all", "count", NOTHING, ask, whole_scene)
-    moves = possible_moves(kind, dialog_scene(sampled_scenes(1)[0]), Knowledge(), Rules())
-    assert {(move.relation, move.attribute) for move in moves} == {(0, 0), (0, 1), (1, 0), (1, 1)}

@@ -1,4 +1,4 @@
-"""`vqagen explain`: the meaning of a template or of a dialog, and the functions, constraints and words for authors."""
+"""`vqagen explain`: the meaning of a template, and the functions, constraints and words for authors."""
 
 from __future__ import annotations
 
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 @click.option("--scene", type=integer(0), metavar="INDEX", help="The index of one scene to try the template on.")
 @click.option("--count", type=integer(0), default=5, show_default=True, help="Number of examples.")
 @click.option("--seed", type=integer(), default=0, show_default=True, help="Random seed.")
-@click.option(
-    "--dialog", type=path, metavar="FILE[#N]", help="Explain the N-th dialog of a file, from 0; see --scenes."
-)
 @click.option("--functions", "catalogue", flag_value="functions", help="List the functions that programs are made of.")
 @click.option("--constraints", "catalogue", flag_value="constraints", help="List the constraints of templates.")
 @click.option("--vocabulary", "catalogue", flag_value="vocabulary", help="List the domain's values and relations.")
@@ -40,7 +37,6 @@ def command(
     scene: int | None,
     count: int,
     seed: int,
-    dialog: str | None,
     catalogue: str | None,
     domain: dict[str, Any],
     watch: bool,
@@ -51,9 +47,6 @@ def command(
     TEMPLATE is an id such as one_hop.json#query_color, a name, or a file, whose templates are then listed. Without
     TEMPLATE, all templates are listed. If a template makes no question about a scene, the output shows at which step
     the search failed, and why.
-
-    With --dialog, the rounds of a dialog are shown: what the questioner knows, what the question refers to, what the
-    answer tells, and why other kinds of questions were not possible.
 
     \b
     Example:
@@ -66,13 +59,6 @@ def command(
         domain["domain"], catalogue = None, catalogue or "vocabulary"
     if template and catalogue:
         raise click.UsageError(f"--{catalogue} lists all there are; leave out TEMPLATE")
-    if dialog and (template or catalogue):
-        raise click.UsageError(f"--dialog explains a dialog; leave out {f'--{catalogue}' if catalogue else template}")
-    if dialog and (scene is not None or domain["templates"]):
-        wrong = "--templates" if scene is None else "--scene"
-        raise click.UsageError(f"--dialog needs no {wrong}: the dialog says its scene and its texts")
-    if dialog and not scenes:
-        raise click.UsageError(f"--dialog needs --scenes: the scenes that {dialog} is about")
     if template and not (domain["domain"] or domain["metadata"] or domain["templates"]):
         domain["domain"] = domain_of_id(template)
 
@@ -81,12 +67,7 @@ def command(
 
     def show() -> None:
         files = find()
-        if dialog and scenes:
-            page = _dialog(files, dialog, scenes)
-        else:
-            page = (
-                _catalogue(files, catalogue) if catalogue else _templates(files, template, scenes, scene, count, seed)
-            )
+        page = _catalogue(files, catalogue) if catalogue else _templates(files, template, scenes, scene, count, seed)
         _print(page, as_json)
 
     if watch:
@@ -107,21 +88,6 @@ def _catalogue(files: DomainFiles, which: str) -> Page:
         synonyms = load_synonyms(synonyms_file(files, catalogue.domain), catalogue.domain)
         return vocabulary_page(vocabularies(catalogue, synonyms))
     return entries_page(function_entries(catalogue) if which == "functions" else constraint_entries(catalogue))
-
-
-def _dialog(files: DomainFiles, place: str, scenes: str) -> Page:
-    from vqagen.authoring.dialog_explanation import explain_dialog, find_dialog, scene_of, split_place
-    from vqagen.cli.explain_dialog_page import dialog_page
-    from vqagen.language.domain_files import load_catalogue, synonyms_file
-    from vqagen.language.synonyms import load_synonyms
-    from vqagen.world.loading import find_scenes
-
-    domain = load_catalogue(files)[0].domain
-    synonyms = load_synonyms(synonyms_file(files, domain), domain)
-    file, number = split_place(place)
-    found = find_dialog(file, number)
-    scene = scene_of(found.entry, find_scenes(scenes), domain)
-    return dialog_page(explain_dialog(found, file, scene, synonyms))
 
 
 def _templates(
