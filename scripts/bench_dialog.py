@@ -1,4 +1,4 @@
-"""Measures dialogs: time of a scene by beams, rounds and objects, and how good the dialogs are."""
+"""Measures dialogs: time of a scene by rounds and objects, and how good the dialogs are."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vqagen.language.domain_files import find_domain
 from vqagen.language.shipped_domains import DIALOGS
 from vqagen.tasks.dialog.generator import DialogGenerator
 from vqagen.tasks.dialog.loading import load_dialog_domain
-from vqagen.tasks.dialog.quotas import quotas_named
+from vqagen.tasks.dialog.quotas import PRESETS
 from vqagen.tasks.dialog.settings import DialogSettings
 
 REFERENCE_MS, REFERENCE_OBJECTIVE, REFERENCE_DISTANCE = 8300, 6.37, 3.10
@@ -47,7 +47,7 @@ class Measured(NamedTuple):
 @count_option("--scenes", default=200, help="How many scenes; real ones if ../shared is there.")
 @repeats_option(default=3)
 def dialog(scenes: int, repeats: int) -> None:
-    """Time dialogs about scenes in one process, by beams, rounds and objects; print how good they are.
+    """Time dialogs about scenes in one process, by rounds and objects; print how good they are.
 
     The objective is CLEVR-Dialog's: labels with imm2, labels with sim, and up to four with early.
 
@@ -63,7 +63,7 @@ def dialog(scenes: int, repeats: int) -> None:
         click.echo(f"{len(some)} {origin} scenes, 5 dialogs of 10 rounds unless the line says otherwise")
         click.echo(f"{'':22}  ms/scene  objective  distance  missing dialogs")
         for name, settings, about in _cases(some, large):
-            generator = DialogGenerator(loaded, settings, quotas_named(settings.quotas))
+            generator = DialogGenerator(loaded, settings, PRESETS[settings.quotas])
             click.echo(_line(name, _measure(generator, about, repeats)))
         click.echo(_line("CLEVR-Dialog's", Measured(REFERENCE_MS, REFERENCE_OBJECTIVE, REFERENCE_DISTANCE, 0)))
         click.echo(_line_of_files(path, Path(folder), scenes))
@@ -80,9 +80,7 @@ def _scenes(folder: Path) -> tuple[Path, str]:
 
 def _cases(some: Scenes, large: Scenes) -> Iterator[tuple[str, DialogSettings, Scenes]]:
     """Yield name, settings and scenes. Small scenes have not enough to ask for 20 rounds, which takes long to find."""
-    yield f"default ({DialogSettings().beams} beams)", DialogSettings(), some
-    yield "100 beams", DialogSettings(beams=100), some
-    yield "--rel-seek literal", DialogSettings(rel_seek="literal"), some
+    yield "default", DialogSettings(), some
     yield "20 rounds", DialogSettings(rounds=20), some
     for rounds in (5, 10, 20):
         yield f"{LARGE} objects, {rounds} rounds", DialogSettings(rounds=rounds), large

@@ -6,20 +6,17 @@ earlier red thing. A question that is played must be one that may come.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from fnmatch import fnmatch
 from functools import cache, cached_property
-from random import Random
 from typing import Any, NamedTuple, TypeVar
 
-from vqagen.api import find_domain
+from spoken_dialogs import dialog_domain
+
 from vqagen.bits import indexes
-from vqagen.language.shipped_domains import DIALOGS
 from vqagen.tasks.dialog.captions import Caption, knowledge_after
 from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules
-from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
 from vqagen.tasks.dialog.quotas import PRESETS
 from vqagen.tasks.dialog.round_kind import Pick, RoundKind, Situation
 from vqagen.tasks.dialog.search import Beam, DialogSearch, SearchRules, play
@@ -27,12 +24,6 @@ from vqagen.tasks.dialog.tables import DialogScene
 from vqagen.world.scene import compile_scene
 
 T = TypeVar("T")
-
-
-@cache
-def dialog_domain(name: str = "clevr") -> LoadedDialogDomain:
-    """A shipped domain with all that dialogs need."""
-    return load_dialog_domain(find_domain(name, task=DIALOGS))
 
 
 def dialog_scene(record: Mapping[str, Any], domain: str = "clevr") -> DialogScene:
@@ -194,23 +185,3 @@ def begin(scene: DialogScene, text: str, rules: Rules | None = None) -> Moment:
     """Return the moment after a caption."""
     rules = rules or Rules()
     return Moment(scene, knowledge_after(caption(scene, text), scene, rules), rules, ())
-
-
-def walk(
-    moment: Moment, rng: Random, rounds: int, played: Counter[str]
-) -> Iterator[tuple[Moment, Mapping[str, Move], str]]:
-    """Yield (moment, the questions that may come, the one that comes): one of a label that was `played` least.
-
-    Of equal ones it seeks a value, which is not possible for long: what describes a set is not sought.
-    """
-    for _ in range(rounds):
-        moves = moment.moves()
-        if not moves:
-            return
-        labels = sorted({text.split()[0] for text in moves})
-        label = min(labels, key=lambda label: (played[label], not label.startswith("seek"), rng.random()))
-        texts = sorted(text for text in moves if text.split()[0] == label)
-        text = texts[int(rng.random() * len(texts))]
-        played[label] += 1
-        yield moment, moves, text
-        moment = moment.play(moves[text])

@@ -9,12 +9,12 @@ from typing import Any
 import orjson
 import pytest
 from conftest import SHARED
-from dialog_play import dialog_domain
 from scene_records import sampled_scenes
+from spoken_dialogs import dialog_domain
 
 from vqagen.api import DialogSettings
 from vqagen.tasks.dialog.generator import DialogGenerator, SceneDialogs
-from vqagen.tasks.dialog.quotas import quotas_named
+from vqagen.tasks.dialog.quotas import PRESETS
 from vqagen.world.scene import compile_scene
 
 Record = dict[str, Any]
@@ -48,7 +48,7 @@ def dialogs_about(scenes: Sequence[Record], domain: str = "clevr", first: int = 
 def _generator(domain: str, **settings: Any) -> DialogGenerator:
     """What it works out about quotas serves all scenes."""
     chosen = DialogSettings(**settings)
-    return DialogGenerator(dialog_domain(domain), chosen, quotas_named(chosen.quotas))
+    return DialogGenerator(dialog_domain(domain), chosen, PRESETS[chosen.quotas])
 
 
 @cache

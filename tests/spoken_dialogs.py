@@ -35,12 +35,16 @@ def dialog_domain(name: str = "clevr") -> LoadedDialogDomain:
 
 
 @cache
+def dialog_parser(name: str = "clevr") -> SentenceParser:
+    """The reader of a shipped domain's sentences."""
+    loaded = dialog_domain(name)
+    return SentenceParser(loaded.templates.templates, loaded.synonyms, loaded.vocabulary)
+
+
+@cache
 def dialog_judge(name: str = "clevr") -> DialogJudge:
     """The oracle of a shipped domain."""
-    loaded = dialog_domain(name)
-    return DialogJudge(
-        SentenceParser(loaded.templates.templates, loaded.synonyms, loaded.vocabulary), loaded.vocabulary
-    )
+    return DialogJudge(dialog_parser(name), dialog_domain(name).vocabulary)
 
 
 def compiled(record: Mapping[str, Any], name: str = "clevr") -> Scene:

@@ -80,22 +80,18 @@ def broken_quotas(dialog: Record, preset: str) -> list[int]:
     ]
 
 
-@pytest.mark.quick("smooth-10", "paper-10", "reference-10")
-@pytest.mark.parametrize(
-    ("preset", "rounds"),
-    [("smooth", 10), ("paper", 10), ("reference", 10), ("smooth", 5), ("paper", 4), ("paper", 13)],
-)
+@pytest.mark.parametrize(("preset", "rounds"), [("paper", 10), ("reference", 10), ("smooth", 5), ("paper", 13)])
 def test_dialogs_keep_their_quotas_after_every_round(preset: str, rounds: int) -> None:
     """Spec 4.1 and 4.3; a dialog that does not is marked as relaxed."""
-    made = generated(20) if (preset, rounds) == ("smooth", 10) else generated(3, quotas=preset, rounds=rounds, beams=5)
+    made = generated(2, quotas=preset, rounds=rounds)
 
     assert [each["scene_index"] for each in made if "relaxed" not in each and broken_quotas(each, preset)] == []
-    assert sum("relaxed" in each for each in made) <= len(made) / 20
+    assert not any("relaxed" in each for each in made)
     assert {len(each["rounds"]) for each in made} == {rounds}
 
 
 def test_dialogs_without_quotas_are_free() -> None:
-    made = generated(3, quotas="none")
+    made = generated(2, quotas="none")
 
     assert all(broken_quotas(dialog, "paper") for dialog in made)
 
@@ -135,23 +131,6 @@ def test_look_ahead_finds_exactly_the_rounds_that_can_end_within_the_quotas(pres
                 for alone in range(min(number, 3) + 1):
                     expected = can_end(number, count, exist, seek, alone)
                     assert prospect.can_finish(number, RoundCounts(count, exist, seek, alone)) == expected
-
-
-def test_quotas_alone_never_end_a_dialog() -> None:
-    """From each state that the look-ahead allows some family leads to another."""
-    for preset, rounds in product(("smooth", "paper"), (4, 10, 23)):
-        prospect, states = Prospect(PRESETS[preset], rounds), {RoundCounts()}
-        for number in range(1, rounds + 1):
-            then = {
-                state: [
-                    more
-                    for family in ("count", "exist", "seek")
-                    if prospect.can_finish(number, more := state.add(family, False))
-                ]
-                for state in states
-            }
-            assert all(then.values()), (preset, number)
-            states = {more for each in then.values() for more in each}
 
 
 GAINS = [Gains(), Gains(1, 0, 2), Gains(0, 1, 5), Gains(1, 1, 6)]
@@ -236,14 +215,12 @@ class Exhaustive:
                     yield child.score + self.prospect.most_gain(number, counts, gains, kind.label), child
 
 
-@pytest.mark.quick("7")
-@pytest.mark.parametrize("beams", [1, 7, 60])
-def test_lazy_expansion_gives_the_beams_of_full_expansion(beams: int) -> None:
+def test_lazy_expansion_gives_the_beams_of_full_expansion() -> None:
     """As hopeful beams as when each is continued by every kind of round and the rest is cut afterwards."""
-    how = SearchRules(Rules(), PRESETS["smooth"], 6, beams)
+    how = SearchRules(Rules(), PRESETS["smooth"], 6, 7)
     search = DialogSearch(how)
     twin = Exhaustive(search)
-    for seed, record in enumerate(sampled_scenes(6)):
+    for seed, record in enumerate(sampled_scenes(3)):
         scene, rng = dialog_scene(record), Random(seed)
         now = [Beam(begin(scene, "extreme-left " + leftmost(record)).knowledge)]
         for number in range(1, 5):
@@ -284,16 +261,6 @@ def test_b11_best_dialog_is_taken() -> None:
     assert [score for score, _ in scores] == [best for _, best in scores]
 
 
-def test_wider_search_finds_better_dialogs() -> None:
-    def mean(beams: int) -> Fraction:
-        search = DialogSearch(SearchRules(Rules(), PRESETS["smooth"], 7, beams))
-        found = [search.find(SEVEN, begin(SEVEN, GREEN).knowledge, Random(seed), ()) for seed in range(8)]
-        scores = [beam.score for beam in found if beam is not None]
-        return Fraction(sum(scores), len(scores))
-
-    assert mean(1) < mean(10)
-
-
 # Dialogs of a scene ---------------------------------------------------------------------------------------------------
 
 
@@ -308,11 +275,9 @@ def beginning(dialog: Record, rounds: int = 3) -> str:
     return str([(each["label"], each["answer"]) for each in dialog["rounds"][:rounds]])
 
 
-@pytest.mark.quick("default")
-@pytest.mark.parametrize("settings", [{}, {"rounds": 3, "beams": 1, "dialogs_per_image": 40}], ids=["default", "many"])
-def test_b8_dialogs_of_a_scene_do_not_begin_alike(settings: dict[str, Any]) -> None:
+def test_b8_dialogs_of_a_scene_do_not_begin_alike() -> None:
     """Not even two of them share more than two labels and answers; a third of equal captions shared five rounds."""
-    made = by_scene(generated(12 if settings else 20, **settings))
+    made = by_scene([*generated(20), *generated(2, rounds=3, dialogs_per_image=40)])
 
     assert [len(each) - len(set(map(beginning, each))) for each in made] == [0] * len(made)
 
@@ -320,29 +285,17 @@ def test_b8_dialogs_of_a_scene_do_not_begin_alike(settings: dict[str, Any]) -> N
 @pytest.mark.parametrize("rounds", [1, 2])
 def test_short_dialogs_of_a_scene_differ(rounds: int) -> None:
     """Also where they are too short to share a beginning, no dialog comes twice."""
-    made = dialogs_about([*SMALL_SCENES, *sampled_scenes(4)], rounds=rounds, dialogs_per_image=12, beams=3).records
+    made = dialogs_about([*SMALL_SCENES, *sampled_scenes(4)], rounds=rounds, dialogs_per_image=12).records
     for dialogs in by_scene(made):
         said = [str([each["program"] for each in (dialog["caption"], *dialog["rounds"])]) for dialog in dialogs]
         assert len(set(said)) == len(said)
 
 
-@pytest.mark.quick(2)
-@pytest.mark.parametrize("beams", [1, 2, 3, 100])
-def test_b9_narrow_and_wide_searches_end_with_dialogs(beams: int) -> None:
-    """With one to three beams scenes crashed; now another caption is drawn, or the search is widened."""
-    made = dialogs_about(sampled_scenes(3 if beams < 4 else 1), beams=beams)
+def test_a_long_dialog_has_the_rounds_that_were_asked_for() -> None:
+    made = dialogs_about(sampled_scenes(1), rounds=20, dialogs_per_image=2)
 
     assert not made.failures
-    assert not any("relaxed" in dialog for dialog in made.records)
-
-
-@pytest.mark.quick("1", "3", "20")
-@pytest.mark.parametrize("rounds", [1, 2, 3, 20])
-def test_dialogs_have_the_rounds_that_were_asked_for(rounds: int) -> None:
-    made = dialogs_about(sampled_scenes(1 if rounds > 3 else 4), rounds=rounds)
-
-    assert not made.failures
-    assert {len(dialog["rounds"]) for dialog in made.records} == {rounds}
+    assert [len(dialog["rounds"]) for dialog in made.records] == [20, 20]
 
 
 # Settings -------------------------------------------------------------------------------------------------------------
@@ -354,29 +307,12 @@ def mean_distance(dialogs: Sequence[Record]) -> float:
     return sum(found) / len(found)
 
 
-def test_target_distance_moves_the_mean_towards_it() -> None:
-    near, far = (mean_distance(generated(3, rounds=8, beams=6, target_distance=target)) for target in (1.5, 4.5))
+def test_target_distance_moves_the_mean_towards_it_within_the_quotas() -> None:
+    near, far = (mean_distance(generated(3, rounds=8, target_distance=target)) for target in (1.5, 4.5))
 
     assert near < mean_distance(generated(20)) - 0.5
     assert far > mean_distance(generated(20)) + 0.5
-
-
-def test_target_distance_keeps_the_quotas() -> None:
-    assert not any(broken_quotas(dialog, "smooth") for dialog in generated(3, rounds=8, beams=6, target_distance=4.5))
-
-
-def test_literal_seek_asks_only_where_one_object_lies() -> None:
-    """`--rel-seek literal`: the thing in a direction must be the only one, or there is none."""
-    made, seen = generated(5, rel_seek="literal", rounds=6, beams=5), Counter[int]()
-    for dialog in made:
-        table = sampled_scenes(5)[dialog["scene_index"]]["relationships"]
-        for each in dialog["rounds"]:
-            args = each["program"]["args"]
-            if each["label"].startswith("seek-attr-rel"):
-                assert args["reading"] == "literal"
-                seen[len(table[args["relation"]][args["focus"]])] += 1
-
-    assert set(seen) == {0, 1}
+    assert not any(broken_quotas(dialog, "smooth") for dialog in generated(3, rounds=8, target_distance=4.5))
 
 
 SEEN = (
@@ -388,23 +324,23 @@ MISSED = [row for row in CLOSURE if row[3] and row[0] not in SEEN and row[0][:2]
 """Rows of the closure that the CLEVR-Dialog generator does not see."""
 
 
-@pytest.mark.parametrize(("name", "text", "before", "closed"), [row[:4] for row in MISSED], ids=[r[0] for r in MISSED])
-def test_legacy_asks_what_strict_semantics_do_not(
-    name: str, text: str, before: Sequence[str], closed: Sequence[str]
-) -> None:
+def test_legacy_asks_what_strict_semantics_do_not() -> None:
     """The answers of these questions are known."""
-    moment = begin(TWO if text.startswith("two ") else SEVEN, text.removeprefix("two "), Rules(is_strict=False))
-    for question in before:
-        moment = moment.ask(question)
+    unasked = []
+    for rule, text, before, closed, _ in MISSED:
+        moment = begin(TWO if text.startswith("two ") else SEVEN, text.removeprefix("two "), Rules(is_strict=False))
+        for question in before:
+            moment = moment.ask(question)
+        unasked += [] if any(moment.may(pattern) for pattern in closed) else [rule]
 
-    assert any(moment.may(pattern) for pattern in closed)
+    assert unasked == []
 
 
 def test_legacy_dialogs_keep_quotas_and_answers_but_not_the_rules() -> None:
     """They are of the same form; some ask what the strict rules close."""
-    made = generated(6, semantics="legacy")
+    made = generated(4, semantics="legacy")
 
-    assert len(made) == 30
+    assert len(made) == 20
     assert not any(broken_quotas(dialog, "smooth") for dialog in made)
     assert [each for dialog in made for each in redundant(dialog)]
     assert not [each for dialog in generated(20) for each in redundant(dialog)]

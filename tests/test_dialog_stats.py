@@ -12,7 +12,7 @@ import pytest
 from commands import Commands
 from dialog_records import Record, as_clevr_dialog, dialog_record, round_record
 
-from vqagen.judge.stats.dialog_census import LIMITING, kept_quotas
+from vqagen.judge.stats.dialog_census import kept_quotas
 from vqagen.judge.stats.dialog_facts import COREF, NONE, RoundFacts
 from vqagen.judge.stats.dialog_published import GENERATOR
 from vqagen.judge.stats.dialog_statistics import NO_DISTANCES, NO_LAST
@@ -75,61 +75,63 @@ def test_clevr_dialogs_shape_has_the_same_figures_but_the_last_mention(vqagen_: 
     assert shaped == {name: figure for name, figure in wanted.items() if name not in ("d_last", "notes")}
 
 
-def test_a_light_file_without_graphs_has_no_distances(vqagen_: Commands) -> None:
+def test_a_file_without_graphs_has_no_distances(vqagen_: Commands) -> None:
     images = as_clevr_dialog(SMALL)
     for dialog in (each for image in images for each in image["dialogs"]):
         del dialog["graph"], dialog["template_info"]
-    light = found(vqagen_, written(images, "list.json"))
+        dialog["template"] = "unique-obj"
+    bare = found(vqagen_, written(images, "list.json"))
 
-    assert light["d_reveal"] is None
-    assert NO_DISTANCES in light["notes"]
-    assert light["labels"].keys() == found(vqagen_, written(SMALL))["labels"].keys()
-
-
-@pytest.mark.parametrize(
-    ("fault", "message"),
-    [
-        ({"caption": "Red."}, "dialogs[1].caption: expected an object with the text of the caption, found 'Red.'"),
-        ({"rounds": {}}, "dialogs[1].rounds: expected a list of rounds, found an object"),
-        ({"rounds": [7]}, "dialogs[1].rounds[0]: expected a round, found 7"),
-        ({"rounds": [{"label": "x"}]}, "dialogs[1].rounds[0].question: expected text, found null or nothing"),
-        ({"rounds": [{"question": "x"}]}, "dialogs[1].rounds[0].label: expected text, found null or nothing"),
-        ({"rounds": [{**round_record("x", 1), "answer": []}]}, "dialogs[1].rounds[0].answer: expected a number or"),
-        (
-            {"rounds": [{**round_record("x", 1), "history": {"d_last": "1"}}]},
-            "dialogs[1].rounds[0].history.d_last: expected a number of rounds, found '1'",
-        ),
-        ({"dialogs": 3}, "dialogs[1].dialogs: expected a list of dialogs, found 3"),
-        ({"dialogs": [3]}, "dialogs[1].dialogs[0]: expected a dialog, found 3"),
-        ({"dialogs": [{"caption": "x"}]}, "dialogs[1].dialogs[0].dialog: expected a list of rounds, found null"),
-    ],
-)
-def test_a_record_that_is_no_dialog_is_placed(fault: Record, message: str, vqagen_: Commands) -> None:
-    ran = vqagen_(f"stats {written([SMALL[0], {**SMALL[1], **fault}])}")
-
-    assert (ran.code, ran.out) == (3, b"")
-    assert message in ran.err
+    assert bare["d_reveal"] is None
+    assert NO_DISTANCES in bare["notes"]
+    assert bare["captions"] == {"unique-obj": 3}
+    assert bare["labels"].keys() == found(vqagen_, written(SMALL))["labels"].keys()
 
 
-@pytest.mark.parametrize(
-    ("line", "code", "message"),
-    [
-        ("stats empty.json", 3, "empty.json: no dialogs"),
-        ("stats short.json", 3, "short.json: dialogs without rounds"),
-        ("stats d.json --against ./d.json", 2, "--against d.json is the file itself"),
-        ("stats d.json --against q.json", 3, "q.json: expected the key 'dialogs'"),
-        ("stats d.json --plots page.html", 2, "--plots draws questions, and d.json holds dialogs"),
-    ],
-)
-def test_what_cannot_be_counted_is_said(line: str, code: int, message: str, vqagen_: Commands) -> None:
+FAULTS: list[tuple[Record, str]] = [
+    ({"caption": "Red."}, "dialogs[1].caption: expected an object with the text of the caption, found 'Red.'"),
+    ({"rounds": {}}, "dialogs[1].rounds: expected a list of rounds, found an object"),
+    ({"rounds": [7]}, "dialogs[1].rounds[0]: expected a round, found 7"),
+    ({"rounds": [{"label": "x"}]}, "dialogs[1].rounds[0].question: expected text, found null or nothing"),
+    ({"rounds": [{"question": "x"}]}, "dialogs[1].rounds[0].label: expected text, found null or nothing"),
+    ({"rounds": [{**round_record("x", 1), "answer": []}]}, "dialogs[1].rounds[0].answer: expected a number or"),
+    (
+        {"rounds": [{**round_record("x", 1), "history": {"d_last": "1"}}]},
+        "dialogs[1].rounds[0].history.d_last: expected a number of rounds, found '1'",
+    ),
+    ({"dialogs": 3}, "dialogs[1].dialogs: expected a list of dialogs, found 3"),
+    ({"dialogs": [3]}, "dialogs[1].dialogs[0]: expected a dialog, found 3"),
+    ({"dialogs": [{"caption": "x"}]}, "dialogs[1].dialogs[0].dialog: expected a list of rounds, found null"),
+]
+
+
+def test_a_record_that_is_no_dialog_is_placed(vqagen_: Commands) -> None:
+    for fault, message in FAULTS:
+        ran = vqagen_(f"stats {written([SMALL[0], {**SMALL[1], **fault}])}")
+
+        assert (ran.code, ran.out) == (3, b"")
+        assert message in ran.err
+
+
+UNCOUNTED = [
+    ("stats empty.json", 3, "empty.json: no dialogs"),
+    ("stats short.json", 3, "short.json: dialogs without rounds"),
+    ("stats d.json --against ./d.json", 2, "--against d.json is the file itself"),
+    ("stats d.json --against q.json", 3, "q.json: expected the key 'dialogs'"),
+    ("stats d.json --plots page.html", 2, "--plots draws questions, and d.json holds dialogs"),
+]
+
+
+def test_what_cannot_be_counted_is_said(vqagen_: Commands) -> None:
     written(SMALL)
     written([], "empty.json")
     written([dialog_record([])], "short.json")
     Path("q.json").write_text('{"questions": [{"question": "Why?"}]}')
-    ran = vqagen_(line)
+    for line, code, message in UNCOUNTED:
+        ran = vqagen_(line)
 
-    assert ran.code == code
-    assert message in ran.err
+        assert ran.code == code
+        assert message in ran.err
 
 
 # What is counted --------------------------------------------------------------------------------------------------
@@ -176,13 +178,7 @@ def test_distances_are_counted_for_questions_that_refer_to_something(vqagen_: Co
 
 @pytest.mark.parametrize(
     ("first", "second", "shared"),
-    [
-        ("a1 b2", "a1 b2", {"2": 1}),
-        ("a1 b2", "a1 b3", {"1": 1}),
-        ("a1 b2", "b1 b2", {"0": 1}),
-        ("a1 b2 c3", "a1 b2", {"2": 1}),
-        ("a1 b2 c3", "a1 d2 c3", {"1": 1}),
-    ],
+    [("a1 b2", "a1 b2", {"2": 1}), ("a1 b2", "b1 b2", {"0": 1}), ("a1 b2 c3", "a1 d2 c3", {"1": 1})],
 )
 def test_a_shared_beginning_has_equal_labels_and_answers(
     first: str, second: str, shared: Record, vqagen_: Commands
@@ -215,16 +211,7 @@ def test_quotas_bound_types_and_standalone_questions_from_the_fourth_round_on(ty
     of_type = {"c": ("count", COREF), "e": ("exist", COREF), "s": ("seek", COREF), "S": ("seek", NONE)}
     rounds = [RoundFacts("", None, "", *of_type[each], None, None) for each in types.split()]
 
-    assert kept_quotas(rounds, LIMITING) == kept
-
-
-def test_light_files_say_the_labels_of_captions(vqagen_: Commands) -> None:
-    """They have no `template_info`, from which those of CLEVR-Dialog's own files are."""
-    asked = {"question": "How many things are there?", "answer": 3, "template": "count-all"}
-    light = [{"image_filename": "a.png", "dialogs": [{"caption": "A.", "template": "unique-obj", "dialog": [asked]}]}]
-    Path("light.json").write_text(json.dumps(light))
-
-    assert found(vqagen_, "light.json")["captions"] == {"unique-obj": 1}
+    assert kept_quotas(rounds) == kept
 
 
 def test_the_quotas_of_the_run_are_named(vqagen_: Commands) -> None:
@@ -232,24 +219,6 @@ def test_the_quotas_of_the_run_are_named(vqagen_: Commands) -> None:
     out = vqagen_.done(f"stats {written(SMALL, **info)}").out.decode()
 
     assert "(made with)" in next(line for line in out.splitlines() if "quotas smooth" in line)
-
-
-def test_quotas_of_ones_own_are_tested_too(vqagen_: Commands) -> None:
-    """They are in the file's info. Two of three dialogs keep these: at most half seeks from the second round on."""
-    own = {"seek": [0, 0.5], "from_round": 2}
-    info = {"generator": {"name": "vqagen", "settings": {"quotas": "own.json"}, "quotas": own}}
-    dialogs = [dialog_record([round_record("seek-attr-imm", "red", 1)] * 2), *SMALL[1:]]
-    statistics = found(vqagen_, written(dialogs, **info))
-
-    assert statistics["quotas"] == {"made_with": "own.json", "own.json": 2, "smooth": 3, "paper": 3, "reference": 3}
-
-
-def test_an_info_with_bad_quotas_is_refused(vqagen_: Commands) -> None:
-    info = {"generator": {"name": "vqagen", "settings": {"quotas": "own.json"}, "quotas": {"seek": 3}}}
-    ran = vqagen_(f"stats {written(SMALL, **info)}")
-
-    assert ran.code == 3
-    assert "d.json: info.generator.quotas: seek: expected [least, most]" in ran.err
 
 
 def test_answers_are_guessed_by_the_majority_of_their_label_in_other_images(vqagen_: Commands) -> None:

@@ -98,7 +98,7 @@ def test_what_is_wrong_is_raised_before_the_first_dialog(scenes: Path) -> None:
     """Not when the dialogs are asked for."""
     with pytest.raises(vqagen.UsageError, match="scenes not found: nowhere"):
         vqagen.dialogs("nowhere")
-    with pytest.raises(vqagen.UsageError, match="--quotas smoth: no such file"):
+    with pytest.raises(vqagen.UsageError, match="--quotas must be one of smooth"):
         vqagen.dialogs(scenes, quotas="smoth")
     with pytest.raises(vqagen.UsageError, match="unknown setting 'round'; did you mean 'rounds'"):
         vqagen.dialogs(scenes, round=3)

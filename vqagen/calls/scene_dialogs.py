@@ -29,14 +29,11 @@ def write_dialogs(
     format: str | None = None,
     options: RunOptions | None = None,
     shard: str | None = None,
-    report_to: str | None = None,
     on_progress: OnProgress = lambda _: None,
 ) -> DialogReport:
     """Make dialogs about the scenes of a file or folder, and write them to `out`; see `write_records`."""
     task = dialog_task(files or find_domain(task=DIALOGS), settings or DialogSettings())
-    report = write_records(
-        task, out, scenes, format=format, options=options, shard=shard, report_to=report_to, on_progress=on_progress
-    )
+    report = write_records(task, out, scenes, format=format, options=options, shard=shard, on_progress=on_progress)
     assert isinstance(report, DialogReport)
     return report
 

@@ -25,7 +25,7 @@ def command(file: str, out: str, layout: str | None, dialect: str | None, force:
     FILE is an output of `vqagen generate`, `vqagen dialog` or `vqagen scenes sample`, or a shard. The result has the
     bytes that its run writes in that format and dialect, so it merges, resumes and verifies like any other. An output
     that was changed after it was made is refused. Questions for other tools (visual7w), and dialogs (clevr-dialog,
-    light, visdial, coref-clusters), are made from json, jsonl or parquet, and cannot be converted back.
+    visdial), are made from json, jsonl or parquet, and cannot be converted back.
 
     \b
     Example:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from vqagen.cli.options import domain_options, output_options, path, scenes_option, settings_options, shard_option
+from vqagen.cli.options import domain_options, output_options, scenes_option, settings_options, shard_option
 from vqagen.run.options import RunOptions
 from vqagen.tasks.dialog.settings import DialogSettings
 
@@ -17,13 +17,6 @@ from vqagen.tasks.dialog.settings import DialogSettings
 @domain_options("domain", "metadata", "templates", "synonyms", "plugins")
 @shard_option
 @settings_options(settings=DialogSettings, options=RunOptions)
-@click.option("--allow-missing", is_flag=True, help="Exit with 0 also if a scene has fewer dialogs than asked for.")
-@click.option(
-    "--report",
-    type=path,
-    metavar="FILE",
-    help="Write a report as JSON: rounds of each label, and the scenes with too few dialogs.",
-)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -34,8 +27,6 @@ def command(
     shard: str | None,
     settings: DialogSettings,
     options: RunOptions,
-    allow_missing: bool,
-    report: str | None,
 ) -> None:
     """Make dialogs about scenes: a caption and rounds of questions and answers.
 
@@ -60,8 +51,7 @@ def command(
             format=layout,
             options=options,
             shard=shard,
-            report_to=report,
             on_progress=on_progress,
         )
     click.echo(run_summary(made, out), err=True)
-    ctx.exit(0 if made.is_complete or allow_missing else 1)
+    ctx.exit(0 if made.is_complete else 1)

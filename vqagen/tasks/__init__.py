@@ -33,7 +33,7 @@ TASKS = {
     ),
     "dialogs": TaskEntry(
         "vqagen.tasks.dialog.task:DialogTask",
-        ("json", "jsonl", "parquet", "clevr-dialog", "light", "visdial", "coref-clusters"),
+        ("json", "jsonl", "parquet", "clevr-dialog", "visdial"),
     ),
     "trials": TaskEntry("vqagen.tasks.director.task:DirectorTask", ("jsonl", "json", "reference"), makes_files=True),
     "scenes": TaskEntry("vqagen.tasks.sampling.task:SamplingTask"),

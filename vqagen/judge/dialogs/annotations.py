@@ -104,7 +104,7 @@ def _arguments(at: int, request: Request, judged: Judged) -> dict[str, Any]:
         if getattr(request, name):
             arguments[name] = getattr(request, name)
     if label.about == "attr-rel":
-        arguments["reading"] = request.form
+        arguments["reading"] = "nearest"
     if request.descriptor:
         arguments["descriptor"] = dict(request.descriptor)
     return arguments

@@ -126,7 +126,7 @@ def introduce(reading: Reading, caption: Caption, discourse: Discourse) -> None:
             facts.append(Extreme(0, label.removeprefix(EXTREME)))
         result = 0
     discourse.facts += facts
-    discourse.turns.append(Turn(Request(label, reading.form), result=result))
+    discourse.turns.append(Turn(Request(label), result=result))
 
 
 def _valued(entity: int, values: Values) -> list[Fact]:

@@ -65,7 +65,6 @@ class Request(NamedTuple):
     """A question whose references are resolved."""
 
     label: str
-    form: str = ""
     focus: int | None = None
     """The single entity that it refers back to."""
     group: int | None = None

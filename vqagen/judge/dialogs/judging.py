@@ -60,7 +60,7 @@ class Judged:
     @property
     def is_certain(self) -> bool:
         """True if each sentence has one meaning, so that the first world is the only one."""
-        return not any(verdict.kind in ("ambiguous", "nearest") for each in self.verdicts for verdict in each)
+        return not any(verdict.kind == "ambiguous" for each in self.verdicts for verdict in each)
 
 
 class DialogJudge:
@@ -277,15 +277,8 @@ def _answer_faults(
     if not any(_is_same(answer, given) for answer in answers):
         faults.append(Verdict("wrong", f"the answer is {given!r}, but the scene gives {answers[0]!r}"))
     if len(answers) == 1 and len(branches) > worlds:
-        faults.append(_vague(request, len(branches)))
+        faults.append(Verdict("ambiguous", f"several things are next in {request.relation} to it"))
     return faults
-
-
-def _vague(request: Request, found: int) -> Verdict:
-    """Return the verdict on "the thing left of it" where there are several, all with the answer."""
-    if request.form == "nearest":
-        return Verdict("ambiguous", f"several things are next in {request.relation} to it")
-    return Verdict("nearest", f"several things stand in {request.relation} to it")
 
 
 def _is_same(answer: Answer, given: object) -> bool:

@@ -10,7 +10,6 @@ from vqagen.judge.dialogs.facts import ALL, MANY, Bounds, Defined, Fact, Mention
 from vqagen.judge.dialogs.labels import LABELS
 from vqagen.world.scene import Scene
 
-NEAREST = "nearest"
 NONE_THERE = "none"
 YES, NO = "yes", "no"
 
@@ -54,18 +53,16 @@ def _sought(request: Request, scene: Scene, world: World) -> list[Outcome]:
     focus = _focus(request, world)
     if LABELS[request.label].about != "attr-rel":
         return [Outcome(_value(scene, request.attribute, focus), 1 << focus)]
-    found = objects_found(scene, request.relation, focus, request.form == NEAREST)
+    found = objects_found(scene, request.relation, focus)
     return [Outcome(_value(scene, request.attribute, each), 1 << each) for each in found] or [Outcome(NONE_THERE, 0)]
 
 
-def objects_found(scene: Scene, relation: str, of: int, is_nearest: bool) -> list[int]:
-    """Return the objects that "the thing left of it" can be, or "the next thing left of it" if `is_nearest`.
+def objects_found(scene: Scene, relation: str, of: int) -> list[int]:
+    """Return the objects that "the next thing left of it" can be.
 
     The next is an object with no other between; several if they are tied.
     """
     there = indexes(scene.related[relation][of])
-    if not is_nearest:
-        return there
     near = [one for one in there if not any(scene.related[relation][other] >> one & 1 for other in there)]
     return near or there
 
@@ -147,5 +144,4 @@ def _sought_facts(request: Request, answer: Answer, result: Entity | None) -> li
     beyond: Quantity = ("related", request.focus, request.relation)
     if result is None:
         return [Bounds(beyond, 0, 0)]
-    facts = [*_values_of(result), Next(result.number, request.relation, request.focus)]
-    return facts if request.form == NEAREST else [*facts, Bounds(beyond, 1, 1)]
+    return [*_values_of(result), Next(result.number, request.relation, request.focus)]

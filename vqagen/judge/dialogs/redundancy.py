@@ -7,7 +7,7 @@ from vqagen.judge.dialogs.discourse import Discourse, Request
 from vqagen.judge.dialogs.facts import Next, Quantity, Single
 from vqagen.judge.dialogs.knowledge import TOLD, Knowledge
 from vqagen.judge.dialogs.labels import LABELS
-from vqagen.judge.dialogs.meanings import NEAREST, NO, presupposed, quantity_of
+from vqagen.judge.dialogs.meanings import NO, presupposed, quantity_of
 
 UNMET = 10**6
 """An entity that the text has not introduced."""
@@ -93,7 +93,7 @@ def _entity_found(request: Request, known: Knowledge) -> int | None:
     if back:
         return back[0]
     there = [one for one, r, other in known.standing if (r, other) == (relation, focus) and one in known.singles]
-    if request.form != NEAREST or known.most(("related", focus, relation)) == 1:
+    if known.most(("related", focus, relation)) == 1:
         return there[0] if there else None
     place = known.range_of(("related", focus, relation))
     for one in there if relation in known.logic.total else ():

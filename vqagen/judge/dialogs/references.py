@@ -22,7 +22,6 @@ def resolve(reading: Reading, discourse: Discourse) -> Resolved:
     slots = reading.slots
     request = Request(
         reading.label,
-        reading.form,
         relation=slots.get("R", ""),
         attribute=slots.get("A", "") or next(iter(slots.get("V", ())), ""),
         value=next(iter(slots.get("V", {}).values()), ""),

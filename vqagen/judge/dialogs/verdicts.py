@@ -17,7 +17,6 @@ HARD: Mapping[str, str] = {
 """Kind of a fault -> its meaning."""
 SOFT: Mapping[str, str] = {
     "antecedents": "a pronoun has two singular antecedents",
-    "nearest": "the next object is meant and not said",
     "untold": "the value that others share was not told",
     "identity": "the answer follows if two mentions are known to be of one object",
 }

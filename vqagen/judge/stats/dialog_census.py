@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log2
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from vqagen.judge.stats.census import text_hash
 from vqagen.judge.stats.dialog_facts import COREF, DialogFacts, RoundFacts
-from vqagen.tasks.dialog.quotas import PRESETS, Quotas, RoundCounts
+from vqagen.tasks.dialog.quotas import PRESETS, RoundCounts
 from vqagen.tasks.dialog.round_kind import FAMILIES
 
 _WORD = re.compile(r"\w[\w'’-]*")
@@ -38,9 +38,9 @@ def entropy(counts: Mapping[Any, int]) -> float:
     return sum(count / total * log2(total / count) for count in counts.values() if count)
 
 
-def kept_quotas(rounds: Sequence[RoundFacts], quotas: Iterable[Quotas]) -> list[str]:
-    """Return the names of quotas whose limits a dialog keeps after every round."""
-    kept, counts = list(quotas), RoundCounts()
+def kept_quotas(rounds: Sequence[RoundFacts]) -> list[str]:
+    """Return the names of the quotas whose limits a dialog keeps after every round."""
+    kept, counts = list(LIMITING), RoundCounts()
     for number, each in enumerate(rounds, 1):
         counts = counts.add(each.family, each.history != COREF)
         kept = [limits for limits in kept if limits.admits(number, counts)]
@@ -51,7 +51,6 @@ def kept_quotas(rounds: Sequence[RoundFacts], quotas: Iterable[Quotas]) -> list[
 class DialogCensus:
     """The counts of one file."""
 
-    tested_quotas: tuple[Quotas, ...] = LIMITING
     dialogs: int = 0
     rounds: int = 0
     captions: Counter[str] = field(default_factory=Counter)
@@ -99,7 +98,7 @@ class DialogCensus:
         self.lengths[len(rounds)] += 1
         families = Counter(each.family for each in rounds)
         self.compositions[tuple(families[name] for name in FAMILIES)] += 1
-        self.quotas.update(kept_quotas(rounds, self.tested_quotas))
+        self.quotas.update(kept_quotas(rounds))
         if rounds:
             self.last_families[rounds[-1].family] += 1
         for number, each in enumerate(rounds, 1):

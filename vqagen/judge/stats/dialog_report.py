@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import counted
 from vqagen.judge.stats.census import Spread
-from vqagen.judge.stats.dialog_census import COMPARED, entropy
+from vqagen.judge.stats.dialog_census import COMPARED, LIMITING, entropy
 from vqagen.judge.stats.dialog_published import GENERATOR, PAPER
 from vqagen.judge.stats.dialog_statistics import DialogStatistics, ordered
 from vqagen.tasks.dialog.round_kind import FAMILIES
@@ -104,7 +104,7 @@ def _order_figures(statistics: DialogStatistics) -> Iterator[Row]:
     if shared:
         longest = counted(max(shared), "round")
         yield Row("longest shared beginning", longest, "", counted(GENERATOR["longest_shared_beginning"], "round"))
-    for preset in statistics.quota_names:
+    for preset in (each.name for each in LIMITING):
         made = " (made with)" if preset == statistics.quotas else ""
         yield Row(f"within quotas {preset}", f"{census.quotas[preset] / census.dialogs:.1%}{made}")
     leading = sorted(census.compositions.items(), key=lambda item: (-item[1], item[0]))[:SHOWN_COMPOSITIONS]

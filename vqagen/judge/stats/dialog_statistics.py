@@ -20,7 +20,6 @@ from vqagen.judge.stats.sample import Sample
 from vqagen.records.discovery import find_records
 from vqagen.records.source import RecordSource
 from vqagen.tasks.dialog.dialog_files import DIALOGS
-from vqagen.tasks.dialog.origin import origin_of
 from vqagen.tasks.dialog.round_kind import FAMILIES
 
 PROGRESS_EVERY = 100
@@ -67,11 +66,6 @@ class DialogStatistics:
     def compared_share(self) -> float:
         """Return the share of different questions among the first COMPARED rounds."""
         return self.census.distinct_questions(COMPARED) / min(self.census.rounds, COMPARED)
-
-    @property
-    def quota_names(self) -> list[str]:
-        """Return the names of the quotas that dialogs were tested for."""
-        return [each.name for each in self.census.tested_quotas]
 
     @property
     def distinct_answers(self) -> int:
@@ -140,7 +134,7 @@ class DialogStatistics:
             "captions": dict(ordered(census.captions)),
             "labels": {label: self._label_record(label, count) for label, count in ordered(census.labels)},
             "shared_beginnings": {str(number): pairs for number, pairs in sorted(self.shared_beginnings.items())},
-            "quotas": {"made_with": self.quotas} | {name: census.quotas[name] for name in self.quota_names},
+            "quotas": {"made_with": self.quotas} | {each.name: census.quotas[each.name] for each in LIMITING},
             "guessed": None if self.guessing is None else {"tested_on": self.tested_on, **self.guessing.to_record()},
             "notes": self.notes,
             "published": {"paper": PAPER, "generator": GENERATOR},
@@ -190,16 +184,14 @@ def dialog_statistics(
     other = None if against is None else find_records(against, DIALOGS)
     if other is not None and other.path == source.path:
         raise UsageError(f"--against {other.path} is the file itself; name one about other scenes, or leave it out")
-    origin = origin_of(source.info, str(source.path))
-    own = (origin.quotas,) if origin and not origin.quotas.are_free and origin.quotas not in LIMITING else ()
-    census, sample = DialogCensus((*own, *LIMITING)), Sample(Numbering())
+    census, sample = DialogCensus(), Sample(Numbering())
     for dialog in _read(source, on_read):
         census.add(dialog)
         _take(sample, dialog)
     if not census.rounds:
         what = "dialogs without rounds" if census.dialogs else "no dialogs"
         raise BadInput([Problem(what, str(source.path))])
-    result = DialogStatistics(str(source.path), census, origin.quotas.name if origin else "")
+    result = DialogStatistics(str(source.path), census, _quotas_of(source.info))
     result.notes += _missing(census)
     tested = None
     if other is not None:
@@ -208,6 +200,14 @@ def dialog_statistics(
             _take(tested, dialog)
     _guess(result, sample, tested, str(against))
     return result
+
+
+def _quotas_of(info: Mapping[str, Any]) -> str:
+    """Return the name of the quotas that a file was made with, by its info; "" if vqagen did not make it."""
+    match info:
+        case {"generator": {"name": "vqagen", "settings": {"quotas": str(name)}}}:
+            return name
+    return ""
 
 
 def _read(source: RecordSource, on_read: Callable[[int], None]) -> Iterator[DialogFacts]:

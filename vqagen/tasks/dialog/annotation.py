@@ -73,8 +73,8 @@ class _Entities:
 class Annotator:
     """Makes the record of one dialog, round by round."""
 
-    def __init__(self, scene: DialogScene, words: DialogWords, reading: str, rng: Random) -> None:
-        self.scene, self.words, self.reading, self.rng = scene, words, reading, rng
+    def __init__(self, scene: DialogScene, words: DialogWords, rng: Random) -> None:
+        self.scene, self.words, self.rng = scene, words, rng
         self.entities = _Entities()
 
     def dialog(self, caption: Caption, knowledge: Knowledge, beam: Beam) -> dict[str, Any]:
@@ -141,8 +141,7 @@ class Annotator:
     def round(self, number: int, before: Knowledge, move: Move, outcome: Outcome, after: Knowledge) -> dict[str, Any]:
         """Return the record of a round."""
         kind = ROUND_KINDS[move.label]
-        form = self.reading if kind.learn is attribute_of_next else ""
-        said = self.words.say(move.label, form, self._slots(move), self.rng)
+        said = self.words.say(move.label, "", self._slots(move), self.rng)
         history = self._history(kind, number, before, move, said)
         mentions = list(self._mentions(kind, number, move, outcome, after, said))
         return {
@@ -189,7 +188,7 @@ class Annotator:
         if move.value >= 0:
             ((args["attribute"], args["value"]),) = words.described(move.value).items()
         if kind.learn is attribute_of_next:
-            args["reading"] = self.reading
+            args["reading"] = "nearest"
         if move.descriptor >= 0:
             args["descriptor"] = words.described(move.descriptor)
         return args

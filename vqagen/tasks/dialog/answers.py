@@ -151,8 +151,6 @@ def attribute_of_next(learner: Learner, move: Move) -> Outcome:
         if learner.is_strict:
             learner.count_related(focus, relation)
         return Outcome("none", 0)
-    if scene.related[relation][focus].bit_count() == 1 and learner.is_literal:
-        learner.count_related(focus, relation)
     learner.link(focus, relation, j)
     learner.introduce(j, is_found=not learner.before.links >> focus * len(scene.related) + relation & 1)
     value = scene.value_at[move.attribute][j]

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from vqagen.bits import Objects, indexes, is_single
 from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Rules
 from vqagen.tasks.dialog.round_kind import Pick
-from vqagen.tasks.dialog.settings import ANY, COUNT, EXTREME, RELATION, REPEATED, UNIQUE
 from vqagen.tasks.dialog.tables import DialogScene, Values
 
 EXTRA = 0.3
@@ -37,23 +36,15 @@ class Caption(NamedTuple):
     anchor_value: int = -1
 
 
-Draw = Callable[[DialogScene, Pick, "CaptionRules"], Caption | None]
-
-
-class CaptionRules(NamedTuple):
-    """The settings that decide which captions there are."""
-
-    rules: Rules
-    extreme_attributes: str = REPEATED
-    """`repeated`: of an extreme object, values that several objects have; `any`: all."""
+Draw = Callable[[DialogScene, Pick, Rules], Caption | None]
 
 
 # Extreme objects ------------------------------------------------------------------------------------------------------
 
 
-def draw_extreme(scene: DialogScene, pick: Pick, how: CaptionRules) -> Caption | None:
+def draw_extreme(scene: DialogScene, pick: Pick, rules: Rules) -> Caption | None:
     """Draw a caption about the object that lies farthest in one direction, or in the center."""
-    options = list(_extremes(scene, how))
+    options = list(_extremes(scene, rules))
     if not options:
         return None
     relation, i, values = options[pick.below(len(options))]
@@ -62,14 +53,18 @@ def draw_extreme(scene: DialogScene, pick: Pick, how: CaptionRules) -> Caption |
     return Caption(label, "", 1 << i, told, relation)
 
 
-def _extremes(scene: DialogScene, how: CaptionRules) -> Iterator[tuple[int, int, Values]]:
-    """Yield (direction or -1 for the center, object, values that can be told of it)."""
-    found = [(relation, i) for relation in range(len(scene.related)) for i in _farthest(scene, relation, how.rules)]
+def _extremes(scene: DialogScene, rules: Rules) -> Iterator[tuple[int, int, Values]]:
+    """Yield (direction or -1 for the center, object, values that can be told of it).
+
+    Those that several objects have are told: such a caption does not name its object by a value. Under strict rules,
+    any value is told where no extreme object has one of those.
+    """
+    found = [(relation, i) for relation in range(len(scene.related)) for i in _farthest(scene, relation, rules)]
     center = _central(scene)
-    found += [(-1, i) for i in center] if len(center) == 1 or not how.rules.is_strict else []
+    found += [(-1, i) for i in center] if len(center) == 1 or not rules.is_strict else []
     hard = [(relation, i, scene.values_of[i] & scene.repeated) for relation, i in found]
     hard = [option for option in hard if option[2]]
-    if how.extreme_attributes == ANY or (how.rules.is_strict and not hard):
+    if rules.is_strict and not hard:
         yield from ((relation, i, scene.values_of[i]) for relation, i in found)
     else:
         yield from hard
@@ -98,7 +93,7 @@ def _some_values(pick: Pick, first: Values, extra: Values) -> tuple[int, ...]:
 # Other captions -------------------------------------------------------------------------------------------------------
 
 
-def draw_unique(scene: DialogScene, pick: Pick, how: CaptionRules) -> Caption | None:
+def draw_unique(scene: DialogScene, pick: Pick, rules: Rules) -> Caption | None:
     """Draw a caption about an object that alone has some value. Half of them say that it is the only one."""
     unique = scene.present & ~scene.repeated
     value = pick.one(unique)
@@ -109,7 +104,7 @@ def draw_unique(scene: DialogScene, pick: Pick, how: CaptionRules) -> Caption | 
     return Caption("unique-obj", "exact" if pick.happens(0.5) else "bare", 1 << i, told)
 
 
-def draw_count(scene: DialogScene, pick: Pick, how: CaptionRules) -> Caption | None:
+def draw_count(scene: DialogScene, pick: Pick, rules: Rules) -> Caption | None:
     """Draw a caption about the objects with a value that at least two have; half of them say how many they are."""
     value = pick.one(scene.repeated)
     if value < 0:
@@ -117,9 +112,9 @@ def draw_count(scene: DialogScene, pick: Pick, how: CaptionRules) -> Caption | N
     return Caption("count-att" if pick.happens(0.5) else "count-att-no", "", scene.having[value], (value,))
 
 
-def draw_relation(scene: DialogScene, pick: Pick, how: CaptionRules) -> Caption | None:
+def draw_relation(scene: DialogScene, pick: Pick, rules: Rules) -> Caption | None:
     """Draw a caption about two objects: a red thing is left of a cube."""
-    options = list(_strict_pairs(scene) if how.rules.is_strict else _neighbors(scene))
+    options = list(_strict_pairs(scene) if rules.is_strict else _neighbors(scene))
     if not options:
         return None
     subject, value, relation, anchor, anchor_value = options[pick.below(len(options))]
@@ -159,10 +154,10 @@ def _neighbors(scene: DialogScene) -> Iterator[Pair]:
 
 
 CATEGORIES: Mapping[str, Draw] = {
-    EXTREME: draw_extreme,
-    UNIQUE: draw_unique,
-    COUNT: draw_count,
-    RELATION: draw_relation,
+    "extreme": draw_extreme,
+    "unique": draw_unique,
+    "count": draw_count,
+    "relation": draw_relation,
 }
 """Category of captions -> the function that draws one."""
 

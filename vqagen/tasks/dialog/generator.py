@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from vqagen.rng import shuffled, stream
 from vqagen.tasks.dialog.annotation import Annotator
-from vqagen.tasks.dialog.captions import CATEGORIES, Caption, CaptionRules, knowledge_after
+from vqagen.tasks.dialog.captions import CATEGORIES, Caption, knowledge_after
 from vqagen.tasks.dialog.knowledge import Knowledge, Rules
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
 from vqagen.tasks.dialog.quotas import PRESETS, Quotas
@@ -24,8 +24,10 @@ from vqagen.tasks.dialog.tables import DialogScene
 from vqagen.tasks.dialog.wording import Wordings
 from vqagen.world.scene import Scene
 
+BEAMS = 5
+"""Unfinished dialogs kept in each round of the search; more find dialogs that need more of the history, slowly."""
 TRIES = 6
-"""Captions that are tried for one dialog with the beams of the settings."""
+"""Captions that are tried for one dialog with so many beams."""
 WIDER, WIDER_TRIES = 8, 4
 """If no search finds a dialog: so many times as many beams, and captions tried with them; then again without quotas."""
 FRESH = 4
@@ -83,11 +85,10 @@ class DialogGenerator:
         self.settings = settings
         self.vocabulary = loaded.vocabulary
         target = float(settings.target_distance)
-        self.rules = Rules(settings.semantics == STRICT, settings.rel_seek, not target or target > USUAL_DISTANCE)
-        self._caption_rules = CaptionRules(self.rules, settings.extreme_attributes)
+        self.rules = Rules(settings.semantics == STRICT, not target or target > USUAL_DISTANCE)
         self._wordings = Wordings(loaded.templates, loaded.synonyms, loaded.vocabulary)
-        usual = SearchRules(self.rules, quotas, settings.rounds, settings.beams, target)
-        wide = replace(usual, beams=settings.beams * WIDER)
+        usual = SearchRules(self.rules, quotas, settings.rounds, BEAMS, target)
+        wide = replace(usual, beams=BEAMS * WIDER)
         self._beam_searches = (DialogSearch(usual), DialogSearch(wide), DialogSearch(_without_quotas(wide)))
 
     def dialogs(self, scene: Scene) -> SceneDialogs:
@@ -98,7 +99,7 @@ class DialogGenerator:
         words = stream(self.settings.seed, "dialog words", scene.index)  # so that templates do not change what is asked
         search, records = _Search(table, rng, Pick(rng)), list[dict[str, Any]]()
         for found in self._found(search):
-            annotator = Annotator(table, self._wordings.dialog(words), self.rules.reading, words)
+            annotator = Annotator(table, self._wordings.dialog(words), words)
             record = annotator.dialog(found.caption, found.knowledge, found.beam)
             place = {"dialog_index": 0, "scene_index": scene.index, "dialog": len(records)}
             records.append({**place, **({"relaxed": True} if found.is_relaxed else {}), **record})
@@ -113,10 +114,8 @@ class DialogGenerator:
                 yield found
 
     def _categories(self, rng: Random) -> list[str]:
-        """Return the categories of captions to begin with: one of each, then any; or by their weights."""
-        names, wanted, weights = list(CATEGORIES), self.settings.dialogs_per_image, self.settings.caption_weights
-        if weights:
-            return [_weighted(rng, weights) for _ in range(wanted)]
+        """Return the categories of captions to begin with: one of each, then any."""
+        names, wanted = list(CATEGORIES), self.settings.dialogs_per_image
         first = shuffled(rng, names)[:wanted]
         return first + [names[int(rng.random() * len(names))] for _ in range(wanted - len(first))]
 
@@ -137,14 +136,12 @@ class DialogGenerator:
         return None
 
     def _caption(self, category: str | None, search: _Search) -> Caption | None:
-        """Draw a caption, of any allowed category if None is given or has none; one that is new if that is easy."""
-        weights = self.settings.caption_weights
-        allowed = [name for name in CATEGORIES if not weights or weights.get(name)]
-        order: Sequence[str] = shuffled(search.rng, allowed)
+        """Draw a caption, of any category if None is given or has none; one that is new if that is easy."""
+        order: Sequence[str] = shuffled(search.rng, list(CATEGORIES))
         for name in order if category is None else (category, *order):
             drawn = None
             for _ in range(FRESH):
-                drawn = CATEGORIES[name](search.scene, search.pick, self._caption_rules)
+                drawn = CATEGORIES[name](search.scene, search.pick, self.rules)
                 if drawn is None or drawn not in search.captions:
                     break
             if drawn is not None:
@@ -154,12 +151,3 @@ class DialogGenerator:
 
 def _without_quotas(how: SearchRules) -> SearchRules:
     return replace(how, quotas=replace(PRESETS["none"], objective=how.quotas.objective))
-
-
-def _weighted(rng: Random, weights: dict[str, float]) -> str:
-    drawn = rng.random() * sum(weights.values())
-    for name, weight in weights.items():
-        drawn -= weight
-        if drawn < 0:
-            return name
-    return next(name for name, weight in reversed(weights.items()) if weight)

@@ -13,7 +13,6 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes, is_single, only
-from vqagen.tasks.dialog.settings import LITERAL, NEAREST
 from vqagen.tasks.dialog.tables import DialogScene, Values
 
 ROUND_BITS = 12
@@ -25,7 +24,6 @@ class Rules(NamedTuple):
 
     is_strict: bool = True
     """False for the preconditions of the CLEVR-Dialog generator."""
-    reading: str = NEAREST
     is_far: bool = True
     """True if questions should refer to what was told long ago rather than to what was told just now."""
 
@@ -145,7 +143,7 @@ class Learner:
 
     def __init__(self, scene: DialogScene, before: Knowledge, round: int, rules: Rules) -> None:
         self.scene, self.before, self.round = scene, before, round
-        self.is_strict, self.is_literal = rules.is_strict, rules.reading == LITERAL
+        self.is_strict = rules.is_strict
         self.after = before.copy()
         self._values, self._attributes, self._relations = scene.widths
 

@@ -59,4 +59,4 @@ def _round_rule(kind: RoundKind) -> LabelRule:
     elif kind.refers != round_kind.NOTHING:
         marks[FOCUS] = ""
     slots = (*kind.slots, "D") if kind.refers == round_kind.NAMED else kind.slots
-    return LabelRule(kind.family, slots, marks, may_mark, kind.forms)
+    return LabelRule(kind.family, slots, marks, may_mark)

@@ -6,7 +6,6 @@ from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from vqagen.errors import UsageError
 from vqagen.tasks.dialog.quotas import UNLIMITED, Objective, Quotas, RoundCounts
 from vqagen.tasks.dialog.round_kind import FAMILIES, NOTHING, RoundKind
 from vqagen.tasks.dialog.rounds import ROUND_KINDS, kinds_after
@@ -107,14 +106,3 @@ def _alike(label: str) -> str:
         if follow == [kind.label for kind in ROUND_KINDS.values() if other in kind.after]:
             return other
     return ""
-
-
-def check_quotas(quotas: Quotas, rounds: int) -> None:
-    """Raise UsageError if no dialog of this length meets the quotas."""
-    if Prospect(quotas, rounds).can_finish(0, NO_ROUNDS):
-        return
-    last = next(last for last in range(1, rounds + 1) if not Prospect(quotas, last).can_finish(0, NO_ROUNDS))
-    raise UsageError(
-        f"--quotas {quotas.name}: no dialog of {rounds} rounds can meet them: none meets those of round {last}; "
-        "lower what a family must have, or raise what it may have"
-    )

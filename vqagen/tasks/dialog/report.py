@@ -107,4 +107,4 @@ class DialogReport(Report):
             why = ", ".join(f"{reason} {count}×" for reason, count in failures.items())
             yield f"    scene {index} ({image or 'of no image'}): {counted(made, 'dialog')}; {why}"
         if len(short) > SHOWN:
-            yield f"    … and {counted(len(short) - SHOWN, 'more scene')}; --report lists all"
+            yield f"    … and {counted(len(short) - SHOWN, 'more scene')}"

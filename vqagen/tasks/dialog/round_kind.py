@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes, is_single
 from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, Rules, reveal_round
-from vqagen.tasks.dialog.settings import LITERAL
 from vqagen.tasks.dialog.tables import DialogScene, Values
 
 FAMILIES = ("count", "exist", "seek")
@@ -159,11 +158,9 @@ class Situation:
         Where nothing lies in a direction, and that is not known, any one attribute can be asked.
         """
         options = 0
-        known, is_literal = self.knowledge, self.rules.reading == LITERAL
+        known = self.knowledge
         for relation in range(self._relations):
             j = self.scene.next[relation][i]
-            if j >= 0 and is_literal and self.scene.related[relation][i].bit_count() > 1:
-                continue
             if j >= 0:
                 options |= self.open_attributes(j) << relation * self._attributes
             elif j == -1 and not known.related_counts >> i * self._relations + relation & 1:
@@ -246,8 +243,6 @@ class RoundKind:
     """False for questions that can be understood without the dialog."""
     slots: tuple[str, ...] = ()
     """What every text says, as templates call it; <D>, the object named by a value, comes with NAMED."""
-    forms: tuple[str, ...] = ("",)
-    """The forms of the question; each has a template of its own."""
 
     def has_referent(self, knowledge: Knowledge) -> bool:
         """True if there is something of the sort that the question refers to."""
@@ -274,14 +269,13 @@ def round_kind(
     after: tuple[str, ...] = (),
     needs_history: bool = True,
     slots: tuple[str, ...] = (),
-    forms: tuple[str, ...] = ("",),
 ) -> Callable[[Ask], Ask]:
     """Register the decorated function as the kind of round with this label, which begins with its family."""
     family = label.partition("-")[0]
     assert family in FAMILIES and label not in ROUND_KINDS, label
 
     def register(ask: Ask) -> Ask:
-        ROUND_KINDS[label] = RoundKind(label, family, refers, ask, learn, after, needs_history, slots, forms)
+        ROUND_KINDS[label] = RoundKind(label, family, refers, ask, learn, after, needs_history, slots)
         return ask
 
     return register

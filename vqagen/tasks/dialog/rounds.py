@@ -33,7 +33,6 @@ from vqagen.tasks.dialog.round_kind import (
     kinds_after,
     round_kind,
 )
-from vqagen.tasks.dialog.settings import READINGS
 
 __all__ = ["ROUND_KINDS", "kinds_after"]
 
@@ -255,14 +254,14 @@ def _about_attribute(now: Situation, label: str, focus: int, options: int, descr
     return Move(label, focus, attribute=attribute, descriptor=descriptor) if attribute >= 0 else None
 
 
-@round_kind("seek-attr-rel-imm", attribute_of_next, TOPIC, slots=("R", "A"), forms=READINGS)
+@round_kind("seek-attr-rel-imm", attribute_of_next, TOPIC, slots=("R", "A"))
 def seek_of_next_to_topic(now: Situation) -> Move | None:
     """Ask for the color of the next thing left of it."""
     topic = now.knowledge.topic
     return _about_next(now, "seek-attr-rel-imm", topic, now.seekable(topic))
 
 
-@round_kind("seek-attr-rel-early", attribute_of_next, NAMED, slots=("R", "A"), forms=READINGS)
+@round_kind("seek-attr-rel-early", attribute_of_next, NAMED, slots=("R", "A"))
 def seek_of_next_to_earlier(now: Situation) -> Move | None:
     """Ask for the color of the next thing left of the earlier cube."""
     focus, descriptor, options = now.named(now.seekable)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from vqagen.files.locations import Location
-from vqagen.files.reading import content_hash
 from vqagen.language.domain_files import DomainFiles, check_hashes
 from vqagen.tasks.contract import Item, ItemRecords, Make, Tally, Task
 from vqagen.tasks.dialog.columns import DialogColumns
 from vqagen.tasks.dialog.formats import DIALOG_FORMATS
 from vqagen.tasks.dialog.generator import DialogGenerator
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
-from vqagen.tasks.dialog.prospect import check_quotas
-from vqagen.tasks.dialog.quotas import PRESETS, Quotas, quotas_named
+from vqagen.tasks.dialog.quotas import PRESETS
 from vqagen.tasks.dialog.report import DialogReport, DialogTally
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.dialog.shapes.visdial import all_answers, most_objects
@@ -42,31 +39,19 @@ class DialogTask(Task):
         """The files of the domain, loaded once. Raises VqagenError."""
         return load_dialog_domain(self.files)
 
-    @cached_property
-    def quotas(self) -> Quotas:
-        """The quotas, loaded once. Raises UsageError or BadInput."""
-        quotas = quotas_named(self.settings.quotas)
-        check_quotas(quotas, self.settings.rounds)
-        return quotas
-
     @property
     def inputs(self) -> tuple[Location, ...]:
         """The files and folders that are read besides the scenes."""
-        return (*self.files.inputs, *self._quota_files)
-
-    @property
-    def _quota_files(self) -> tuple[Path, ...]:
-        return () if self.settings.quotas in PRESETS else (Path(self.settings.quotas),)
+        return self.files.inputs
 
     def hashes(self) -> dict[str, str]:
         """Return the content hash of each input, by its role."""
-        quotas = {"quotas": content_hash(self._quota_files)} if self._quota_files else {}
-        return {**self.domain.hashes, **quotas}
+        return self.domain.hashes
 
     def load(self, hashes: Mapping[str, str]) -> Make:
-        """Load the domain and the quotas."""
+        """Load the domain."""
         check_hashes(hashes, self.hashes())
-        generator = DialogGenerator(self.domain, self.settings, self.quotas)
+        generator = DialogGenerator(self.domain, self.settings, PRESETS[self.settings.quotas])
 
         def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:
             assert isinstance(tally, DialogTally)
@@ -87,13 +72,11 @@ class DialogTask(Task):
         return DialogReport(self.settings)
 
     def generator_info(self) -> dict[str, Any]:
-        """Return the domain's name, the answers that there can be, and the quotas if they are the user's own."""
-        quotas = {"quotas": self.quotas.to_record()} if self._quota_files else {}
+        """Return the domain's name and the answers that there can be."""
         values = [value for _, value in self.domain.vocabulary.values]
         return {
             "domain": self.files.name,
             "answers": all_answers(values, most_objects(self.domain.domain)),
-            **quotas,
         }
 
     @classmethod
@@ -103,9 +86,7 @@ class DialogTask(Task):
 
 
 def dialog_task(files: DomainFiles, settings: DialogSettings) -> DialogTask:
-    """Return the task for a whole run, its domain and quotas loaded. Raises VqagenError."""
-    if settings.quotas not in PRESETS and Path(settings.quotas).is_file():  # a worker may work in another folder
-        settings = replace(settings, quotas=str(Path(settings.quotas).absolute()))
+    """Return the task for a whole run, its domain loaded. Raises VqagenError."""
     task = DialogTask(settings, files)
-    _ = task.domain, task.quotas
+    _ = task.domain
     return task

@@ -1,4 +1,4 @@
-"""CLEVR-Dialog's own shape: one entry for each image, with its dialogs. The shape `light` leaves out the annotation.
+"""CLEVR-Dialog's own shape: one entry for each image, with its dialogs.
 
     {"split", "image_index", "image_filename", "dialogs": [
         {"caption", "template", "dialog": [{"question", "answer", "template"}, …],
@@ -32,8 +32,8 @@ INPUTS = {
 """Argument of a program -> the slot that says it."""
 
 
-class Light(Shape):
-    """The dialogs of an image, without annotation."""
+class ClevrDialog(Shape):
+    """The dialogs of an image with their templates and graphs."""
 
     key = "images"
 
@@ -45,33 +45,26 @@ class Light(Shape):
                 "split": first.get("split"),
                 "image_index": image_number(first),
                 "image_filename": first.get("image_filename"),
-                "dialogs": [self.dialog(each) for each in (first, *rest)],
+                "dialogs": [_dialog(each) for each in (first, *rest)],
             }
 
     def records_in(self, entry: Entry) -> int:
         """Return how many dialogs an image has."""
         return len(entry["dialogs"])
 
-    def dialog(self, record: Record) -> dict[str, Any]:
-        """Return one dialog."""
-        caption, rounds = record["caption"], record["rounds"]
-        return {
-            "caption": caption["text"],
-            "template": caption["label"],
-            "dialog": [
-                {"question": each["question"], "answer": each["answer"], "template": each["label"]} for each in rounds
-            ],
-        }
 
-
-class ClevrDialog(Light):
-    """The dialogs of an image with their templates and graphs."""
-
-    def dialog(self, record: Record) -> dict[str, Any]:
-        """Return one dialog."""
-        said = [("caption", record["caption"]), *((each["family"], each) for each in record["rounds"])]
-        templates = [_template(family, each) for family, each in said]
-        return {**super().dialog(record), "template_info": templates, "graph": graph_of(record)}
+def _dialog(record: Record) -> dict[str, Any]:
+    caption, rounds = record["caption"], record["rounds"]
+    said = [("caption", caption), *((each["family"], each) for each in rounds)]
+    return {
+        "caption": caption["text"],
+        "template": caption["label"],
+        "dialog": [
+            {"question": each["question"], "answer": each["answer"], "template": each["label"]} for each in rounds
+        ],
+        "template_info": [_template(family, each) for family, each in said],
+        "graph": graph_of(record),
+    }
 
 
 def _template(family: str, each: Record) -> dict[str, Any]:
