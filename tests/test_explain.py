@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import PROGRAM, ROOT, Commands, finish, start
+from click.testing import CliRunner
+from commands import ROOT, Commands
 from depth import some
 from families import SHIPPED, Collection
 from scene_records import SMALL_SCENES, scene_record
-from waiting import PATIENCE, wait_until
 
 from vqagen.authoring.catalogues import constraint_entries, function_entries
 from vqagen.authoring.constraint_words import in_words
@@ -25,10 +20,9 @@ from vqagen.authoring.explanation import Explanation, explain_template
 from vqagen.authoring.failure import why_not
 from vqagen.authoring.finding import find_templates
 from vqagen.authoring.naming import ObjectNames, plain
-from vqagen.authoring.saved_files import rounds, watched
 from vqagen.authoring.scenes_at_hand import ScenesAtHand, sampled_scenes
-from vqagen.authoring.template_warnings import warnings_of
 from vqagen.authoring.tree import branches, sketches
+from vqagen.cli import cli
 from vqagen.errors import UsageError
 from vqagen.language.domain_files import LoadedDomain, find_domain, load_domain_files
 from vqagen.language.template import Constraint, Parameter
@@ -508,9 +502,9 @@ def test_a_file_is_shown_in_short_and_all_templates_in_a_list(vqagen_: Commands)
         "one_hop.json#count --scenes scenes.json",
         "one_hop.json",
         "",
-        "--functions",
-        "--constraints",
-        "--vocabulary",
+        "--list functions",
+        "--list constraints",
+        "--list vocabulary",
     ],
 )
 def test_json_holds_the_same_facts(line: str, vqagen_: Commands) -> None:
@@ -526,7 +520,7 @@ def test_json_holds_the_same_facts(line: str, vqagen_: Commands) -> None:
 
 def test_the_catalogues_have_every_function_constraint_and_value(vqagen_: Commands) -> None:
     functions, constraints, words = (
-        vqagen_.done(f"explain --{which}").out.decode() for which in ("functions", "constraints", "vocabulary")
+        vqagen_.done(f"explain --list {which}").out.decode() for which in ("functions", "constraints", "vocabulary")
     )
 
     assert [each.signature for each in function_entries(CLEVR.catalogue) if each.signature not in functions] == []
@@ -536,17 +530,10 @@ def test_the_catalogues_have_every_function_constraint_and_value(vqagen_: Comman
     assert "  metal  metal / metallic / shiny" in words
 
 
-def test_domain_alone_lists_the_vocabulary(vqagen_: Commands) -> None:
-    """With a value it chooses the domain, as everywhere."""
-    assert vqagen_.done("explain --domain").out == vqagen_.done("explain --vocabulary").out
-    assert vqagen_.done("explain --domain --json").out == vqagen_.done("explain --vocabulary --json").out
-    assert vqagen_.done("explain --domain market").out == vqagen_.done("explain --domain=market").out
-
-
 def test_groups_of_values_are_indented(vqagen_: Commands) -> None:
     metadata = {"types": {"Kind": {"values": {"tool": ["saw"]}}, "Mark": {"values": ["a"], "multi": True}}}
     Path("metadata.json").write_text(json.dumps(metadata))
-    words = vqagen_.done("explain --vocabulary --metadata metadata.json").out.decode().splitlines()
+    words = vqagen_.done("explain --list vocabulary --metadata metadata.json").out.decode().splitlines()
 
     assert words[1:3] == ["  tool", "    saw"]
     assert words[3] == "Mark  mark  key mark; left open: thing / object; a list of values"
@@ -578,7 +565,7 @@ def test_plug_ins_are_listed_under_their_file_and_run(vqagen_: Commands) -> None
         [node("scene"), node("filter", [0], FIRST), node("weight", [1]), node("tons", [2])], [constraint("HEAVY", 3)]
     )
     Path("mine.json").write_text(json.dumps([record]))
-    functions = vqagen_.done("explain --functions --plugin weights.py").out.decode()
+    functions = vqagen_.done("explain --list functions --plugin weights.py").out.decode()
     shown = vqagen_.done(
         "explain mine --plugin weights.py --templates mine.json --scenes scenes.json --scene 0"
     ).out.decode()
@@ -616,7 +603,7 @@ def test_drawn_scenes_that_lack_what_a_plug_in_needs_are_no_fault_of_the_plug_in
         ("one_hop.json#count --scenes no.json", "scenes not found: no.json"),
         ("one_hop.json#count --scenes scenes.json --scene 3", "there is no scene 3 in scenes.json"),
         ("one_hop.json#count --domain no", "vqagen ships no domain 'no'"),
-        ("one_hop.json --functions", "leave out TEMPLATE"),
+        ("one_hop.json --list functions", "leave out TEMPLATE"),
     ],
 )
 def test_wrong_usage_is_told(line: str, told: str, vqagen_: Commands) -> None:
@@ -626,173 +613,16 @@ def test_wrong_usage_is_told(line: str, told: str, vqagen_: Commands) -> None:
     assert told in ran.err
 
 
-def test_the_same_seed_explains_the_same(tmp_path: Path, vqagen_: Commands) -> None:
-    """In another process, with other hashes; another seed draws other scenes."""
+def test_the_same_seed_explains_the_same(vqagen_: Commands) -> None:
+    """Another seed draws other scenes."""
     line = "explain three_hop.json#count --count 3"
-    other = finish(start(line, cwd=tmp_path))
 
-    assert vqagen_.done(line).out == other.out
-    assert vqagen_.done(f"{line} --seed 1").out != other.out
+    assert vqagen_.done(line).out == vqagen_.done(line).out != vqagen_.done(f"{line} --seed 1").out
 
 
-# Warnings --------------------------------------------------------------------------------------------------------
+def test_a_terminal_gets_colours_unless_it_wants_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable, is_coloured in (("OTHER", True), ("NO_COLOR", False)):
+        monkeypatch.setenv(variable, "1")
+        shown = CliRunner().invoke(cli, ["explain", "--list", "constraints"], color=True)
 
-
-@pytest.mark.parametrize("line", ["mine.json#mine --count 1", "mine.json", ""])
-def test_what_check_warns_of_in_a_template_is_shown_with_its_place(line: str, vqagen_: Commands) -> None:
-    """In full, in short and in the list; in reading order, and in JSON with the same facts."""
-    unfinished = template([node("scene"), node("filter_count", [0], FIRST)])
-    unfinished["text"] = [unfinished["text"][0], "And what of the <Z> <C> <M> <S>"]
-    sound = {**unfinished, "name": "sound", "text": unfinished["text"][:1]}
-    Path("mine.json").write_text(json.dumps([sound, unfinished], indent=1))
-    command = f"explain {line} --templates mine.json"
-    shown, told = vqagen_.done(command).out.decode(), json.loads(vqagen_.done(f"{command} --json").out)
-    checked = json.loads(vqagen_("check mine.json --samples 0 --json").out)
-
-    (found,) = (told[1] if isinstance(told, list) else told)["warnings"]
-    assert found["code"] == "no-final-mark"
-    (warning,) = checked["files"][0]["warnings"]
-    assert {key: found[key] for key in warning} == warning
-    place = f"mine.json:{found['line']}:{found['column']}"
-    assert f"  {place}: text 1 does not end with a mark: . ? or ! [no-final-mark]" in shown.splitlines()
-
-
-def test_a_template_without_warnings_has_none_in_its_page(vqagen_: Commands) -> None:
-    line = "explain one_hop.json#count --scenes scenes.json"
-
-    assert "Warnings" not in vqagen_.done(line).out.decode()
-    assert json.loads(vqagen_.done(f"{line} --json").out)["warnings"] == []
-
-
-def test_templates_of_one_record_have_their_own_warnings_each(tmp_path: Path) -> None:
-    record = {
-        "for": {"a": ["Color", "Shape"]},
-        "name": "count_{a}",
-        "text": ["How many are <X>"],
-        "params": [{"type": "{A}", "name": "<X>"}],
-        "nodes": [node("scene"), node("filter_{a}", [0], ["<X>"]), node("count", [1])],
-    }
-    materials = load(tmp_path, record)
-    warned = warnings_of(materials.templates, tmp_path / "mine.json")
-
-    assert list(warned) == [each.id for each in materials.templates]
-    assert [[each.code for each in found] for found in warned.values()] == [["no-final-mark"]] * 2
-
-
-# Colours ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize(("setting", "is_coloured"), [("", True), ("os.environ['NO_COLOR'] = '1'; ", False)])
-def test_a_terminal_gets_colours_unless_it_wants_none(setting: str, is_coloured: bool, tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
-    process = start("explain --constraints", f"import os; {setting}{PROGRAM}", cwd=tmp_path, stdout=theirs)
-    os.close(theirs)
-    shown = b""
-    try:
-        while more := os.read(ours, 4096):
-            shown += more
-    except OSError:  # the other end is closed
-        pass
-    os.close(ours)
-
-    assert finish(process).code == 0
-    assert (b"\x1b[" in shown) == is_coloured
-
-
-# Watching -----------------------------------------------------------------------------------------------------------
-
-
-def test_a_round_follows_every_change(tmp_path: Path) -> None:
-    """A change of content, a file that comes, one that goes."""
-    (tmp_path / "a.json").write_text("1")
-    steps: list[Callable[[], Any]] = [
-        lambda: (tmp_path / "a.json").write_text("22"),
-        lambda: (tmp_path / "deep").mkdir(),
-        lambda: (tmp_path / "deep/b.json").write_text("3"),
-        lambda: (tmp_path / "a.json").unlink(),
-    ]
-    slept: list[float] = []
-
-    def sleep(seconds: float) -> None:
-        """A moment in which the author does something, unless a change is just settling."""
-        slept.append(seconds)
-        if seconds > 0.1:
-            steps.pop(0)()
-
-    seen = []
-    for _ in rounds(lambda: watched([tmp_path]), sleep):
-        seen.append([path.name for path in watched([tmp_path])])
-        if not steps:
-            break
-
-    assert seen == [["a.json"], ["a.json"], ["a.json", "b.json"], ["b.json"]]
-
-
-def test_watching_shows_mistakes_and_goes_on(tmp_path: Path) -> None:
-    """A broken file, saved by an author, a unfinished one, and then the mended one."""
-    good = json.dumps([template([node("scene"), node("filter_count", [0], FIRST)])])
-    mine = tmp_path / "mine.json"
-    mine.write_text(good)
-    with watching("explain mine --templates mine.json --count 1 --watch", tmp_path) as shown:
-        wait_until(lambda: shown.out().count("Examples") == 1)
-        mine.write_text(good.replace('"filter_count"', '"filter_cuont"'))
-        wait_until(lambda: "did you mean 'filter_count'?" in shown.err())
-        mine.write_text(good[:-1])
-        wait_until(lambda: "not valid JSON" in shown.err())
-        assert "Warnings" not in shown.out()
-        mine.write_text(good.replace('?"', '"'))
-        wait_until(lambda: "does not end with a mark: . ? or ! [no-final-mark]" in shown.out())
-        mine.write_text(good.replace("What of", "What about"))
-        wait_until(lambda: "What about" in shown.out())
-
-    assert "Traceback" not in shown.err()
-    assert "\x1b" not in shown.out()
-
-
-@pytest.mark.slow
-def test_watching_notices_synonyms_that_come_and_go_and_a_domain_that_is_gone_for_a_while(tmp_path: Path) -> None:
-    domain, domain_metadata = tmp_path / "zoo", tmp_path / "zoo/metadata.json"
-    domain.mkdir()
-    metadata = json.dumps({"types": {"Animal": ["lion", "seal"]}})
-    domain_metadata.write_text(metadata)
-    with watching("explain --vocabulary --domain ./zoo --watch", tmp_path) as shown:
-        wait_until(lambda: shown.out().count("\n  lion\n") == 1)
-        (domain / "synonyms.json").write_text('{"lion": ["lion", "big cat"]}')
-        wait_until(lambda: "  lion  lion / big cat" in shown.out())
-        (domain / "synonyms.json").unlink()
-        wait_until(lambda: shown.out().count("\n  lion\n") == 2)
-        domain_metadata.unlink()
-        wait_until(lambda: "no domain at ./zoo" in shown.err())
-        domain_metadata.write_text(metadata.replace("seal", "goat"))
-        wait_until(lambda: "\n  goat\n" in shown.out())
-
-
-def test_watching_does_not_begin_where_the_call_is_wrong(vqagen_: Commands) -> None:
-    assert vqagen_("explain --domain no --watch").code == 2
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What a process has written so far."""
-
-    folder: Path
-
-    def out(self) -> str:
-        return (self.folder / "out").read_text()
-
-    def err(self) -> str:
-        return (self.folder / "err").read_text()
-
-
-@contextmanager
-def watching(line: str, folder: Path) -> Iterator[Shown]:
-    """A command that runs until the block ends, as an author ends it."""
-    with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
-        process = start(line, cwd=folder, stdout=out, stderr=err)
-    try:
-        yield Shown(folder)
-    finally:
-        process.send_signal(signal.SIGINT)
-        code = process.wait(PATIENCE)
-    assert code == 130
+        assert (shown.exit_code, "\x1b[" in shown.output) == (0, is_coloured)

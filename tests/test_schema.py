@@ -269,30 +269,6 @@ def objects_inside(value: Any) -> Iterator[dict[str, Any]]:
         yield from objects_inside(inner)
 
 
-# The command --------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    return Commands(capsysbinary)
-
-
-@pytest.mark.parametrize("name", schema_names())
-def test_a_schema_is_printed_as_json(name: str, vqagen_: Commands) -> None:
-    ran = vqagen_.done(f"schema {name}")
-
-    assert json.loads(ran.out) == SCHEMAS[name]
-    assert ran.out.endswith(b"}\n")
-
-
-@pytest.mark.parametrize("line", ["schema", "schema template"])
-def test_without_a_known_name_all_are_named(line: str, vqagen_: Commands) -> None:
-    ran = vqagen_(line)
-
-    assert (ran.code, ran.out) == (2, b"")
-    assert all(name in ran.err for name in schema_names())
-
-
 def test_the_schemas_lie_inside_the_package() -> None:
     """So that the wheel brings them."""
     package = Path(vqagen.__file__).parent

@@ -16,8 +16,6 @@ from vqagen.files.output import atomic_output
 from vqagen.json.schema import schema_names, schema_text
 from vqagen.language.shipped_domains import SHIPPED_DOMAINS
 
-OF_DIRECTOR = "director"
-"""Start of the names of schemas for the director task, which has no domain."""
 STARTER_FILES = ("metadata.json", "synonyms.json", "templates/first.json")
 _STARTER = Path(__file__).parent / "starter"
 _STARTER_NAME = '"dataset": "starter"'
@@ -58,8 +56,7 @@ def _starter(name: str) -> Mapping[str, str]:
     texts = {file: (_STARTER / file).read_text("utf-8").replace(_SCHEMA_ABOVE, _SCHEMA) for file in STARTER_FILES}
     named = f'"dataset": {json.dumps(name, ensure_ascii=False)}'
     texts["metadata.json"] = texts["metadata.json"].replace(_STARTER_NAME, named)
-    kinds = (kind for kind in schema_names() if not kind.startswith(OF_DIRECTOR))
-    return texts | {f"schemas/{kind}.schema.json": schema_text(kind) for kind in kinds}
+    return texts | {f"schemas/{kind}.schema.json": schema_text(kind) for kind in schema_names()}
 
 
 def _in_the_way(folder: Path) -> Path | None:

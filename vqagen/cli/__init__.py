@@ -35,7 +35,6 @@ COMMANDS = {
     "scenes": "vqagen.cli.scenes",
     "check": "vqagen.cli.check",
     "explain": "vqagen.cli.explain",
-    "schema": "vqagen.cli.schema",
     "init": "vqagen.cli.init",
 }
 """Command name -> the module that holds it, as `command`. Modules import heavy things only inside it."""

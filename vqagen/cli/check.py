@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("check")
 @click.argument("paths", metavar="PATH...", type=path, nargs=-1, required=True)
-@domain_options("domain", "metadata", "synonyms", "plugins")
+@domain_options("domain", "metadata", "plugins")
 @click.option("--scenes", type=path, metavar="PATH", help="Scenes to try templates on, and to verify answers with.")
 @click.option(
     "--samples",

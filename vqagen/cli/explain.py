@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from vqagen.cli.options import NO_DOMAIN, domain_options, integer, path
+from vqagen.cli.options import domain_options, integer, path
 
 if TYPE_CHECKING:
     from vqagen.authoring.scenes_at_hand import ScenesAtHand
@@ -25,11 +24,13 @@ if TYPE_CHECKING:
 @click.option("--scene", type=integer(0), metavar="INDEX", help="The index of one scene to try the template on.")
 @click.option("--count", type=integer(0), default=5, show_default=True, help="Number of examples.")
 @click.option("--seed", type=integer(), default=0, show_default=True, help="Random seed.")
-@click.option("--functions", "catalogue", flag_value="functions", help="List the functions that programs are made of.")
-@click.option("--constraints", "catalogue", flag_value="constraints", help="List the constraints of templates.")
-@click.option("--vocabulary", "catalogue", flag_value="vocabulary", help="List the domain's values and relations.")
-@domain_options("domain or nothing", "metadata", "templates", "synonyms", "plugins")
-@click.option("--watch", is_flag=True, help="Repeat whenever one of the files is saved; Ctrl-C ends it.")
+@click.option(
+    "--list",
+    "catalogue",
+    type=click.Choice(["functions", "constraints", "vocabulary"]),
+    help="List what templates can use, in place of templates.",
+)
+@domain_options("domain", "metadata", "templates", "synonyms", "plugins")
 @click.option("--json", "as_json", is_flag=True, help="Print the output as JSON.")
 def command(
     template: str | None,
@@ -39,7 +40,6 @@ def command(
     seed: int,
     catalogue: str | None,
     domain: dict[str, Any],
-    watch: bool,
     as_json: bool,
 ) -> None:
     """Show the parts of a template in words, and questions that it makes.
@@ -55,26 +55,16 @@ def command(
     from vqagen.authoring.finding import domain_of_id
     from vqagen.language.domain_files import find_domain
 
-    if domain["domain"] == NO_DOMAIN:
-        domain["domain"], catalogue = None, catalogue or "vocabulary"
     if template and catalogue:
-        raise click.UsageError(f"--{catalogue} lists all there are; leave out TEMPLATE")
+        raise click.UsageError(f"--list {catalogue} lists all there are; leave out TEMPLATE")
     if template and not (domain["domain"] or domain["metadata"] or domain["templates"]):
         domain["domain"] = domain_of_id(template)
-
-    def find() -> DomainFiles:
-        return find_domain(**domain)
-
-    def show() -> None:
-        files = find()
-        page = _catalogue(files, catalogue) if catalogue else _templates(files, template, scenes, scene, count, seed)
-        _print(page, as_json)
-
-    if watch:
-        find()  # raises for wrong usage
-        _show_again_and_again(find, scenes, show)
+    files = find_domain(**domain)
+    page = _catalogue(files, catalogue) if catalogue else _templates(files, template, scenes, scene, count, seed)
+    if as_json:
+        click.echo(json.dumps(page.record, indent=2, ensure_ascii=False))
     else:
-        show()
+        click.echo("\n".join(page.lines), color=False if os.environ.get("NO_COLOR") else None)
 
 
 def _catalogue(files: DomainFiles, which: str) -> Page:
@@ -95,54 +85,22 @@ def _templates(
 ) -> Page:
     from vqagen.authoring.explanation import explain_template
     from vqagen.authoring.finding import find_templates
-    from vqagen.authoring.template_warnings import warnings_of
     from vqagen.cli.explain_page import explanation_page, list_page, short_page
     from vqagen.language.domain_files import load_domain_files
 
     materials = load_domain_files(files)
     if wanted is None:
-        return list_page(materials.templates, warnings_of(materials.templates, files.templates))
+        return list_page(materials.templates)
     found = find_templates(materials.templates, wanted, files.templates)
     at_hand = _scenes(materials.domain, scenes, scene, seed) if count else None
     explained = [
         explain_template(materials, each, at_hand, 1 if found.is_file else count, seed, in_short=found.is_file)
         for each in found.templates
     ]
-    warnings = warnings_of(found.templates, files.templates)
-    return short_page(explained, warnings) if found.is_file else explanation_page(explained[0], warnings)
+    return short_page(explained) if found.is_file else explanation_page(explained[0])
 
 
 def _scenes(domain: Domain, scenes: str | None, scene: int | None, seed: int) -> ScenesAtHand:
     from vqagen.authoring.scenes_at_hand import sampled_scenes, scenes_of_file
 
     return scenes_of_file(Path(scenes), domain, scene) if scenes else sampled_scenes(domain, seed, scene)
-
-
-def _print(page: Page, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(page.record, indent=2, ensure_ascii=False))
-    else:
-        click.echo("\n".join(page.lines), color=False if os.environ.get("NO_COLOR") else None)
-
-
-def _show_again_and_again(find: Callable[[], DomainFiles], scenes: str | None, show: Callable[[], None]) -> None:
-    """Print the explanation after every save. Mistakes are printed, and do not end it."""
-    from vqagen.authoring.saved_files import FileStates, rounds, watched
-    from vqagen.cli.messages import print_input_warnings, print_message
-    from vqagen.errors import VqagenError
-
-    def look() -> FileStates:
-        """Return the state of the domain's files; find them again, for its synonyms may be added or deleted."""
-        try:
-            files = find()
-        except VqagenError:  # watch nothing until the domain is complete again
-            return {}
-        return watched([*files.inputs, *map(Path, files.plugins), *([Path(scenes)] if scenes else [])])
-
-    for _ in rounds(look):
-        click.clear()
-        with print_input_warnings():
-            try:
-                show()
-            except VqagenError as error:
-                print_message(str(error))

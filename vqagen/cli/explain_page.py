@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from itertools import groupby
 from typing import Any, NamedTuple
 
 import click
 
 from vqagen.authoring.catalogues import CatalogueEntry, WordList
-from vqagen.authoring.check.check_report import CheckWarning
 from vqagen.authoring.explanation import Example, ExampleStep, Explanation, ScenesTried
 from vqagen.authoring.failure import Failure, OptionsTried
-from vqagen.authoring.template_warnings import TemplateWarnings
 from vqagen.authoring.tree import Branch, NodeSketch, branches
 from vqagen.errors import counted
 from vqagen.language.template import Template
@@ -29,25 +26,15 @@ class Page(NamedTuple):
     record: Any
 
 
-def list_page(templates: Sequence[Template], warnings: TemplateWarnings) -> Page:
+def list_page(templates: Sequence[Template]) -> Page:
     """Return all templates, one line each."""
     rows = [(each.id, each.answer_type, each.texts[0]) for each in templates]
-    record = [
-        {
-            **dict(zip(("id", "answer_type", "text"), row, strict=True)),
-            "warnings": _warning_records(warnings.get(row[0], ())),
-        }
-        for row in rows
-    ]
     wide, narrow = (max((len(row[k]) for row in rows), default=0) for k in (0, 1))
-    lines = []
-    for name, kind, text in rows:
-        lines.append(f"{bold(name.ljust(wide))}  {kind.ljust(narrow)}  {_slots(text)}")
-        lines += (f"  {_warning(warning)}" for warning in warnings.get(name, ()))
-    return Page(lines, record)
+    lines = [f"{bold(name.ljust(wide))}  {kind.ljust(narrow)}  {_slots(text)}" for name, kind, text in rows]
+    return Page(lines, [dict(zip(("id", "answer_type", "text"), row, strict=True)) for row in rows])
 
 
-def short_page(explanations: Sequence[Explanation], warnings: TemplateWarnings) -> Page:
+def short_page(explanations: Sequence[Explanation]) -> Page:
     """Return templates with one question each."""
     lines = []
     for each in explanations:
@@ -58,11 +45,10 @@ def short_page(explanations: Sequence[Explanation], warnings: TemplateWarnings) 
             lines.append(f"  {example.question} {_answer(example.answer)}")
         if not each.examples and each.failure:
             lines.append(f"  {_ended(each.failure)}")
-        lines += (f"  {_warning(warning)}" for warning in warnings.get(each.template.id, ()))
-    return Page(lines, [_record(each, warnings) for each in explanations])
+    return Page(lines, [each.to_record() for each in explanations])
 
 
-def explanation_page(explanation: Explanation, warnings: TemplateWarnings) -> Page:
+def explanation_page(explanation: Explanation) -> Page:
     """Return the whole explanation of one template."""
     template = explanation.template
     parts = {
@@ -75,13 +61,12 @@ def explanation_page(explanation: Explanation, warnings: TemplateWarnings) -> Pa
     }
     if explanation.failure:
         parts[f"Nothing on scene {explanation.failure.scene}"] = list(_failure(explanation.failure))
-    parts["Warnings"] = [_warning(each) for each in warnings.get(template.id, ())]
     never = f"  {dim('never ' + _said(list(explanation.impossible)))}" if explanation.impossible else ""
     lines = [f"{bold(template.id)}  {template.answer_type}{never}"]
     for title, part in parts.items():
         if part:
             lines += ["", bold(title), *(f"  {line}" for line in part)]
-    return Page(lines, _record(explanation, warnings))
+    return Page(lines, explanation.to_record())
 
 
 def entries_page(entries: Sequence[CatalogueEntry]) -> Page:
@@ -112,14 +97,6 @@ def vocabulary_page(vocabularies: Sequence[WordList]) -> Page:
 
 
 # Parts of an explanation ------------------------------------------------------------------------------------------
-
-
-def _record(explanation: Explanation, warnings: TemplateWarnings) -> dict[str, Any]:
-    return {**explanation.to_record(), "warnings": _warning_records(warnings.get(explanation.template.id, ()))}
-
-
-def _warning_records(warnings: Sequence[CheckWarning]) -> list[dict[str, Any]]:
-    return [{"code": each.code, **asdict(each.problem)} for each in warnings]
 
 
 def _slot_lines(template: Template) -> Iterator[str]:
@@ -181,13 +158,6 @@ def _failure(failure: Failure) -> Iterator[str]:
 def _ended(failure: Failure) -> str:
     at = "" if failure.node is None else f"node {failure.node}: "
     return click.style(at + failure.verdict, fg="red")
-
-
-def _warning(warning: CheckWarning) -> str:
-    """Return a warning as `vqagen check` prints it, without the JSON path."""
-    problem = warning.problem
-    place = problem.source + (f":{problem.line}:{problem.column}" if problem.line is not None else "")
-    return f"{place}: {click.style(problem.message, fg='yellow')} {dim(f'[{warning.code}]')}"
 
 
 def _fate(choice: OptionsTried) -> str:

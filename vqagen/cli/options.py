@@ -173,20 +173,13 @@ def output_options(*keys: str, records: str = "") -> AddOption:
 
 # Domains ----------------------------------------------------------------------------------------------------------
 
-NO_DOMAIN = "-"
-"""The value of a `--domain` that is given without one, where a command accepts that."""
-_DOMAIN_HELP = (
-    "A shipped domain by its name, or a folder (./farm) with metadata.json, templates, synonyms.json. [default: clevr]"
-)
 _DOMAIN_OPTIONS = {
-    "domain": click.option("--domain", type=path, metavar="NAME|FOLDER", help=_DOMAIN_HELP),
-    "domain or nothing": click.option(
+    "domain": click.option(
         "--domain",
         type=path,
-        metavar="[NAME|FOLDER]",
-        is_flag=False,
-        flag_value=NO_DOMAIN,
-        help=f"{_DOMAIN_HELP} Alone: the same as --vocabulary.",
+        metavar="NAME|FOLDER",
+        help="A shipped domain by its name, or a folder (./farm) with metadata.json, templates, synonyms.json."
+        " [default: clevr]",
     ),
     "metadata": click.option("--metadata", type=path, metavar="FILE", help="Metadata file, in place of the domain's."),
     "templates": click.option(
@@ -206,12 +199,11 @@ _DOMAIN_OPTIONS = {
 
 def domain_options(*names: str) -> AddOption:
     """Add the options of these names in the order given; the command gets their values together, as `domain`."""
-    keys = [name.split()[0] for name in names]
 
     def add(command: Command) -> Command:
         @wraps(command)
         def with_domain(*args: Any, **values: Any) -> Any:
-            return command(*args, domain={key: values.pop(key) for key in keys}, **values)
+            return command(*args, domain={name: values.pop(name) for name in names}, **values)
 
         wrapped: Command = with_domain
         for name in reversed(names):

@@ -65,7 +65,6 @@ def check_paths(
     *,
     domain: str | None = None,
     metadata: str | None = None,
-    synonyms: str | None = None,
     plugins: Sequence[str] = (),
     scenes: Path | str | None = None,
     samples: int = SAMPLES,
@@ -84,7 +83,7 @@ def check_paths(
     of_director = [item for item in items if item.kind in OF_DIRECTOR]
     check_director_files(of_director, report)
     items = [item for item in items if item not in of_director]
-    groups = Grouping(items, Flags(domain, metadata, synonyms, tuple(plugins)), report).run()
+    groups = Grouping(items, Flags(domain, metadata, tuple(plugins)), report).run()
     trying = Trying(Path(scenes) if scenes else None, samples, on_progress)
     checks = [_DomainCheck(group, trying, report) for group in groups]
     for check in checks:

@@ -36,7 +36,6 @@ class Flags:
 
     domain: str | None = None
     metadata: str | None = None
-    synonyms: str | None = None
     plugins: tuple[str, ...] = ()
 
 
@@ -85,16 +84,15 @@ class Grouping:
         if place not in self.groups:
             beside = metadata.parent / "synonyms.json"
             own = beside if metadata.name == "metadata.json" and beside.is_file() else None
-            chosen = Path(self.flags.synonyms) if self.flags.synonyms else synonyms or own
             plugins = [*map(str, files_named_by(metadata).plugins), *self.flags.plugins]
-            self.groups[place] = DomainGroup(self.given.get(place, metadata), chosen, plugins=plugins)
+            self.groups[place] = DomainGroup(self.given.get(place, metadata), synonyms or own, plugins=plugins)
         return self.groups[place]
 
     def _add(self, group: DomainGroup, item: CheckedFile) -> None:
         group.items.append(item)
         if item.kind == PLUGIN and _absolute(item.path) not in map(_absolute, map(Path, group.plugins)):
             group.plugins.append(str(item.path))
-        if item.kind == SYNONYMS and not self.flags.synonyms:
+        if item.kind == SYNONYMS:
             if item.folders[0] == _absolute(group.metadata).parent or group is self.asked:
                 group.synonyms = item.path
             elif group.synonyms is None:
