@@ -24,6 +24,12 @@ class UsageError(VqagenError):
     exit_code = 2
 
 
+class PlaceError(UsageError):
+    """A file or folder is not there, or cannot be read or written (exit code 3)."""
+
+    exit_code = 3
+
+
 MEMORY_SIGNS = (
     *("failed to map segment", "annot allocate memory", "can't start new thread"),
     *("without exception set", "without setting an exception"),  # Python itself, in code that does not check

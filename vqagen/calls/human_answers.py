@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from vqagen.errors import UsageError
+from vqagen.errors import PlaceError, UsageError
 from vqagen.human.export.folder import ExportReport, check_export, write_export
 from vqagen.human.export.rows import answer_rows
 from vqagen.human.links.people import LINK, PLATFORMS, Participant, pseudonym
@@ -115,7 +115,7 @@ def copy_store(source: PathLike, target: PathLike, study: PathLike | None = None
     """
     folders = [Path(place) for place in (source, target, study) if place and _is_study(place)]
     if study and not _is_study(study):
-        raise UsageError(f"study folder {study} holds no {STUDY_FILE}; name the folder of a study")
+        raise PlaceError(f"study folder {study} holds no {STUDY_FILE}; name the folder of a study")
     found = {load_study(folder).id: folder for folder in folders}
     if not folders and not is_redis(source):
         found = {study_of_file(sqlite_path(source)): Path()}

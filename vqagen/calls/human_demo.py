@@ -18,7 +18,7 @@ from vqagen.calls.human_studies import make_item_tasks
 from vqagen.calls.sampled_scenes import write_scenes
 from vqagen.calls.scene_dialogs import write_dialogs
 from vqagen.draw.scene_pictures import draw_scenes
-from vqagen.errors import UsageError, VqagenError
+from vqagen.errors import PlaceError, UsageError, VqagenError
 from vqagen.human.items.captions import HUMAN_LIKE, caption_items, untrue_captions
 from vqagen.human.items.material import SceneTexts, captions_of, texts_of_scenes
 from vqagen.human.items.settings import ItemSettings
@@ -72,7 +72,7 @@ def check_demo(out: PathLike, via: str = "") -> None:
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         raise UsageError(f"output folder {out} holds files already; name a new folder with --out")
     if not folder.absolute().parent.is_dir():
-        raise UsageError(f"folder {folder.absolute().parent} does not exist; create it first")
+        raise PlaceError(f"folder {folder.absolute().parent} does not exist; create it first")
     if via == BROWSER and browser_problem():
         raise UsageError(f"no browser can be driven: {browser_problem()}; or use --via {HTTP}")
 

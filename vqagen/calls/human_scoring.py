@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.errors import BadInput, PlaceError, Problem, UsageError
 from vqagen.files.locations import locate
 from vqagen.files.output import atomic_output, check_output
 from vqagen.human.answers import AnswerRow
@@ -139,7 +139,7 @@ def answers_file(out: PathLike, force: bool) -> Path:
     """Return the file of answers in a folder. UsageError if it exists already, without `force`."""
     folder = Path(out)
     if folder.is_file():
-        raise UsageError(f"output {folder} is a file; name a folder")
+        raise PlaceError(f"output {folder} is a file; name a folder")
     if not folder.exists():
         check_output(str(folder), force=False)
         return folder / ANSWERS_FILE

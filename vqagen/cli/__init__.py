@@ -7,16 +7,18 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from types import FrameType
+from typing import Any
 
 import click
 
 from vqagen import __version__
 from vqagen.cli.group import Group
-from vqagen.cli.messages import print_input_warnings, print_message
+from vqagen.cli.messages import print_input_warnings, print_message, usage_message
 from vqagen.errors import VqagenError, is_out_of_memory
 
 COMMANDS = {
@@ -40,7 +42,28 @@ COMMANDS = {
 """Command name -> the module that holds it, as `command`. Modules import heavy things only inside it."""
 
 
+BROKEN_PIPE = 128 + signal.SIGPIPE
+"""The exit code if the reader of a pipe has closed it, as of any program."""
+
+
+@contextmanager
+def _ended_by_closed_pipe() -> Iterator[None]:
+    """End with BROKEN_PIPE, for which click would end with 1."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise click.exceptions.Exit(BROKEN_PIPE) from None
+
+
 class _Commands(Group):
+    def make_context(self, *args: Any, **more: Any) -> click.Context:
+        with _ended_by_closed_pipe():  # the help is printed here
+            return super().make_context(*args, **more)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _ended_by_closed_pipe():
+            return super().invoke(ctx)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -98,14 +121,15 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")  # a report may quote words that the terminal cannot show
     code = run()
     gc.freeze()  # at exit Python looks for cycles among all that there is, which takes 0.05 s after 1,000 scenes
-    sys.exit(code if _is_written_out() else code or 3)
+    lost = _flush()
+    sys.exit(code or lost)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command (default: the command line of this process), and return its exit code.
 
-    A mistake of the user ends in a message without a traceback. If the reader of a pipe has closed it, click ends the
-    command quietly with 1.
+    A mistake of the user ends in a message without a traceback. If the reader of a pipe has closed it, the command
+    ends quietly.
     """
     with print_input_warnings():
         return _run(arguments)
@@ -116,9 +140,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         code = cli.main(arguments, prog_name="vqagen", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return error.exit_code
+    except click.ClickException as error:
+        return print_message(usage_message(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt) as stop:
         return print_message(_with_notes("interrupted", stop.__cause__ or stop), 130)
     except _Stopped as stop:
@@ -140,16 +166,16 @@ def _with_notes(message: str, error: BaseException) -> str:
     return "\n".join([message, *(f"  {note}" for note in getattr(error, "__notes__", []))])
 
 
-def _is_written_out() -> bool:
-    """True if standard output took all that was printed. Otherwise the rest is dropped: Python would try again at exit,
-    and end with another code."""
+def _flush() -> int:
+    """Return 0 if standard output takes all that was printed, or else the exit code. The rest is dropped then: Python
+    would try again at exit, and end with another code."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
-    except OSError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return False
-    return True
+        return BROKEN_PIPE if isinstance(error, BrokenPipeError) else 3
+    return 0
 
 
 class _Stopped(BaseException):

@@ -10,7 +10,7 @@ from typing import TextIO
 
 import click
 
-from vqagen.errors import InputWarning
+from vqagen.errors import InputWarning, unknown
 
 
 def print_message(message: str, exit_code: int = 0) -> int:
@@ -18,6 +18,18 @@ def print_message(message: str, exit_code: int = 0) -> int:
     for line in message.splitlines():
         click.echo(line if line.startswith(" ") else f"vqagen: {line}", err=True)  # excerpts are indented
     return exit_code
+
+
+def usage_message(error: click.ClickException) -> str:
+    """Return a mistake in the command line as our own messages put it: in one line, which says what would be right."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if isinstance(error, click.NoSuchOption) and context is not None:
+        options = (each for each in context.command.params if isinstance(each, click.Option) and not each.hidden)
+        return unknown("option", error.option_name, [each.opts[0] for each in options])
+    message = error.format_message()
+    line = (message[:1].lower() + message[1:]).rstrip(".")
+    is_clear = line.endswith("?") or line.startswith("invalid value")
+    return line if is_clear or context is None else f"{line}; see {context.command_path} --help"
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vqagen.art.palette import TrueColor
 from vqagen.art.png import PngEncoder
-from vqagen.errors import BadInput, Problem, UsageError, as_written
+from vqagen.errors import BadInput, PlaceError, Problem, as_written
 from vqagen.files.output import atomic_output
 from vqagen.language.domain_files import DomainFiles, PathLike, load_catalogue
 from vqagen.world.camera import Camera
@@ -177,7 +177,7 @@ def draw_scenes(
     rules = SamplingRules.from_domain(catalogue.domain)
     folder = Path(out)
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{out} is a file; name a folder for the pictures")
+        raise PlaceError(f"{out} is a file; name a folder for the pictures")
     folder.mkdir(parents=True, exist_ok=True)
     made = kept = 0
     for index, record, place in find_scenes(str(scenes)).entries(start, count):

@@ -7,12 +7,12 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from vqagen.errors import UsageError, VqagenError
+from vqagen.errors import PlaceError, UsageError, VqagenError
 from vqagen.files.locations import Location, Remote, locate
 from vqagen.files.packing import check_writable_packing, packed, packing_of, unpacked_name
 
@@ -42,59 +42,57 @@ def check_output(target: str, force: bool, inputs: Iterable[Path | str | None] =
             raise UsageError(f"standard output {_IN_USE}")
         return
     if target.endswith(("/", os.sep)):
-        raise UsageError(f"output {target} names a folder; name a file in it")
+        raise PlaceError(f"output {target} names a folder; name a file in it")
     path, read = locate(target), [locate(given) for given in named]
     if isinstance(path, Remote) or not is_pipe_or_device(path):
         check_writable_packing(target)
     if isinstance(path, Remote):
-        fault = _remote_output_fault(path, force, read)
-    else:
-        fault = _local_output_fault(path, force, read)
-    if fault:
-        raise UsageError(fault)
+        _check_remote(path, force, read)
+        return
+    try:
+        _check_local(path, force, read)
+    except OSError as error:
+        raise PlaceError(f"cannot write {path}: {error.strerror}") from None
 
 
-def _remote_output_fault(path: Remote, force: bool, inputs: Iterable[Location]) -> str:
+def _check_remote(path: Remote, force: bool, inputs: Iterable[Location]) -> None:
     """Only writing could tell whether there is leave to write."""
     if path in inputs:
-        return f"output {path} {_IN_USE}"
+        raise UsageError(f"output {path} {_IN_USE}")
     if path.is_dir():
-        return f"output {path} is a folder; name a file"
+        raise PlaceError(f"output {path} is a folder; name a file")
     if path.exists():
-        return "" if force else f"output {path} exists already; give --force to replace it"
-    return f"the bucket of output {path} does not exist; create it first" if path.lacks_bucket() else ""
+        _require(force, path)
+    elif path.lacks_bucket():
+        raise PlaceError(f"the bucket of output {path} does not exist; create it first")
 
 
-def _local_output_fault(path: Path, force: bool, inputs: Iterable[Location]) -> str:
-    try:
-        fault = _output_fault(path, force) or _input_fault(path, inputs)
-        if not fault and not is_pipe_or_device(path):
-            folder = linked(path).parent
-            tempfile.TemporaryFile(dir=folder).close()  # permissions alone do not tell: the disk may be read-only
-    except OSError as error:
-        fault = f"cannot write {path}: {error.strerror}"
-    return fault
-
-
-def _output_fault(path: Path, force: bool) -> str:
+def _check_local(path: Path, force: bool, inputs: Iterable[Location]) -> None:
     if path.is_dir():
-        return f"output {path} is a folder; name a file"
-    if path.is_file() and not force:
-        return f"output {path} exists already; give --force to replace it"
+        raise PlaceError(f"output {path} is a folder; name a file")
+    if path.is_file():
+        _require(force, path)
     folder = linked(path).parent if path.is_symlink() else path.parent
     if not folder.exists():
-        return f"output folder {folder} does not exist; create it first"
-    return "" if folder.is_dir() else f"output folder {folder} is a file"
+        raise PlaceError(f"output folder {folder} does not exist; create it first")
+    if not folder.is_dir():
+        raise PlaceError(f"output folder {folder} is a file")
+    _check_inputs(path, [given for given in inputs if isinstance(given, Path)])
+    if not is_pipe_or_device(path):
+        tempfile.TemporaryFile(dir=linked(path).parent).close()  # permissions do not tell if the disk is read-only
 
 
-def _input_fault(path: Path, inputs: Iterable[Location]) -> str:
-    local = [given for given in inputs if isinstance(given, Path)]
-    if any(linked(path) == linked(given) or _are_one_file(path, given) for given in local):
-        return f"output {path} {_IN_USE}"
-    folder = next((given for given in local if given.is_dir() and linked(given) in linked(path).parents), None)
+def _require(force: bool, path: Location) -> None:
+    if not force:
+        raise UsageError(f"output {path} exists already; give --force to replace it")
+
+
+def _check_inputs(path: Path, inputs: Sequence[Path]) -> None:
+    if any(linked(path) == linked(given) or _are_one_file(path, given) for given in inputs):
+        raise UsageError(f"output {path} {_IN_USE}")
+    folder = next((given for given in inputs if given.is_dir() and linked(given) in linked(path).parents), None)
     if folder and unpacked_name(path.name).lower().endswith(_READ_IN_FOLDERS):
-        return f"output {path} lies in {folder}, all of which the same run reads; name another folder"
-    return ""
+        raise UsageError(f"output {path} lies in {folder}, all of which the same run reads; name another folder")
 
 
 def linked(path: Path) -> Path:

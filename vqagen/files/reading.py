@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
 
-from vqagen.errors import UsageError
+from vqagen.errors import PlaceError, UsageError
 from vqagen.files.locations import Location, Remote
 from vqagen.files.packing import LONGEST_BEGINNING, packing_of, unpacked, unpacking_advice
 
@@ -34,7 +34,7 @@ def open_as_it_is(path: Location) -> BinaryIO:
     try:
         return path.open("rb")
     except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+        raise PlaceError(f"cannot read {path}: {error.strerror}") from None
 
 
 def how_to_unpack(path: Location) -> str:
@@ -81,7 +81,7 @@ def natural_order(name: str) -> tuple[list[tuple[int, int]], str]:
 
 def _refuse(error: OSError) -> NoReturn:
     what = "folder " if os.path.isdir(error.filename) else ""
-    raise UsageError(f"cannot read {what}{error.filename}: {error.strerror}")
+    raise PlaceError(f"cannot read {what}{error.filename}: {error.strerror}")
 
 
 def content_hash(paths: Iterable[Location]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TypeVar
 
-from vqagen.errors import UsageError
+from vqagen.errors import PlaceError
 from vqagen.files.locations import Location
 
 AnyLocation = TypeVar("AnyLocation", bound=Location)
@@ -23,5 +23,5 @@ def shipped(name: str) -> Path:
 def require(path: AnyLocation, what: str) -> AnyLocation:
     """Return `path` if it exists; otherwise raise a UsageError that names `what`."""
     if not path.exists():
-        raise UsageError(f"{what} not found: {path}")
+        raise PlaceError(f"{what} not found: {path}")
     return path

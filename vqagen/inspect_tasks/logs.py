@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vqagen.errors import BadInput, Problem, UsageError, warn
+from vqagen.errors import BadInput, PlaceError, Problem, warn
 from vqagen.extras import needed
 from vqagen.files.locations import locate
 from vqagen.inspect_tasks.outcomes import LoggedRun, Outcome
@@ -43,7 +43,7 @@ def read_runs(paths: Iterable[str]) -> tuple[LoggedRun, ...]:
 def _found_at(path: Path) -> Sequence[LoggedRun | Problem]:
     """Return the run of a file, or the runs of a folder; what is wrong with the path if it has none."""
     if not path.exists():
-        raise UsageError(f"log not found: {path}")
+        raise PlaceError(f"log not found: {path}")
     if not path.is_dir():
         return [_read(path)]
     files = sorted(file for file in path.rglob("*") if file.suffix in LOG_SUFFIXES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.errors import BadInput, PlaceError, Problem
 from vqagen.files.locations import Location, locate
 from vqagen.files.reading import files_below
 from vqagen.files.shipped import require
@@ -33,7 +33,7 @@ def require_records(path: PathLike) -> Location:
     place = require(locate(path), ANY_KIND)
     if place.is_dir() and record_file(place) is None and _first_in_folder(place) is None:
         names = ", ".join(f"*{ending}" for ending in IN_FOLDERS)
-        raise UsageError(f"no {ANY_KIND} ({names}, trials.jsonl) in folder {place}; name their file")
+        raise PlaceError(f"no {ANY_KIND} ({names}, trials.jsonl) in folder {place}; name their file")
     return place
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from vqagen.errors import UsageError, VqagenError, nearest
+from vqagen.errors import PlaceError, UsageError, VqagenError, nearest
 from vqagen.files.locations import paths_of
 from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require, shipped
@@ -141,7 +141,7 @@ def _files_in(folder: Path, written: str, task: str | None) -> DomainFiles:
     metadata, synonyms = folder / "metadata.json", folder / "synonyms.json"
     if not metadata.is_file():
         hint = "a domain's folder holds metadata.json" if folder.is_dir() else "there is no such folder"
-        raise UsageError(f"no domain at {written}: {hint}")
+        raise PlaceError(f"no domain at {written}: {hint}")
     templates = _own_dialogs(folder) if task == DIALOGS else folder / "templates"
     return DomainFiles(metadata, templates, synonyms if synonyms.is_file() else None)
 

@@ -11,7 +11,7 @@ from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vqagen.errors import BadInput, Fault, Problem, UsageError
+from vqagen.errors import BadInput, Fault, PlaceError, Problem
 from vqagen.files.reading import files_in
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_faults
@@ -40,10 +40,10 @@ def find_template_files(path: Path | str) -> list[TemplateFile]:
     if path.is_file():
         return [TemplateFile(path, path.name)]
     if not path.is_dir():
-        raise UsageError(f"templates not found: {path}")
+        raise PlaceError(f"templates not found: {path}")
     found = [file for file in files_in(path) if file.suffix == ".json"]
     if not found:
-        raise UsageError(f"no template files (*.json) under {path}")
+        raise PlaceError(f"no template files (*.json) under {path}")
     return [TemplateFile(file, file.relative_to(path).as_posix()) for file in found]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
-from vqagen.errors import BadInput, Problem, UsageError, describe, nearest
+from vqagen.errors import BadInput, PlaceError, Problem, describe, nearest
 from vqagen.files.locations import Location, locate
 from vqagen.files.reading import files_below, how_to_unpack
 from vqagen.json.stream import JsonReader, reading
@@ -30,7 +30,7 @@ def find_records(path: Location | str, kind: RecordKind) -> RecordSource:
     if path.is_dir():
         return _find_in_folder(path, kind)
     if not path.is_file():
-        raise UsageError(f"not a file or folder: {path}" if path.exists() else f"{kind.key} not found: {path}")
+        raise PlaceError(f"not a file or folder: {path}" if path.exists() else f"{kind.key} not found: {path}")
     if holds_columns(path):
         return _find_in_columns(path, kind)
     with reading(path) as reader:
@@ -56,7 +56,7 @@ def _find_in_folder(folder: Location, kind: RecordKind) -> RecordSource:
     files = [file for file in files_below(folder) if file.name.endswith(IN_FOLDERS)]
     if not files:
         names = ", ".join(f"*{suffix}" for suffix in IN_FOLDERS)
-        raise UsageError(f"no {kind.noun} files ({names}) in folder {folder}")
+        raise PlaceError(f"no {kind.noun} files ({names}) in folder {folder}")
     if find_records(files[0], kind).layout != "files":
         one = f"keep one {kind.noun} in each"
         _reject(files[0], "", f"many {kind.key} in one file of a folder: name the file, or {one}")

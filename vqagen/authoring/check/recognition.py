@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.authoring.check.check_report import CheckReport
-from vqagen.errors import BadInput, InputWarning, Problem, UsageError, VqagenError
+from vqagen.errors import BadInput, InputWarning, PlaceError, Problem, UsageError, VqagenError
 from vqagen.files.packing import PACKINGS
 from vqagen.files.reading import files_in
 from vqagen.json.parsing import parse_json, read_text
@@ -102,12 +102,12 @@ def find_files(paths: Sequence[Path | str], report: CheckReport) -> list[Path]:
     found: dict[str, Path] = {}
     for path in map(Path, paths):
         if not path.exists():
-            raise UsageError(f"nothing to check at {path}: there is no such file or folder")
+            raise PlaceError(f"nothing to check at {path}: there is no such file or folder")
         if not path.is_dir() and not path.is_file():
-            raise UsageError(f"nothing to check at {path}: expected a file or folder")
+            raise PlaceError(f"nothing to check at {path}: expected a file or folder")
         files = _files_in(path, report) if path.is_dir() else [path]
         if not files and not report.errors:
-            raise UsageError(f"nothing to check in {path}: no {_ENDINGS}, and no plug-in")
+            raise PlaceError(f"nothing to check in {path}: no {_ENDINGS}, and no plug-in")
         for file in files:
             found.setdefault(os.path.abspath(file), file)
     return list(found.values())

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from vqagen import __version__
-from vqagen.errors import UsageError, VqagenError
+from vqagen.errors import PlaceError, UsageError, VqagenError
 from vqagen.files.output import atomic_folder, sweep
 from vqagen.human.answers import AnswerRow
 from vqagen.human.export.dictionary import (
@@ -49,9 +49,9 @@ class ExportReport(NamedTuple):
 def check_export(out: Path, force: bool) -> None:
     """Raise UsageError if an export cannot be written to `out`. Only an export is ever replaced."""
     if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise UsageError(f"output {out} is no folder; name a new folder")
+        raise PlaceError(f"output {out} is no folder; name a new folder")
     if not out.absolute().parent.is_dir():
-        raise UsageError(f"folder {out.absolute().parent} does not exist; create it first")
+        raise PlaceError(f"folder {out.absolute().parent} does not exist; create it first")
     if not out.is_dir() or not (present := set(os.listdir(out))):
         return
     if other := sorted(present - {*FILES, *_PAGES, MANIFEST}):

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from vqagen.errors import BadInput, Problem, UsageError, describe
+from vqagen.errors import BadInput, PlaceError, Problem, describe
 from vqagen.files.locations import locate
 from vqagen.files.packing import DAMAGE
 from vqagen.files.reading import open_bytes
@@ -103,7 +103,7 @@ def read_rows(source: str | Path) -> Iterator[AnswerRow]:
     file = path / ANSWERS_FILE if path.is_dir() else path
     if not file.is_file():
         what = f"folder {path} holds no {ANSWERS_FILE}" if path.is_dir() else f"{path} does not exist"
-        raise UsageError(f"{what}; export the study: vqagen human export STUDY --out FOLDER")
+        raise PlaceError(f"{what}; export the study: vqagen human export STUDY --out FOLDER")
     problems: list[Problem] = []
     for row in _rows(file, problems):
         if len(problems) >= _MOST_PROBLEMS:

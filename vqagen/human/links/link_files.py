@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vqagen.errors import Problem, UsageError, warn
+from vqagen.errors import PlaceError, Problem, UsageError, warn
 from vqagen.files.output import atomic_output
 from vqagen.human.links.settings import CSV, HUMANR, TASKFLOW, TXT
 
@@ -89,7 +89,7 @@ def write_files(folder: Path, files: dict[str, bytes]) -> list[Path]:
     A file that somebody else wrote or changed is never touched: UsageError if it has a name that is needed.
     """
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is a file; name a folder with --out")
+        raise PlaceError(f"{folder} is a file; name a folder with --out")
     written = _written(folder)
     own = {name for name, digest in written.items() if _digest(folder / name) == digest}
     foreign = [str(folder / name) for name in files if name not in own and (folder / name).exists()]

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.errors import BadInput, PlaceError, Problem, UsageError
 from vqagen.files.output import settle
 
 SECRET_VARIABLE = "VQAGEN_STUDY_SECRET"
@@ -122,7 +122,7 @@ def _lines(path: Path) -> list[str]:
             raise BadInput([Problem(f"others can read the secret; run: chmod 600 {path}", str(path))])
         lines = path.read_text("ascii").split()
     except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+        raise PlaceError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         lines = [""]
     problems = [
@@ -157,4 +157,4 @@ def _write(path: Path, lines: Sequence[str], *, is_first: bool = False) -> None:
             beside.unlink(missing_ok=True)
         settle(path.parent)
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+        raise PlaceError(f"cannot write {path}: {error.strerror}") from None

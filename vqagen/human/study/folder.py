@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from vqagen.errors import UsageError, VqagenError
+from vqagen.errors import PlaceError, UsageError, VqagenError
 from vqagen.files.output import atomic_folder, sweep
 from vqagen.human.links.link_files import LINKS_FOLDER
 from vqagen.human.links.revoked import REVOKED_FILE
@@ -61,7 +61,7 @@ class StudyFiles:
 def check_folder(out: Path, force: bool) -> None:
     """Raise UsageError if a study cannot be written to `out`. A study that was served is never replaced."""
     if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise UsageError(f"output {out} is no folder; name a new folder")
+        raise PlaceError(f"output {out} is no folder; name a new folder")
     if out.is_dir() and any(out.iterdir()):
         if not (out / STUDY_FILE).is_file():
             raise UsageError(f"output folder {out} holds other files than a study; name a new folder")
@@ -77,7 +77,7 @@ def check_folder(out: Path, force: bool) -> None:
             named = ", ".join(foreign[:5]) + (", …" if len(foreign) > 5 else "")
             raise UsageError(f"study {out} also holds {named}, which --force would delete; move that elsewhere first")
     if not out.absolute().parent.is_dir():
-        raise UsageError(f"folder {out.absolute().parent} does not exist; create it first")
+        raise PlaceError(f"folder {out.absolute().parent} does not exist; create it first")
 
 
 def write_study(out: Path, files: StudyFiles, *, force: bool, keep_texts: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from vqagen.errors import BadInput, Problem, UsageError, VqagenError
+from vqagen.errors import BadInput, PlaceError, Problem, VqagenError
 from vqagen.human.store.opening import ANSWERS, is_redis, sqlite_path
 from vqagen.human.study.images import StudyImage, image_of_record
 from vqagen.human.study.item import Item
@@ -66,7 +66,7 @@ def load_study(folder: str | Path) -> Study:
     top = Path(folder)
     if not (top / STUDY_FILE).is_file():
         what = "holds no study.json" if top.is_dir() else "does not exist"
-        raise UsageError(f"study folder {top} {what}; make a study with `vqagen human make-tasks`")
+        raise PlaceError(f"study folder {top} {what}; make a study with `vqagen human make-tasks`")
     record = _study_record(top / STUDY_FILE)
     contents, problems = _contents(top, record)
     texts, serving = (

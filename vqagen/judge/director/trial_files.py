@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vqagen.errors import BadInput, Problem, UsageError, describe
+from vqagen.errors import BadInput, PlaceError, Problem, describe
 from vqagen.files.locations import Location, locate
 from vqagen.files.shipped import require
 from vqagen.judge.file_kinds import SAMPLES, TRIALS, first_kind, record_file
@@ -83,7 +83,7 @@ def find_trials(path: Location | str) -> TrialFile:
     """Find the trials of a folder or file. UsageError where there is none, BadInput for what are no trials."""
     path = require(locate(path), TRIALS.key)
     if path.is_dir() and record_file(path) is None:
-        raise UsageError(f"no trials in folder {path}: expected {TRIALS.key}.jsonl or {TRIALS.key}.json in it")
+        raise PlaceError(f"no trials in folder {path}: expected {TRIALS.key}.jsonl or {TRIALS.key}.json in it")
     file = record_file(path) or path
     source = find_records(file, SAMPLES if first_kind(file) is SAMPLES else TRIALS)
     info = source.info or find_info_beside(file)

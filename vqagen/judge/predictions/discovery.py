@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NoReturn
 
-from vqagen.errors import BadInput, Problem, UsageError, unknown
+from vqagen.errors import BadInput, PlaceError, Problem, UsageError, unknown
 from vqagen.files.locations import Location, locate
 from vqagen.files.packing import DAMAGE, unpacked_name
 from vqagen.files.reading import how_to_unpack, open_bytes
@@ -72,7 +72,7 @@ def find_predictions(path: Location | str, format: str | None = None) -> Predict
         raise UsageError(unknown("format of predictions", format, (AUTO, *FORMATS)))
     place = locate(path)
     if not place.is_file():
-        raise UsageError(f"predictions are a file, not a folder: {place}" if place.is_dir() else _not_found(place))
+        raise PlaceError(f"predictions are a file, not a folder: {place}" if place.is_dir() else _not_found(place))
     found = _recognised(place)
     if format in (None, AUTO):
         return PredictionFile(place, found or _reject_unknown(place))

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.errors import BadInput, PlaceError, Problem, UsageError
 from vqagen.files.locations import Location, locate, paths_of
 from vqagen.files.reading import files_in
 from vqagen.records.formats import LIST, PARQUET, Format, choose_format
@@ -80,7 +80,8 @@ def _folder_of(files: Sequence[ShardFile]) -> str:
 
 def check_names(paths: Sequence[Location]) -> None:
     """Raise UsageError for outputs that are not there, not complete, or given twice."""
-    faults = [fault for path in paths if (fault := _why_not_there(path))]
+    missing = [fault for path in paths if (fault := _why_not_there(path))]
+    faults = list[str]()
     known: dict[object, Location] = {}
     for path in (path for path in paths if path.exists()):
         same = known.setdefault(_identity(path), path)
@@ -88,6 +89,8 @@ def check_names(paths: Sequence[Location]) -> None:
             faults.append(f"{path} is given twice" if path == same else f"{same} and {path} are the same file")
     if not paths:
         faults.append("there is no shard to merge")
+    if missing:
+        raise PlaceError("\n".join(missing + faults))
     if faults:
         raise UsageError("\n".join(faults))
 

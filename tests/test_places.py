@@ -1,0 +1,116 @@
+"""A file or folder that is missing, or that cannot be read or written, ends every command with 3."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from commands import Commands, all_commands
+from scene_records import SMALL_SCENES
+
+UNREADABLE = ("missing.json", "scenes.json/below.json", "empty")
+"""A name without a file, a name below a file, and a folder with nothing in it."""
+UNWRITABLE = ("missing/out{}", "scenes.json/out{}", "/proc/out{}", "folder{}")
+"""A name in no folder, below a file and on a disk that takes no files; and a folder (left out where one is made)."""
+READS = {
+    "generate": [
+        "--scenes X -o new.json",
+        *(f"--scenes scenes.json -o new.json {flag} X" for flag in ("--metadata", "--templates", "--synonyms")),
+        *(f"--scenes scenes.json -o new.json {flag}X" for flag in ("--plugin ", "--disjoint-from ", "--domain ./")),
+    ],
+    "dialog": ["--scenes X -o d.json", "--scenes scenes.json -o d.json --templates X"],
+    "director generate": ["--count 1 -o trials --catalogue X", "--count 1 -o trials --templates X"],
+    "director items check": ["--catalogue X"],
+    "director items preview": ["-o p.png --catalogue X"],
+    "director items copy": ["c.json --catalogue X"],
+    "director items edit": ["--catalogue X"],
+    "director export": ["X -o t.csv"],
+    "merge": ["X -o m.json"],
+    "convert": ["X -o c.json"],
+    "verify": ["X --scenes scenes.json", "q.json --scenes X"],
+    "stats": ["X", "q.json --against X"],
+    "evaluate": ["X p.jsonl", "q.json X", "q.json p.jsonl --baseline X"],
+    "compare": ["X p.jsonl p.jsonl", "q.json X p.jsonl"],
+    "baseline": ["majority --questions X -o b.jsonl", "majority --questions q.json --train X -o b.jsonl"],
+    "audit": ["X", "q.json --scenes X", "q.json --train X"],
+    "human items": ["X --scenes scenes.json -o i.json", "q.json --scenes X -o i.json"],
+    "human make-tasks": ["--items X --images folder -o study", "--items q.json --images X -o study"],
+    "human check": ["X"],
+    "human links": ["X"],
+    "human serve": ["X"],
+    "human status": ["X"],
+    "human export": ["X -o e"],
+    "human score": ["X"],
+    "human simulate": ["X"],
+    "scenes draw": ["X -o drawn"],
+    "scenes sample": ["--count 1 -o s.json --metadata X"],
+    "check": ["X"],
+    "explain": ["X", "one_hop.json --scenes X"],
+}
+"""Command -> what follows it, with X for the place."""
+WRITES = {
+    "generate": ["--scenes scenes.json -o X.json", "--scenes scenes.json -o new.json --report X.json"],
+    "dialog": ["--scenes scenes.json -o X.json"],
+    "director generate": ["--count 1 -o X"],
+    "director items preview": ["-o X.png"],
+    "director items copy": ["X.json"],
+    "merge": ["q.json -o X.json"],
+    "convert": ["q.json -o X.json"],
+    "stats": ["q.json -o X.html"],
+    "evaluate": ["q.json p.jsonl -o X.html", "q.json p.jsonl --per-item X.jsonl"],
+    "baseline": ["majority --questions q.json --train q.json -o X.jsonl"],
+    "audit": ["q.json --per-item X.jsonl"],
+    "human items": ["q.json --scenes scenes.json -o X.json"],
+    "scenes draw": ["scenes.json -o X"],
+    "scenes sample": ["--count 1 -o X.json"],
+    "init": ["X"],
+}
+MAKES_FOLDER = {"director generate", "scenes draw", "init"}
+NO_PLACES = {"schema"}
+
+
+@pytest.fixture
+def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in a folder with scenes, questions about them, and predictions."""
+    monkeypatch.chdir(tmp_path)
+    Path("scenes.json").write_text(json.dumps({"scenes": SMALL_SCENES}))
+    for folder in ("empty", "folder", "folder.json", "folder.html", "folder.jsonl", "folder.png", "folder.csv"):
+        Path(folder).mkdir()
+    commands = Commands(capsysbinary)
+    commands.done("generate --scenes scenes.json --only zero_hop.json -o q.json")
+    questions = json.loads(Path("q.json").read_bytes())["questions"]
+    lines = [json.dumps({"question_index": each["question_index"], "answer": each["answer"]}) for each in questions]
+    Path("p.jsonl").write_text("\n".join(lines))
+    return commands
+
+
+def test_every_command_with_a_place_is_here() -> None:
+    commands = {name.removeprefix("vqagen ") for name, each in all_commands() if not isinstance(each, click.Group)}
+
+    assert commands - READS.keys() - WRITES.keys() - NO_PLACES == set()
+
+
+def test_a_place_that_cannot_be_read_ends_in_3(vqagen_: Commands) -> None:
+    lines = [
+        f"{name} {rest}".replace("X", place) for name, rests in READS.items() for rest in rests for place in UNREADABLE
+    ]
+    assert not (others := wrong(vqagen_, lines)), "\n".join(others)
+
+
+def test_a_place_that_cannot_be_written_ends_in_3(vqagen_: Commands) -> None:
+    lines = []
+    for name, rests in WRITES.items():
+        for rest in rests:
+            before, _, after = rest.partition("X")
+            ending, _, after = after.partition(" ")
+            for place in UNWRITABLE[:-1] if name in MAKES_FOLDER else UNWRITABLE:
+                lines.append(f"{name} {before}{place.format(ending)} {after}")
+    assert not (others := wrong(vqagen_, lines)), "\n".join(others)
+
+
+def wrong(commands: Commands, lines: list[str]) -> list[str]:
+    """Return the lines that end otherwise, or with a message of several lines."""
+    ran = [(line, commands(line)) for line in lines]
+    return [f"{line}: {found.code} {found.err}" for line, found in ran if found.code != 3 or found.out]
