@@ -22,7 +22,7 @@ import click
 from bench_costs import count_option
 
 import vqagen
-from vqagen.records.formats import format_of
+from vqagen.records.formats import JSON, JSON_LINES
 from vqagen.records.writer import info_beside
 
 ROOT = Path(__file__).parents[1]
@@ -224,7 +224,7 @@ class Room:
 
 def content(out: Path) -> bytes:
     """Of an output, and of the info beside it."""
-    beside = info_beside(str(out), format_of(out.name))
+    beside = info_beside(str(out), JSON_LINES if "jsonl" in out.name else JSON)
     return out.read_bytes() + (Path(beside).read_bytes() if beside else b"")
 
 

@@ -25,11 +25,11 @@ from human_stores import claimed
 from humanr_data import write_humanr_files
 from scene_records import SMALL_SCENES, many_scenes, sampled_scenes, scene_record
 from study_files import write_caption_files, write_words
-from waiting import PATIENCE, wait_until
+from waiting import wait_until
 
 import vqagen
-from vqagen.cli import COMMANDS, is_compiled
-from vqagen.errors import UsageError
+from vqagen.cli import is_compiled
+from vqagen.errors import PlaceError
 from vqagen.files.output import check_output
 from vqagen.human.store.opening import ANSWERS, open_store
 from vqagen.human.study.study import load_study
@@ -42,7 +42,7 @@ CANNOT_SUCCEED = {"vqagen human verify-code"}
 """Its example has a code that this study did not issue; tests/test_human_links.py runs it with others."""
 ONE_FILE = "--only one_hop.json"
 """All templates take four times as long."""
-SAMPLED = 40
+SAMPLED = 30
 """Scenes of the file that tests read: their questions are more than a pipe holds."""
 
 
@@ -79,15 +79,16 @@ def files_here() -> list[str]:
 # Help -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", COMMANDS_BY_NAME)
-def test_help_says_what_a_command_does_and_ends_with_an_example(name: str, vqagen_: Commands) -> None:
-    command = COMMANDS_BY_NAME[name]
-    ran = vqagen_.done(f"{name.removeprefix('vqagen')} --help")
+def test_help_says_what_a_command_does_and_ends_with_an_example(vqagen_: Commands) -> None:
+    faulty = []
+    for name, command in COMMANDS_BY_NAME.items():
+        ran = vqagen_.done(f"{name.removeprefix('vqagen')} --help")
+        examples = example_lines(command)
+        shown = [line for line in examples if line.startswith("vqagen ") and line in ran.out.decode()]
+        if ran.err or not (command.help or "").split("\n")[0].endswith(".") or not examples or shown != examples:
+            faulty.append(name)
 
-    assert ran.err == ""
-    assert (command.help or "").split("\n")[0].endswith(".")
-    assert example_lines(command), "no example"
-    assert all(line.startswith("vqagen ") and line in ran.out.decode() for line in example_lines(command))
+    assert faulty == []
 
 
 @pytest.mark.quick("vqagen", "vqagen human links")
@@ -157,15 +158,10 @@ def written_by(arguments: Sequence[str]) -> list[str]:
     return [arguments[i + 1] for i, argument in enumerate(arguments) if argument in ("-o", "--out")]
 
 
-@pytest.mark.parametrize("name", COMMANDS_BY_NAME)
-def test_the_readme_names_every_command(name: str) -> None:
-    assert re.search(rf"{name}\b", (ROOT / "README.md").read_text("utf-8"))
+def test_the_readme_names_every_command() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
 
-
-def test_the_program_lists_its_commands(vqagen_: Commands) -> None:
-    listed = vqagen_.done("--help").out.decode()
-
-    assert all(re.search(rf"^  {name} ", listed, re.MULTILINE) for name in COMMANDS)
+    assert [name for name in COMMANDS_BY_NAME if not re.search(rf"{name}\b", readme)] == []
 
 
 def test_the_version_says_which_build_it_is(vqagen_: Commands) -> None:
@@ -188,103 +184,63 @@ def test_every_flag_but_the_obvious_says_what_it_does() -> None:
     assert silent == []
 
 
+@pytest.mark.slow
 def test_the_package_runs_as_a_module(folder: Path) -> None:
     """Where the script `vqagen` is not on the path."""
     command = [sys.executable, "-m", "vqagen", "--version"]
-    done = subprocess.run(
-        command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, check=True
-    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, check=True)
 
     assert done.stdout == f"vqagen, version {vqagen.__version__}\n".encode()
 
 
 # Usage ------------------------------------------------------------------------------------------------------------
 
-
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("generat", "unknown command 'generat'; did you mean 'generate'?"),
-        ("xyz", "unknown command 'xyz'; known: generate, dialog, director, merge, convert, verify, stats, evaluate"),
-        ("scenes smaple", "unknown command 'smaple'; did you mean 'sample'?"),
-        ("generate --sceens scenes.json", "--scenes"),
-        ("generate --start_indx 3", "--start-index"),
-        ("generate --out q.json", "'--scenes'"),
-        ("generate --scenes scenes.json", "'--out'"),
-        ("generate --scenes scenes.json --out q.json --dialect releas", "'release'"),
-        ("generate --scenes scenes.json --out q.json --compat x", "'clevr'"),
-        ("generate --scenes scenes.json --out q.json more", "more"),
-        ("generate --scenes nowhere.json --out q.json", "scenes not found: nowhere.json"),
-        ("generate --scenes '' --out q.json", "'--scenes': the name is empty"),
-        ("generate --scenes scenes.json --out ''", "'--out'"),
-        ("generate --scenes scenes.json --out q.json --metadata ''", "the name is empty"),
-        ("generate --scenes scenes.json --out q.json --metadata no.json", "metadata not found: no.json"),
-        ("generate --scenes scenes.json --out q.json --templates no", "templates not found: no"),
-        ("generate --scenes scenes.json --out q.json --synonyms no.json", "synonyms not found: no.json"),
-        ("scenes sample --count 0 -o s.json", "vqagen: --count must be at least 1, found 0"),
-        (
-            "scenes sample --count 0 --start-index -1 --workers 0 -o s.json",
-            "vqagen: --start-index must be at least 0, found -1\nvqagen: --count must be at least 1, found 0",
-        ),
-        ("scenes sample --count 1 --metadata no.json -o s.json", "metadata not found: no.json"),
-        ("verify", "FILE"),
-        ("verify no.json --scenes scenes.json", "questions, dialogs or trials not found: no.json"),
-        ("verify scenes.json --scenes no.json", "scenes not found: no.json"),
-    ],
-)
-def test_wrong_usage_ends_in_2_and_says_what_would_be_right(line: str, told: str, vqagen_: Commands) -> None:
-    before = files_here()
-    ran = vqagen_(line)
-
-    assert (ran.code, ran.out) == (2, b"")
-    assert told in ran.err
-    assert files_here() == before
+GENERATE = "generate --scenes broken.json --out q.json"
+WRONG_USAGE = [
+    ("generat", "unknown command 'generat'; did you mean 'generate'?"),
+    ("xyz", "unknown command 'xyz'; known: generate, dialog, director, merge, convert, verify, stats, evaluate"),
+    ("scenes smaple", "unknown command 'smaple'; did you mean 'sample'?"),
+    ("generate --sceens scenes.json", "unknown option '--sceens'; did you mean '--scenes'?"),
+    ("generate --start_indx 3", "unknown option '--start-indx'; did you mean '--start-index'?"),
+    ("generate --out q.json", "missing option '--scenes'; see vqagen generate --help"),
+    ("generate --seed", "option '--seed' requires an argument"),
+    (f"{GENERATE} more", "got unexpected extra argument (more); see vqagen generate --help"),
+    (f"{GENERATE} --dialect releas", "invalid value for '--dialect': 'releas' is not one of 'generator', 'release'"),
+    ("generate --scenes '' --out q.json", "invalid value for '--scenes': the name is empty"),
+    (f"{GENERATE} --seed 1.5", "invalid value for '--seed': '1.5' is not a whole number"),
+    (f"{GENERATE} --seed 9223372036854775808", "invalid value for '--seed': must be at most 9223372036854775807"),
+    (f"{GENERATE} --count -1", "--count must be at least 0, found -1"),
+    (
+        f"{GENERATE} --templates-per-image 0 --search-budget 0 --workers 0",
+        "--templates-per-image must be at least 1, found 0\nvqagen: --search-budget must be at least 1, found 0\n"
+        "vqagen: --workers must be a number from 1 on, or auto; found '0'",
+    ),
+    (f"{GENERATE} --out there.json", "output there.json exists already; give --force to replace it"),
+    (
+        f"{GENERATE} --out q.txt",
+        "output q.txt: questions go to files that end in .json or .jsonl or",
+    ),
+    (f"{GENERATE} --out q", "output q: questions go to files that end in .json"),
+    (f"{GENERATE} --report r.txt", "output r.txt: reports of a run go to files that end in .json"),
+    (f"{GENERATE} --out q.jsonl --format visual7w", "output q.jsonl: the ending asks for jsonl, not visual7w"),
+    (f"{GENERATE} --format jsonl", "output q.json: the ending asks for json, not jsonl"),
+    (f"{GENERATE} --out q.parquet.gz", "output q.parquet.gz: Parquet is packed inside; name the file q.parquet"),
+    ("scenes sample --count 1 -o s.parquet", "output s.parquet: scenes go to files that end in .json or .jsonl"),
+    ("scenes sample --count 0 -o s.json", "--count must be at least 1, found 0"),
+    ("verify", "missing argument 'FILE'; see vqagen verify --help"),
+]
 
 
-@pytest.mark.parametrize(
-    ("flags", "told"),
-    [
-        ("--seed x", "'--seed': 'x' is not a whole number"),
-        ("--seed 1.5", "'--seed': '1.5' is not a whole number"),
-        ("--seed 9223372036854775808", "'--seed': must be at most 9223372036854775807"),
-        ("--count 99999999999999999999", "'--count': must be at most"),
-        ("--count -1", "--count must be at least 0, found -1"),
-        ("--start-index -1", "--start-index must be at least 0, found -1"),
-        ("--templates-per-image 0", "--templates-per-image must be at least 1, found 0"),
-        ("--instances-per-template -1", "--instances-per-template must be at least 0, found -1"),
-        ("--reset-counts-every -1", "--reset-counts-every must be at least 0, found -1"),
-        ("--search-budget 0", "--search-budget must be at least 1, found 0"),
-        ("--count -1 --search-budget 0", "--count must be at least 0, found -1\nvqagen: --search-budget must be"),
-        ("--format xml", "'jsonl'"),
-        ("--out folder", "output folder is a folder; name a file"),
-        ("--out no/q.json", "output folder no does not exist; create it first"),
-        ("--out broken.json/q.json", "output folder broken.json is a file"),
-        ("--out there.json", "output there.json exists already; give --force to replace it"),
-        (f"--out {'n' * 300}", "File name too long"),
-        ("--out /proc/q.json", "cannot write /proc/q.json"),
-    ],
-)
-def test_flags_are_looked_at_before_any_scene(flags: str, told: str, vqagen_: Commands) -> None:
-    """The scenes are broken, and nobody notices."""
+def test_wrong_usage_ends_in_2_and_says_what_would_be_right(vqagen_: Commands) -> None:
+    """In the same form whoever notices it, before any scene is read: the scenes are broken, and nobody says so."""
     Path("broken.json").write_text("no scenes")
     Path("there.json").write_text("kept")
-    Path("folder").mkdir()
     before = files_here()
-    ran = vqagen_(f"generate --scenes broken.json --out q.json {flags}")
+    ran = [(vqagen_(line), line, f"vqagen: {told}") for line, told in WRONG_USAGE]
 
-    assert (ran.code, ran.out) == (2, b"")
-    assert told in ran.err
-    assert "broken.json:" not in ran.err
+    assert [each for each in ran if each[0][:2] != (2, b"") or not each[0].err.startswith(each[2])] == []
     assert files_here() == before
-    assert Path("there.json").read_text() == "kept"
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
-def test_a_read_only_folder_is_found_out_before_any_scene(vqagen_: Commands) -> None:
-    Path("locked").mkdir(mode=0o555)
-    ran = vqagen_("generate --scenes nowhere.json --out locked/q.json")
-
-    assert (ran.code, ran.err) == (2, "vqagen: cannot write locked/q.json: Permission denied\n")
 
 
 # The reference's spellings ----------------------------------------------------------------------------------------
@@ -313,26 +269,25 @@ def test_the_references_flags_do_the_same(vqagen_: Commands) -> None:
 # Outputs ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("line", [f"generate --scenes scenes.json {ONE_FILE}", "scenes sample --count 2"])
-def test_an_output_is_replaced_only_by_force(line: str, vqagen_: Commands) -> None:
-    Path("there.json").write_text("mine")
-    refused = vqagen_(f"{line} -o there.json")
-    assert (refused.code, Path("there.json").read_text()) == (2, "mine")
+def test_an_output_is_replaced_only_by_force(vqagen_: Commands) -> None:
+    for line in (f"generate --scenes scenes.json --count 2 {ONE_FILE}", "scenes sample --count 2"):
+        Path("there.json").write_text("mine")
+        refused = vqagen_(f"{line} -o there.json")
+        assert (refused.code, Path("there.json").read_text()) == (2, "mine")
 
-    vqagen_.done(f"{line} -o there.json --force")
-    assert json.loads(Path("there.json").read_text())["info"]
+        vqagen_.done(f"{line} -o there.json --force")
+        assert json.loads(Path("there.json").read_text())["info"]
 
 
-@pytest.mark.parametrize("name", ["scenes.json", "./scenes.json", "link.json", "hard.json"])
-def test_an_input_is_never_replaced(name: str, vqagen_: Commands) -> None:
+def test_an_input_is_never_replaced(vqagen_: Commands) -> None:
     """Not even by force, under whatever name."""
     Path("link.json").symlink_to("scenes.json")
     Path("hard.json").hardlink_to("scenes.json")
     before = Path("scenes.json").read_bytes()
-    ran = vqagen_(f"generate --scenes scenes.json --out {name} --force")
+    for name in ("scenes.json", "./scenes.json", "link.json", "hard.json"):
+        ran = vqagen_(f"generate --scenes scenes.json --out {name} --force")
 
-    assert ran.code == 2
-    assert "is in use by the same run" in ran.err
+        assert (ran.code, "is in use by the same run" in ran.err) == (2, True)
     assert Path("scenes.json").read_bytes() == before
 
 
@@ -353,7 +308,7 @@ def test_a_read_only_disk_is_refused_beforehand(vqagen_: Commands, monkeypatch: 
         raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(dir))
 
     monkeypatch.setattr("tempfile.TemporaryFile", refused)
-    with pytest.raises(UsageError, match=r"cannot write new\.json: Read-only file system"):
+    with pytest.raises(PlaceError, match=r"cannot write new\.json: Read-only file system"):
         check_output("new.json", force=False)
     check_output("/dev/null", force=False)
 
@@ -370,15 +325,13 @@ def test_a_pipe_or_device_is_written_and_not_replaced(vqagen_: Commands) -> None
     assert Path("pipe").is_fifo()
 
 
-@pytest.mark.parametrize("line", ["generate --scenes scenes.json --count 3", "scenes sample --count 3"])
-def test_standard_output_holds_the_data_and_nothing_else(line: str, vqagen_: Commands) -> None:
+def test_standard_output_holds_the_data_and_nothing_else(vqagen_: Commands) -> None:
     """The summary goes to standard error, and the data are those of a file."""
-    to_file, to_stdout = vqagen_.done(f"{line} --out file.json"), vqagen_.done(f"{line} --out -")
+    for number, line in enumerate((f"generate --scenes scenes.json --count 2 {ONE_FILE}", "scenes sample --count 2")):
+        to_file, to_stdout = vqagen_.done(f"{line} --out {number}.json"), vqagen_.done(f"{line} --out -")
 
-    assert to_file.out == b""
-    assert to_stdout.out == Path("file.json").read_bytes()
-    assert to_stdout.err == to_file.err
-    assert to_stdout.err.count("\n") == 1
+        assert (to_file.out, to_stdout.out) == (b"", Path(f"{number}.json").read_bytes())
+        assert to_stdout.err == to_file.err
 
 
 def test_a_terminal_gets_a_bar_on_standard_error(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -387,17 +340,6 @@ def test_a_terminal_gets_a_bar_on_standard_error(vqagen_: Commands, monkeypatch:
 
     assert len(json.loads(ran.out)["scenes"]) == 60
     assert "60/60" in ran.err
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("unit, line", [("question", "verify q.json --scenes scenes.json"), ("step", "check q.json")])
-def test_a_bar_of_unknown_length_is_a_bar_too(
-    unit: str, line: str, vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    vqagen_.done(f"generate --scenes scenes.json --count 2 {ONE_FILE} --out q.json")
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-
-    assert f"0{unit}" in vqagen_.done(line).err
 
 
 def test_packed_outputs_are_the_same_to_the_byte(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -414,11 +356,11 @@ def test_packed_outputs_are_the_same_to_the_byte(vqagen_: Commands, monkeypatch:
 
 def test_another_working_folder_changes_nothing(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does another name of the input."""
-    vqagen_.done(f"generate --scenes scenes.json --count 5 {ONE_FILE} --out here.json")
+    vqagen_.done(f"generate --scenes scenes.json --count 2 {ONE_FILE} --out here.json")
     Path("elsewhere").mkdir()
     Path("copy.json").write_bytes(Path("scenes.json").read_bytes())
     monkeypatch.chdir("elsewhere")
-    vqagen_.done(f"generate --scenes ../copy.json --count 5 {ONE_FILE} --out there.json")
+    vqagen_.done(f"generate --scenes ../copy.json --count 2 {ONE_FILE} --out there.json")
 
     assert Path("there.json").read_bytes() == Path("../here.json").read_bytes()
 
@@ -479,22 +421,16 @@ def test_the_release_dialect_says_the_same_in_other_words(vqagen_: Commands) -> 
 
 
 def test_json_lines_hold_the_records_of_the_document(vqagen_: Commands) -> None:
-    """By the name of the output, packed or not, or by `--format`."""
+    """By the name of the output, packed or not, or by `--format` on standard output."""
     expected = questions_of(vqagen_, ONE_FILE)
-    for flags in ("--out q.jsonl", "--out q.jsonl.gz", "--out q.txt --format jsonl"):
-        vqagen_.done(f"generate --scenes scenes.json --count 6 {ONE_FILE} {flags}")
+    made = f"generate --scenes scenes.json --count 6 {ONE_FILE}"
+    for name in ("q.jsonl", "q.jsonl.gz"):
+        vqagen_.done(f"{made} --out {name}")
 
     lines = Path("q.jsonl").read_bytes()
     assert [json.loads(line) for line in lines.splitlines()] == expected
-    assert gzip.decompress(Path("q.jsonl.gz").read_bytes()) == lines == Path("q.txt").read_bytes()
-
-
-def test_sampled_scenes_take_their_format_by_name_or_option(vqagen_: Commands) -> None:
-    for flags in ("-o s.jsonl", "-o s.txt --format jsonl"):
-        vqagen_.done(f"scenes sample --count 3 {flags}")
-
-    assert len(Path("s.jsonl").read_bytes().splitlines()) == 3
-    assert Path("s.jsonl").read_bytes() == Path("s.txt").read_bytes()
+    assert gzip.decompress(Path("q.jsonl.gz").read_bytes()) == lines
+    assert vqagen_.done(f"{made} --out - --format jsonl").out == lines
 
 
 # Inputs -----------------------------------------------------------------------------------------------------------
@@ -518,37 +454,33 @@ def test_templates_may_be_a_file_or_folders_in_a_folder(vqagen_: Commands) -> No
     assert {record["template_filename"] for record in json.loads(Path("file.json").read_bytes())["questions"]} == {
         "z.json"
     }
-    assert (refused.code, refused.err) == (2, "vqagen: no template files (*.json) under empty\n")
+    assert (refused.code, refused.err) == (3, "vqagen: no template files (*.json) under empty\n")
 
 
 BARE = [{key: record[key] for key in ("objects", "relationships")} for record in SMALL_SCENES]
-UNRELATED = [{key: record[key] for key in record if key != "relationships"} for record in SMALL_SCENES]
-KITCHEN = [{**record, "image_filename": f"kitchen {i}.of.jpg"} for i, record in enumerate(BARE)]
+ODD = {
+    "no object": ([scene_record([], [], [])], 0, "compare_integer.json#equal made 0; failed"),
+    "one object": ([scene_record(["large red metal cube"], [0], [0])], 10, "more short families"),
+    "no relations": (
+        [{key: record[key] for key in record if key != "relationships"} for record in SMALL_SCENES],
+        30,
+        "one_related made 0",
+    ),
+    "names without a number": ([{**each, "image_filename": f"a {i}.of.jpg"} for i, each in enumerate(BARE)], 30, ""),
+    "nulls": ([{**record, "image_filename": None, "image_index": None} for record in BARE], 30, ""),
+}
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize(
-    ("records", "made", "told"),
-    [
-        pytest.param([scene_record([], [], [])], 0, "compare_integer.json#equal made 0; failed", id="no object"),
-        pytest.param([scene_record(["large red metal cube"], [0], [0])], 10, "more short families", id="one object"),
-        pytest.param(UNRELATED, 30, "one_related made 0", id="no relations"),
-        pytest.param(KITCHEN, 30, "", id="names without a number"),
-        pytest.param(BARE, 30, "", id="no names"),
-        pytest.param([{**record, "image_filename": None, "image_index": None} for record in BARE], 30, "", id="nulls"),
-    ],
-)
-def test_odd_scenes_are_asked_what_they_can_be(
-    records: list[dict[str, Any]], made: int, told: str, vqagen_: Commands
-) -> None:
+def test_odd_scenes_are_asked_what_they_can_be(vqagen_: Commands) -> None:
     """The run ends well and tells what fell short; every question finds its scene again."""
-    write_scenes("odd.json", records)
-    ran = vqagen_.done("generate --scenes odd.json --out q.json")
-    verified = vqagen_.done("verify q.json --scenes odd.json")
+    for name, (records, made, told) in ODD.items():
+        write_scenes("odd.json", records)
+        ran = vqagen_.done("generate --scenes odd.json --out q.json --force")
+        verified = vqagen_.done("verify q.json --scenes odd.json")
 
-    assert len(json.loads(Path("q.json").read_bytes())["questions"]) == made
-    assert told in ran.err
-    assert verified.out == f"{made} questions checked, 0 wrong\n".encode()
+        assert len(json.loads(Path("q.json").read_bytes())["questions"]) == made, name
+        assert told in ran.err, name
+        assert verified.out == f"{made} questions checked, 0 wrong\n".encode(), name
 
 
 def test_a_start_behind_the_last_scene_is_refused(vqagen_: Commands) -> None:
@@ -560,75 +492,52 @@ def test_a_start_behind_the_last_scene_is_refused(vqagen_: Commands) -> None:
     assert not Path("q.json").exists()
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("target", ["q.json", "q.jsonl", "q.json.gz", "-"])
-def test_a_faulty_scene_leaves_nothing_behind(target: str, vqagen_: Commands) -> None:
+def test_a_faulty_scene_leaves_nothing_behind(vqagen_: Commands) -> None:
     """The message names file, scene and JSON path, each fault of the scene on a line of its own."""
     scenes = json.loads(Path("scenes.json").read_bytes())["scenes"]
-    scenes[20]["objects"][1]["color"] = "gren"
-    del scenes[20]["objects"][0]["shape"]
+    scenes[5]["objects"][1]["color"] = "gren"
+    del scenes[5]["objects"][0]["shape"]
     write_scenes("faulty.json", scenes)
     before = files_here()
-    ran = vqagen_(f"generate --scenes faulty.json {ONE_FILE} --out {target}")
+    for target in ("q.json", "q.json.gz", "-"):
+        ran = vqagen_(f"generate --scenes faulty.json {ONE_FILE} --out {target}")
 
-    assert ran.code == 3
-    missing, wrong = ran.err.splitlines()
-    assert missing.startswith("vqagen: faulty.json: scenes[20].objects[0]: no 'shape'")
-    assert "faulty.json: scenes[20].objects[1].color: unknown color 'gren'; did you mean 'green'?" in wrong
-    assert files_here() == before
-
-
-@pytest.mark.parametrize(
-    ("flag", "content", "told"),
-    [
-        ("--scenes", b"hello", "bad.json: not scenes"),
-        ("--scenes", b'{"scenes": [{"objects": []}, ', "bad.json:1:30: scenes[1]: not valid JSON"),
-        ("--metadata", b"{", "bad.json:1:2: not valid JSON"),
-        ("--metadata", b"{}", "bad.json:1:1: missing key 'types'"),
-        ("--templates", b"[{}]", "bad.json:1:2: "),
-        ("--synonyms", b'{"red": 3}', "bad.json:1:9: red: expected a list"),
-        ("--synonyms", b"\xff", "bad.json:1:1: not UTF-8 text"),
-        ("--synonyms", b'{"red": ["\\uD83D"]}', "bad.json:1:10: not usable JSON: \\ud83d alone is half a character"),
-    ],
-)
-def test_bad_input_ends_in_3_and_says_where(flag: str, content: bytes, told: str, vqagen_: Commands) -> None:
-    Path("bad.json").write_bytes(content)
-    ran = vqagen_(f"generate --scenes scenes.json --out q.json {flag} bad.json")
-
-    assert (ran.code, ran.out) == (3, b"")
-    assert ran.err.startswith("vqagen: ")
-    assert told in ran.err
-    assert not Path("q.json").exists()
+        assert ran.code == 3
+        missing, wrong = ran.err.splitlines()
+        assert missing.startswith("vqagen: faulty.json: scenes[5].objects[0]: no 'shape'")
+        assert "faulty.json: scenes[5].objects[1].color: unknown color 'gren'; did you mean 'green'?" in wrong
+        assert files_here() == before
 
 
-@pytest.mark.parametrize("flag", ["--scenes", "--metadata", "--synonyms"])
-@pytest.mark.parametrize("content", [b"{}", gzip.compress(b'{"a": 1}' * 99)[:-20]], ids=["not packed", "cut off"])
-def test_a_damaged_packed_input_is_told_as_such(flag: str, content: bytes, vqagen_: Commands) -> None:
+CUT_OFF = gzip.compress(b'{"a": 1}' * 99)[:-20]
+BAD_INPUTS = [
+    ("--scenes", "bad.json", b"hello", "bad.json: not scenes"),
+    ("--scenes", "bad.json", b'{"scenes": [{"objects": []}, ', "bad.json:1:30: scenes[1]: not valid JSON"),
+    ("--metadata", "bad.json", b"{", "bad.json:1:2: not valid JSON"),
+    ("--metadata", "bad.json", b"{}", "bad.json:1:1: missing key 'types'"),
+    ("--templates", "bad.json", b"[{}]", "bad.json:1:2: "),
+    ("--synonyms", "bad.json", b'{"red": 3}', "bad.json:1:9: red: expected a list"),
+    ("--synonyms", "bad.json", b"\xff", "bad.json:1:1: not UTF-8 text"),
+    ("--synonyms", "bad.json", b'{"red": ["\\uD83D"]}', "bad.json:1:10: not usable JSON: \\ud83d alone is half a"),
+    *((flag, "bad.json.gz", CUT_OFF, "bad.json.gz: damaged or cut off: ") for flag in ("--scenes", "--synonyms")),
+    ("--metadata", "bad.json.gz", b"{}", "bad.json.gz: damaged or cut off: "),
+]
+
+
+def test_bad_input_ends_in_3_and_says_where(vqagen_: Commands) -> None:
     """Python's own error for a cut file would look like an interrupt to the command line."""
-    Path("bad.json.gz").write_bytes(content)
-    ran = vqagen_(f"generate --scenes scenes.json --out q.json {flag} bad.json.gz")
+    for flag, name, content, told in BAD_INPUTS:
+        Path(name).write_bytes(content)
+        ran = vqagen_(f"generate --scenes scenes.json --out q.json {flag} {name}")
 
-    assert ran.code == 3
-    assert ran.err.startswith("vqagen: bad.json.gz: damaged or cut off: ")
+        assert (ran.code, ran.out, told in ran.err) == (3, b"", True), (flag, content, ran.err)
+        assert ran.err.startswith("vqagen: ") and not Path("q.json").exists()
 
 
 # Ends that nobody asked for ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_a_reader_that_leaves_ends_the_run_quietly(folder: Path) -> None:
-    process = start("generate --scenes scenes.json --out -", cwd=folder)
-    assert process.stdout is not None
-    assert process.stdout.read(10) == b'{"info": {'
-    process.stdout.close()
-    assert process.stderr is not None
-
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    assert process.wait(PATIENCE) == 1
-
-
-@pytest.mark.quick(1)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_run_that_is_stopped_clears_up(number: signal.Signals, code: int, tmp_path: Path) -> None:
     """At whatever it is, as long as nothing is made; its first block takes minutes."""
@@ -697,6 +606,7 @@ def test_a_full_disk_leaves_the_old_file(folder: Path, vqagen_: Commands) -> Non
     assert sorted(os.listdir(folder)) == ["q.json", "scenes.json"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -711,6 +621,7 @@ def test_a_full_standard_output_is_told(line: str, told: str, folder: Path) -> N
     assert (ran.code, ran.err) == (3, told)
 
 
+@pytest.mark.slow
 def test_closed_streams_are_no_reason_to_crash(folder: Path) -> None:
     program = shlex.join([sys.executable, "-c", PROGRAM])
     script = f"{program} scenes sample --count 1 -o one.json 2>&-; echo $?; {program} scenes sample --count 1 -o - >&-"

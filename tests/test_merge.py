@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from vqagen.calls.keyword_settings import make_settings
 from vqagen.cli import run
-from vqagen.records.formats import JSON_LINES, format_of
+from vqagen.records.formats import FORMATS, JSON_LINES, choose_format
 from vqagen.records.layouts import Arrangement
 from vqagen.records.parquet import CHECKSUM
 from vqagen.records.writer import info_beside, record_file
@@ -66,7 +66,7 @@ class Questions:
         key = changes.pop("shard", None)
         info["generator"]["settings"] |= {"start_index": first, "count": count, **changes}
         info["generator"] |= {"shard": key} if key else {}
-        form = format_of(str(path))
+        form = choose_format(str(path), None, FORMATS, "questions")
         with record_file(str(path), form, info, ARRANGEMENT) as writer:
             writer.write({**record, "question_index": number} for number, record in enumerate(records))
         return str(path)

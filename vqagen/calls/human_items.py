@@ -9,7 +9,7 @@ import orjson
 
 from vqagen.errors import UsageError
 from vqagen.files.locations import Location, locate
-from vqagen.files.output import atomic_output, check_output
+from vqagen.files.output import atomic_output, check_ending, check_output
 from vqagen.files.shipped import require
 from vqagen.human.items.captions import HUMAN_LIKE, caption_items
 from vqagen.human.items.material import texts_of_scenes
@@ -83,6 +83,7 @@ def _of_questions(scenes: PathLike, path: Location, settings: ItemSettings, file
 
 def write_items(items: Sequence[Item], out: PathLike, *, force: bool = False) -> ItemCounts:
     """Write items as JSON Lines, which `make_item_tasks` reads; return how many there are."""
+    check_ending(str(out), [".jsonl"], "items")
     check_output(str(out), force)
     with atomic_output(str(out)) as file:
         file.writelines(orjson.dumps(item_record(item), option=orjson.OPT_APPEND_NEWLINE) for item in items)

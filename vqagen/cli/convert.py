@@ -1,4 +1,4 @@
-"""`vqagen convert`: an output in another format or dialect."""
+"""`vqagen convert`: an output in another format."""
 
 from __future__ import annotations
 
@@ -7,23 +7,16 @@ import click
 from vqagen.cli.options import output_options, path
 from vqagen.tasks import TASKS
 
-DIALECTS = [dialect for task in TASKS.values() for dialect in task.dialects]
-
 
 @click.command("convert")
 @click.argument("file", type=path)
 @output_options(*TASKS, records="converted records")
-@click.option(
-    "--dialect",
-    type=click.Choice(DIALECTS),
-    help="For questions: release has `function` in nodes and answers as text. [default: that of FILE]",
-)
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
-def command(file: str, out: str, layout: str | None, dialect: str | None, force: bool) -> None:
-    """Write an output of vqagen in another format or dialect.
+def command(file: str, out: str, layout: str | None, force: bool) -> None:
+    """Write an output of vqagen in another format.
 
     FILE is an output of `vqagen generate`, `vqagen dialog` or `vqagen scenes sample`, or a shard. The result has the
-    bytes that its run writes in that format and dialect, so it merges, resumes and verifies like any other. An output
+    bytes that its run writes in that format, so it merges, resumes and verifies like any other. An output
     that was changed after it was made is refused. Questions for other tools (visual7w), and dialogs (clevr-dialog,
     visdial), are made from json, jsonl or parquet, and cannot be converted back.
 
@@ -36,5 +29,5 @@ def command(file: str, out: str, layout: str | None, dialect: str | None, force:
     from vqagen.run.merging.convert import convert
 
     with counting("record") as on_converted:
-        result = convert(file, out, format=layout, dialect=dialect, force=force, on_converted=on_converted)
+        result = convert(file, out, format=layout, force=force, on_converted=on_converted)
     click.echo(counted(result.records, result.noun), err=True)

@@ -93,7 +93,7 @@ _OF_REPORT = ("fail_under", "strict", "consistency", "scenes", "choices", "atten
 
 def _check(questions: str, predictions: str, output: ReportOutput, options: dict[str, Any]) -> None:
     """Find out before work begins what is wrong with --per-item and thresholds."""
-    from vqagen.files.output import check_output
+    from vqagen.files.output import check_ending, check_output
     from vqagen.judge.scoring.gates import read_thresholds
 
     per_item = options["per_item"]
@@ -101,6 +101,7 @@ def _check(questions: str, predictions: str, output: ReportOutput, options: dict
         raise click.UsageError(f"--per-item and --out are both {per_item}; name two files")
     if per_item:
         inputs = [questions, predictions, *(options[name] for name in ("baseline", "scenes", "choices", "attentions"))]
+        check_ending(per_item, [".jsonl"], "results of items")
         check_output(per_item, output.force, inputs)
     read_thresholds(options["fail_under"])
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.options import output_options, path
-from vqagen.tasks import TASKS
+from vqagen.cli.options import out_option, path
 
 
 @click.command("merge")
 @click.argument("shards", type=path, nargs=-1, required=True, metavar="SHARD...")
-@output_options(*TASKS, records="merged records")
+@out_option("FILE", "File for the merged records; its ending is the format. - for standard output.")
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
-def command(shards: tuple[str, ...], out: str, layout: str | None, force: bool) -> None:
+def command(shards: tuple[str, ...], out: str, force: bool) -> None:
     """Join shards into the file that one run writes.
 
     Shards are outputs of `vqagen generate`, `vqagen dialog` or `vqagen scenes sample` for neighbouring scenes, with the
@@ -30,5 +29,5 @@ def command(shards: tuple[str, ...], out: str, layout: str | None, force: bool) 
     from vqagen.run.merging.merge import merge
 
     with counting("record") as on_merged:
-        merged = merge(shards, out, format=layout, force=force, on_merged=on_merged)
+        merged = merge(shards, out, force=force, on_merged=on_merged)
     click.echo(f"{counted(merged.records, merged.noun)} from {counted(merged.shards, 'shard')}", err=True)

@@ -26,7 +26,7 @@ def usage_message(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption) and context is not None:
         options = (each for each in context.command.params if isinstance(each, click.Option) and not each.hidden)
         return unknown("option", error.option_name, [each.opts[0] for each in options])
-    message = error.format_message()
+    message = " ".join(error.format_message().split())
     line = (message[:1].lower() + message[1:]).rstrip(".")
     is_clear = line.endswith("?") or line.startswith("invalid value")
     return line if is_clear or context is None else f"{line}; see {context.command_path} --help"

@@ -151,6 +151,11 @@ catalogue_option = click.option(
 )
 
 
+def out_option(metavar: str, help: str) -> AddOption:
+    """Return the option `--out`, which must be given."""
+    return click.option("--out", "-o", required=True, type=path, metavar=metavar, help=help)
+
+
 def output_options(*keys: str, records: str = "") -> AddOption:
     """Add the options of an output: `--out`, and `--format` with every format of the tasks of these keys.
 
@@ -158,15 +163,14 @@ def output_options(*keys: str, records: str = "") -> AddOption:
     """
     formats = list(dict.fromkeys(name for key in keys for name in TASKS[key].formats))
     if all(TASKS[key].makes_files for key in keys):
-        metavar, help_out = "FOLDER", f"Folder for the {records or keys[0]} and their files."
+        out = out_option("FOLDER", f"Folder for the {records or keys[0]} and their files.")
         help_format = f"Format of the records. [default: {formats[0]}]"
     else:
-        metavar, help_out = "FILE", f"File for the {records or keys[0]}; - for standard output."
-        help_format = "Format of the output. [default: by the name of --out]"
+        out = out_option("FILE", f"File for the {records or keys[0]}; its ending is the format. - for standard output.")
+        help_format = "Format of standard output, or that of another tool in a .json file."
 
     def add(command: Command) -> Command:
-        command = click.option("--format", "layout", type=click.Choice(formats), help=help_format)(command)
-        return click.option("--out", "-o", required=True, type=path, metavar=metavar, help=help_out)(command)
+        return out(click.option("--format", "layout", type=click.Choice(formats), help=help_format)(command))
 
     return add
 

@@ -104,6 +104,19 @@ def _are_one_file(path: Path, other: Path) -> bool:
     return path.is_file() and other.exists() and path.samefile(other)
 
 
+def check_ending(target: str, endings: Iterable[str], what: str) -> None:
+    """Raise UsageError for a file whose ending is not one of those `what` is written to. Streams have no ending."""
+    known = tuple(endings)
+    if not is_stream(target) and not unpacked_name(target.lower()).endswith(known):
+        raise UsageError(f"output {target}: {what} go to files that end in {' or '.join(known)}; name such a file")
+
+
+def is_stream(target: str) -> bool:
+    """True if a target is written as it comes: standard output, a pipe or a device."""
+    location = locate(target)
+    return target == STDOUT or (isinstance(location, Path) and is_pipe_or_device(location))
+
+
 def is_pipe_or_device(path: Path) -> bool:
     """True if `path` is written directly, and not replaced when complete."""
     return os.path.exists(path) and not os.path.isfile(path)  # no error for a name that is too long

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vqagen.errors import UsageError, unknown
+from vqagen.files.output import check_ending, is_stream
 from vqagen.files.packing import packing_of, unpacked_name
 from vqagen.records.layouts import Batches, Document, Layout, Lines, List
 
@@ -21,7 +22,7 @@ class Format:
     name: str
     """As `--format` takes it."""
     suffixes: tuple[str, ...]
-    """Endings of file names that ask for it; a packing may follow."""
+    """Endings of file names that ask for it; a packing may follow. A format without is one of JSON that is named."""
     layout: type[Layout]
     """How the records stand in the part of an output."""
     holds_info: bool = True
@@ -37,9 +38,14 @@ class Format:
     """True for such a file if entries depend on each other: its layout surveys all before it places the first."""
 
     @property
+    def endings(self) -> tuple[str, ...]:
+        """The endings of its files."""
+        return self.suffixes or (".json",)
+
+    @property
     def suffix(self) -> str:
         """The ending of a file that the user does not name, such as the record file in a folder."""
-        return self.suffixes[0] if self.suffixes else ".json"
+        return self.endings[0]
 
 
 JSON = Format("json", (".json",), Document)
@@ -48,39 +54,23 @@ PARQUET = Format("parquet", (".parquet",), Batches, is_binary=True)
 LIST = Format("list", (), List, holds_info=False)
 """One bare list of records, as many other tools write and read."""
 FORMATS = (JSON, JSON_LINES, PARQUET, LIST)
-TABLES = (".csv", ".tsv", ".xlsx")
-"""Endings of tables, which no records are written as."""
-
-
-def format_of(target: str, formats: Sequence[Format] = FORMATS) -> Format:
-    """Return the format that a file's name asks for; the first one if the name asks for none.
-
-    >>> format_of("questions.jsonl.gz").name, format_of("questions").name
-    ('jsonl', 'json')
-    """
-    name = unpacked_name(target.lower())
-    return next((each for each in formats if name.endswith(each.suffixes or ("\0",))), formats[0])
 
 
 def choose_format(target: str, name: str | None, formats: Sequence[Format], records: str) -> Format:
-    """Return the format of a name, or else the one that `target` asks for.
+    """Return the format of an output: its ending asks for it, or `name` where no ending can.
 
-    Raises UsageError for a format that the `records` do not have, or that the target's name contradicts.
+    These are standard output and devices, folders, and formats of other tools, whose files end in `.json`. Raises
+    UsageError for a name or an ending that the `records` do not have, and for a name that the ending contradicts.
     """
-    asked = format_of(target)
-    chosen = next((each for each in formats if each.name == name), None) if name else format_of(target, formats)
-    if chosen is None:
+    chosen = next((each for each in formats if each.name == name), None)
+    if name and chosen is None:
         raise UsageError(unknown("format", name, [each.name for each in formats]))
-    if asked.is_binary and asked not in formats:
-        raise UsageError(f"{target}: {records} are written as {_either(formats)}, not as {asked.name}")
-    if name is None and (table := next(filter(unpacked_name(target.lower()).endswith, TABLES), "")):
-        raise UsageError(f"{target}: {records} are written as {_either(formats)}, not as {table[1:]}")
-    if packing_of(target) and (chosen.is_binary or asked.is_binary):
-        raise UsageError(f"{target}: Parquet is packed inside; name the file {unpacked_name(target)}")
-    if asked.is_binary and not chosen.is_binary:
-        raise UsageError(f"{target}: what is named so is read as Parquet, not as {chosen.name}; choose another name")
-    return chosen
-
-
-def _either(formats: Sequence[Format]) -> str:
-    return " or ".join(f"{each.name} ({each.suffixes[0]})" if each.suffixes else each.name for each in formats)
+    if is_stream(target):
+        return chosen or formats[0]
+    check_ending(target, dict.fromkeys(ending for each in formats for ending in each.endings), records)
+    asked = [each for each in formats if unpacked_name(target.lower()).endswith(each.endings)]
+    if chosen and chosen not in asked:
+        raise UsageError(f"output {target}: the ending asks for {asked[0].name}, not {name}; name another file")
+    if asked[0].is_binary and packing_of(target):
+        raise UsageError(f"output {target}: Parquet is packed inside; name the file {unpacked_name(target)}")
+    return chosen or asked[0]

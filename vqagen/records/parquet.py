@@ -131,7 +131,7 @@ def _misfit(records: Sequence[Record], name: str, kind: type, noun: str) -> Prob
     place = f"scene {wrong[0].get('image_filename') or wrong[0].get('image_index')}"
     more = f" (and of {counted(len(wrong) - 1, f'more {noun}')})" if wrong[1:] else ""
     found = f"a column holds {_EXPECTED[kind]}, found {as_written(wrong[0][name])}{more}"
-    return Problem(f"{found}; change it in the scenes, or write JSON Lines (--format jsonl)", place, name)
+    return Problem(f"{found}; change it in the scenes, or write JSON Lines (.jsonl)", place, name)
 
 
 def _fits(value: object, kind: type) -> bool:

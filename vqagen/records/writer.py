@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO
 
 import orjson
 
-from vqagen.files.locations import locate
-from vqagen.files.output import STDOUT, atomic_output, is_pipe_or_device
+from vqagen.files.output import atomic_output, is_stream
 from vqagen.records.formats import Format
 from vqagen.records.layouts import Arrangement, Checksum, Placing, Record, encode_lines
 
@@ -22,14 +20,6 @@ the file's format if that has a shape."""
 def info_beside(target: str, form: Format) -> str | None:
     """Return where the `info` goes; None for formats that hold it, and for standard output and devices."""
     return None if form.holds_info or is_stream(target) else f"{target}.info.json"
-
-
-def is_stream(target: str) -> bool:
-    """True if a target is written as it comes: standard output, a pipe or a device."""
-    if target == STDOUT:
-        return True
-    location = locate(target)
-    return isinstance(location, Path) and is_pipe_or_device(location)
 
 
 def write_info(target: str, form: Format, info: Record, checksum: Checksum) -> None:

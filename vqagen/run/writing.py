@@ -6,7 +6,7 @@ import orjson
 
 from vqagen.errors import Problem, warn
 from vqagen.files.locations import locate
-from vqagen.files.output import atomic_output, check_output
+from vqagen.files.output import STDOUT, atomic_output, check_ending, check_output
 from vqagen.language.domain_files import PathLike
 from vqagen.records.formats import choose_format
 from vqagen.run.job import make_job
@@ -37,11 +37,12 @@ def write_records(
     `report_to` too, as JSON, except for an output that was complete long ago. Raises VqagenError.
     """
     options = options or RunOptions()
-    form = choose_format(str(out), format, task.formats, task.key)
+    form = choose_format(STDOUT if task.makes_files else str(out), format, task.formats, task.key)
     target = make_target(str(out), form, task.key if task.makes_files else "")
     engine = options.engine(task.window, _why_one_window(task))
     inputs = [str(given) for given in (*([scenes] if scenes else []), *task.inputs)]
     if report_to:
+        check_ending(report_to, [".json"], "reports of a run")
         check_output(report_to, options.resume or options.force, [*inputs, *target.names])
     with claimed(target, resume=options.resume, force=options.force, inputs=inputs) as claim:
         job = make_job(task, scenes, shard)

@@ -21,16 +21,12 @@ class TaskEntry(NamedTuple):
     """The module and the name of its class, which loads when it is needed."""
     formats: tuple[str, ...] = ("json", "jsonl")
     """The names of the class's `formats`."""
-    dialects: tuple[str, ...] = ()
-    """Those of the class."""
     makes_files: bool = False
     """True if the class makes folders with files beside the records."""
 
 
 TASKS = {
-    "questions": TaskEntry(
-        "vqagen.tasks.questions.task:QuestionTask", ("json", "jsonl", "parquet", "visual7w"), ("generator", "release")
-    ),
+    "questions": TaskEntry("vqagen.tasks.questions.task:QuestionTask", ("json", "jsonl", "parquet", "visual7w")),
     "dialogs": TaskEntry(
         "vqagen.tasks.dialog.task:DialogTask",
         ("json", "jsonl", "parquet", "clevr-dialog", "visdial"),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
-from vqagen.errors import UsageError, counted
+from vqagen.errors import counted
 from vqagen.files.locations import Location
 from vqagen.records.formats import JSON, JSON_LINES, Format
 from vqagen.records.layouts import Columns, Record, Selection
@@ -60,8 +60,6 @@ class NoTally:
         return {}
 
 
-Rewrite = Callable[[dict[str, Any]], dict[str, Any]]
-"""A record of one dialect -> the same in another."""
 Make = Callable[[Iterable[Item], int, Tally], Iterator[ItemRecords]]
 """(items of a window from its first one on, the first index to make records about, tally) -> records, item by item.
 
@@ -153,8 +151,6 @@ class Task(ABC):
     formats: ClassVar[tuple[Format, ...]] = (JSON, JSON_LINES)
     """The formats of outputs; the first one is the default. `TASKS` lists their names. In a format of another tool,
     entries stand in place of the records; see `records.shape`."""
-    dialects: ClassVar[tuple[str, ...]] = ()
-    """The ways to write a record, if there are several; see `rewritten`. `TASKS` lists them too."""
     makes_files: ClassVar[bool] = False
     """True if files belong to the records: then the output is a folder."""
     WINDOW: ClassVar[int] = 250
@@ -232,14 +228,6 @@ class Task(ABC):
     def selection(cls, info: Mapping[str, Any]) -> Selection | None:
         """Return what chooses from all records of an output with this info; None if every record stays."""
         return None
-
-    @classmethod
-    def rewritten(cls, info: Mapping[str, Any], dialect: str) -> tuple[dict[str, Any], Rewrite]:
-        """Return the info of an output in one of the `dialects`, and what rewrites a record of it.
-
-        Raises UsageError for an output that cannot be rewritten, as of a task without dialects.
-        """
-        raise UsageError(f"--dialect {dialect}: not a dialect of {cls.key}; they have none")
 
     @classmethod
     def why_unmergeable(cls, info: Mapping[str, Any], are_shards: bool) -> str:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, PlaceError, Problem, UsageError
 from vqagen.files.locations import Location, locate, paths_of
+from vqagen.files.output import STDOUT, is_stream
 from vqagen.files.reading import files_in
 from vqagen.records.formats import LIST, PARQUET, Format, choose_format
 from vqagen.records.layouts import Record, Selection
@@ -44,15 +45,15 @@ def merge(
     shards: os.PathLike[str] | str | Sequence[os.PathLike[str] | str],
     out: os.PathLike[str] | str,
     *,
-    format: str | None = None,
     force: bool = False,
     on_merged: OnMerged = lambda _: None,
 ) -> MergeResult:
     """Write what one run would have written in place of its `shards`, which may be given in any order.
 
-    `format` is the name of a format of the task that made them; by default the name of `out` decides. `on_merged` is
-    called now and then with the number of records merged since. Raises VqagenError before anything is written if the
-    shards do not belong together, and while writing, which then leaves no file, if one has been changed.
+    The ending of `out` chooses the format; shards in that of another tool, or merged into standard output, keep
+    theirs. `on_merged` is called now and then with the number of records merged since. Raises VqagenError before
+    anything is written if the shards do not belong together, and while writing, which then leaves no file, if one has
+    been changed.
     """
     paths = _without_infos([locate(shard) for shard in paths_of(shards)])
     check_names(paths)
@@ -61,7 +62,7 @@ def merge(
     if faults:
         raise BadInput(Problem(fault) for fault in faults)
     files = in_order(files)
-    return write_merged(files, out, merged_info(files), format=format, force=force, on_merged=on_merged)
+    return write_merged(files, out, merged_info(files), format=None, force=force, on_merged=on_merged)
 
 
 def _without_infos(paths: Sequence[Location]) -> Sequence[Location]:
@@ -135,9 +136,11 @@ def write_merged(
 ) -> MergeResult:
     """Write the records of shards, which are in order, to `out` under one info; see `merge`."""
     task = task_named(files[0].arrangement.key)
-    form = choose_format(str(out), format or _shape_of_all(files), task.formats, task.key)
+    folder_of = _folder_of(files)
+    named = STDOUT if folder_of else str(out)
+    form = choose_format(named, format or _own_format(files, named), task.formats, task.key)
     _check_shapes(files, form)
-    target = make_target(str(out), form, _folder_of(files))
+    target = make_target(str(out), form, folder_of)
     with claimed(target, force=force, inputs=[name for file in files for name in file.names]) as claim:
         if target.is_folder:
             with folder_output(target.place) as folder:
@@ -185,9 +188,9 @@ def _content(
     return shape.entries(kept) if shape else kept
 
 
-def _shape_of_all(files: Sequence[ShardFile]) -> str | None:
-    """Return the name of the format of all shards if it has a shape: they can be merged into no other."""
-    names = {file.form.name if file.form.shape else None for file in files}
+def _own_format(files: Sequence[ShardFile], out: str) -> str | None:
+    """Return the name of the format that all shards have, if no ending says it; None for different ones."""
+    names = {file.form.name if file.form.shape or is_stream(out) else None for file in files}
     return names.pop() if len(names) == 1 else None
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from vqagen.errors import BadInput, UsageError
 from vqagen.files.locations import locate
-from vqagen.files.output import STDOUT, check_output, linked
+from vqagen.files.output import STDOUT, check_output, is_stream, linked
 from vqagen.records.formats import FORMATS, JSON_LINES, Format
 from vqagen.records.info import describe_output
 from vqagen.records.layouts import Arrangement, Columns, Encode, Layout, Record, Selection, encode_lines
 from vqagen.records.shape import Shape
-from vqagen.records.writer import info_beside, is_stream
+from vqagen.records.writer import info_beside
 from vqagen.run.output.journal import journal_of, part_of
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vqagen.tasks import TASKS
 from vqagen.tasks.settings import CheckedSettings, RunSettings, setting
 
 DEFAULT_WINDOW, PAIR_WINDOW = 250, 1000
@@ -148,7 +147,7 @@ class RecordForm(CheckedSettings):
     dialect: str = setting(
         "generator",
         "release: nodes have `function`, answers are text, families are counted over all files.",
-        choices=TASKS["questions"].dialects,
+        choices=("generator", "release"),
     )
     trace: bool = setting(
         False, "Add every step's output to each question, and the places where its text mentions objects."

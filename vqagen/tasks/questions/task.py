@@ -11,11 +11,10 @@ from vqagen.files.locations import Location, locate
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
 from vqagen.language.question import Question
-from vqagen.language.question_records import FUNCTION_KEYS, record_writer
-from vqagen.tasks.contract import Item, ItemRecords, Make, Rewrite, Task
+from vqagen.language.question_records import record_writer
+from vqagen.tasks.contract import Item, ItemRecords, Make, Task
 from vqagen.tasks.contract import Tally as AnyTally
 from vqagen.tasks.questions.columns import QuestionColumns
-from vqagen.tasks.questions.dialects import rewriter
 from vqagen.tasks.questions.excluded_files import ExcludedFiles
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.family_choice import load_families, skipped_templates, warn_skipped
@@ -43,7 +42,6 @@ class QuestionTask(Task):
     number_key = "question_index"
     index_key = "scene_index"
     formats = QUESTION_FORMATS
-    dialects = tuple(FUNCTION_KEYS)
 
     @cached_property
     def domain(self) -> LoadedDomain:
@@ -130,11 +128,6 @@ class QuestionTask(Task):
         """Return what chooses from all questions if the settings have a rule about the whole output."""
         settings, is_shard = _settings_in(info), "shard" in info["generator"]
         return QuestionSelection(settings, is_shard) if is_needed(settings) else None
-
-    @classmethod
-    def rewritten(cls, info: Mapping[str, Any], dialect: str) -> tuple[dict[str, Any], Rewrite]:
-        """Return the info of an output in another dialect, and what rewrites a question of it."""
-        return {**info, "dialect": dialect}, rewriter(info, dialect)
 
     @classmethod
     def why_unmergeable(cls, info: Mapping[str, Any], are_shards: bool) -> str:
