@@ -74,16 +74,15 @@ def test_the_report_shows_policies_and_a_map_of_answers(vqagen_: Commands) -> No
     lines = vqagen_.done("stats trials").out.decode().splitlines()
 
     assert lines[0] == "1 trial, grids of 3 x 2"
-    assert any(line.startswith("egocentric  ") and " 0.500 " in line for line in lines)
-    assert "   1 100.0   0.0   0.0" in lines
+    assert any(line.startswith("  egocentric  ") and " 0.500 " in line for line in lines)
+    assert "  1    1.000  0.000  0.000" in lines
 
 
 def test_what_is_not_for_trials_is_refused(vqagen_: Commands) -> None:
-    """Policies learn nothing, and there are no figures."""
+    """Policies learn nothing."""
     write_trials("trials", trial(NONE_TEST, "red ball"))
 
     assert "leave out against" in vqagen_("stats trials --against trials").err
-    assert "trials holds trials; --json has all their figures" in vqagen_("stats trials --plots x.html").err
 
 
 def test_trials_that_cannot_be_read_are_named(vqagen_: Commands) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vqagen.calls.auditing import audit, write_audit_page
+from vqagen.calls.auditing import audit, audit_report
 from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.calls.comparison import compare
 from vqagen.calls.director_trials import export_trials, trial_design, trials, write_trials
@@ -24,7 +24,7 @@ from vqagen.calls.question_dataset import Generation, QuestionDataset
 from vqagen.calls.sampled_scenes import sample_scenes, write_scenes
 from vqagen.calls.scene_dialogs import dialogs, write_dialogs
 from vqagen.calls.scene_questions import dataset, generate, write_questions
-from vqagen.calls.statistics import stats, write_stats_page
+from vqagen.calls.statistics import stats, stats_report
 from vqagen.calls.verification import verify
 from vqagen.draw.scene_pictures import draw_scenes
 from vqagen.errors import BadInput, UsageError, VqagenError
@@ -45,6 +45,7 @@ from vqagen.judge.audit.settings import AuditSettings
 from vqagen.judge.baselines.settings import BaselineSettings
 from vqagen.judge.comparison.comparison import Comparison
 from vqagen.judge.dialogs.report import DialogVerificationReport
+from vqagen.judge.report.writers import write_report
 from vqagen.judge.stats.dialog_statistics import DialogStatistics
 from vqagen.judge.stats.question_statistics import QuestionStatistics
 from vqagen.judge.verification_report import Mismatch, VerificationReport
@@ -124,6 +125,7 @@ __all__ = [
     "VerificationReport",
     "VqagenError",
     "audit",
+    "audit_report",
     "back_up_study",
     "baseline",
     "baseline_ladder",
@@ -162,21 +164,21 @@ __all__ = [
     "serve",
     "simulate_study",
     "stats",
+    "stats_report",
     "study_status",
     "trial_design",
     "trials",
     "verify",
     "verify_codes",
-    "write_audit_page",
     "write_dialogs",
     "write_item_scores",
     "write_items",
     "write_links",
     "write_questions",
     "write_records",
+    "write_report",
     "write_scenes",
     "write_score_plots",
     "write_simulated_answers",
-    "write_stats_page",
     "write_trials",
 ]

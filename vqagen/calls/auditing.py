@@ -9,7 +9,9 @@ import orjson
 from vqagen.files.output import atomic_output
 from vqagen.judge.audit.audit import Audit, audit_items
 from vqagen.judge.audit.inputs import read_audit_file, read_inputs
+from vqagen.judge.audit.report import report_of
 from vqagen.judge.audit.settings import AuditSettings
+from vqagen.judge.report.table import Report
 from vqagen.language.domain_files import PathLike
 from vqagen.world.loading import find_scenes
 
@@ -40,8 +42,11 @@ def write_item_biases(audit: Audit, out: str) -> None:
         file.writelines(orjson.dumps(record) + b"\n" for record in audit.item_records())
 
 
-def write_audit_page(audit: Audit, out: PathLike, *, force: bool = False) -> None:
-    """Write a page with figures of an `audit`; it needs the extra `plots`."""
-    from vqagen.draw.audit_page import write_page  # its library takes half a second to import
+def audit_report(*audits: Audit, has_figures: bool = False) -> Report:
+    """Return the report of an audit, or of several side by side. Figures, of one alone, need the extra `plots`."""
+    report = report_of(audits)
+    if len(audits) > 1 or not has_figures:
+        return report
+    from vqagen.draw.report_figures import audit_figures, with_figures
 
-    write_page(audit, str(out), force)
+    return with_figures(report, audit_figures(audits[0]))

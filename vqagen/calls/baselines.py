@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vqagen.errors import UsageError
 from vqagen.files.locations import Location, locate
-from vqagen.files.output import STDOUT
 from vqagen.files.reading import content_hash, files_below
 from vqagen.files.shipped import require
 from vqagen.judge.baselines.execution import ProgramRunner
@@ -82,7 +80,7 @@ def baseline(
     check_target(target, force, [str(each) for each in (files.questions, files.train, files.scenes) if each])
     opened = _open(files, chosen)
     check_questions(target, opened.gold.format)
-    answered = answer_all(rung, opened.learning, chosen, opened.runner)
+    answered = answer_all(rung, opened.learning, opened.runner)
     record = {"baseline": name, **chosen.to_record()}
     write_predictions(target, opened.learning.items, answered.guesses, opened.gold.format, record, files.hashes())
     return Ladder(opened.learning).add(answered)
@@ -91,30 +89,13 @@ def baseline(
 def baseline_ladder(
     files: BaselineFiles,
     settings: BaselineSettings | None = None,
-    *,
-    out: PathLike | None = None,
     on_done: Callable[[int], None] = lambda _: None,
 ) -> Ladder:
-    """Return how often each baseline is right that the files allow; write their predictions to the folder `out`.
-
-    `on_done` is called with 1 after each baseline.
-    """
-    chosen, folder = settings or BaselineSettings(), None if out is None else Path(out)
-    if folder is not None:
-        if str(folder) == STDOUT:
-            raise UsageError("the predictions of all baselines are several files: give --out a folder")
-        if folder.exists():
-            raise UsageError(f"output folder {folder} exists already; name another one")
-        folder.mkdir(parents=True)
-    opened = _open(files, chosen)
-    found, hashes = Ladder(opened.learning), files.hashes() if folder else {}
-    for rung, own in ladder(opened.learning, chosen, opened.runner is not None):
-        answered = answer_all(rung, opened.learning, own, opened.runner)
-        found.add(answered)
-        if folder is not None:
-            target = folder / f"{answered.title.replace(' ', '-')}.jsonl"
-            record: dict[str, Any] = {"baseline": rung.name, **own.to_record()}
-            write_predictions(str(target), opened.learning.items, answered.guesses, opened.gold.format, record, hashes)
+    """Return how often each baseline is right that the files allow; `on_done` is called with 1 after each of them."""
+    opened = _open(files, settings or BaselineSettings())
+    found = Ladder(opened.learning)
+    for rung in ladder(opened.learning, opened.runner is not None):
+        found.add(answer_all(rung, opened.learning, opened.runner))
         on_done(1)
     return found
 

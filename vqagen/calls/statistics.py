@@ -6,16 +6,22 @@ from collections.abc import Callable
 
 from vqagen.errors import UsageError
 from vqagen.judge.director.statistics import TrialStatistics, trial_statistics
+from vqagen.judge.director.statistics_report import trial_report
 from vqagen.judge.file_kinds import TRIALS, kind_of_file, require_records
+from vqagen.judge.report.table import Report
+from vqagen.judge.stats.dialog_report import dialog_report
 from vqagen.judge.stats.dialog_statistics import DialogStatistics, dialog_statistics
 from vqagen.judge.stats.question_statistics import QuestionStatistics, question_statistics
+from vqagen.judge.stats.statistics_report import statistics_report
 from vqagen.language.domain_files import PathLike
 from vqagen.language.shipped_domains import DIALOGS
+
+Statistics = QuestionStatistics | DialogStatistics | TrialStatistics
 
 
 def stats(
     file: PathLike, *, against: PathLike | None = None, on_read: Callable[[int], None] = lambda _: None
-) -> QuestionStatistics | DialogStatistics | TrialStatistics:
+) -> Statistics:
     """Return the statistics of a file of questions, dialogs or trials, with guesses of its answers.
 
     Guesses of questions and dialogs see no picture, and are tested on `against`, a file about other scenes; without it,
@@ -31,8 +37,15 @@ def stats(
     return of_file(str(file), None if against is None else str(against), on_read)
 
 
-def write_stats_page(statistics: QuestionStatistics, out: PathLike, *, force: bool = False) -> None:
-    """Write a page with figures of the `statistics` of a question file; it needs the extra `plots`."""
-    from vqagen.draw.statistics_page import write_page  # its library takes half a second to import
+def stats_report(statistics: Statistics, *, has_figures: bool = False) -> Report:
+    """Return the report of statistics. Figures are of questions alone, and need the extra `plots`."""
+    if isinstance(statistics, TrialStatistics):
+        return trial_report(statistics)
+    if isinstance(statistics, DialogStatistics):
+        return dialog_report(statistics)
+    report = statistics_report(statistics)
+    if not has_figures:
+        return report
+    from vqagen.draw.report_figures import question_figures, with_figures
 
-    write_page(statistics, str(out), force)
+    return with_figures(report, question_figures(statistics))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import click
 
 from vqagen.cli.options import path, settings_options
+from vqagen.cli.reports import ReportOutput, report_options
 from vqagen.judge.audit.settings import AuditSettings
 
 
@@ -16,10 +15,8 @@ from vqagen.judge.audit.settings import AuditSettings
 @click.option("--train", type=path, metavar="FILE", help="The file that models are trained on, to find overlap.")
 @click.option("--train-scenes", type=path, metavar="PATH", help="The scenes of --train, to compare scenes by content.")
 @settings_options(settings=AuditSettings)
+@report_options("files", "scenes", "train", "train_scenes")
 @click.option("--per-item", type=path, metavar="FILE.jsonl", help="Write how well each item is guessed.")
-@click.option("--plots", type=path, metavar="PAGE.html", help="Write a page with figures and all families.")
-@click.option("--force", is_flag=True, help="Replace the files if they exist.")
-@click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -28,10 +25,8 @@ def command(
     train: str | None,
     train_scenes: str | None,
     settings: AuditSettings,
+    output: ReportOutput,
     per_item: str | None,
-    plots: str | None,
-    force: bool,
-    as_json: bool,
 ) -> None:
     """Find shortcuts by which questions, dialogs or trials are answered without looking.
 
@@ -49,12 +44,14 @@ def command(
     Example:
       vqagen audit questions.json --scenes scenes.json
     """
-    from vqagen.calls.auditing import audit, write_audit_page, write_item_biases
+    from vqagen.calls.auditing import audit, audit_report, write_item_biases
     from vqagen.cli.progress import counting
-    from vqagen.judge.audit.report import report_lines
+    from vqagen.files.output import check_output
 
-    outputs = {"--per-item": per_item, "--plots": plots}
-    _check_outputs(files, outputs, force, [scenes, train, train_scenes])
+    if per_item is not None:
+        if len(files) > 1:
+            raise click.UsageError(f"--per-item writes about one file, and {len(files)} are given")
+        check_output(per_item, output.force, [*files, scenes, train, train_scenes, output.out])
     with counting("item") as on_read:
         found = [
             audit(each, scenes=scenes, train=train, train_scenes=train_scenes, settings=settings, on_read=on_read)
@@ -62,32 +59,6 @@ def command(
         ]
     if per_item is not None:
         write_item_biases(found[0], per_item)
-    if plots is not None:
-        write_audit_page(found[0], plots, force=force)
-    if as_json:
-        import json
-
-        records = [each.to_record() for each in found]
-        click.echo(json.dumps(records if len(records) > 1 else records[0], indent=2, ensure_ascii=False))
-    else:
-        click.echo("\n".join(report_lines(found)))
-    ctx.exit(0 if all(each.passes for each in found) else 1)
-
-
-def _check_outputs(
-    files: Sequence[str], outputs: Mapping[str, str | None], force: bool, inputs: Sequence[str | None]
-) -> None:
-    """Find out before work begins whether all outputs can be written."""
-    from vqagen.files.output import check_output
-
-    given = {name: target for name, target in outputs.items() if target is not None}
-    if len(files) > 1 and given:
-        raise click.UsageError(f"{next(iter(given))} writes about one file, and {len(files)} are given")
-    before: list[str] = []
-    for target in given.values():
-        check_output(target, force, [*files, *inputs, *before])
-        before.append(target)
-    if "--plots" in given:
-        from vqagen.draw.audit_page import check_page
-
-        check_page(given["--plots"], force)
+    report = audit_report(*found, has_figures=output.format == "html")
+    output.put(report)
+    ctx.exit(1 if report.failures else 0)

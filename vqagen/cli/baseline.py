@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from vqagen.cli.options import domain_options, path, settings_options
+from vqagen.cli.reports import checked_output
 from vqagen.judge.baselines.settings import BaselineSettings
 
 if TYPE_CHECKING:
-    from vqagen.judge.baselines.ladder import Ladder, RungResult
-
-REPORTS = ("text", "csv", "json", "html")
+    from vqagen.judge.baselines.ladder import RungResult
 
 
 @click.command("baseline")
@@ -25,15 +25,14 @@ REPORTS = ("text", "csv", "json", "html")
     help="Questions to learn from. [default: those of --questions about other images]",
 )
 @click.option("--scenes", type=path, metavar="PATH", help="The scenes, for the baselines that run programs.")
-@click.option("--out", "-o", type=path, metavar="FILE", help="File for the predictions; of `all`, a folder.")
+@click.option("--out", "-o", type=path, metavar="FILE", help="File for the predictions; of `all`, for the table.")
 @click.option("--format", "layout", metavar="NAME", help="Format of the questions. [default: by their content]")
 @click.option("--mode", default="", metavar="open|mc", help="How the questions are answered. [default: as their file]")
 @click.option("--split", default="", metavar="NAME", help="Answer the questions of this split alone.")
 @click.option("--train-split", default="", metavar="NAME", help="Learn from the questions of this split alone.")
-@domain_options("domain", "metadata", "plugins")
+@domain_options("domain")
 @settings_options(settings=BaselineSettings)
-@click.option("--force", is_flag=True, help="Replace the file of --out if it exists.")
-@click.option("--report", type=click.Choice(REPORTS), default="text", show_default=True, help="Format of the table.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON, with types and families.")
 def command(
     name: str,
@@ -48,7 +47,6 @@ def command(
     domain: dict[str, Any],
     settings: BaselineSettings,
     force: bool,
-    report: str,
     as_json: bool,
 ) -> None:
     """Answer questions by a baseline, and write the answers as a prediction file.
@@ -56,11 +54,13 @@ def command(
     NAME is one of the following, or `all` for a table of all that the files allow.
 
     \b
-    without pictures    uniform, majority, prior, learned, naive-bayes, nearest
-    multiple choice     random-option, option-at, most-frequent-option, longest-option, shortest-option,
-                        choices-only, question-and-choices
+    without pictures    uniform, majority (of the type), majority-all, majority-family, majority-question, prior,
+                        learned, naive-bayes, nearest, nearest-5
+    multiple choice     random-option, option-at-1 to option-at-10, most-frequent-option, longest-option,
+                        shortest-option, choices-only, question-and-choices
     run programs        wrong-image (on other scenes), scene-blind (on scenes with independent attributes),
-                        noisy-oracle (on misread scenes), oracle (on its own scene); they need --scenes
+                        noisy-oracle-0.05, -0.1 and -0.2 (on scenes of which this share is misread), oracle (on its
+                        own scene); they need --scenes
 
     Of equally frequent answers, the one that occurs first in the questions to learn from is taken. Beside the accuracy
     of answers that are drawn at random, their expected accuracy is printed. Without --train, questions about other
@@ -80,15 +80,16 @@ def command(
     if name == "all":
         from vqagen.cli.progress import counting
 
+        output = checked_output(out or "-", as_json, force, [each for each in (questions, train, scenes) if each])
         with counting("baseline") as on_done:
-            found = baseline_ladder(files, settings, out=out, on_done=on_done)
-        _print_ladder(found, "json" if as_json else report)
+            found = baseline_ladder(files, settings, on_done)
+        output.put(found.report())
         return
     if out is None:
         raise UsageError("the file for the predictions is missing: give --out")
     result = baseline(name, files, out, settings, force=force)
     if as_json and out != "-":
-        _print_json(result.to_record())
+        click.echo(json.dumps(result.to_record(), indent=2, ensure_ascii=False))
     else:
         click.echo("\n".join(_lines(result, out)), err=True)
 
@@ -99,18 +100,3 @@ def _lines(result: RungResult, out: str) -> list[str]:
     accuracy = f"{everything.accuracy:.3f} of {everything.n:,} right ({low:.3f} to {high:.3f})"
     first = f"{result.name}: {accuracy}, expected {everything.expected:.3f}; predictions in {out}"
     return [first, *([result.notes] if result.notes else [])]
-
-
-def _print_ladder(ladder: Ladder, form: str) -> None:
-    if form == "json":
-        _print_json(ladder.to_record())
-        return
-    from vqagen.judge.report.writers import WRITERS
-
-    click.echo(WRITERS[form](ladder.report()), nl=False)
-
-
-def _print_json(record: dict[str, Any]) -> None:
-    import json
-
-    click.echo(json.dumps(record, indent=2, ensure_ascii=False))

@@ -64,7 +64,7 @@ def report_options(*inputs: str) -> AddOption:
         @wraps(command)
         def with_output(*args: Any, out: str, as_json: bool, force: bool, **values: Any) -> Any:
             read = [name for each in inputs for name in _names(values[each])]
-            return command(*args, output=_checked(out, as_json, force, read), **values)
+            return command(*args, output=checked_output(out, as_json, force, read), **values)
 
         wrapped: Command = with_output
         for option in (
@@ -90,7 +90,7 @@ def _names(value: Any) -> list[str]:
     return list(value) if isinstance(value, tuple) else [value] if value else []
 
 
-def _checked(out: str, as_json: bool, force: bool, inputs: list[str]) -> ReportOutput:
+def checked_output(out: str, as_json: bool, force: bool, inputs: list[str]) -> ReportOutput:
     """Return the output. UsageError before work begins if it cannot be written."""
     from vqagen.files.output import check_output
     from vqagen.judge.report.writers import format_of_report

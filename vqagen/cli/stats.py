@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 import click
 
 from vqagen.cli.options import path
-
-if TYPE_CHECKING:
-    from vqagen.judge.director.statistics import TrialStatistics
-    from vqagen.judge.stats.dialog_statistics import DialogStatistics
-    from vqagen.judge.stats.question_statistics import QuestionStatistics
+from vqagen.cli.reports import ReportOutput, report_options
 
 
 @click.command("stats")
@@ -20,10 +13,8 @@ if TYPE_CHECKING:
 @click.option(
     "--against", type=path, metavar="FILE", help="Test guesses on this file of the same kind, of other scenes."
 )
-@click.option("--plots", type=path, metavar="PAGE.html", help="Write a page with figures and all families (questions).")
-@click.option("--force", is_flag=True, help="Replace the page if it exists.")
-@click.option("--json", "as_json", is_flag=True, help="Print the statistics as JSON.")
-def command(file: str, against: str | None, plots: str | None, force: bool, as_json: bool) -> None:
+@report_options("file", "against")
+def command(file: str, against: str | None, output: ReportOutput) -> None:
     """Show what a file asks and answers, and what can be guessed without the pictures.
 
     Prints questions, texts, words, programs, pairs, and how evenly answers are used, for each question type. Then
@@ -43,38 +34,11 @@ def command(file: str, against: str | None, plots: str | None, force: bool, as_j
     Example:
       vqagen stats questions.json
     """
-    from vqagen.calls.statistics import stats, write_stats_page
+    from vqagen.calls.statistics import stats, stats_report
     from vqagen.cli.progress import counting
     from vqagen.files.locations import locate
     from vqagen.judge.file_kinds import kind_of_file
-    from vqagen.judge.stats.question_statistics import QuestionStatistics
 
-    kind = kind_of_file(locate(file))
-    if plots is not None and kind.key != "questions":
-        raise click.UsageError(f"--plots draws questions, and {file} holds {kind.key}; --json has all their figures")
-    if plots is not None:
-        from vqagen.draw.statistics_page import check_page
-
-        check_page(plots, force, [file, against])
-    with counting(kind.noun) as on_read:
+    with counting(kind_of_file(locate(file)).noun) as on_read:
         statistics = stats(file, against=against, on_read=on_read)
-    if plots is not None and isinstance(statistics, QuestionStatistics):
-        write_stats_page(statistics, plots, force=force)
-    if as_json:
-        import json
-
-        click.echo(json.dumps(statistics.to_record(), indent=2, ensure_ascii=False))
-    else:
-        click.echo("\n".join(_report(statistics)))
-
-
-def _report(statistics: QuestionStatistics | DialogStatistics | TrialStatistics) -> Iterator[str]:
-    from vqagen.judge.director.statistics import TrialStatistics
-    from vqagen.judge.director.statistics_report import trial_report_lines
-    from vqagen.judge.stats.dialog_report import dialog_report_lines
-    from vqagen.judge.stats.dialog_statistics import DialogStatistics
-    from vqagen.judge.stats.statistics_report import report_lines
-
-    if isinstance(statistics, TrialStatistics):
-        return trial_report_lines(statistics)
-    return dialog_report_lines(statistics) if isinstance(statistics, DialogStatistics) else report_lines(statistics)
+    output.put(stats_report(statistics, has_figures=output.format == "html"))

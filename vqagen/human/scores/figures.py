@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from vqagen.draw.statistics_figures import drawing_style
+from vqagen.draw.report_figures import drawing_style
 from vqagen.extras import needed
 from vqagen.human.scores.clusters import Estimate
 from vqagen.human.scores.samples import Pairing

@@ -1,4 +1,4 @@
-"""The report of audits as lines for people: of one file in full, of several files side by side."""
+"""The report of audits: of one file in full, of several files side by side."""
 
 from __future__ import annotations
 
@@ -7,53 +7,68 @@ from collections.abc import Iterator, Mapping, Sequence
 from vqagen.errors import counted
 from vqagen.judge.audit.audit import FAILS, Audit, ProbeResult
 from vqagen.judge.audit.repetition import Repetition
+from vqagen.judge.report.table import (
+    COUNT,
+    DECIMAL,
+    NUMBER,
+    SHARE,
+    TEXT,
+    Cell,
+    Column,
+    Gate,
+    Report,
+    Table,
+    columns,
+    nonempty,
+)
 
 SHOWN_FAMILIES = 5
-"""Families that are shown for each probe that fails; JSON and the page have all."""
+"""Families that are shown for each probe that fails; the table of families has all."""
 LEAST_ITEMS = 30
 """Items that a family needs in order to be shown."""
 _NOUNS = {"questions": "question", "dialogs": "round", "trials": "trial"}
+_PROBES = (
+    *columns(probe=TEXT, guess=TEXT, items=COUNT, accuracy=SHARE, chance=SHARE, low=SHARE, high=SHARE, p=NUMBER),
+    Column("verdict"),
+)
+_ASSOCIATIONS = (Column("with"), *columns(bits=DECIMAL, V=SHARE, p=NUMBER, verdict=TEXT, detail=TEXT))
+_BEST = columns(probe=TEXT, family=TEXT, items=COUNT, accuracy=SHARE, chance=SHARE)
+_FAMILIES = columns(
+    family=TEXT, items=COUNT, bits=DECIMAL, highest=DECIMAL, top_answer=TEXT, top_share=SHARE, chance=SHARE
+)
 
 
-def report_lines(audits: Sequence[Audit]) -> Iterator[str]:
-    """Yield the report of one audit, or a table of several."""
-    if len(audits) == 1:
-        yield from _single(audits[0])
-    else:
-        yield from _side_by_side(audits)
+def report_of(audits: Sequence[Audit]) -> Report:
+    """Return the report of one audit, or a table of several."""
+    return _single(audits[0]) if len(audits) == 1 else _side_by_side(audits)
 
 
-def overview_lines(audit: Audit) -> Iterator[str]:
+def _single(audit: Audit) -> Report:
+    failures = list(audit.failures())
+    verdict = f"{FAILS} for {counted(len(failures), 'reason')}" if failures else "passes: no shortcut found"
+    return Report(
+        f"Audit of {audit.file.name}",
+        (*_overview(audit), *(f"note: {note}" for note in audit.notes), verdict),
+        nonempty([_probes(audit), _associations(audit), _best_families(audit), _families(audit)]),
+        audit.to_record(),
+        tuple(Gate(failure, f"{FAILS}: {failure}") for failure in failures),
+    )
+
+
+# One file ---------------------------------------------------------------------------------------------------------
+
+
+def _overview(audit: Audit) -> Iterator[str]:
     """Yield what was audited; then, indented, the shares of its answers and its repetition."""
     yield _counted(audit)
     bits, most = audit.answer_bits
     shares = audit.top_shares
     worst = max(shares, key=lambda name: (shares[name], name))
     yield f"  entropy of a family's answers  {bits:.2f} of {most:.2f} bits in the mean"
-    top = (
-        f"{audit.mean_top_share:.2f} in the mean; most: {shares[worst]:.2f} of {worst}"
-        if worst
-        else f"{audit.mean_top_share:.2f}"
-    )
-    yield f"  top answer of a family         {top}"
+    of_worst = f" in the mean; most: {shares[worst]:.2f} of {worst}" if worst else ""
+    yield f"  top answer of a family         {audit.mean_top_share:.2f}{of_worst}"
     for name, value in _repeated(audit.repetition):
         yield f"  {name:29}  {value}"
-
-
-def _single(audit: Audit) -> Iterator[str]:
-    yield from overview_lines(audit)
-    if audit.probes:
-        yield ""
-        yield from _probe_lines(audit)
-    if audit.associations:
-        yield ""
-        yield from _association_lines(audit)
-    yield from _family_lines(audit)
-    yield ""
-    yield from (f"note: {note}" for note in audit.notes)
-    yield from (f"{FAILS}: {failure}" for failure in audit.failures())
-    if audit.passes:
-        yield "passes: no shortcut found"
 
 
 def _counted(audit: Audit) -> str:
@@ -69,56 +84,49 @@ def _counted(audit: Audit) -> str:
 def _repeated(found: Repetition) -> Iterator[tuple[str, str]]:
     if found.scenes:
         yield "duplicate scenes", f"{found.repeated_scenes:,} of {found.scenes:,}"
-    for name, count in _overlaps(found).items():
-        yield name, f"{count:,} of {found.questions:,} ({count / found.questions:.1%})"
-
-
-def _overlaps(found: Repetition) -> dict[str, int]:
-    if not found.questions:
-        return {}
-    return {
+    overlaps = {
         "text in the training file": found.same_text,
         "program in it": found.same_program,
         "scene in it": found.same_scene,
         "program and scene in it": found.same_program_and_scene,
     }
+    for name, count in overlaps.items() if found.questions else ():
+        yield name, f"{count:,} of {found.questions:,} ({count / found.questions:.1%})"
 
 
-def _probe_lines(audit: Audit) -> Iterator[str]:
-    width = max(len(each.probe.name) for each in audit.probes)
-    yield f"{'answered without looking':{width}}    items  accuracy  chance  95 % of the difference       p  verdict"
-    first = max(width, len("answered without looking"))
+def _probes(audit: Audit) -> Table:
+    rows = []
     for each in audit.probes:
-        found = each.difference
-        interval = f"{found.low:+.3f} to {found.high:+.3f}" if found.low > -1 else "too few images"
-        yield (
-            f"{each.probe.name:{first}}  {each.items:7,}  {each.accuracy:8.3f}  {each.chance:6.3f}"
-            f"  {interval:>22}  {_p(each.p):>6}  {each.verdict}"
+        low, high = (None, None) if each.difference.low == -1 else each.difference[1:3]
+        found = (each.items, each.accuracy, each.chance, low, high, each.p)
+        rows.append((each.probe.name, each.probe.meaning, *found, each.verdict))
+    notes = ("low and high: bounds of the difference from chance, 95 %; none of too few images; p by Holm",)
+    return Table("probes", "Answered without looking", _PROBES, tuple(rows), notes)
+
+
+def _associations(audit: Audit) -> Table:
+    rows = tuple(
+        (
+            each.association.name,
+            each.association.bits,
+            each.association.v,
+            each.p,
+            each.verdict or "shown only",
+            each.association.detail,
         )
+        for each in audit.associations
+    )
+    notes = ("V: Cramér's, corrected for bias; p by Holm",)
+    return Table("associations", "Associated with the answer, within families", _ASSOCIATIONS, rows, notes)
 
 
-def _association_lines(audit: Audit) -> Iterator[str]:
-    yield f"{'associated with the answer':26}     bits  Cramér's V       p  verdict"
-    for each in audit.associations:
-        found = each.association
-        detail = f" ({found.detail})" if found.detail else ""
-        line = f"{found.name:26}  {found.bits:7.3f}  {found.v:10.3f}  {_p(each.p):>6}  {each.verdict or 'shown only'}"
-        yield line + detail
-
-
-def _family_lines(audit: Audit) -> Iterator[str]:
-    """Yield the families in which probes that fail are best."""
+def _best_families(audit: Audit) -> Table:
+    """Return the families in which probes that fail are best."""
+    rows: list[tuple[Cell, ...]] = []
     for each in audit.probes:
-        if each.verdict != FAILS:
-            continue
-        shown = best_families(each)[:SHOWN_FAMILIES]
-        if shown:
-            yield ""
-            yield f"{each.probe.name} is best in"
-            width = max(map(len, shown))
-            for name in shown:
-                number, accuracy, chance = each.families[name]
-                yield f"  {name:{width}}  {number:7,}  {accuracy:.3f}, by chance {chance:.3f}"
+        if each.verdict == FAILS:
+            rows += [(each.probe.name, name, *each.families[name]) for name in best_families(each)[:SHOWN_FAMILIES]]
+    return Table("best_families", "Probes that fail are best in", _BEST, tuple(rows))
 
 
 def best_families(result: ProbeResult) -> list[str]:
@@ -127,54 +135,56 @@ def best_families(result: ProbeResult) -> list[str]:
     return sorted(apart, key=lambda name: (-apart[name], name))
 
 
-def _p(p: float) -> str:
-    return f"{p:.3f}" if p >= 0.0005 else "<0.001"
+def _families(audit: Audit) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, counts in sorted(audit.answers.items()):
+        found = [each.families.get(name) for each in audit.probes]
+        top = min(counts, key=lambda answer: (-counts[answer], answer))
+        chance = next((each[2] for each in found if each), None)
+        known = (counts.total(), *audit.family_bits[name], top, audit.top_shares[name], chance)
+        rows.append((name, *known, *(each and each[1] for each in found)))
+    heads = (*_FAMILIES, *(Column(each.probe.name, SHARE) for each in audit.probes))
+    return Table("families", "Families", heads, tuple(rows), is_detail=True)
 
 
 # Side by side -----------------------------------------------------------------------------------------------------
 
 
-def _side_by_side(audits: Sequence[Audit]) -> Iterator[str]:
-    rows = list(_rows(audits))
-    names = max(len(name) for name, _ in rows)
-    widths = [max(len(row[column]) for _, row in rows) for column in range(len(audits))]
-    for name, row in rows:
-        cells = "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
-        yield f"{name:{names}}  {cells}".rstrip()
-    yield ""
-    for audit in audits:
-        failures = list(audit.failures())
-        yield from (f"{FAILS}: {audit.file.name}: {failure}" for failure in failures)
-        if not failures:
-            yield f"passes: {audit.file.name}"
+def _side_by_side(audits: Sequence[Audit]) -> Report:
+    heads = (Column("figure"), *(Column(audit.file.name, SHARE) for audit in audits))
+    table = Table("audits", "Audits", heads, tuple(_rows(audits)), ("!: fails",))
+    failures = [(audit.file.name, failure) for audit in audits for failure in audit.failures()]
+    return Report(
+        "Audits",
+        tuple(f"{'passes' if audit.passes else FAILS}: {audit.file.name}" for audit in audits),
+        (table,),
+        {"audits": [audit.to_record() for audit in audits]},
+        tuple(Gate(f"{name}: {failure}", f"{FAILS}: {name}: {failure}") for name, failure in failures),
+    )
 
 
-def _rows(audits: Sequence[Audit]) -> Iterator[tuple[str, list[str]]]:
-    yield "", [audit.file.name for audit in audits]
-    yield "items", [f"{len(audit.file.items):,}" for audit in audits]
-    yield "entropy of answers, of the highest", [f"{_evenness(audit):.3f}" for audit in audits]
-    yield "top answer of a family, mean", [f"{audit.mean_top_share:.3f}" for audit in audits]
-    yield "chance", [f"{audit.probes[0].chance:.3f}" if audit.probes else "" for audit in audits]
-    of_probes = [{each.probe.name: each for each in audit.probes} for audit in audits]
-    for name in _names(of_probes):
-        yield f"right by {name}", [_probe_cell(probes.get(name)) for probes in of_probes]
-    of_associations = [{each.association.name: each for each in audit.associations} for audit in audits]
-    for name in _names(of_associations):
-        found = [own.get(name) for own in of_associations]
-        yield f"V of {name}", ["" if each is None else _marked(each.association.v, each.verdict) for each in found]
+def _rows(audits: Sequence[Audit]) -> Iterator[tuple[Cell, ...]]:
+    yield "items", *(f"{len(audit.file.items):,}" for audit in audits)
+    yield "entropy of answers, of the highest", *(_evenness(audit) for audit in audits)
+    yield "top answer of a family, mean", *(audit.mean_top_share for audit in audits)
+    yield "chance", *(audit.probes[0].chance if audit.probes else None for audit in audits)
+    of_probes = [{each.probe.name: _marked(each.accuracy, each.verdict) for each in audit.probes} for audit in audits]
+    yield from _named("right by", of_probes)
+    of_associations = [
+        {each.association.name: _marked(each.association.v, each.verdict) for each in audit.associations}
+        for audit in audits
+    ]
+    yield from _named("V of", of_associations)
     if any(audit.repetition.scenes for audit in audits):
-        yield "duplicate scenes", [f"{audit.repetition.repeated_scenes:,}" for audit in audits]
+        yield "duplicate scenes", *(f"{audit.repetition.repeated_scenes:,}" for audit in audits)
     if any(audit.repetition.questions for audit in audits):
-        shares = [f"{audit.repetition.overlap:.3f}" for audit in audits]
-        yield "program and scene in the training file", shares
+        yield "program and scene in the training file", *(audit.repetition.overlap for audit in audits)
 
 
-def _names(of_audits: Sequence[Mapping[str, object]]) -> list[str]:
-    return list(dict.fromkeys(name for own in of_audits for name in own))
-
-
-def _probe_cell(result: ProbeResult | None) -> str:
-    return "" if result is None else _marked(result.accuracy, result.verdict)
+def _named(what: str, of_audits: Sequence[Mapping[str, str]]) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row for each name that any audit has."""
+    for name in dict.fromkeys(name for own in of_audits for name in own):
+        yield f"{what} {name}", *(own.get(name) for own in of_audits)
 
 
 def _marked(number: float, verdict: str) -> str:

@@ -16,7 +16,7 @@ from vqagen.judge.gold.item import GoldItem
 from vqagen.judge.intervals import Interval, Numbers, cluster_interval, clustered_mean
 from vqagen.judge.report.table import SHARE, Cell, Column, Report, Table
 
-FLOOR = "majority type"
+FLOOR = "majority"
 """The baseline that every lift is measured from."""
 _BY: dict[str, Callable[[GoldItem], str]] = {
     "category": lambda item: str(item.fields.get("category") or type_of(item)),
@@ -118,11 +118,11 @@ class Ladder:
         pairs = zip(self._learning.items, answered.guesses, strict=True)
         right = np.array([credit(guess.candidates, item) for item, guess in pairs])
         expected = np.array([guess.expected for guess in answered.guesses])
-        if answered.title == FLOOR:
+        if answered.rung.name == FLOOR:
             self._floor = right
         everything = np.arange(len(right))
         result = RungResult(
-            answered.title,
+            answered.rung.name,
             answered.rung.meaning,
             sum(not guess.candidates for guess in answered.guesses),
             answered.note,
@@ -166,7 +166,7 @@ class Ladder:
             f"{counted(len(self._learning.items), 'question')}; low and high are bounds of 95 % intervals",
             f"lift: the accuracy above that of {FLOOR}",
         )
-        return Report("Baselines", head, (table,))
+        return Report("Baselines", head, (table,), self.to_record())
 
 
 def _row(rung: RungResult, categories: Sequence[str]) -> tuple[Cell, ...]:

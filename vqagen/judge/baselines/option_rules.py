@@ -27,8 +27,8 @@ def random_option(learning: LearningTask) -> list[Guess]:
     return guesses
 
 
-def option_at(learning: LearningTask, position: int) -> list[Guess]:
-    """Answer with the option at a position, from 0 on; not where there are fewer options.
+def option_at(learning: LearningTask, place: int) -> list[Guess]:
+    """Answer with the option at a place, from 1 on; not where there are fewer options.
 
     Of several candidates, the options behind it come next, then those before it. Raises UsageError if the file does not
     record their order.
@@ -36,8 +36,10 @@ def option_at(learning: LearningTask, position: int) -> list[Guess]:
     if any(item.options and not item.has_letters for item in learning.items):
         raise UsageError(f"no fixed position can be answered: {NO_ORDER}")
     return [
-        learning.sure(place, item.options[position:] + item.options[:position] if position < len(item.options) else ())
-        for place, item in enumerate(learning.items)
+        learning.sure(
+            number, (*item.options[place - 1 :], *item.options[: place - 1]) if place <= len(item.options) else ()
+        )
+        for number, item in enumerate(learning.items)
     ]
 
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from vqagen.errors import UsageError, unknown
 from vqagen.judge.baselines import option_learners, option_rules, priors, text_learners
 from vqagen.judge.baselines.execution import Executed, ProgramRunner
 from vqagen.judge.baselines.learning_task import Guess, LearningTask
-from vqagen.judge.baselines.settings import PER, BaselineSettings
 
+POSITIONS = range(1, 11)
+"""Positions of options that have a baseline each."""
 NOISE = (0.05, 0.1, 0.2)
-"""Rates at which the ladder shows the noisy oracle."""
+"""Shares of values that are misread, each of which has a baseline."""
+OTHER_SCENES = 20
+"""Other scenes on which wrong-image runs a program."""
+IMAGINED_SCENES = 100
+"""Imagined scenes on which scene-blind runs a program."""
 
 
 @dataclass(frozen=True)
@@ -22,92 +28,65 @@ class Rung:
 
     name: str
     meaning: str
-    answer: Callable[[LearningTask, BaselineSettings], list[Guess]] | None = None
-    run: Callable[[ProgramRunner, LearningTask, BaselineSettings], Executed] | None = None
+    answer: Callable[[LearningTask], list[Guess]] | None = None
+    run: Callable[[ProgramRunner, LearningTask], Executed] | None = None
     """For a baseline that runs programs on scenes."""
-    needs_options: bool = False
-    shown: str = ""
-    """The setting that the ladder names behind the rung, such as `per`."""
-
-    def title(self, settings: BaselineSettings) -> str:
-        """Return the name with the setting that matters for it."""
-        return f"{self.name} {getattr(settings, self.shown)}" if self.shown else self.name
+    options: int = 0
+    """Options that a question must have, so that there is anything to answer."""
 
 
 _RUNGS = (
-    Rung("uniform", "any possible answer of the type", lambda learning, _: priors.uniform(learning)),
-    Rung(
-        "majority",
-        "the most frequent answer of the group",
-        lambda learning, chosen: priors.majority(learning, chosen.per),
-        shown="per",
-    ),
-    Rung(
-        "prior",
-        "an answer drawn as often as it is right",
-        lambda learning, chosen: priors.prior(learning, chosen.per),
-        shown="per",
-    ),
-    Rung("learned", "regression over the words", lambda learning, _: text_learners.learned(learning)),
-    Rung("naive-bayes", "naive Bayes over the words", lambda learning, _: text_learners.naive_bayes(learning)),
-    Rung(
-        "nearest",
-        "as the most similar questions",
-        lambda learning, chosen: text_learners.nearest(learning, chosen.neighbours),
-        shown="neighbours",
-    ),
-    Rung("random-option", "any option", lambda learning, _: option_rules.random_option(learning), needs_options=True),
-    Rung(
-        "option-at",
-        "the option at a position",
-        lambda learning, chosen: option_rules.option_at(learning, chosen.position - 1),
-        needs_options=True,
-        shown="position",
+    Rung("uniform", "any possible answer of the type", priors.uniform),
+    Rung("majority-all", "the most frequent answer", partial(priors.majority, per="all")),
+    Rung("majority", "the most frequent answer of the type", partial(priors.majority, per="type")),
+    Rung("majority-family", "the most frequent answer of the family", partial(priors.majority, per="family")),
+    Rung("majority-question", "the most frequent answer of the text", partial(priors.majority, per="question")),
+    Rung("prior", "an answer drawn as often as it is right in the type", partial(priors.prior, per="type")),
+    Rung("learned", "regression over the words", text_learners.learned),
+    Rung("naive-bayes", "naive Bayes over the words", text_learners.naive_bayes),
+    Rung("nearest", "as the most similar question", partial(text_learners.nearest, neighbours=1)),
+    Rung("nearest-5", "as most of the 5 most similar questions", partial(text_learners.nearest, neighbours=5)),
+    Rung("random-option", "any option", option_rules.random_option, options=1),
+    *(
+        Rung(
+            f"option-at-{place}", "the option at a position", partial(option_rules.option_at, place=place), None, place
+        )
+        for place in POSITIONS
     ),
     Rung(
         "most-frequent-option",
         "the option that is most often right",
-        lambda learning, _: option_rules.most_frequent_option(learning),
-        needs_options=True,
+        option_rules.most_frequent_option,
+        options=1,
     ),
-    Rung(
-        "longest-option", "the longest", lambda learning, _: option_rules.longest_option(learning), needs_options=True
-    ),
-    Rung(
-        "shortest-option",
-        "the shortest",
-        lambda learning, _: option_rules.shortest_option(learning),
-        needs_options=True,
-    ),
-    Rung(
-        "choices-only",
-        "regression over the options",
-        lambda learning, _: option_learners.choices_only(learning),
-        needs_options=True,
-    ),
+    Rung("longest-option", "the longest", option_rules.longest_option, options=1),
+    Rung("shortest-option", "the shortest", option_rules.shortest_option, options=1),
+    Rung("choices-only", "regression over the options", option_learners.choices_only, options=1),
     Rung(
         "question-and-choices",
         "regression over question and options",
-        lambda learning, _: option_learners.question_and_choices(learning),
-        needs_options=True,
+        option_learners.question_and_choices,
+        options=1,
     ),
     Rung(
         "wrong-image",
         "the program run on other scenes",
-        run=lambda runner, learning, chosen: runner.wrong_image(learning, chosen.runs),
+        run=lambda runner, learning: runner.wrong_image(learning, OTHER_SCENES),
     ),
     Rung(
         "scene-blind",
         "the program run on imagined scenes",
-        run=lambda runner, learning, chosen: runner.scene_blind(learning, chosen.imagined),
+        run=lambda runner, learning: runner.scene_blind(learning, IMAGINED_SCENES),
     ),
-    Rung(
-        "noisy-oracle",
-        "the program run on misread scenes",
-        run=lambda runner, learning, chosen: runner.noisy_oracle(learning, chosen.rate),
-        shown="rate",
+    *(
+        Rung(
+            f"noisy-oracle-{rate}",
+            "the program run on misread scenes",
+            run=partial(ProgramRunner.noisy_oracle, rate=rate),
+        )
+        for rate in NOISE
     ),
-    Rung("oracle", "the program run on its scene", run=lambda runner, learning, _: runner.oracle(learning)),
+    Rung("oracle", "the program run on its scene", run=ProgramRunner.oracle),
 )
 RUNGS = {rung.name: rung for rung in _RUNGS}
 """Name -> baseline, in the order of the ladder."""
@@ -117,25 +96,21 @@ class Answered(NamedTuple):
     """The guesses of a baseline, and a note for people."""
 
     rung: Rung
-    title: str
     guesses: Sequence[Guess]
     note: str = ""
 
 
-def answer_all(
-    rung: Rung, learning: LearningTask, settings: BaselineSettings, runner: ProgramRunner | None
-) -> Answered:
+def answer_all(rung: Rung, learning: LearningTask, runner: ProgramRunner | None) -> Answered:
     """Return the guesses of a baseline. Raises UsageError if the files lack what it needs."""
-    title = rung.title(settings)
-    if rung.needs_options and not any(item.options for item in learning.items):
+    if rung.options and not any(item.options for item in learning.items):
         raise UsageError(f"{rung.name} needs multiple choice: the questions have no options (see --mode)")
     if rung.run is not None:
         if runner is None:
             raise UsageError(f"{rung.name} runs programs on scenes: give --scenes")
-        executed = rung.run(runner, learning, settings)
-        return Answered(rung, title, executed.guesses, executed.notes())
+        executed = rung.run(runner, learning)
+        return Answered(rung, executed.guesses, executed.notes())
     assert rung.answer is not None
-    return Answered(rung, title, rung.answer(learning, settings))
+    return Answered(rung, rung.answer(learning))
 
 
 def find_rung(name: str) -> Rung:
@@ -145,20 +120,11 @@ def find_rung(name: str) -> Rung:
     return RUNGS[name]
 
 
-def ladder(
-    learning: LearningTask, settings: BaselineSettings, has_scenes: bool
-) -> Iterator[tuple[Rung, BaselineSettings]]:
-    """Yield the baselines that the files allow, each with its settings; some with several."""
+def ladder(learning: LearningTask, has_scenes: bool) -> Iterator[Rung]:
+    """Yield the baselines that the files allow."""
     most = max((len(item.options) for item in learning.items), default=0)
     has_order = all(item.has_letters for item in learning.items if item.options)
-    varied: dict[str, list[BaselineSettings]] = {
-        "majority": [replace(settings, per=per) for per in PER],
-        "nearest": [replace(settings, neighbours=number) for number in (1, 5)],
-        "option-at": [replace(settings, position=number + 1) for number in range(most if has_order else 0)],
-        "noisy-oracle": [replace(settings, rate=rate) for rate in NOISE],
-    }
-    for rung in _RUNGS:
-        if (rung.needs_options and not most) or (rung.run is not None and not has_scenes):
-            continue
-        for chosen in varied.get(rung.name, [settings]):
-            yield rung, chosen
+    for rung in RUNGS.values():
+        is_fixed = rung.name.startswith("option-at")
+        if rung.options <= most and (has_order or not is_fixed) and (has_scenes or rung.run is None):
+            yield rung

@@ -1,4 +1,4 @@
-"""The statistics of trials as lines for people."""
+"""The report of the statistics of trials."""
 
 from __future__ import annotations
 
@@ -9,25 +9,21 @@ from vqagen.judge.director.policies import POLICIES
 from vqagen.judge.director.rules import TYPES
 from vqagen.judge.director.statistics import GUESSES, TrialStatistics
 from vqagen.judge.director.trial import label
+from vqagen.judge.report.table import COUNT, DECIMAL, SHARE, Cell, Column, Report, Table, nonempty
 from vqagen.judge.stats.census import Spread
 
 MOST_COLUMNS = 12
 """Columns of a grid whose answers are shown; JSON has all."""
 
 
-def trial_report_lines(statistics: TrialStatistics) -> Iterator[str]:
-    """Yield the report."""
-    yield from _overview(statistics)
-    yield ""
-    yield from _design(statistics)
-    yield ""
-    yield from _policies(statistics)
-    yield ""
-    yield from _answer_cells(statistics)
-    yield from _features(statistics)
-    if statistics.notes:
-        yield ""
-        yield from (f"note: {note}" for note in statistics.notes)
+def trial_report(statistics: TrialStatistics) -> Report:
+    """Return the report."""
+    return Report(
+        f"Statistics of {statistics.name}",
+        (*_overview(statistics), *(f"note: {note}" for note in statistics.notes)),
+        nonempty([_design(statistics), _policies(statistics), *_answer_cells(statistics), _features(statistics)]),
+        statistics.to_record(),
+    )
 
 
 def _overview(statistics: TrialStatistics) -> Iterator[str]:
@@ -41,51 +37,44 @@ def _overview(statistics: TrialStatistics) -> Iterator[str]:
     yield f"  nouns                  {len(statistics.nouns)}, templates {len(statistics.templates)}"
 
 
-def _design(statistics: TrialStatistics) -> Iterator[str]:
-    """Yield the trials of each class of rules and frame, by type and physics."""
-    rows = sorted({(rule_class, frame or "") for _, rule_class, frame, _ in statistics.cells})
-    columns = [(type_, is_physics) for type_ in TYPES for is_physics in (False, True)]
-    heads = [f"{type_}, {'physics' if is_physics else 'other'}" for type_, is_physics in columns]
-    yield f"{'trials':24}" + "".join(f"  {head:>16}" for head in heads)
-    for rule_class, frame in rows:
-        numbers = [statistics.cells[type_, rule_class, frame or None, is_physics] for type_, is_physics in columns]
-        name = f"{rule_class}, {frame}'s words" if frame else rule_class
-        yield f"{name:24}" + "".join(f"  {number:16,}" for number in numbers)
+def _design(statistics: TrialStatistics) -> Table:
+    """Return the trials of each class of rules and frame, by type and physics."""
+    names = sorted({(rule_class, frame or "") for _, rule_class, frame, _ in statistics.cells})
+    groups = [(type_, is_physics) for type_ in TYPES for is_physics in (False, True)]
+    heads = (Column(f"{type_}, {'physics' if is_physics else 'other'}", COUNT) for type_, is_physics in groups)
+    rows: list[tuple[Cell, ...]] = []
+    for rule_class, frame in names:
+        counts = (statistics.cells[type_, rule_class, frame or None, is_physics] for type_, is_physics in groups)
+        rows.append((f"{rule_class}, {frame}'s words" if frame else rule_class, *counts))
+    return Table("trials", "Trials", (Column("rules"), *heads), tuple(rows))
 
 
-def _policies(statistics: TrialStatistics) -> Iterator[str]:
-    groups, accuracies = statistics.groups, statistics.accuracies()
+def _policies(statistics: TrialStatistics) -> Table:
     meanings = {**{name: each.meaning for name, each in POLICIES.items()}, **{n: m for n, (m, _) in GUESSES.items()}}
-    yield f"{'expected accuracy':20}" + "".join(f"  {group:>{_width(group)}}" for group in groups)
-    for name, accuracy in accuracies.items():
-        shares = "".join(f"  {accuracy[group]:{_width(group)}.3f}" for group in groups)
-        yield f"{name:20}{shares}  {meanings[name]}"
+    heads = (Column("policy"), *(Column(group, SHARE) for group in statistics.groups), Column("meaning"))
+    rows: list[tuple[Cell, ...]] = [
+        (name, *accuracy.values(), meanings[name]) for name, accuracy in statistics.accuracies().items()
+    ]
+    return Table("expected_accuracy", "Expected accuracy", heads, tuple(rows))
 
 
-def _width(group: str) -> int:
-    return max(len(group), 6)
-
-
-def _answer_cells(statistics: TrialStatistics) -> Iterator[str]:
-    """Yield a map of each grid size: the share of the answers of each type in each cell."""
+def _answer_cells(statistics: TrialStatistics) -> Iterator[Table]:
+    """Yield a map of each grid size and type: the share of the answers in each cell."""
     for (width, height), by_type in sorted(statistics.answers.counts.items()):
-        if width > MOST_COLUMNS:
-            continue
-        shown = {type_: counts for type_, counts in by_type.items() if counts}
-        yield "  ".join(f"{f'answers of {type_} trials, %':{6 * width + 4}}" for type_ in shown).rstrip()
-        yield "  ".join(f"{'':4}" + "".join(f"{label(x, width)[0]:>6}" for x in range(width)) for _ in shown)
-        for y in range(height):
-            rows = (
-                f"{y + 1:4}" + "".join(f"{100 * counts[y * width + x] / counts.total():6.1f}" for x in range(width))
-                for counts in shown.values()
-            )
-            yield "  ".join(rows)
-        yield ""
+        heads = (Column("row"), *(Column(label(x, width)[0], SHARE) for x in range(width)))
+        for type_, counts in by_type.items():
+            rows: list[tuple[Cell, ...]] = [
+                (str(y + 1), *(counts[y * width + x] / counts.total() for x in range(width)))
+                for y in range(height if counts and width <= MOST_COLUMNS else 0)
+            ]
+            title = f"Answers of {type_} trials, grids of {width} x {height}"
+            yield Table(f"answers_{type_}_{width}x{height}", title, heads, tuple(rows))
 
 
-def _features(statistics: TrialStatistics) -> Iterator[str]:
-    yield f"{'means':32}" + "".join(f"  {type_:>8}" for type_ in TYPES)
+def _features(statistics: TrialStatistics) -> Table:
+    rows: list[tuple[Cell, ...]] = []
     for name in statistics.features:
         means = statistics.type_means(name)
-        shown = "".join(f"  {means[type_]:8.2f}" if type_ in means else f"  {'-':>8}" for type_ in TYPES)
-        yield f"{name:32}{shown}" + ("  differs" if statistics.tells_types(name) else "")
+        rows.append((name, *(means.get(type_) for type_ in TYPES), "differs" if statistics.tells_types(name) else ""))
+    heads = (Column("mean"), *(Column(type_, DECIMAL) for type_ in TYPES), Column(""))
+    return Table("features", "Means of what a participant sees", heads, tuple(rows))

@@ -47,6 +47,8 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    is_detail: bool = False
+    """True for a table that is too long for a terminal: the formats other than text have it."""
 
     def shown(self) -> list[list[str]]:
         """Return the cells as texts for people."""

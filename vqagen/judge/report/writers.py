@@ -20,7 +20,8 @@ _HEAD = "head"
 
 def text(report: Report) -> str:
     """Return aligned text for a terminal."""
-    blocks = ["\n".join(report.head), *("\n".join(_aligned(table)) for table in report.tables)]
+    tables = (table for table in report.tables if not table.is_detail)
+    blocks = ["\n".join(report.head), *("\n".join(_aligned(table)) for table in tables)]
     return "\n\n".join([*blocks, *(["\n".join(report.failures)] if report.failures else [])]) + "\n"
 
 

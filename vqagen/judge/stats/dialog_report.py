@@ -1,12 +1,13 @@
-"""The statistics of a dialog file as lines for people, beside the figures of CLEVR-Dialog."""
+"""The report of the statistics of a dialog file, beside the figures of CLEVR-Dialog."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from vqagen.errors import counted
+from vqagen.judge.report.table import Column, Report, Table, nonempty
 from vqagen.judge.stats.census import Spread
 from vqagen.judge.stats.dialog_census import COMPARED, LIMITING, entropy
 from vqagen.judge.stats.dialog_published import GENERATOR, PAPER
@@ -26,39 +27,37 @@ class Row(NamedTuple):
     generator: str = ""
 
 
-def dialog_report_lines(statistics: DialogStatistics) -> Iterator[str]:
-    """Yield the report."""
+def dialog_report(statistics: DialogStatistics) -> Report:
+    """Return the report."""
     census = statistics.census
     about = f"{counted(census.rounds, 'round')} about {counted(statistics.images, 'image')}"
-    yield f"{counted(census.dialogs, 'dialog')} of {about}, beside CLEVR-Dialog (its paper; its generator as measured)"
-    figures = [Row("", "here", "paper", "generator"), *_figures(statistics)]
-    yield from (f"  {line}" for line in _columns(figures))
-    for title, rows in (
-        ("round", _type_rows(statistics)),
-        ("distance", _distance_rows(statistics)),
-        ("caption", _caption_rows(statistics)),
-        ("label", _label_rows(statistics)),
-    ):
-        table = list(rows)
-        if len(table) > 1:
-            yield ""
-            yield from _columns([(title, *table[0][1:]), *table[1:]])
-    if statistics.notes:
-        yield ""
-        yield from (f"note: {note}" for note in statistics.notes)
+    head = f"{counted(census.dialogs, 'dialog')} of {about}, beside CLEVR-Dialog (its paper; its generator as measured)"
+    tables = (
+        ("figures", "Figures", _figure_rows(statistics)),
+        ("types_of_round", "Types of each round", _type_rows(statistics)),
+        ("distances", "Coreference distances", _distance_rows(statistics)),
+        ("captions", "Captions", _caption_rows(statistics)),
+        ("labels", "Labels", _label_rows(statistics)),
+    )
+    return Report(
+        f"Statistics of {statistics.name}",
+        (head, *(f"note: {note}" for note in statistics.notes)),
+        nonempty(_table(*each) for each in tables),
+        statistics.to_record(),
+    )
 
 
-def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield rows with their cells below each other."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+def _table(key: str, title: str, rows: Iterator[tuple[str, ...]]) -> Table | None:
+    """Return a table of the heads of its columns and its rows; None of nothing."""
+    heads, *cells = list(rows) or [()]
+    return Table(key, title, tuple(map(Column, heads)), tuple(cells)) if cells else None
 
 
 # Figures ----------------------------------------------------------------------------------------------------------
 
 
-def _figures(statistics: DialogStatistics) -> Iterator[Row]:
+def _figure_rows(statistics: DialogStatistics) -> Iterator[Row]:
+    yield Row("figure", "here", "paper", "generator")
     yield from _question_figures(statistics)
     yield from _history_figures(statistics)
     yield from _order_figures(statistics)
@@ -155,7 +154,7 @@ def _type_rows(statistics: DialogStatistics) -> Rows:
     """Yield the types of each round."""
     of_rounds = statistics.types_of_round()
     names = list(statistics.type_shares())
-    yield ("", *names, *(f"{name} (generator)" for name in FAMILIES))
+    yield ("round", *names, *(f"{name} (generator)" for name in FAMILIES))
     for number, shares in of_rounds.items():
         known = GENERATOR["types_of_round"].get(number, {})
         theirs = (_share(known[name]) if known else "" for name in FAMILIES)
@@ -169,13 +168,13 @@ def _distance_rows(statistics: DialogStatistics) -> Rows:
         return
     columns = [
         ("since told", _shares_of(told)),
-        ("generator", GENERATOR["since_told_shares"]),
+        ("told (generator)", GENERATOR["since_told_shares"]),
         ("since mentioned", _shares_of(mentioned)),
-        ("generator", GENERATOR["since_mentioned_shares"]),
+        ("mentioned (generator)", GENERATOR["since_mentioned_shares"]),
     ]
     if not mentioned:
         columns = columns[:2]
-    yield ("", *(name for name, _ in columns))
+    yield ("rounds", *(name for name, _ in columns))
     for number in sorted(set().union(*(shares for _, shares in columns))):
         yield (str(number), *(_share(shares.get(number)) for _, shares in columns))
 
@@ -184,7 +183,7 @@ def _caption_rows(statistics: DialogStatistics) -> Rows:
     captions = statistics.census.captions
     if set(captions) == {""}:
         return
-    yield "", "dialogs", "share", "generator"
+    yield "caption", "dialogs", "share", "generator"
     for label, count in ordered(captions):
         yield label, f"{count:,}", _share(count / statistics.census.dialogs), _share(GENERATOR["captions"].get(label))
 
@@ -192,7 +191,7 @@ def _caption_rows(statistics: DialogStatistics) -> Rows:
 def _label_rows(statistics: DialogStatistics) -> Rows:
     """Yield the rounds of each label, the share of "yes", and what is answered most."""
     census = statistics.census
-    yield "", "rounds", "share", "generator", "yes", "generator", "guessed", "answered most"
+    yield "label", "rounds", "share", "share (generator)", "yes", "yes (generator)", "guessed", "answered most"
     for label, count in ordered(census.labels):
         guessed = statistics.guessed_share(label)
         yield (

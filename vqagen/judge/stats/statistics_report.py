@@ -1,45 +1,53 @@
-"""The statistics of a question file as lines for people."""
+"""The report of the statistics of a question file."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from vqagen.errors import counted
+from vqagen.judge.report.table import COUNT, SHARE, TEXT, Cell, Column, Report, Table, columns, nonempty
 from vqagen.judge.stats.census import PairCounts, Spread, evenness
 from vqagen.judge.stats.guessing import RANKED, Accuracy, Guessing
 from vqagen.judge.stats.question_statistics import QuestionStatistics
 
 SHOWN_ANSWERS = 5
 SHOWN_FAMILIES = 5
-"""Families that are shown; JSON and the page have all."""
+"""Families that are guessed best, shown in front of the table of all."""
 SHOWN_UNEVEN = 3
+_ANSWERS = columns(type=TEXT, questions=COUNT, different=COUNT, evenness=SHARE, most_frequent=TEXT)
+_FAMILIES = columns(family=TEXT, type=TEXT, questions=COUNT, evenness=SHARE, most_frequent=TEXT)
 
 
-def report_lines(statistics: QuestionStatistics) -> Iterator[str]:
-    """Yield the report."""
-    yield from overview_lines(statistics)
-    if statistics.census.answers:
-        yield ""
-        yield from _answer_lines(statistics)
-    if statistics.guessing is not None:
-        yield ""
-        yield from _guess_lines(statistics, statistics.guessing)
-    if statistics.notes:
-        yield ""
-        yield from (f"note: {note}" for note in statistics.notes)
+def statistics_report(statistics: QuestionStatistics) -> Report:
+    """Return the report: what is asked, how evenly it is answered, and what is guessed."""
+    return Report(
+        f"Statistics of {statistics.name}",
+        (*_overview(statistics), *(f"note: {note}" for note in statistics.notes)),
+        nonempty([_answers(statistics), *_guesses(statistics), _families(statistics)]),
+        statistics.to_record(),
+    )
 
 
-def overview_lines(statistics: QuestionStatistics) -> Iterator[str]:
+# Overview ---------------------------------------------------------------------------------------------------------
+
+
+def _overview(statistics: QuestionStatistics) -> Iterator[str]:
     """Yield what is asked about how many images; then, each indented, texts, words, programs, families and pairs."""
-    census = statistics.census
-    about = f"{counted(census.questions, 'question')} about {counted(statistics.images, 'image')}"
+    about = f"{counted(statistics.census.questions, 'question')} about {counted(statistics.images, 'image')}"
     yield ", ".join([about, *_counted_families(statistics)])
-    for name, value in _overview(statistics):
+    for name, value in _figures(statistics):
         yield f"  {name:26}  {value}"
 
 
-def _overview(statistics: QuestionStatistics) -> Iterator[tuple[str, str]]:
+def _counted_families(statistics: QuestionStatistics) -> Iterator[str]:
+    if statistics.has_families:
+        number, files = len(statistics.families), statistics.files
+        counted_families = "1 family" if number == 1 else f"{number:,} families"
+        yield counted_families + (f" of {counted(files, 'template file')}" if files else "")
+
+
+def _figures(statistics: QuestionStatistics) -> Iterator[tuple[str, str]]:
     """Yield the name of each figure, and what it is."""
     census = statistics.census
     distinct = census.distinct_texts()
@@ -56,13 +64,6 @@ def _overview(statistics: QuestionStatistics) -> Iterator[tuple[str, str]]:
         yield "pairs", _pair_line(pairs)
 
 
-def _counted_families(statistics: QuestionStatistics) -> Iterator[str]:
-    if statistics.has_families:
-        number, files = len(statistics.families), statistics.files
-        counted_families = "1 family" if number == 1 else f"{number:,} families"
-        yield counted_families + (f" of {counted(files, 'template file')}" if files else "")
-
-
 def _pair_line(pairs: PairCounts) -> str:
     parts = [f"{pairs.complete:,} complete"]
     if pairs.answered:
@@ -77,20 +78,19 @@ def _pair_line(pairs: PairCounts) -> str:
     return ", ".join(parts)
 
 
-def _answer_lines(statistics: QuestionStatistics) -> Iterator[str]:
-    of_types = statistics.census.answers
-    kinds = sorted(of_types)
-    width = max(map(len, (*kinds, "answers")))
-    yield f"{'answers':{width}}  questions  different  evenness  most frequent"
-    for kind in kinds:
-        counts = of_types[kind]
-        total = counts.total()
-        yield (f"{kind:{width}}  {total:9,}  {len(counts):9,}  {evenness(counts):8.3f}  {_leading(counts)}")
+# Tables -----------------------------------------------------------------------------------------------------------
+
+
+def _answers(statistics: QuestionStatistics) -> Table:
     of_families = statistics.census.family_answers
     least = sorted(of_families, key=lambda name: (evenness(of_families[name]), name))[:SHOWN_UNEVEN]
-    if statistics.has_families:
-        shown = ", ".join(f"{statistics.family_name(name)} {evenness(of_families[name]):.3f}" for name in least)
-        yield f"least even families: {shown}"
+    shown = ", ".join(f"{statistics.family_name(name)} {evenness(of_families[name]):.3f}" for name in least)
+    notes = (f"least even families: {shown}",) if statistics.has_families else ()
+    rows = tuple(
+        (kind, counts.total(), len(counts), evenness(counts), _leading(counts))
+        for kind, counts in sorted(statistics.census.answers.items())
+    )
+    return Table("answers", "Answers", _ANSWERS, rows, notes)
 
 
 def _leading(counts: Mapping[str, int]) -> str:
@@ -100,27 +100,52 @@ def _leading(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{answer} {count / total:.0%}" for answer, count in ordered[:SHOWN_ANSWERS]) + more
 
 
-def _guess_lines(statistics: QuestionStatistics, guessing: Guessing) -> Iterator[str]:
-    predictors = guessing.predictors
+def _guesses(statistics: QuestionStatistics) -> Iterator[Table]:
+    """Yield how often the predictors are right: of each type, and of the families that are guessed best."""
+    guessing = statistics.guessing
+    if guessing is None:
+        return
+    shares = tuple(Column(name, SHARE) for name in guessing.predictors)
+    rows: list[tuple[Cell, ...]] = [
+        _accuracy_row(kind, each, guessing) for kind, each in sorted(guessing.types.items())
+    ]
+    rows.append(_accuracy_row("all", guessing.everything, guessing))
+    rows.append(("mean of types", None, *map(guessing.mean_of_types, guessing.predictors)))
+    title = f"Guessed without the picture ({statistics.tested_on})"
+    yield Table("guessed", title, (*columns(type=TEXT, questions=COUNT), *shares), tuple(rows))
     ranked = guessing.ranked_families()
-    names = {name: statistics.family_name(name) for name in ranked[:SHOWN_FAMILIES]}
-    width = max(map(len, (*guessing.types, *names.values(), "mean of types")))
-    yield f"guessed without the picture ({statistics.tested_on})"
-    yield f"{'':{width}}  questions  " + "  ".join(f"{name:>8}" for name in predictors)
-    for kind, accuracy in sorted(guessing.types.items()):
-        yield _accuracy_line(kind, accuracy, predictors, width)
-    yield _accuracy_line("all", guessing.everything, predictors, width)
-    means = "  ".join(f"{guessing.mean_of_types(name):8.3f}" for name in predictors)
-    yield f"{'mean of types':{width}}  {'':9}  {means}"
     if ranked and statistics.has_families:
-        yield f"families guessed best, of {len(ranked):,} with at least {RANKED} tested questions"
-        for name, shown in names.items():
-            yield _accuracy_line(shown, guessing.families[name], predictors, width)
-    if statistics.has_families and (worst := guessing.worst_yes_no()) is not None:
-        share = guessing.families[worst].share(predictors[-1])
-        yield f"worst yes/no family ({predictors[-1]}): {statistics.family_name(worst)} {share:.3f}"
+        best = (
+            _accuracy_row(statistics.family_name(name), guessing.families[name], guessing)
+            for name in ranked[:SHOWN_FAMILIES]
+        )
+        title = f"Families guessed best, of {len(ranked):,} with at least {RANKED} tested questions"
+        notes = tuple(_worst_yes_no(statistics, guessing))
+        yield Table("guessed_best", title, (*columns(family=TEXT, questions=COUNT), *shares), tuple(best), notes)
 
 
-def _accuracy_line(name: str, accuracy: Accuracy, predictors: Sequence[str], width: int) -> str:
-    shares = "  ".join(f"{accuracy.share(predictor):8.3f}" for predictor in predictors)
-    return f"{name:{width}}  {accuracy.questions:9,}  {shares}"
+def _accuracy_row(name: str, accuracy: Accuracy, guessing: Guessing) -> tuple[Cell, ...]:
+    return (name, accuracy.questions, *map(accuracy.share, guessing.predictors))
+
+
+def _worst_yes_no(statistics: QuestionStatistics, guessing: Guessing) -> Iterator[str]:
+    worst, strongest = guessing.worst_yes_no(), guessing.predictors[-1]
+    if worst is not None:
+        share = guessing.families[worst].share(strongest)
+        yield f"worst yes/no family ({strongest}): {statistics.family_name(worst)} {share:.3f}"
+
+
+def _families(statistics: QuestionStatistics) -> Table:
+    """Return all families; those that are guessed best come first."""
+    census, guessing = statistics.census, statistics.guessing
+    predictors, guessed = (guessing.predictors, guessing.families) if guessing else ((), {})
+    rows: list[tuple[Cell, ...]] = []
+    for name, count in statistics.families.items() if statistics.has_families else ():
+        answers, accuracy = census.family_answers.get(name, Counter()), guessed.get(name)
+        shares = (accuracy.share(each) if accuracy else None for each in predictors)
+        known = (census.family_types.get(name, ""), count, evenness(answers) if answers else None, _leading(answers))
+        rows.append((statistics.family_name(name), *known, *shares))
+    ranks = {statistics.family_name(name): -accuracy.best(predictors) for name, accuracy in guessed.items()}
+    rows.sort(key=lambda row: (ranks.get(str(row[0]), 0.0), str(row[0])))
+    heads = (*_FAMILIES, *(Column(name, SHARE) for name in predictors))
+    return Table("families", "Families", heads, tuple(rows), is_detail=True)
