@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import copy
-import errno
-import gzip
 import itertools
 import json
-import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +15,11 @@ from pyarrow import parquet
 from test_items_check import DOUBTS as ITEM_DOUBTS
 
 import vqagen
-from vqagen.authoring.check.check_report import MOST, CheckReport
+from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.checking import check_paths
 from vqagen.authoring.check.codes import CODES
-from vqagen.authoring.check.domains import Flags, Grouping
-from vqagen.authoring.check.recognition import WHOLE, recognise_all
 from vqagen.authoring.check.template_rules import TEMPLATE_RULES
-from vqagen.errors import UsageError
-from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS, ShippedDomain
+from vqagen.language.shipped_domains import SHIPPED_DOMAINS
 
 SAMPLES = 120
 METADATA: dict[str, Any] = {
@@ -237,17 +230,6 @@ def test_a_sound_template_passes(domain: Path) -> None:
         assert (mistakes(report), doubts(report)) == ([], []), name
 
 
-def test_a_group_does_not_tell_which_of_its_members_it_is(domain: Path) -> None:
-    """Of a hat is asked which kind of hat; of a cup, that it is a cup is all there is to know."""
-    types = {**METADATA["types"], "Kind": {"values": ["cup", {"hat": ["cap", "bowler"]}], "null": "thing"}}
-    write(domain / "metadata.json", {**METADATA, "types": types})
-    nodes = [SCENE, ["filter_unique", [0], ["<C>", "<K>"]], ["query_kind", [1]]]
-    asked = template(["What kind of <K> is the <C> one?"], nodes)
-
-    assert doubts(checked(domain, with_constraint(asked, "IN", "<K>", "hat"))) == []
-    assert [code for _, code, _ in doubts(checked(domain, asked))] == ["answer-in-text"]
-
-
 def test_two_templates_that_ask_the_same_compute_the_same(domain: Path) -> None:
     """Slots go by other names, parts are optional; it is still the same text."""
     other = json.loads(json.dumps(COUNT).replace("<K>", "<K2>"))
@@ -258,23 +240,6 @@ def test_two_templates_that_ask_the_same_compute_the_same(domain: Path) -> None:
 
     assert doubts(checked(domain, COUNT, changed(other, name="other"))) == []
     assert doubts(checked(domain, COUNT, exists)) == [("t.json", "same-text", "[1].text[0]")]
-
-
-def test_what_a_record_of_several_templates_does_is_told_once(domain: Path) -> None:
-    record = changed(
-        QUERY, **{"for": {"attribute": ["Color", "Kind"]}}, name="query", text=["What {attribute} is the <Z> <K>"]
-    )
-    record["nodes"][2]["type"] = "query_{attribute}"
-
-    report = checked(domain, record)
-
-    assert doubts(report) == [
-        ("t.json", "no-final-mark", "[0].text[0]"),
-        ("t.json", "answer-in-text", "[0].nodes[1].side_inputs[1]"),
-    ]
-    messages = [doubt.problem.message for file in report.files for doubt in file.warnings]
-    assert "query" not in messages[0]
-    assert messages[1].endswith("(in query-kind)")
 
 
 # Templates on scenes ----------------------------------------------------------------------------------------------
@@ -349,17 +314,6 @@ def test_a_sound_template_is_tried_until_all_has_been_seen(domain: Path) -> None
 
     assert (report.errors, doubts(report)) == (0, [])
     assert 0 < sum(tried) < 1000
-
-
-def test_few_scenes_tell_only_what_found_nothing_in_them(domain: Path) -> None:
-    report = checked(domain, *(record for _, _, record in TRIED[:4]), samples=20)
-
-    assert doubts(report) == [("t.json", "unsatisfied", "[0]")]
-    assert "no question was found in 20 sampled scenes" in report.files[-1].warnings[0].problem.message
-    assert report.notes == [
-        f"{domain / 'metadata.json'}: templates were tried on only 20 sampled scenes: "
-        "too few to know what never occurs; 100 are enough"
-    ]
 
 
 def test_templates_are_tried_on_given_scenes(domain: Path) -> None:
@@ -457,21 +411,7 @@ def test_one_template_of_the_wrong_shape_hides_nothing_in_the_others(domain: Pat
     assert doubts(report) == [("t.json", "no-final-mark", "[2].text[0]")]
 
 
-def test_mistakes_in_sampling_rules_are_mistakes_of_the_metadata(domain: Path) -> None:
-    write(domain / "metadata.json", {**METADATA, "sampling": {"objects": "many"}})
-
-    assert [path for _, path, _ in mistakes(checked(domain, COUNT))] == ["sampling.objects"]
-
-
 # Metadata, synonyms, plug-ins -------------------------------------------------------------------------------------
-
-
-def test_what_has_no_effect_is_told_of(domain: Path) -> None:
-    write(
-        domain / "metadata.json", {**METADATA, "types": {**METADATA["types"], "Size": {"values": ["small"], "nul": ""}}}
-    )
-
-    assert doubts(check_paths([domain])) == [("metadata.json", "no-effect", "types.Size.nul")]
 
 
 def test_what_is_no_json_is_told_of(domain: Path) -> None:
@@ -483,15 +423,6 @@ def test_what_is_no_json_is_told_of(domain: Path) -> None:
         ("synonyms.json", "not-json"),
         ("t.json", "not-json"),
     ]
-
-
-def test_comments_in_metadata_are_no_json_whether_it_is_to_be_checked_or_beside_it(domain: Path) -> None:
-    write(domain / "metadata.json", f"// toys\n{json.dumps(METADATA)}")
-    path = write(domain / "templates" / "t.json", [COUNT])
-
-    expected = [("metadata.json", "not-json", "")]
-    assert doubts(check_paths([path], samples=0)) == expected
-    assert doubts(check_paths([domain], samples=0)) == expected
 
 
 def test_synonyms_are_for_values_of_the_domain(domain: Path) -> None:
@@ -519,18 +450,6 @@ def test_one_word_says_one_value(domain: Path) -> None:
     write(domain / "synonyms.json", {**SYNONYMS, "hat": ["hat", "Mug"]})
 
     assert doubts(check_paths([domain])) == [("synonyms.json", "ambiguous-word", "hat")]
-
-
-def test_synonyms_may_serve_several_domains(tmp_path: Path) -> None:
-    """Those in a `metadata` folder beside them, if they have no section of their own."""
-    write(tmp_path / "metadata" / "toys.json", METADATA)
-    write(tmp_path / "metadata" / "tools.json", {"types": {"Kind": ["saw"]}})
-    write(tmp_path / "metadata" / "silent.json", {"types": {"Kind": ["axe"]}, "synonyms": {"axe": ["axe"]}})
-    synonyms = write(tmp_path / "synonyms.json", {"cup": ["mug"], "saw": ["blade"], "axe": ["hatchet"]})
-
-    expected = [("synonyms.json", "unknown-synonym", "axe")]
-    assert doubts(check_paths([synonyms, tmp_path / "metadata"])) == expected
-    assert doubts(check_paths([synonyms])) == expected
 
 
 PLUGIN = """
@@ -587,12 +506,6 @@ def test_a_plug_in_with_mistakes_is_told_of_and_nothing_else_is(domain: Path) ->
     assert {file.not_checked[0] for file in report.files if file.not_checked} == {"a plug-in has mistakes"}
 
 
-def test_python_files_that_are_no_plug_ins_are_not_run(domain: Path) -> None:
-    write(domain / "setup.py", "raise SystemExit(1)")
-
-    assert mistakes(checked(domain, COUNT)) == []
-
-
 # What a file is, and whose ----------------------------------------------------------------------------------------
 
 KINDS: list[tuple[str, object, str]] = [
@@ -631,16 +544,6 @@ def test_a_file_is_known_by_its_content_or_its_name(tmp_path: Path) -> None:
         assert kind or report.errors == 1
 
 
-def test_a_large_file_is_known_by_its_own_keys_and_not_by_those_inside(tmp_path: Path) -> None:
-    """A large file of questions names its scenes in `info`; it is left to `verify`."""
-    info = {"generator": {"inputs": {"scenes": "sha256:0"}}, "filler": " " * WHOLE}
-    path = write(tmp_path / "q.json", {"info": info, "questions": [{"program": [], "answer": 1}]})
-
-    (file,) = check_paths([path]).files
-
-    assert (file.kind, file.not_checked) == ("questions", ["questions: see `vqagen verify`"])
-
-
 def write_table(path: Path, rows: list[Record]) -> Path:
     parquet.write_table(pyarrow.Table.from_pylist(rows), path)
     return path
@@ -654,31 +557,6 @@ def test_parquet_is_checked_as_json_is(tmp_path: Path) -> None:
     (found,), (expected,) = (mistakes(check_paths([path])) for path in (columns, plain))
 
     assert found[1:] == expected[1:]
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [({"text": "How many?", "nodes": 1}, "unknown kind of file"), (None, "not a Parquet file, damaged or cut off")],
-)
-def test_other_parquet_is_a_mistake(row: Record | None, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "templates.parquet"
-    path.write_text("PAR1") if row is None else write_table(path, [row])
-
-    ((_, _, found),) = mistakes(check_paths([path]))
-
-    assert found.startswith(message)
-
-
-def test_a_damaged_gzip_file_is_a_mistake(tmp_path: Path) -> None:
-    """Whether its kind is told by all of it or by its beginning."""
-    packed = bytearray(gzip.compress(b'{"objects": [], "image_filename": "x.png"}\n' * 1000, mtime=0))
-    packed[15] ^= 0xFF
-    for name in ("a.json.gz", "b.jsonl.gz"):
-        (tmp_path / name).write_bytes(packed)
-
-    found = mistakes(check_paths([tmp_path]))
-    assert [name for name, *_ in found] == ["a.json.gz", "b.jsonl.gz"]
-    assert all("damaged or cut off" in message for *_, message in found)
 
 
 def test_of_a_file_that_is_nothing_it_is_told_what_there_is(tmp_path: Path) -> None:
@@ -721,24 +599,6 @@ def test_templates_belong_to_the_nearest_metadata(tmp_path: Path, monkeypatch: p
         assert (report.errors, report.notes) == (0, [])
 
 
-def test_shipped_templates_belong_to_the_domains_that_list_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever their folder is called: a domain may have templates for several tasks, and two may share them."""
-    clevr, market = (SHIPPED_DOMAINS[name] for name in ("clevr", "market"))
-    both = {
-        "a": ShippedDomain(clevr.metadata, {"dialog": "templates/market/asking.json"}),
-        "b": ShippedDomain(market.metadata, {QUESTIONS: "templates/market"}),
-    }
-    monkeypatch.setattr("vqagen.authoring.check.domains.SHIPPED_DOMAINS", both)
-
-    def homes(file: str) -> list[Path]:
-        grouping = Grouping(recognise_all([ROOT / file], CheckReport()), Flags(), CheckReport())
-        return [group.metadata for group in grouping.run()]
-
-    assert homes("templates/market/counting.json") == [ROOT / market.metadata]
-    assert homes("templates/market/asking.json") == [ROOT / clevr.metadata, ROOT / market.metadata]
-    assert homes("synonyms.json") == [ROOT / clevr.metadata, ROOT / market.metadata]
-
-
 def test_files_without_metadata_are_checked_as_clevrs_and_that_is_said(tmp_path: Path) -> None:
     path = write(tmp_path / "t.json", [COUNT])
 
@@ -768,48 +628,6 @@ def test_of_several_domains_none_is_guessed(
     assert mistakes(report) == [("t.json", "", f"it may belong to any of {named}; choose one with --metadata")]
     assert report.notes == []
     assert check_paths([path], metadata=str(Path(paths[0], "farm.json")), samples=0).errors == 0
-
-
-def test_a_folder_that_cannot_be_read_is_a_mistake(domain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the others all is checked."""
-    closed, scandir = domain / "templates" / "closed", os.scandir
-    closed.mkdir(parents=True)
-
-    def refusing(path: Any) -> Any:
-        if str(path) == str(closed):
-            raise PermissionError(errno.EACCES, "Permission denied", str(path))
-        return scandir(path)
-
-    monkeypatch.setattr(os, "scandir", refusing)
-
-    assert mistakes(checked(domain, COUNT)) == [("closed", "", "cannot be read: Permission denied")]
-    assert mistakes(check_paths([closed])) == [("closed", "", "cannot be read: Permission denied")]
-
-
-def test_flags_decide_whose_a_file_is(domain: Path, tmp_path: Path) -> None:
-    path = write(tmp_path / "t.json", [COUNT])
-
-    assert check_paths([path], domain=str(domain), samples=0).errors == 0
-
-
-def test_hidden_files_are_skipped_and_no_file_is_checked_twice(domain: Path) -> None:
-    write(domain / ".old" / "t.json", [1])
-    write(domain / ".t.json", [1])
-
-    report = check_paths([domain, domain / "metadata.json"])
-
-    assert [Path(file.path).name for file in report.files] == ["metadata.json", "synonyms.json"]
-
-
-def test_nothing_to_check_is_wrong_usage(tmp_path: Path) -> None:
-    """In a folder without files of any kind it is said how such files end."""
-    (tmp_path / "empty").mkdir()
-    endings = re.escape(r"no *.json, *.jsonl, *.ndjson (also .gz, .zst), no *.parquet, and no plug-in")
-
-    with pytest.raises(UsageError, match=f"nothing to check in .*empty: {endings}$"):
-        check_paths([tmp_path / "empty"])
-    with pytest.raises(UsageError, match=r"nothing to check at .*absent: there is no such file or folder$"):
-        check_paths([tmp_path / "absent"])
 
 
 # Scenes ---------------------------------------------------------------------------------------------
@@ -846,14 +664,6 @@ def test_every_fault_of_every_scene_is_told_at_its_line(domain: Path) -> None:
 
         assert file.kind == "scenes"
         assert [(problem.line, problem.path) for problem in file.errors] == expected, layout
-
-
-def test_of_many_faults_some_are_told_and_all_are_counted(domain: Path) -> None:
-    write(domain / "x.json", {"scenes": [WRONG[1]] * (MOST + 7)})
-
-    report = check_paths([domain])
-
-    assert (len(mistakes(report)), report.errors) == (MOST, MOST + 7)
 
 
 NAMED: dict[str, Any] = {
@@ -899,16 +709,6 @@ def test_names_in_scenes_that_nothing_reads_are_told_of_once(tmp_path: Path) -> 
         assert report.errors == []
         assert [(each.code, each.problem.path) for each in report.warnings] == [each[:2] for each in expected], scenes
         assert all(said in each.problem.message for each, (*_, said) in zip(report.warnings, expected, strict=True))
-
-
-def test_the_reference_scenes_have_no_odd_names(shared: Path) -> None:
-    path = shared / "data" / "clevr_v1_train_scenes_1000.json"
-    if not path.is_file():
-        pytest.skip("no reference scenes in shared/")
-
-    report = check_paths([path], domain="clevr")
-
-    assert (mistakes(report), doubts(report)) == ([], [])
 
 
 FAILING = """
