@@ -22,10 +22,10 @@ ABOUT_AN_IMAGE = 10
 _RUN = """
 import resource, sys, time
 from vqagen.judge.gold.discovery import read_gold
-from vqagen.judge.predictions.discovery import read_predictions
+from vqagen.judge.predictions.discovery import find_predictions
 from vqagen.judge.scoring.evaluation import evaluate
 started = time.process_time()
-found = evaluate(read_gold(sys.argv[1]), read_predictions(sys.argv[2], None))
+found = evaluate(read_gold(sys.argv[1]), find_predictions(sys.argv[2]))
 scored = time.process_time()
 rows = [row for by in ("overall", *found.groups) for row in found.table(by)]
 print(f"accuracy {rows[0].accuracy:.4f}, {len(rows):,} rows, coverage {found.coverage.answered:,}")

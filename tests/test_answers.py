@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from vqagen.errors import UsageError
 from vqagen.files.shipped import shipped
 from vqagen.judge.answers.judging import AnswerJudge
-from vqagen.judge.answers.kinds import BOOL, BOX, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, text_of
-from vqagen.judge.answers.presets import PRESETS, Exact, Preset, find_preset
+from vqagen.judge.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, text_of
+from vqagen.judge.answers.presets import PRESETS, find_preset
 from vqagen.judge.answers.reading import read_answer
 from vqagen.judge.answers.vqa_words import vqa_accuracy, without_punctuation
 from vqagen.judge.gold.item import GoldItem
@@ -35,8 +35,8 @@ def item_of(kind: str, *answers: Answer, options: Sequence[str] = (), weights: S
     return GoldItem("0", kind, answers, "0", options=tuple(options), weights=tuple(weights))
 
 
-def credit(preset: Preset | str, text: str, item: GoldItem) -> float:
-    chosen = PRESETS[preset] if isinstance(preset, str) else preset
+def credit(preset: str, text: str, item: GoldItem) -> float:
+    chosen = PRESETS[preset]
     return chosen.is_right(chosen.normalise(text, item.kind, NO_WORDS), item)
 
 
@@ -70,8 +70,6 @@ def credit(preset: Preset | str, text: str, item: GoldItem) -> float:
         ("none", LIST, ()),
         ("red plastic", LIST, None),
         ("column B, row 2", CELL, "B2"),
-        ("[1, 2.5, 3, 4]", BOX, (1.0, 2.5, 3.0, 4.0)),
-        ("[1, 2]", BOX, None),
         (" Café  au lait!", TEXT, "café au lait"),
         ("...", TEXT, None),
     ],
@@ -180,23 +178,6 @@ def test_vqa_accuracy_agrees_with_the_loop_over_annotators(answers: list[str], t
 
 
 @pytest.mark.parametrize(
-    ("preset", "share"),
-    [
-        (Exact(), 0.25),
-        (Exact("e", ("the ", "yell"), True, True), 0.5),
-        (Exact("e", ("the ", "yell", "YELL"), True, True), 0.75),
-        (Exact("e", ("the ", "yell", "YELL"), True, True, True), 1.0),
-    ],
-)
-def test_exact_match_as_hugging_face_documents_it(preset: Exact, share: float) -> None:
-    references = ["the cat", "theater", "YELLING", "agent007"]
-    predictions = ["cat?", "theater", "yelling", "agent"]
-    credits = [credit(preset, text, item_of(TEXT, right)) for right, text in zip(references, predictions, strict=True)]
-
-    assert sum(credits) / 4 == share
-
-
-@pytest.mark.parametrize(
     ("preset", "text", "right", "expected"),
     [
         ("visual7w", "CAFÉ", "Café", 1),
@@ -204,8 +185,6 @@ def test_exact_match_as_hugging_face_documents_it(preset: Exact, share: float) -
         ("exact", "yes", True, 1),
         ("exact", "Yes", True, 0),
         ("exact", "2", 2, 1),
-        ("gqa", "red", "red", 1),
-        ("gqa", "Red", "red", 0),
         ("typed", "Red!", "Red.", 1),
     ],
 )

@@ -5,24 +5,17 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from commands import Commands
 
 from vqagen.calls.comparison import compare
-from vqagen.errors import BadInput, UsageError
-from vqagen.judge.comparison.paired_tests import (
-    cochran_q,
-    mantel_haenszel,
-    mcnemar,
-    paired_difference,
-)
+from vqagen.errors import BadInput
+from vqagen.judge.comparison.paired_tests import mcnemar, paired_difference
 from vqagen.judge.intervals import clustered_mean, holm
-from vqagen.judge.scoring.settings import EvaluationSettings
 
 
 @pytest.fixture(autouse=True)
@@ -41,52 +34,9 @@ def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
 
 
 def test_mcnemar_of_the_published_table() -> None:
-    """Of [[30, 12], [5, 40]], exact p is .143463, and the corrected statistic 2.117647 with p .145610."""
-    found = mcnemar(12, 5)
-
-    assert (found.exact_p, found.corrected, found.corrected_p) == pytest.approx(
-        (0.143463, 2.117647, 0.145610), abs=1e-6
-    )
-
-
-def test_mcnemar_of_the_example_of_evaluate() -> None:
-    """Where one question alone tells two models apart, the plain statistic is 1 with p .317311."""
-    found = mcnemar(1, 0)
-
-    assert (found.plain, found.plain_p) == pytest.approx((1.0, 0.317311), abs=1e-6)
-
-
-def test_mcnemar_without_a_discordant_question() -> None:
-    """Nothing tells the models apart: every p is 1, and nothing is divided by 0."""
-    assert mcnemar(0, 0) == (1, 0, 1, 0, 1)
-
-
-@pytest.mark.parametrize(("only_first", "only_second"), [(0, 1), (3, 9), (20, 20), (7, 40)])
-def test_mcnemar_is_that_of_statsmodels(only_first: int, only_second: int) -> None:
-    """The exact test, and both statistics, are those of statsmodels."""
-    tables = pytest.importorskip("statsmodels.stats.contingency_tables")
-    table = [[50, only_first], [only_second, 10]]
-    exact = tables.mcnemar(table, exact=True)
-    corrected, plain = (tables.mcnemar(table, exact=False, correction=each) for each in (True, False))
-
-    found = mcnemar(only_first, only_second)
-
-    assert found.exact_p == pytest.approx(exact.pvalue)
-    assert (found.plain, found.plain_p) == pytest.approx((plain.statistic, plain.pvalue))
-    if only_first != only_second:  # statsmodels corrects a difference of 0 to one of 1
-        assert (found.corrected, found.corrected_p) == pytest.approx((corrected.statistic, corrected.pvalue))
-
-
-def test_cochran_of_the_published_rows() -> None:
-    """Of 110, 100, 111 and 010, Q is 2.6667 with p .2636."""
-    found = cochran_q(np.array([[1, 1, 0], [1, 0, 0], [1, 1, 1], [0, 1, 0]], dtype=float))
-
-    assert found == pytest.approx((2.6667, 0.2636), abs=1e-4)
-
-
-def test_cochran_of_equal_models() -> None:
-    """If all models are right about the same questions, nothing is divided by 0."""
-    assert cochran_q(np.ones((5, 3))) == (0, 1)
+    """Of [[30, 12], [5, 40]], exact p is .143463; without a discordant question it is 1."""
+    assert mcnemar(12, 5) == pytest.approx(0.143463, abs=1e-6)
+    assert (mcnemar(0, 0), mcnemar(1, 0)) == (1, 1)
 
 
 def scores(text: str) -> np.ndarray:
@@ -114,12 +64,12 @@ def test_few_images_find_no_more_differences_than_many() -> None:
     """Of equal models on six images whose questions agree, about 5 % of samples have p below .05."""
     generator, images = np.random.default_rng(5), np.repeat(np.arange(6), 40)
     found = 0
-    for _ in range(400):
+    for _ in range(150):
         shares = 0.5 + generator.normal(0, 0.1, 6)[images]
         first, second = ((generator.random(240) < each).astype(float) for each in (0.5, shares))
         found += paired_difference(first, second, images).p < 0.05
 
-    assert 0.02 < found / 400 < 0.08
+    assert 0.01 < found / 150 < 0.08
 
 
 def test_swapped_models_have_the_opposite_difference() -> None:
@@ -142,7 +92,7 @@ def test_few_discordant_questions_are_tested_exactly() -> None:
     found = paired_difference(first, second, np.arange(30))
 
     assert found.mcnemar is not None
-    assert found.p == found.mcnemar.exact_p == 0.25
+    assert found.p == found.mcnemar == 0.25
 
 
 def test_equal_models_are_not_certainly_equal() -> None:
@@ -168,12 +118,12 @@ def test_a_detectable_difference_is_found_as_often_as_promised() -> None:
     """Of models that differ by the detectable difference, about 80 % of samples have p below .05."""
     generator, n, found = np.random.default_rng(2), 2000, 0
     least = (1.96 + 0.8416) * math.sqrt(0.2 / n)
-    for _ in range(300):
+    for _ in range(120):
         drawn = generator.random(n)
         gained, lost = drawn < 0.1 + least / 2, drawn > 1 - (0.1 - least / 2)
         found += paired_difference(lost.astype(float), gained.astype(float), np.arange(n)).p < 0.05
 
-    assert 0.73 < found / 300 < 0.87
+    assert 0.73 < found / 120 < 0.87
 
 
 def test_soft_scores_have_no_mcnemar() -> None:
@@ -182,24 +132,6 @@ def test_soft_scores_have_no_mcnemar() -> None:
 
     assert found.mcnemar is None
     assert found.mean == pytest.approx(0.7 / 3)
-
-
-def test_mantel_haenszel_of_constant_odds() -> None:
-    """If the odds double in each group, the pooled odds ratio is 2, though easy and hard groups are mixed."""
-    first = scores("1" * 50 + "0" * 50 + "1" * 20 + "0" * 80)
-    second = scores("1" * 200 + "0" * 100 + "1" * 100 + "0" * 200)[[*range(0, 300, 3), *range(300, 600, 3)]]
-    groups = np.repeat([0, 1], 100)
-
-    found = mantel_haenszel(first, second, groups)
-
-    assert found is not None
-    assert found.odds_ratio == pytest.approx(2, rel=0.03)
-    assert found.interval.low < 2 < found.interval.high
-
-
-def test_mantel_haenszel_needs_a_group_with_right_and_wrong_answers() -> None:
-    """Groups that all models answer rightly, or wrongly, say nothing."""
-    assert mantel_haenszel(scores("1100"), scores("1100"), np.array([0, 0, 1, 1])) is None
 
 
 # Files ------------------------------------------------------------------------------------------------------------
@@ -246,7 +178,7 @@ def test_two_files_are_compared_over_all_questions_and_in_groups() -> None:
     by_name = {(group.field, group.name): group.difference.mean for group in found.groups}
     assert by_name["category", "exist"] == 0
     assert by_name["category", "count"] == -0.5
-    assert (found.questions, found.clusters) == (40, 20)
+    assert (found.questions, found.images) == (40, 20)
 
 
 def test_all_groups_of_a_comparison_are_corrected_together() -> None:
@@ -269,15 +201,13 @@ def test_models_are_compared_in_crosses_of_fields() -> None:
     assert [(group.name, group.n) for group in found.groups] == [("count, count", 20), ("exist, exist", 20)]
 
 
-def test_three_files_have_three_pairs_and_cochran() -> None:
-    """Each model is compared with each later one, and Cochran's Q with all."""
+def test_three_files_have_three_pairs() -> None:
+    """Each model is compared with each later one."""
     written({"a": A, "b": B, "c": "1" * 40})
 
     found = compare("q.json", "a.jsonl", "b.jsonl", "c.jsonl")
 
     assert [(pair.first, pair.second) for pair in found.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert found.all_equal is not None
-    assert found.all_equal.p < 0.001
     corrected = holm([pair.difference.p for pair in found.pairs])
     assert [pair.corrected_p for pair in found.pairs] == corrected
 
@@ -287,22 +217,20 @@ def test_a_missing_prediction_is_wrong_or_left_out_for_all_models() -> None:
     written({"a": "-" * 10 + "1" * 30, "b": "1" * 40})
 
     wrong = compare("q.json", "a.jsonl", "b.jsonl")
-    skipped = compare("q.json", "a.jsonl", "b.jsonl", settings=EvaluationSettings(missing="skip"))
+    skipped = compare("q.json", "a.jsonl", "b.jsonl", missing="skip")
 
     assert (wrong.questions, wrong.models[0].accuracy, wrong.models[0].missing) == (40, 0.75, 10)
     assert (skipped.questions, skipped.left_out) == (30, 10)
     assert [model.accuracy for model in skipped.models] == [1, 1]
 
 
-@pytest.mark.parametrize("missing", ["wrong", "skip"])
-def test_files_without_a_common_question_are_not_compared(missing: str) -> None:
+def test_files_without_a_common_question_are_not_compared() -> None:
     """Whatever the policy for missing predictions, the error names the files and how much they answer."""
     written({"a": "1" * 15 + "-" * 25, "b": "-" * 15 + "1" * 25})
 
-    with pytest.raises(
-        BadInput, match="no question is answered by both a and b, which answer 15 questions and 25 questions"
-    ):
-        compare("q.json", "a.jsonl", "b.jsonl", settings=EvaluationSettings(missing=missing))
+    for missing in ("wrong", "skip"):
+        with pytest.raises(BadInput, match="answered by both a and b, which answer 15 questions and 25 questions"):
+            compare("q.json", "a.jsonl", "b.jsonl", missing=missing)
 
 
 def test_three_files_without_a_question_common_to_all() -> None:
@@ -310,21 +238,21 @@ def test_three_files_without_a_question_common_to_all() -> None:
     written({"a": "1" * 30 + "-" * 10, "b": "-" * 10 + "1" * 30, "c": "1" * 10 + "-" * 20 + "1" * 10})
 
     with pytest.raises(BadInput, match="answered by all of a, b, c"):
-        compare("q.json", "a.jsonl", "b.jsonl", "c.jsonl", settings=EvaluationSettings(missing="skip"))
+        compare("q.json", "a.jsonl", "b.jsonl", "c.jsonl", missing="skip")
 
 
-def test_the_head_names_clusters_and_faulty_predictions(vqagen_: Commands) -> None:
-    """Clusters of another field are not called images, and predictions that count for nothing are counted."""
+def test_the_head_names_faulty_predictions(vqagen_: Commands) -> None:
+    """Predictions that count for nothing are counted."""
     written({"a": A, "b": B})
     with Path("b.jsonl").open("a") as file:
         file.write('{"question_index": 99, "answer": "no"}\n{"question_index": 0, "answer": "yes"}\n')
 
-    lines = vqagen_.done("compare q.json a.jsonl b.jsonl --cluster category").out.decode().splitlines()
+    lines = vqagen_.done("compare q.json a.jsonl b.jsonl ").out.decode().splitlines()
 
     assert lines[:3] == [
-        "40 questions in 2 clusters by category; low and high are bounds of 95 % intervals",
+        "40 questions about 20 images; low and high are bounds of 95 % intervals",
         "faulty predictions (see vqagen evaluate): b: 1 duplicate, 1 unknown",
-        "p: of the difference, robust to questions of one category; exact McNemar if fewer than 10 differ",
+        "p: of the difference, robust to questions about one image; exact McNemar if fewer than 10 differ",
     ]
 
 
@@ -342,28 +270,7 @@ def test_models_are_named_by_their_files() -> None:
     assert names("a.jsonl", "a.jsonl") == ["a.jsonl (1)", "a.jsonl (2)"]
 
 
-def test_one_file_is_not_compared() -> None:
-    """There is nothing to compare it with."""
-    written({"a": A})
-
-    with pytest.raises(UsageError, match="give two or more"):
-        compare("q.json", "a.jsonl")
-
-
 # The command ------------------------------------------------------------------------------------------------------
-
-
-def test_the_report_as_text_names_all_models_and_groups(vqagen_: Commands) -> None:
-    """The tables have a line for each model, pair and group."""
-    written({"a": A, "b": B})
-
-    table = vqagen_.done("compare q.json a.jsonl b.jsonl").out.decode()
-
-    assert "40 questions about 20 images" in table
-    assert [line.split()[:2] for line in table.splitlines() if line.startswith("  category")] == [
-        ["category", "count"],
-        ["category", "exist"],
-    ]
 
 
 def test_the_report_as_json_and_csv_has_the_same_numbers(vqagen_: Commands) -> None:
@@ -377,26 +284,25 @@ def test_the_report_as_json_and_csv_has_the_same_numbers(vqagen_: Commands) -> N
     lines = [line for line in csv.DictReader(Path("models.csv").read_text().splitlines()) if line["table"] == "pairs"]
     assert [float(line["difference"]) for line in lines] == [pair["difference"] for pair in pairs] == [-0.25, 0, 0.25]
     assert [pair["detectable"] is None for pair in pairs] == [False, True, False]
-    assert found["cochran_q"]["p"] < 0.01
+    assert "40 questions about 20 images" in vqagen_.done("compare q.json a.jsonl b.jsonl").out.decode()
 
 
-@pytest.mark.parametrize(
-    ("line", "code", "said"),
-    [
-        ("q.json a.jsonl", 2, "give two or more"),
-        ("q.json a.jsonl b.jsonl --group-by categry", 2, "did you mean 'category'?"),
-        ("q.json a.jsonl nowhere.jsonl", 2, "nowhere.jsonl"),
-        ("q.json a.jsonl other.jsonl", 3, "no prediction in other.jsonl belongs to a question"),
-    ],
-)
-def test_mistakes_are_one_line(vqagen_: Commands, line: str, code: int, said: str) -> None:
+MISTAKES = {
+    "q.json a.jsonl": (2, "give two or more"),
+    "q.json a.jsonl b.jsonl --group-by categry": (2, "did you mean 'category'?"),
+    "q.json a.jsonl nowhere.jsonl": (2, "nowhere.jsonl"),
+    "q.json a.jsonl other.jsonl": (3, "no prediction in other.jsonl belongs to a question"),
+}
+
+
+def test_mistakes_are_one_line(vqagen_: Commands) -> None:
     """Each mistake is named, without a traceback."""
     written({"a": A, "b": B})
     Path("other.jsonl").write_text('{"question_index": 999, "answer": "yes"}\n')
 
-    ran = vqagen_(f"compare {line}")
-
-    assert (ran.code, said in ran.err, len(ran.err.splitlines())) == (code, True, 1), ran.err
+    for line, (code, said) in MISTAKES.items():
+        ran = vqagen_(f"compare {line}")
+        assert (ran.code, said in ran.err, len(ran.err.splitlines())) == (code, True, 1), ran.err
 
 
 def test_models_are_compared_on_trials(vqagen_: Commands) -> None:
@@ -409,21 +315,3 @@ def test_models_are_compared_on_trials(vqagen_: Commands) -> None:
 
     fields = {row["field"] for row in found["tables"]["groups"]["rows"]}
     assert {"type", "rule_class", "type*rule_class*frame"} <= fields
-
-
-def _ladder(vqagen_: Commands, rates: Sequence[float]) -> Any:
-    vqagen_.done("scenes sample --count 30 --seed 2 -o s.json")
-    vqagen_.done("generate --scenes s.json --out q.json")
-    for rate in rates:
-        vqagen_.done(f"baseline noisy-oracle-{rate} --questions q.json --scenes s.json -o noise{rate}.jsonl")
-    files = " ".join(f"noise{rate}.jsonl" for rate in rates)
-    return json.loads(vqagen_.done(f"compare q.json {files} --json").out)
-
-
-def test_a_noisier_oracle_is_found_to_be_worse(vqagen_: Commands) -> None:
-    """From scenes to the comparison: the misreading oracle is worse, by more than is detectable."""
-    found = _ladder(vqagen_, (0.05, 0.2))
-
-    [pair] = found["tables"]["pairs"]["rows"]
-    assert pair["difference"] < -pair["detectable"] < 0
-    assert max(pair["p"], pair["McNemar p"], pair["odds p"]) < 0.001

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 from commands import Commands
+from gold_files import SEED_TABLE, seed_pairs, seed_predictions, write_visual7w
 from scene_records import sampled_scenes
 
 import vqagen
@@ -59,94 +60,49 @@ def rows(record: Record, table: str) -> dict[str, Record]:
     return {next(iter(row.values())): row for row in record["tables"][table]["rows"]}
 
 
-def write_visual7w(folder: Path, counts: dict[str, tuple[int, int]]) -> tuple[Path, Path]:
-    """Write a dataset with so many questions of each type, and predictions of which so many are right."""
-    pairs, given = [], []
-    for kind, (right, total) in counts.items():
-        for number in range(total):
-            id = len(pairs)
-            pairs.append({"qa_id": id, "question": f"{kind}?", "answer": f"A{number}.", "type": kind,
-                          "multiple_choices": ["x", "y", "z"]})  # fmt: skip
-            candidates = [{"answer": "no"}, {"answer": f"a{number}." if number < right else "wrong"}]
-            given.append({"qa_id": id, "question": "", "candidates": candidates})
-    image = {"image_id": 1, "filename": "v7w_1.jpg", "split": "val", "qa_pairs": pairs}
-    dataset, predictions = folder / "dataset.json", folder / "predictions.json"
-    dataset.write_text(json.dumps({"dataset": "visual7w-telling", "images": [image]}))
-    predictions.write_text(json.dumps(given))
-    return dataset, predictions
-
-
 # Scores -----------------------------------------------------------------------------------------------------------
 
 
 def test_the_oracle_is_right_in_every_group(run: Commands) -> None:
     """Right answers have accuracy 1 in every row of every default group, and every measure is at its best."""
-    record = report(run, "questions.json oracle.jsonl --scenes scenes.json --consistency")
+    record = report(run, "questions.json oracle.jsonl --scenes scenes.json")
 
     groups = ("overall", "answer_type", "category", "function", "family", "program_length", "depth", "scene_size")
     for group in groups:
         assert all(row["accuracy"] == row["high"] == 1 and row["skill"] == 1 for row in rows(record, group).values())
-    tables = record["tables"]
-    assert all(row["value"] == 1 for table in ("possible", "consistency") for row in tables[table]["rows"])
-    assert tables["yes_no"]["rows"][0]["F1"] == tables["counting"]["rows"][0]["exact"] == 1
-    assert rows(record, "distribution")["all groups"]["chi square"] == 0
+    assert record["tables"]["yes_no"]["rows"][0]["F1"] == record["tables"]["counting"]["rows"][0]["exact"] == 1
+    clustered = vqagen.evaluate("questions.json", "oracle.jsonl", cluster="image")
+    assert clustered.overall().low < rows(record, "overall")["overall"]["low"]  # 12 images say less than 120 questions
 
 
-def test_every_fault_is_counted_in_any_order(run: Commands) -> None:
-    """Missing, duplicate, unknown, refused and ambiguous predictions are counted exactly, however lines are ordered."""
-    asked = [record for record in questions() if isinstance(record["answer"], bool)][:12]
-    answers = {record["question_index"]: "yes" if record["answer"] else "no" for record in asked}
-    first, second, third, fourth, *rest = answers
-    lines: list[Record] = [{"question_index": id, "answer": answers[id]} for id in rest]
-    lines += [{"question_index": first, "answer": "I cannot see the image."}]
-    lines += [{"question_index": second, "answer": "yes or no"}]
-    lines += [{"question_index": third, "answer": f"Café: {answers[third]}"}]
-    lines += [{"question_index": fourth, "answer": answers[fourth]}] * 2
-    lines += [{"question_index": id, "answer": answers[id]} for id in rest[:4]]
-    lines += [{"question_index": 10**6 + number, "answer": "yes"} for number in range(3)]
-    total = len(questions())
-    found = []
-    for seed in range(4):
-        Random(seed).shuffle(lines)
-        Path("faulty.jsonl").write_text("\n".join(map(json.dumps, lines)))
-        record = report(run, "questions.json faulty.jsonl")
-        found.append((record["coverage"], rows(record, "overall")["overall"]["correct"]))
-
-    assert all(each == found[0] for each in found)
-    coverage, correct = found[0]
-    assert coverage["examples"].keys() >= {"missing", "duplicate", "unknown"}
-    counted = {name: coverage[name] for name in ("answered", "missing", "duplicate", "unknown", "refused", "ambiguous")}
-    assert counted == {
-        "answered": 12, "missing": total - 12, "duplicate": 5, "unknown": 3, "refused": 1, "ambiguous": 1,
-    }  # fmt: skip
-    assert correct == 10
-
-
-def test_missing_predictions_are_wrong_left_out_or_an_error(run: Commands) -> None:
-    """Questions without prediction are wrong by default; `skip` leaves them out and says so; `error` stops."""
+def test_what_fits_a_screen_is_printed(run: Commands) -> None:
+    """Overall, floor and categories; --all prints the other tables, --group-by cuts those that it names."""
     write_predictions("half.jsonl", questions()[::2])
 
-    wrong, skip = (report(run, f"questions.json half.jsonl --missing {policy}") for policy in ("wrong", "skip"))
-    stopped = run("evaluate questions.json half.jsonl --missing error")
-
-    assert [rows(each, "overall")["overall"]["accuracy"] for each in (wrong, skip)] == [0.5, 1.0]
-    assert "60 missing (left out)" in run("evaluate questions.json half.jsonl --missing skip").out.decode()
-    assert stopped.code == 3 and "no prediction in half.jsonl for 60 of 120 questions: 1, 3, 5, …" in stopped.err
-
-
-def test_the_first_lines_state_coverage_and_comparison(run: Commands) -> None:
-    """The first lines say how many questions were answered, what is wrong and where, and how answers are compared."""
-    write_predictions("half.jsonl", questions()[::2])
-
-    lines = run("evaluate questions.json half.jsonl").out.decode().splitlines()
-
-    assert lines[:5] == [
+    lines = run.done("evaluate questions.json half.jsonl").out.decode().splitlines()
+    assert lines[:8] == [
         "half.jsonl on questions.json: 120 questions, mode open",
         "coverage: 60 of 120 answered (50.0%); 60 missing (counted as wrong), 0 duplicate, 0 unknown, 0 not an option",
         "replies: 60 parsed, 0 ambiguous, 0 refused",
         "first ids: missing 1, 3, 5, …",
         "answers: compared as typed; 95 % intervals: Wilson; floor: best guess without the picture",
+        "",
+        "Overall",
+        "  group      n  correct  accuracy    low   high  floor  skill  note",
     ]
+    assert lines[10] == "Category" and len(lines) < 25
+    assert lines[-1] == "  8 more tables by --all, or in a file by -o scores.html"
+    families = run.done("evaluate questions.json half.jsonl --group-by family").out.decode().splitlines()
+    assert len(families) <= 40 and re.fullmatch(r"  … \d+ more by --all", families[-2])
+    whole = run.done("evaluate questions.json half.jsonl --all").out.decode()
+    assert all(title in whole for title in ("Family", "Depth", "Yes/no questions")) and "by --all" not in whole
+
+
+def test_missing_predictions_are_left_out_on_demand(run: Commands) -> None:
+    write_predictions("half.jsonl", questions()[::2])
+
+    assert rows(report(run, "questions.json half.jsonl --missing skip"), "overall")["overall"]["accuracy"] == 1
+    assert b"60 missing (left out)" in run("evaluate questions.json half.jsonl --missing skip").out
 
 
 def test_lines_of_text_answer_the_questions_in_their_order(run: Commands) -> None:
@@ -167,41 +123,6 @@ def test_groups_and_crosses_of_fields(run: Commands) -> None:
 
     assert [name for name in record["tables"] if "*" in name or name == "topology"] == ["topology", "category*depth"]
     assert sum(row["n"] for row in rows(record, "category*depth").values()) == 120
-
-
-def test_another_prediction_file_as_floor(run: Commands) -> None:
-    """With --baseline, the floor of each row is the accuracy of these predictions."""
-    write_predictions("no.jsonl", questions(), lambda record: "no")
-
-    record = report(run, "questions.json oracle.jsonl --baseline no.jsonl")
-
-    noes = sum(record["answer"] is False for record in questions())
-    overall = rows(record, "overall")["overall"]
-    assert overall["floor"] == pytest.approx(noes / 120) and overall["skill"] == 1
-    assert record["settings"]["floor"] == "no.jsonl"
-
-
-def test_a_floor_of_half_of_the_questions_says_so(run: Commands) -> None:
-    """A file for --baseline that lacks questions has a floor that is too low: how many, and where, is in the head."""
-    write_predictions("half.jsonl", questions()[::2])
-
-    lines = run("evaluate questions.json oracle.jsonl --baseline half.jsonl").out.decode().splitlines()
-
-    assert "floor: half.jsonl lacks 60 questions (first ids: 1, 3, 5), which lower it as wrong" in lines[:6]
-    assert report(run, "questions.json oracle.jsonl --baseline half.jsonl")["floor_coverage"]["missing"] == 60
-
-
-def test_consistency_falls_with_wrong_answers(run: Commands) -> None:
-    """Consistency is below 1 if questions that follow from right ones are wrong; plausibility needs the scene."""
-    noise = Random(1)
-    write_predictions("noisy.jsonl", questions(), lambda record: "99" if noise.random() < 0.5 else record["answer"])
-
-    record = report(run, "questions.json noisy.jsonl --scenes scenes.json --consistency")
-
-    consistency, possible = rows(record, "consistency"), rows(record, "possible")
-    assert 0 < consistency["consistency"]["n"] <= consistency["consistency, all premises"]["n"]
-    assert consistency["consistency, all premises"]["value"] < 1
-    assert possible["plausibility"]["value"] < possible["validity"]["value"] < 1
 
 
 def test_balanced_pairs_have_their_rows(run: Commands) -> None:
@@ -255,10 +176,6 @@ def test_trials_have_a_gap_and_kinds_of_mistakes(run: Commands) -> None:
 
 # The Visual7W toolkit ---------------------------------------------------------------------------------------------
 
-SEED_TABLE = {
-    "what": (5053, 13296), "where": (456, 4590), "when": (667, 1262),
-    "who": (1079, 2879), "why": (91, 1782), "how": (3037, 4211),
-}  # fmt: skip
 SEED_LINES = [
     "Evaluated on 28,020 QA pairs with top-100 predictions.",
     "Overall accuracy = 0.371",
@@ -271,27 +188,46 @@ SEED_LINES = [
 ]
 
 
-@pytest.mark.slow  # quick: test_evaluation.py has the figures, and the next test the lines
-def test_the_table_of_the_seed(tmp_path: Path, run: Commands) -> None:
-    """The toolkit's lines for 28,020 questions of these counts come out, below lines that state the coverage."""
-    dataset, predictions = write_visual7w(tmp_path, SEED_TABLE)
+def test_the_lines_of_the_toolkit() -> None:
+    """The published tables of the open baseline and of pointing at random come out for their counts."""
+    assert list(visual7w_lines(100, [TypeCount(name, *counts) for name, counts in SEED_TABLE.items()])) == SEED_LINES
+    assert list(visual7w_lines(1, [TypeCount("which", 9209, 36990)]))[1:] == [
+        "Overall accuracy = 0.249",
+        'Question type "which" accuracy = 0.249 (9209 / 36990)',
+    ]
 
-    ran = run.done(f"evaluate {dataset} {predictions} --profile visual7w --mode open --top-k 100 --split val")
+
+@pytest.mark.slow
+def test_the_table_of_the_seed(run: Commands) -> None:
+    """The toolkit's lines for 28,020 questions of these counts come out, below lines that state the coverage."""
+    pairs = seed_pairs()
+    write_visual7w(Path("dataset.json"), pairs)
+    given = [
+        {"qa_id": int(each.id), "candidates": [{"answer": text} for text in each.candidates]}
+        for each in seed_predictions(pairs)
+    ]
+    Path("given.json").write_text(json.dumps(given))
+
+    ran = run.done("evaluate dataset.json given.json --profile visual7w --mode open --top-k 100 --split val")
 
     lines = ran.out.decode().splitlines()
     assert lines[5:] == SEED_LINES
     assert lines[1].startswith("coverage: 28,020 of 28,020 answered (100.0%)")
 
 
-def test_two_right_answers_of_one_question_are_no_full_score(tmp_path: Path, run: Commands) -> None:
+def test_two_right_answers_of_one_question_are_no_full_score(run: Commands) -> None:
     """A file with one right answer twice, for which the toolkit reports 1.000, is 1 of 4, and a counted duplicate."""
-    dataset, predictions = write_visual7w(tmp_path, {"how": (4, 4)})
-    first = json.loads(predictions.read_text())[0]
-    predictions.write_text(json.dumps([first, first]))
+    pairs = [{"qa_id": id, "question": "how?", "answer": f"A{id}.", "type": "how"} for id in range(4)]
+    write_visual7w(Path("dataset.json"), pairs)
+    Path("given.json").write_text(json.dumps([{"qa_id": 0, "candidates": [{"answer": "no"}, {"answer": "a0."}]}] * 2))
 
-    lines = run.done(f"evaluate {dataset} {predictions} --profile visual7w --top-k 2").out.decode().splitlines()
+    lines = run.done("evaluate dataset.json given.json --profile visual7w --top-k 2").out.decode().splitlines()
 
-    assert lines[-1] == 'Question type "how" accuracy = 0.250 (1 / 4)'
+    assert lines[-3:] == [
+        "Evaluated on 4 QA pairs with top-2 predictions.",
+        "Overall accuracy = 0.250",
+        'Question type "how" accuracy = 0.250 (1 / 4)',
+    ]
     assert "3 missing (counted as wrong), 1 duplicate" in lines[1]
 
 
@@ -318,88 +254,19 @@ def test_the_blocks_of_vqa(run: Commands) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("preset", ["typed", "visual7w"])
-def test_tables_of_answers_agree_with_the_accuracy(preset: str, tmp_path: Path, run: Commands) -> None:
-    """A right answer in other letters ("a0." for "A0.") is right in recall, kappa and distribution too."""
-    dataset, predictions = write_visual7w(tmp_path, {"what": (3, 3)})
-    listed = json.loads(predictions.read_text())
-    predictions.write_text(json.dumps([{**each, "candidates": each["candidates"][1:]} for each in listed]))
-
-    found = report(run, f"{dataset} {predictions} --normalise {preset}")
-
-    assert rows(found, "overall")["overall"]["accuracy"] == 1
-    assert [row["recall"] for row in found["tables"]["answers"]["rows"]] == [1, 1, 1]
-    assert found["tables"]["chance"]["rows"][0]["kappa"] == 1
-    assert rows(found, "distribution")["all groups"]["Jensen Shannon"] == 0
-
-
-def test_ranks_of_dialogs(run: Commands) -> None:
-    """Ranks 1, 2, 5 and 11 of the right options give the measures of VisDial."""
-    options = list(range(100))
-    rounds = [{"question": 0, "answer": 7, "answer_options": options, "gt_index": 7} for _ in range(4)]
-    dialog = {"image_id": 5, "caption": "", "dialog": rounds}
-    data = {"questions": ["?"], "answers": [f"a{number}" for number in options], "dialogs": [dialog]}
-    ranks = [[*range(2, 9), 1, *range(9, 101)] for _ in range(4)]
-    for row, rank in zip(ranks, (1, 2, 5, 11), strict=True):
-        row[row.index(rank)], row[7] = row[7], rank
-    given = [{"image_id": 5, "round_id": number, "ranks": row} for number, row in enumerate(ranks, 1)]
-    Path("visdial.json").write_text(json.dumps({"version": "1.0", "split": "val", "data": data}))
-    Path("ranks.json").write_text(json.dumps(given))
-
-    table = report(run, "visdial.json ranks.json")["tables"]["measures"]["rows"]
-
-    measures = {row["measure"]: row["value"] for row in table}
-    assert measures == {
-        "R@1": 0.25,
-        "R@5": 0.75,
-        "R@10": 0.75,
-        "mean rank": 4.75,
-        "MRR": pytest.approx(0.447727, abs=1e-6),
-    }
-
-
-def test_the_line_of_pointing() -> None:
-    """The toolkit's lines for the random baseline of pointing come out for its counts."""
-    assert list(visual7w_lines(1, [TypeCount("which", 9209, 36990)])) == [
-        "Evaluated on 36,990 QA pairs with top-1 predictions.",
-        "Overall accuracy = 0.249",
-        'Question type "which" accuracy = 0.249 (9209 / 36990)',
-    ]
-
-
 # Gates and outputs ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("thresholds", "code"),
-    [("overall=0.5", 0), ("overall=0.6", 1), ("overall=0.5,exist=0.99", 1), ("category:exist=0.1,bool=0.1", 0)],
-)
-def test_fail_under_is_the_exit_code(thresholds: str, code: int, run: Commands) -> None:
+def test_fail_under_is_the_exit_code(run: Commands) -> None:
     """The exit code is 1 if a group is below its threshold; the report says which."""
     write_predictions("half.jsonl", questions()[::2])
 
-    ran = run(f"evaluate questions.json half.jsonl --fail-under {thresholds}")
-
-    assert ran.code == code
-    assert ("is below" in ran.out.decode().splitlines()[-1]) == bool(code)
-
-
-@pytest.mark.parametrize(
-    ("thresholds", "problem"),
-    [
-        ("exits=0.5", "--fail-under: unknown group 'exits'; did you mean 'exist'?"),
-        ("overall=90", "--fail-under 'overall=90' is no threshold: write a group and a share, such as overall=0.9"),
-        ("overall", "--fail-under 'overall' is no threshold: write a group and a share, such as overall=0.9"),
-        ("5=0.5", "--fail-under: several groups are named '5'; write one of program_length:5, depth:5, scene_size:5"),
-    ],
-)
-def test_a_threshold_that_means_nothing(thresholds: str, problem: str, run: Commands) -> None:
-    """A threshold of no group, or that is no share, is wrong usage."""
-    write_predictions("half.jsonl", questions()[::2])
-
-    ran = run(f"evaluate questions.json half.jsonl --scenes scenes.json --fail-under {thresholds}")
-
-    assert (ran.code, ran.out) == (2, b"") and problem in ran.err
+    for thresholds, code in {
+        "overall=0.5": 0, "overall=0.6": 1, "overall=0.5,exist=0.99": 1, "category:exist=0.1,bool=0.1": 0,
+    }.items():  # fmt: skip
+        ran = run(f"evaluate questions.json half.jsonl --fail-under {thresholds}")
+        assert ran.code == code
+        assert ("is below" in ran.out.decode().splitlines()[-1]) == bool(code)
 
 
 def test_strict_demands_complete_predictions(run: Commands) -> None:
@@ -458,86 +325,42 @@ def test_an_unknown_format_is_refused_before_work_begins(run: Commands) -> None:
         assert ran.code == 2 and said in ran.err
 
 
-def test_a_report_is_not_written_over_its_inputs(run: Commands) -> None:
-    """--force does not replace a file that is read."""
-    ran = run("evaluate questions.json oracle.jsonl --out oracle.jsonl --force")
-
-    assert ran.code == 2 and Path("oracle.jsonl").read_text().startswith('{"question_index"')
-
-
 # Bad input --------------------------------------------------------------------------------------------------------
 
+WRONG_USE = {
+    "nothing.json oracle.jsonl": (2, "nothing.json"),
+    "questions.json nothing.jsonl": (2, "nothing.jsonl"),
+    "questions.json oracle.jsonl --group-by catgory": (2, "did you mean 'category'?"),
+    "questions.json oracle.jsonl --top-k 0": (2, "--top-k '0' is no list of numbers from 1: write 1 or 1,5,100"),
+    "questions.json oracle.jsonl --profile visual7w": (2, "is for questions with a type"),
+    "questions.json oracle.jsonl --profile visual7w --normalise exact": (2, "contradicts --profile"),
+    "questions.json oracle.jsonl --per-item a.json --out a.json": (2, "--per-item and --out are both a.json"),
+    "questions.json oracle.json --out oracle.json --force": (2, "oracle.json is in use by the same run"),
+    "questions.json oracle.jsonl --split vall": (2, "questions.json has no question of split 'vall'; it has "),
+    "questions.json oracle.jsonl --cluster famly": (2, "did you mean 'family'?"),
+    "questions.json oracle.jsonl --mode mc": (3, "no options, so no multiple choice"),
+    "hidden.json oracle.jsonl": (3, "hidden.json: questions[0]: no answers"),
+    "questions.json oracle.jsonl --fail-under exits=0.5": (2, "unknown group 'exits'; did you mean 'exist'?"),
+    "questions.json oracle.jsonl --fail-under overall=90": (2, "'overall=90' is no threshold: write a group and a"),
+    "questions.json oracle.jsonl --fail-under overall": (2, "'overall' is no threshold: write a group and a share"),
+    "questions.json half.jsonl --fail-under 5=0.5": (2, "several groups are named '5'; write one of program_length:5"),
+    "questions.json other_ids.jsonl": (3, "no prediction in other_ids.jsonl belongs to a question"),
+    "questions.json broken.jsonl": (3, "broken.jsonl:2"),
+    "questions.json scenes.json": (3, "scenes.json: holds scenes, not predictions"),
+}
+"""Arguments -> exit code and a part of the message."""
 
-@pytest.mark.parametrize(
-    ("content", "code", "problem"),
-    [
-        ('{"question_index": 900, "answer": "yes"}', 3, "no prediction in bad.jsonl belongs to a question"),
-        ('{"question_index": 1, "answer": "yes"}\n{"question_index": 2, "ans', 3, "bad.jsonl:2"),
-        ("", 3, "bad.jsonl"),
-        ('{"scenes": []}', 3, "bad.jsonl"),
-    ],
-    ids=["other ids", "broken line", "empty", "other file"],
-)
-def test_bad_predictions(content: str, code: int, problem: str, run: Commands) -> None:
-    """Predictions that fit no question, and files that are none, are one clear message without a score."""
-    Path("bad.jsonl").write_text(content)
 
-    ran = run("evaluate questions.json bad.jsonl")
-
-    assert (ran.code, ran.out) == (code, b"") and problem in ran.err and "Traceback" not in ran.err
-
-
-@pytest.mark.parametrize(
-    ("line", "code", "problem"),
-    [
-        ("nothing.json oracle.jsonl", 2, "nothing.json"),
-        ("questions.json nothing.jsonl", 2, "nothing.jsonl"),
-        ("questions.json oracle.jsonl --format visdial", 3, "oracle.jsonl"),
-        ("questions.json oracle.jsonl --format jsonn", 2, "unknown format of predictions 'jsonn'"),
-        ("questions.json oracle.jsonl --group-by catgory", 2, "did you mean 'category'?"),
-        ("questions.json oracle.jsonl --top-k 0", 2, "--top-k '0' is no list of numbers from 1: write 1 or 1,5,100"),
-        ("questions.json oracle.jsonl --profile visual7w", 2, "is for questions with a type"),
-        ("questions.json oracle.jsonl --profile visual7w --normalise gqa", 2, "contradicts --profile"),
-        ("questions.json oracle.jsonl --choices scenes.json", 2, "not GQA's"),
-        ("questions.json oracle.jsonl --per-item a.json --out a.json", 2, "--per-item and --out are both a.json"),
-        ("questions.json oracle.jsonl --split vall", 2, "questions.json has no question of split 'vall'; it has "),
-        ("questions.json oracle.jsonl --domain clevrr", 2, "clevrr"),
-        ("questions.json oracle.jsonl --cluster family", 2, "clusters by 'family' mean nothing to Wilson's intervals"),
-        (
-            "questions.json oracle.jsonl --mode rank",
-            3,
-            "no options, so nothing to rank\nvqagen: questions.json: … and 115 more faults",
-        ),
-        ("hidden.json oracle.jsonl", 3, "hidden.json: questions[0]: no answers"),
-    ],
-)
-def test_wrong_use(line: str, code: int, problem: str, run: Commands) -> None:
+def test_wrong_use(run: Commands) -> None:
     """What cannot be scored as asked is one clear message, and no score."""
     hidden = [{key: value for key, value in each.items() if key not in ("answer", "program")} for each in questions()]
     Path("hidden.json").write_text(json.dumps({"questions": hidden}))
+    write_predictions("half.jsonl", questions()[::2])
+    Path("oracle.json").write_bytes(Path("oracle.jsonl").read_bytes())
+    Path("other_ids.jsonl").write_text('{"question_index": 900, "answer": "yes"}')
+    Path("broken.jsonl").write_text('{"question_index": 1, "answer": "yes"}\n{"question_index": 2, "ans')
 
-    ran = run(f"evaluate {line}")
-
-    assert (ran.code, ran.out) == (code, b"") and problem in ran.err and "Traceback" not in ran.err
-
-
-def test_questions_without_programs_have_no_consistency(run: Commands) -> None:
-    """Consistency follows from programs: without them it is wrong usage, and all else is scored."""
-    bare = [{key: value for key, value in each.items() if key != "program"} for each in questions()]
-    Path("bare.json").write_text(json.dumps({"questions": bare}))
-
-    ran = run("evaluate bare.json oracle.jsonl --consistency")
-
-    assert (ran.code, ran.out) == (2, b"") and "consistency is derived from programs" in ran.err
-    found = report(run, "bare.json oracle.jsonl")
-    assert rows(found, "overall")["overall"]["accuracy"] == 1 and "possible" not in found["tables"]
-
-
-def test_in_python(run: Commands) -> None:
-    """The command is two typed calls: the evaluation with its columns, and the report of it."""
-    found = vqagen.evaluate("questions.json", "oracle.jsonl", ci="cluster")
-
-    scores = vqagen.score_report(found, fail_under=["overall=0.9"])
-
-    assert found.correct.sum() == len(found) == 120 and not scores.failures
-    assert scores.table("category").rows[0][0] == "compare_attribute"
+    for line, (code, problem) in WRONG_USE.items():
+        ran = run(f"evaluate {line}")
+        assert (ran.code, ran.out, problem in ran.err) == (code, b"", True), (line, ran.err)
+        assert ran.err.startswith("vqagen: "), line

@@ -6,67 +6,20 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from gold_files import SEED_TABLE, gold_of, oracle, predicted, seed_pairs, seed_predictions, text_items, write_visual7w
+from gold_files import gold_of, oracle, predicted, text_items
 
 from vqagen.errors import BadInput, UsageError
 from vqagen.judge.answers.kinds import INTEGER, LIST, TEXT, WORD
-from vqagen.judge.gold.discovery import read_gold
-from vqagen.judge.gold.file import CHOICE, OPEN, POINTING, RANK
+from vqagen.judge.gold.file import CHOICE, OPEN
 from vqagen.judge.gold.item import GoldItem
 from vqagen.judge.predictions.prediction import Prediction
-from vqagen.judge.scoring.evaluation import Evaluation, evaluate
+from vqagen.judge.scoring.evaluation import evaluate
 from vqagen.judge.scoring.floors import guessed_by_others
 from vqagen.judge.scoring.score_report import score_report
-from vqagen.judge.scoring.settings import CLUSTER, ERROR, SKIP, EvaluationSettings
-
-VISUAL7W = EvaluationSettings(preset="visual7w", top_k=(100,))
-
-
-def line(evaluation: Evaluation, by: str) -> list[str]:
-    """Return the rows of a table as the seed's toolkit prints them."""
-    return [f"{row.name}: {row.accuracy:.3f} ({row.correct:.0f} / {row.n})" for row in evaluation.table(by)]
-
-
-# Visual7W -------------------------------------------------------------------------------------------------------------
-
-
-def test_the_seeds_table_comes_out_line_for_line(tmp_path: Path) -> None:
-    pairs = seed_pairs()
-    gold = read_gold(write_visual7w(tmp_path / "dataset.json", pairs), split="val")
-
-    found = evaluate(gold, seed_predictions(pairs), VISUAL7W)
-
-    assert line(found, "overall") == ["overall: 0.371 (10383 / 28020)"]
-    assert line(found, "type") == [
-        "how: 0.721 (3037 / 4211)",
-        "what: 0.380 (5053 / 13296)",
-        "when: 0.529 (667 / 1262)",
-        "where: 0.099 (456 / 4590)",
-        "who: 0.375 (1079 / 2879)",
-        "why: 0.051 (91 / 1782)",
-    ]
-    row = found.overall()
-    assert (round(row.low, 6), round(row.high, 6)) == (0.364920, 0.376229)
-    macro = sum(row.accuracy for row in found.table("type")) / len(SEED_TABLE)
-    assert round(macro, 4) == 0.3592
-
-
-def test_pointing_at_random_has_the_published_share() -> None:
-    """9,209 of 36,990 questions of the validation set."""
-    items = [
-        GoldItem(str(at), TEXT, ("1",), "", options=("1", "2", "3", "4"), right=0, has_letters=False)
-        for at in range(36990)
-    ]
-    made = [Prediction(item.id, ("1" if at < 9209 else "4",)) for at, item in enumerate(items)]
-
-    row = evaluate(gold_of(items, POINTING), made, EvaluationSettings(preset="visual7w")).overall()
-
-    assert (f"{row.accuracy:.3f}", row.correct, row.floor) == ("0.249", 9209, 0.25)
-
+from vqagen.judge.scoring.settings import SKIP, EvaluationSettings
 
 # Faults of predictions ------------------------------------------------------------------------------------------------
 
@@ -79,7 +32,7 @@ FAULTY = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(2))
 def test_faults_are_counted_in_any_order_of_the_predictions(seed: int) -> None:
     """The accuracy does not depend on the order either: a question with two different predictions is answered wrong."""
     shuffled = random.Random(seed).sample(FAULTY, len(FAULTY))
@@ -124,8 +77,6 @@ def test_one_right_answer_is_not_the_accuracy_of_a_file() -> None:
     assert evaluate(gold, predicted(_3="red")).overall().accuracy == 0.1
     skipped = evaluate(gold, predicted(_3="red"), EvaluationSettings(missing=SKIP)).overall()
     assert (skipped.n, skipped.accuracy) == (1, 1.0)
-    with pytest.raises(BadInput, match="no prediction for 9 of 10 questions: 0, 1, 2, …"):
-        evaluate(gold, predicted(_3="red"), EvaluationSettings(missing=ERROR))
 
 
 @pytest.mark.parametrize(
@@ -162,7 +113,6 @@ def test_a_right_answer_is_given_as_the_right_one_is_shown() -> None:
     report = score_report(evaluate(gold_of(items), oracle(items)))
 
     assert [row[:4] for row in report.table("answers").rows] == [("list", "blue, red", 1, 1), ("text", "red", 3, 1)]
-    assert report.table("chance").rows[0][2] == 1.0
 
 
 def test_answers_of_annotators_who_differ_are_one_row() -> None:
@@ -191,72 +141,13 @@ def test_the_first_candidates_count_without_repetitions() -> None:
     assert [float(credit[0]) for credit in theirs.credits.values()] == [0, 1]
 
 
-@pytest.mark.parametrize(("given", "is_right"), [("B", True), ("blue", True), ("ANSWER: (b)", True), ("A", False)])
-def test_options_are_chosen_by_text_or_letter(given: str, is_right: bool) -> None:
+def test_options_are_chosen_by_text_or_letter() -> None:
     items = [GoldItem("0", WORD, ("blue",), "", options=("red", "blue"), right=1)]
 
-    assert evaluate(gold_of(items, CHOICE), predicted(_0=given)).overall().accuracy == is_right
-
-
-@pytest.mark.parametrize(
-    ("prediction", "is_right", "overlaps"),
-    [
-        (Prediction("0", ("7",)), 1.0, [1.0]),
-        (Prediction("0", ("8",)), 0.0, [0.0]),
-        (Prediction("0", box=(10, 10, 20, 10)), 1.0, [0.5]),
-        (Prediction("0", box=(10, 10, 20, 9)), 0.0, [0.45]),
-        (Prediction("0", ("[10, 10, 20, 10]",)), 1.0, [0.5]),
-        (Prediction("0", ("ANSWER: (10, 10, 20, 9)",)), 0.0, [0.45]),
-        (Prediction("0", point=(30, 30)), 1.0, []),
-        (Prediction("0", point=(31, 30)), 0.0, []),
-    ],
-)
-def test_pointing_is_judged_by_id_box_or_point(prediction: Prediction, is_right: float, overlaps: list[float]) -> None:
-    right, wrong = (10.0, 10.0, 20.0, 20.0), (50.0, 50.0, 5.0, 5.0)
-    items = [GoldItem("0", TEXT, ("7",), "", options=("7", "8"), box=right, boxes=(right, wrong), right=0)]
-
-    found = evaluate(gold_of(items, POINTING), [prediction])
-
-    assert found.overall().accuracy == is_right
-    assert [float(each) for column in found.measures.values() for each in column] == overlaps
-
-
-def test_a_repeated_candidate_takes_no_rank() -> None:
-    """The second of different candidates has rank 2, however often the first is named."""
-    item = GoldItem("0", TEXT, ("b",), "", options=("a", "b", "c", "d"), right=1)
-
-    found = evaluate(gold_of([item], RANK), [Prediction("0", ("a", "a", "a", "b"))])
-
-    assert found.measures["rank"].tolist() == [2]
-
-
-def test_ranks_give_recall_mean_rank_and_reciprocal_rank() -> None:
-    options = tuple(f"option {at}" for at in range(12))
-    items = [GoldItem(str(at), TEXT, (options[0],), "", options=options, right=0) for at in range(4)]
-    ranks = [(own, *(rank for rank in range(1, 13) if rank != own)) for own in (1, 2, 5, 11)]
-    made = [Prediction(str(at), ranks=each) for at, each in enumerate(ranks)]
-
-    found = evaluate(gold_of(items, RANK), made)
-
-    assert {k: float(credit.mean()) for k, credit in found.credits.items()} == {1: 0.25, 5: 0.75, 10: 0.75}
-    assert found.measures["rank"].mean() == 4.75
-    assert round(float((1 / found.measures["rank"]).mean()), 6) == 0.447727
-
-
-def test_relevance_gives_the_discounted_gain_of_visdial() -> None:
-    options = tuple("abcde")
-    item = GoldItem("0", TEXT, ("a",), "", options=options, right=0, relevance=(1, 0, 0.5, 0, 0.5))
-
-    found = evaluate(gold_of([item], RANK), [Prediction("0", ranks=(5, 1, 3, 4, 2))])
-
-    assert round(float(found.measures["ndcg"][0]), 6) == 0.361212
-
-
-def test_ranks_that_are_no_permutation_are_rejected() -> None:
-    item = GoldItem("0", TEXT, ("a",), "", options=("a", "b"), right=0)
-
-    with pytest.raises(BadInput, match="question 0: expected the ranks 1 to 2, one for each option, found a list of 3"):
-        evaluate(gold_of([item], RANK), [Prediction("0", ranks=(1, 2, 3))])
+    for given, is_right in {"B": True, "blue": True, "ANSWER: (b)": True, "A": False}.items():
+        assert evaluate(gold_of(items, CHOICE), predicted(_0=given)).overall().accuracy == is_right
+    with pytest.raises(BadInput, match="no options, so no multiple choice"):
+        evaluate(gold_of(text_items(["blue"]), CHOICE), predicted(_0="blue"))
 
 
 # Groups ---------------------------------------------------------------------------------------------------------------
@@ -291,7 +182,7 @@ def test_intervals_are_clustered_by_any_field() -> None:
     made = [Prediction(str(at), ("yes" if at < 20 else "no",)) for at in range(40)]
 
     plain = evaluate(gold_of(items), made).overall()
-    clustered = evaluate(gold_of(items), made, EvaluationSettings(interval=CLUSTER, cluster="block")).overall()
+    clustered = evaluate(gold_of(items), made, EvaluationSettings(cluster="block")).overall()
 
     assert clustered.low < plain.low < 0.5 < plain.high < clustered.high
 
@@ -310,7 +201,7 @@ def guessed_plainly(groups: Sequence[int], images: Sequence[int], answers: Seque
     return found
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_the_most_frequent_answers_are_counted_on_other_images(seed: int) -> None:
     rng = random.Random(seed)
     items, k = rng.randint(1, 60), rng.randint(1, 3)
@@ -360,11 +251,10 @@ def test_a_round_that_is_left_out_is_in_no_dialog() -> None:
     assert score_report(found).table("dialogs").rows[0][:3] == (1, 1.0, 2.0)
 
 
-@pytest.mark.parametrize("wrong", [{"missing": "skp"}, {"interval": "wlson"}])
-def test_settings_that_do_not_exist_are_rejected(wrong: dict[str, str]) -> None:
-    """A typing error must not fall back on another policy or interval."""
+def test_a_policy_that_does_not_exist_is_rejected() -> None:
+    """A typing error must not fall back on another one."""
     with pytest.raises(UsageError, match="did you mean"):
-        EvaluationSettings(**wrong)
+        EvaluationSettings(missing="skp")
 
 
 def test_the_floor_is_that_of_the_first_field_that_any_question_has() -> None:

@@ -7,16 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import given as drawn
 from hypothesis import strategies as st
-from scipy.spatial.distance import jensenshannon
 from sklearn import metrics
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from vqagen.judge.scoring.blocks.confusion import chance_corrected, chance_table, confusion_table
+from vqagen.judge.scoring.blocks.confusion import confusion_table
 from vqagen.judge.scoring.blocks.counting import counting, counting_table
-from vqagen.judge.scoring.blocks.distribution import distance, overall
 from vqagen.judge.scoring.blocks.partners import find_partners, pair_counts, pairs_table
 from vqagen.judge.scoring.blocks.rounds import dialogs_of, propagation, rounds_table
 from vqagen.judge.scoring.blocks.trials import Answered, gap, gap_table, mistakes_table
@@ -60,22 +57,6 @@ def test_counting_figures() -> None:
     assert found.mean_error == pytest.approx(metrics.mean_absolute_error([2, 2, 5], [2, 3, 2]))
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])  # scikit-learn's first calls are slow
-@drawn(ANSWERS)
-def test_figures_corrected_for_chance_are_those_of_scikit_learn(pairs: list[tuple[str, str]]) -> None:
-    """Balanced accuracy is the mean recall of the right answers; kappa and MCC agree on counted pairs."""
-    right, given = zip(*pairs, strict=True)
-
-    found = chance_corrected(Counter(pairs))
-
-    recalls = [metrics.recall_score(right, given, labels=[each], average="macro") for each in sorted(set(right))]
-    assert found.balanced_accuracy == pytest.approx(sum(recalls) / len(recalls))
-    if len({*right, *given}) > 1:  # scikit-learn warns of one answer
-        assert found.mcc == pytest.approx(metrics.matthews_corrcoef(right, given))
-    if found.kappa is not None:
-        assert found.kappa == pytest.approx(metrics.cohen_kappa_score(right, given, labels=["a", "b", "c"]))
-
-
 def test_recall_and_confusion_of_answers() -> None:
     """Each right answer has its recall, its precision and the answer that it is most often taken for."""
     table = confusion_table({"word": Counter(COLORS)})
@@ -101,35 +82,7 @@ def test_answers_without_a_closed_vocabulary() -> None:
 
 def test_no_block_without_its_questions() -> None:
     """Files without a kind of question have no block for it."""
-    assert yes_no_table(Counter()) is None and counting_table(Counter()) is None and chance_table({}) is None
-
-
-@settings(suppress_health_check=[HealthCheck.too_slow])  # scikit-learn's first calls are slow
-@drawn(ANSWERS)
-def test_jensen_shannon_is_that_of_scipy(pairs: list[tuple[str, str]]) -> None:
-    """The Jensen–Shannon distance compares the shares of all answers, with logarithms of base 2."""
-    names = sorted({answer for pair in pairs for answer in pair})
-    right, given = (Counter(side) for side in zip(*pairs, strict=True))
-
-    found = distance(Counter(pairs)).jensen_shannon
-
-    assert found == pytest.approx(jensenshannon([right[n] for n in names], [given[n] for n in names], 2), abs=1e-7)
-
-
-def test_wild_answers_are_nearly_free_in_chi_square_alone() -> None:
-    """An answer that is right nowhere is not in GQA's measure; the Jensen–Shannon distance counts it."""
-    near = Counter([("red", "red")] * 9 + [("red", "blue")])
-
-    found = distance(near)
-
-    assert found.chi_square == pytest.approx(0.1) and found.jensen_shannon > 0.2
-
-
-def test_groups_are_weighted_by_their_size() -> None:
-    """All groups together are the mean weighted by size; the chi-square is divided by 100."""
-    groups = {"a": Counter([("x", "x")] * 3), "b": Counter([("x", "y")])}
-
-    assert overall(groups).chi_square == pytest.approx((3 * 0 + 1 * 1) / 4 / 100)
+    assert yes_no_table(Counter()) is None and counting_table(Counter()) is None
 
 
 def test_pairs_by_right_answers() -> None:

@@ -10,7 +10,7 @@ from vqagen.judge.comparison.comparison import Comparison, compare_evaluations
 from vqagen.judge.gold.discovery import read_gold
 from vqagen.judge.predictions.discovery import find_predictions
 from vqagen.judge.scoring.evaluation import evaluate
-from vqagen.judge.scoring.settings import EvaluationSettings
+from vqagen.judge.scoring.settings import WRONG, EvaluationSettings
 from vqagen.language.domain_files import PathLike
 
 ENDINGS = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet", ".eval", ".gz", ".zst")
@@ -20,29 +20,28 @@ ENDINGS = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet", ".e
 def compare(
     questions: PathLike,
     *predictions: PathLike,
-    format: str | None = None,
-    predictions_format: str | None = None,
     split: str = "",
     mode: str = "",
     group_by: Sequence[str] = (),
-    settings: EvaluationSettings | None = None,
+    normalise: str = "typed",
+    missing: str = WRONG,
 ) -> Comparison:
     """Compare two or more prediction files on the same questions.
 
     A model is called by the name of its file, or by its whole path if names are equal. Groups are the values of the
     fields `group_by` and of crosses such as `category*depth`, by default those of an evaluation that are few. Raises
     BadInput if a file has no prediction for the questions, or if no question has a prediction in all files where
-    `settings` leave out missing ones.
+    `missing` is "skip".
     """
     if len(predictions) < 2:
         raise UsageError("one prediction file alone: give two or more to compare")
     names = _names([str(path) for path in predictions])
-    chosen = settings or EvaluationSettings()
+    settings = EvaluationSettings(preset=normalise, missing=missing)
     evaluations = {}
     for name, path in zip(names, predictions, strict=True):
-        gold = read_gold(questions, format, split=split, mode=mode)
-        answers = find_predictions(path, predictions_format)
-        evaluations[name] = evaluate(gold, answers, chosen, str(path), answers.is_in_order)
+        gold = read_gold(questions, split=split, mode=mode)
+        answers = find_predictions(path)
+        evaluations[name] = evaluate(gold, answers, settings, str(path), answers.is_in_order)
     return compare_evaluations(evaluations, group_by)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from vqagen.errors import UsageError
 from vqagen.files.output import atomic_output, check_output
@@ -12,12 +11,11 @@ from vqagen.judge.predictions.discovery import find_predictions
 from vqagen.judge.report.table import Report
 from vqagen.judge.scoring.evaluation import Evaluation
 from vqagen.judge.scoring.evaluation import evaluate as evaluate_items
-from vqagen.judge.scoring.further import FurtherFiles, further_tables
 from vqagen.judge.scoring.gates import read_thresholds
 from vqagen.judge.scoring.per_item import item_lines
 from vqagen.judge.scoring.score_report import VISUAL7W, ReportSettings, toolkit_lines
 from vqagen.judge.scoring.score_report import score_report as report_of
-from vqagen.judge.scoring.settings import AUTO, IMAGE, WILSON, WRONG, EvaluationSettings
+from vqagen.judge.scoring.settings import AUTO, WRONG, EvaluationSettings
 from vqagen.language.domain_files import PathLike
 
 
@@ -25,37 +23,23 @@ def evaluate(
     questions: PathLike,
     predictions: PathLike,
     *,
-    format: str | None = None,
     mode: str = "",
     top_k: Sequence[int] = (),
     normalise: str = "typed",
     split: str = "",
     scenes: PathLike | None = None,
-    domain: PathLike | None = None,
     missing: str = WRONG,
-    ci: str = WILSON,
-    cluster: str = IMAGE,
-    seed: int = 0,
-    baseline: PathLike | None = None,
+    cluster: str = "",
 ) -> Evaluation:
     """Score predictions for questions, rounds of dialogs, trials or items of the field's datasets.
 
-    `format` is that of the predictions, by default that of their content. `scenes` add fields of scenes to group by.
-    `baseline` are predictions whose accuracy is the floor. Raises BadInput for files that do not fit each other.
+    `scenes` add fields of scenes to group by. With `cluster`, intervals are robust to questions with one value of this
+    field ("image", or any to group by). Raises BadInput for files that do not fit each other.
     """
-    if cluster != IMAGE and ci == WILSON:
-        raise UsageError(f"clusters by {cluster!r} mean nothing to Wilson's intervals: add --ci cluster or bootstrap")
-    settings = EvaluationSettings(
-        mode or AUTO, normalise, tuple(top_k), missing=missing, interval=ci, cluster=cluster, seed=seed
-    )
-    gold = read_gold(questions, split=split, mode=mode, scenes=scenes, domain=domain, with_programs=True)
-    answers = find_predictions(predictions, format)
-    found = evaluate_items(gold, answers, settings, str(predictions), answers.is_in_order)
-    if baseline is None:
-        return found
-    answers = find_predictions(baseline)
-    floor = evaluate_items(gold, answers, settings, str(baseline), answers.is_in_order)
-    return replace(found, floors=floor.correct, floor_coverage=floor.coverage)
+    settings = EvaluationSettings(mode or AUTO, normalise, tuple(top_k), missing=missing, cluster=cluster)
+    gold = read_gold(questions, split=split, mode=mode, scenes=scenes)
+    answers = find_predictions(predictions)
+    return evaluate_items(gold, answers, settings, str(predictions), answers.is_in_order)
 
 
 def score_report(
@@ -64,24 +48,15 @@ def score_report(
     group_by: Sequence[str] = (),
     fail_under: Sequence[str] = (),
     strict: bool = False,
-    consistency: bool = False,
-    scenes: PathLike | None = None,
-    choices: PathLike | None = None,
-    attentions: PathLike | None = None,
     predictions: str = "predictions",
-    baseline: str = "",
 ) -> Report:
     """Return the report of an evaluation: accuracies of groups, further measures, and whether its gates are met.
 
     `group_by` are fields and crosses of fields such as `category*depth`; `fail_under` are thresholds such as
-    `overall=0.9`; `strict` demands complete predictions. `consistency` derives which questions follow from which;
-    `scenes` tell which answers are plausible. `choices` and `attentions` are files of GQA, whose `scenes` are its scene
-    graphs. UsageError for groups that the questions do not have, and for files that do not fit them.
+    `overall=0.9`; `strict` demands complete predictions. UsageError for groups that the questions do not have.
     """
     thresholds = tuple(read_thresholds(fail_under))
-    settings = ReportSettings(tuple(group_by), thresholds, strict, predictions, baseline)
-    further = further_tables(evaluation, FurtherFiles(consistency, scenes, choices, attentions))
-    return report_of(evaluation, settings, tuple(further))
+    return report_of(evaluation, ReportSettings(tuple(group_by), thresholds, strict, predictions))
 
 
 def write_item_scores(evaluation: Evaluation, out: PathLike, *, force: bool = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.options import cluster_option, missing_option, path
+from vqagen.cli.options import missing_option, path
 from vqagen.cli.reports import ReportOutput, report_options
 
 
@@ -12,36 +12,27 @@ from vqagen.cli.reports import ReportOutput, report_options
 @click.argument("questions", type=path)
 @click.argument("predictions", nargs=-1, required=True, type=path, metavar="A B...")
 @click.option("--group-by", metavar="FIELD,…", help="Fields, or crosses of fields. [default: those with few groups]")
-@click.option("--format", "layout", metavar="NAME", help="Format of the predictions. [default: by their content]")
-@click.option("--questions-format", metavar="NAME", help="Format of the questions. [default: by their content]")
-@click.option(
-    "--mode", default="", metavar="open|mc|…", help="How the questions are answered. [default: as their file]"
-)
+@click.option("--mode", default="", metavar="open|mc", help="How the questions are answered. [default: as asked]")
 @click.option("--split", default="", metavar="NAME", help="Compare the questions of this split alone.")
 @click.option("--normalise", default="typed", show_default=True, metavar="NAME", help="How answers are compared.")
 @missing_option
-@cluster_option
 @report_options("questions", "predictions")
 def command(
     questions: str,
     predictions: tuple[str, ...],
     group_by: str | None,
-    layout: str | None,
-    questions_format: str | None,
     mode: str,
     split: str,
     normalise: str,
     missing: str,
-    cluster: str,
     output: ReportOutput,
 ) -> None:
     """Compare two or more models by their predictions for the same questions.
 
     Prints the accuracy of each model; for each pair the difference with its interval and p, which are robust to several
-    questions about one image, the questions that only one of them got right, McNemar's exact test, the difference that
-    so many questions can detect, and the odds ratio within question types (Mantel and Haenszel); and the difference in
-    each group. Where many p are printed, Holm's correction stands beside them. For more than two models, Cochran's Q
-    tests whether all are equal.
+    questions about one image, the questions that only one of them got right, McNemar's exact test, and the difference
+    that so many questions can detect; and the difference in each group. Where many p are printed, Holm's correction
+    stands beside them.
 
     \b
     Example:
@@ -51,16 +42,14 @@ def command(
     """
     from vqagen.calls.comparison import compare
     from vqagen.judge.comparison.report import comparison_report
-    from vqagen.judge.scoring.settings import EvaluationSettings
 
     found = compare(
         questions,
         *predictions,
-        format=questions_format,
-        predictions_format=layout,
         split=split,
         mode=mode,
         group_by=[name.strip() for name in group_by.split(",")] if group_by else (),
-        settings=EvaluationSettings(preset=normalise, missing=missing, cluster=cluster),
+        normalise=normalise,
+        missing=missing,
     )
     output.put(comparison_report(found))

@@ -119,19 +119,11 @@ def _checked(classes: dict[str, type[CheckedSettings]], given: dict[str, dict[st
 
 missing_option = click.option(
     "--missing",
-    type=click.Choice(["wrong", "skip", "error"]),
+    type=click.Choice(["wrong", "skip"]),
     default="wrong",
     show_default=True,
-    help="Questions without a prediction are wrong, left out (for all models), or an error.",
+    help="Questions without a prediction are wrong, or left out (of several models, for all).",
 )
-cluster_option = click.option(
-    "--cluster",
-    default="image",
-    show_default=True,
-    metavar="FIELD",
-    help="Field whose values are clusters: their questions are no independent evidence.",
-)
-
 # Inputs and outputs -----------------------------------------------------------------------------------------------
 
 shard_option = click.option(

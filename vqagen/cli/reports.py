@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from vqagen.cli.options import AddOption, Command, path
+from vqagen.errors import UsageError
 
 if TYPE_CHECKING:
     from vqagen.judge.report.table import Report
@@ -97,6 +98,6 @@ def checked_output(out: str, as_json: bool, force: bool, inputs: list[str]) -> R
 
     form = format_of_report(out)
     if as_json and out != "-" and form != "json":
-        raise click.UsageError(f"--json contradicts --out {out}; leave one out, or name a file that ends in .json")
+        raise UsageError(f"--json contradicts --out {out}; leave one out, or name a file that ends in .json")
     check_output(out, force, inputs)
     return ReportOutput(out, "json" if as_json else form, force)

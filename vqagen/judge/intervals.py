@@ -1,4 +1,4 @@
-"""Intervals of means, such as accuracies: Wilson's, cluster-robust and bootstrapped; and Holm's correction.
+"""Intervals of means, such as accuracies: Wilson's and cluster-robust; and Holm's correction.
 
 Scores are numbers from 0 to 1, one for each question. Questions about one image are no independent evidence, so
 `clusters` gives the number of the image of each question. The standard library and numpy are enough for all of it but
@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from vqagen.extras import needed
-from vqagen.rng import stream
 
 LEVEL = 0.95
 """Share of samples whose intervals hold the true mean."""
@@ -116,42 +115,6 @@ def cluster_interval(scores: Numbers, clusters: Numbers, level: float = LEVEL) -
     return estimate.interval(level=level)
 
 
-def bootstrap_interval(
-    scores: Numbers,
-    clusters: Numbers | None = None,
-    *,
-    seed: int = 0,
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
-) -> Interval:
-    """Return the bias-corrected and accelerated (BCa) bootstrap interval of a mean; with `clusters`, whole clusters
-    are drawn.
-
-    Units of equal total and size are drawn together, by one multinomial number for each kind of unit: a million
-    questions take as long as a thousand. The result has the distribution of scipy's `bootstrap`. If all units have the
-    same mean, the samples would all be equal: the interval is then Wilson's with the number of units for n.
-    """
-    if len(scores) == 0:
-        return Interval(0.0, 1.0)
-    if clusters is None:
-        totals, sizes = scores.astype(np.float64), np.ones(len(scores))
-    else:
-        totals, sizes = _totals(scores, clusters)
-    kinds, counts = np.unique(np.stack([totals, sizes], axis=1), axis=0, return_counts=True)
-    mean = float(np.mean(scores))
-    if len({total / size for total, size in kinds.tolist()}) == 1:
-        return wilson(mean * len(totals), len(totals), level)
-    means = _resampled_means(kinds, counts, seed, resamples)
-    below = (np.mean(means < mean) + np.mean(means <= mean)) / 2  # scipy's share, with ties halved
-    shift = _NORMAL.inv_cdf(min(max(float(below), 0.5 / resamples), 1 - 0.5 / resamples))
-    acceleration = _acceleration(kinds, counts)
-    ends = []
-    for z in (-quantile(level), quantile(level)):
-        moved = shift + (shift + z) / (1 - acceleration * (shift + z))
-        ends.append(float(np.quantile(means, _NORMAL.cdf(moved))))
-    return Interval(*ends)
-
-
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values corrected for their number by Holm's method, in the order given.
 
@@ -170,22 +133,3 @@ def _totals(scores: Numbers, clusters: Numbers) -> tuple[Numbers, Numbers]:
     sizes = np.bincount(clusters)
     totals = np.bincount(clusters, weights=scores)
     return totals[sizes > 0], sizes[sizes > 0].astype(np.float64)
-
-
-def _resampled_means(kinds: Numbers, counts: Numbers, seed: int, resamples: int) -> Numbers:
-    """Return the mean of each sample of as many units as there are; `kinds` are the (total, size) of units."""
-    generator = np.random.default_rng(stream(seed, "bootstrap").getrandbits(128))
-    drawn = generator.multinomial(int(counts.sum()), counts / counts.sum(), size=resamples)
-    sums = drawn @ kinds
-    means: Numbers = sums[:, 0] / sums[:, 1]
-    return means
-
-
-def _acceleration(kinds: Numbers, counts: Numbers) -> float:
-    """Return BCa's acceleration, by the means without one unit of each kind."""
-    total, size = counts @ kinds
-    left = size - kinds[:, 1]
-    without = (total - kinds[:, 0]) / np.where(left > 0, left, 1)
-    deviations = np.average(without, weights=counts) - without
-    squares = float(counts @ deviations**2)
-    return float(counts @ deviations**3) / (6 * squares**1.5) if squares > 0 else 0.0

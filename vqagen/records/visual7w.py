@@ -17,7 +17,6 @@ from vqagen.records.kind import RecordKind
 
 PAIRS = "qa_pairs"
 IMAGES = RecordKind("images", own_keys=(PAIRS,))
-BOXES = RecordKind("boxes", own_keys=("box_id",))
 TELLING = "visual7w-telling"
 """The `dataset` of questions that are answered by texts."""
 SPLITS = ("train", "val", "test")

@@ -5,7 +5,6 @@ integer   an int                 "2", "two", "2.0"
 word      a value of a domain    "metal", "metallic", "shiny"
 list      a tuple of values      "red, blue and green"
 cell      a label                "B2", "column B, row 2"
-box       (x, y, width, height)  "[10, 20, 30, 40]"
 text      free text              anything
 """
 
@@ -19,7 +18,7 @@ from typing import Any, Self
 from vqagen.language.synonyms import Synonyms
 from vqagen.world.domain import Domain
 
-BOOL, INTEGER, WORD, LIST, CELL, BOX, TEXT = KINDS = "bool", "integer", "word", "list", "cell", "box", "text"
+BOOL, INTEGER, WORD, LIST, CELL, TEXT = "bool", "integer", "word", "list", "cell", "text"
 
 Answer = bool | int | str | tuple[Any, ...]
 """The canonical value of an answer."""

@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 from vqagen.judge.answers.cells import cells_in_reply
 from vqagen.judge.answers.finders import Finder, finder_of
-from vqagen.judge.answers.kinds import BOX, CELL, TEXT, Vocabulary
+from vqagen.judge.answers.kinds import CELL, TEXT, Vocabulary
 from vqagen.judge.gold.item import GoldItem
 
-PARSED, AMBIGUOUS, REFUSED = STATUSES = "parsed", "ambiguous", "refused"
+PARSED, AMBIGUOUS, REFUSED = "parsed", "ambiguous", "refused"
 
 _THOUGHT_END = "</think>"
 _MARK = re.compile(
@@ -92,7 +92,7 @@ def _in_words(reply: str, item: GoldItem, finder: Finder) -> Parsed:
         return _verdict(whole)
     if _REFUSAL.search(unmarked):
         return _REFUSED
-    if item.kind in (TEXT, BOX) and not item.options:
+    if item.kind == TEXT and not item.options:
         return _verdict(finder.found(unmarked))
     return _verdict(finder.found(unmarked) if not finder.concludes else _concluded(unmarked, finder))
 

@@ -1,17 +1,14 @@
 """Presets: what counts as the same answer. `typed` is ours; the others are the rules of other tools, quirks included.
 
 typed         by kind: "Two." is 2, "metallic" is metal, "True" is yes; replies are parsed first
-exact         equal text
+exact         equal text, as GQA's script compares answers too
 visual7w      equal text in lower case; candidates are not de-duplicated
 vqa-official  soft accuracy over annotators; texts are normalised only where annotators differ
 vqa-always    the same, always normalised
-gqa           equal text, as GQA's script compares them
 """
 
 from __future__ import annotations
 
-import re
-import string
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,9 +20,7 @@ from vqagen.judge.answers.reading import plain, read_answer
 from vqagen.judge.answers.vqa_words import expanded, vqa_accuracy, vqa_normal, without_space
 from vqagen.judge.gold.item import GoldItem
 
-TYPED, EXACT, VISUAL7W, VQA_OFFICIAL, VQA_ALWAYS, GQA = (
-    *("typed", "exact", "visual7w", "vqa-official", "vqa-always", "gqa"),
-)
+TYPED, EXACT, VISUAL7W, VQA_OFFICIAL, VQA_ALWAYS = "typed", "exact", "visual7w", "vqa-official", "vqa-always"
 
 
 class Preset(Protocol):
@@ -80,24 +75,16 @@ def _comparable(answer: Answer, kind: str) -> Answer | None:
 
 @dataclass(frozen=True)
 class Exact:
-    """Compares texts. What is ignored is removed from both, in the order of the fields."""
+    """Compares texts."""
 
     name: str = EXACT
-    ignored_patterns: tuple[str, ...] = ()
     ignores_case: bool = False
-    ignores_punctuation: bool = False
-    ignores_digits: bool = False
     keeps_duplicates: bool = False
     parses: bool = False
 
     def normalise(self, text: str, kind: str, vocabulary: Vocabulary) -> str:
-        """Return a text without what is ignored."""
-        for pattern in self.ignored_patterns:
-            text = re.sub(pattern, "", text)
-        if self.ignores_case:
-            text = text.lower()
-        ignored = string.punctuation * self.ignores_punctuation + string.digits * self.ignores_digits
-        return text.translate(str.maketrans("", "", ignored)) if ignored else text
+        """Return a text, in lower case if that is ignored."""
+        return text.lower() if self.ignores_case else text
 
     def is_right(self, given: Answer | None, item: GoldItem) -> float:
         """Return 1.0 for the text of one of the accepted answers."""
@@ -135,7 +122,6 @@ PRESETS: Mapping[str, Preset] = {
         Exact(VISUAL7W, ignores_case=True, keeps_duplicates=True),
         VqaSoft(),
         VqaSoft(VQA_ALWAYS, is_always_normalising=True),
-        Exact(GQA),
     )
 }
 

@@ -1,4 +1,4 @@
-"""Reading a text that is nothing but an answer: `Yes.`, `two`, `a metallic`, `red and blue`, `B-2`, `[1, 2, 3, 4]`.
+"""Reading a text that is nothing but an answer: `Yes.`, `two`, `a metallic`, `red and blue`, `B-2`.
 
 A text inside which an answer stands among other words is read by `parsing`.
 """
@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 
 from vqagen.judge.answers.cells import cells_in_reply
-from vqagen.judge.answers.kinds import BOOL, BOX, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary
+from vqagen.judge.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary
 
 _UNITS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -39,8 +39,6 @@ _AROUND = " \t\r\n.,;:!?\"'`()[]{}*"
 _ARTICLE = re.compile(r"(?:a|an|the)\s+")
 _WHOLE_NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d{1,18})(?:\.0*)?", re.ASCII)
 _BETWEEN = re.compile(r"\s*[,;/&]\s*(?:and\s+)?|\s+and\s+")
-_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?", re.ASCII)
-_NOT_IN_A_BOX = re.compile(r"[^\d\s.,;:()\[\]{}xywh=+-]", re.ASCII)
 
 
 def plain(text: str) -> str:
@@ -96,11 +94,6 @@ def _cell(text: str, _: Vocabulary) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
-def _box(text: str, _: Vocabulary) -> tuple[float, ...] | None:
-    numbers = () if _NOT_IN_A_BOX.search(text) else tuple(map(float, _NUMBER.findall(text)))
-    return numbers if len(numbers) == 4 else None
-
-
 def _text(text: str, _: Vocabulary) -> str | None:
     return plain(text) or None
 
@@ -111,6 +104,5 @@ _READERS: Mapping[str, Callable[[str, Vocabulary], Answer | None]] = {
     WORD: _word,
     LIST: _list,
     CELL: _cell,
-    BOX: _box,
     TEXT: _text,
 }

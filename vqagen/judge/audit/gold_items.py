@@ -1,4 +1,4 @@
-"""Reads the files of other benchmarks (Visual7W, VQAv2, GQA, VisDial) as items of an audit."""
+"""Reads the files of other benchmarks (Visual7W, VQAv2, GQA) as items of an audit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Callable
 from vqagen.errors import BadInput, Problem
 from vqagen.judge.audit.items import AuditFile, AuditItem
 from vqagen.judge.gold.discovery import read_gold
-from vqagen.judge.gold.file import RANK
 from vqagen.judge.gold.item import GoldItem
 from vqagen.judge.stats.phrases import Numbering
 from vqagen.judge.stats.question_facts import QuestionFacts
@@ -28,17 +27,17 @@ def read_gold_items(path: str, on_read: Callable[[int], None]) -> AuditFile:
     for number, item in enumerate(gold.items()):
         on_read(1)
         if item.answers:
-            file.items.append(_item(number, item, gold.mode != RANK, places[item.image], words))
+            file.items.append(_item(number, item, places[item.image], words))
             places[item.image] += 1
     if not file.items:
         raise BadInput([Problem("no questions with answers: there is nothing to audit", gold.name)])
     return file
 
 
-def _item(number: int, item: GoldItem, has_choice: bool, place: int, words: Numbering) -> AuditItem:
+def _item(number: int, item: GoldItem, place: int, words: Numbering) -> AuditItem:
     family = next((str(item.fields[name]) for name in TYPE_FIELDS if item.fields.get(name) is not None), "")
     answer = str(item.answers[0])
-    options = item.options if has_choice and item.right is not None and len(item.options) > 1 else ()
+    options = item.options if item.right is not None and len(item.options) > 1 else ()
     right = item.right if options and item.right is not None else -1
     if options and not item.has_letters:  # the file does not record an order: any is as good, but not the file's
         order = shuffled(stream(0, "audit/options", number), range(len(options)))

@@ -73,11 +73,10 @@ def _records(items: Sequence[GoldItem], guesses: Sequence[Guess], key: str) -> I
 
 
 def _visual7w_records(items: Sequence[GoldItem], guesses: Sequence[Guess]) -> Iterator[dict[str, Any]]:
-    """Yield entries of a result file. A box is named by its number."""
+    """Yield entries of a result file."""
     for item, guess in zip(items, guesses, strict=True):
-        named = [int(each) if item.box is not None else each for each in guess.candidates]
-        if named:
-            candidates = [{"answer": each} for each in named]
+        if guess.candidates:
+            candidates = [{"answer": each} for each in guess.candidates]
             yield {**_id_of(item.id, ID_KEYS[VISUAL7W]), "question": item.question, "candidates": candidates}
 
 

@@ -10,22 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vqagen.errors import BadInput, Problem, counted
-from vqagen.judge.comparison.paired_tests import (
-    CochranQ,
-    ModelDifference,
-    Stratified,
-    cochran_q,
-    mantel_haenszel,
-    paired_difference,
-)
+from vqagen.judge.comparison.paired_tests import ModelDifference, paired_difference
 from vqagen.judge.intervals import Interval, Numbers, cluster_interval, holm
 from vqagen.judge.scoring.columns import NONE
 from vqagen.judge.scoring.evaluation import GIVEN, Evaluation, name_of
 
 NARROW = frozenset(("answer_type", "family", "program_length", "depth", "scene_size"))
 """Fields that an evaluation groups by and a comparison does not, unless they are asked for: most have many groups."""
-STRATA = ("function", "type", "category", "label", "rule_class", "answer_type")
-"""Fields within which Mantel and Haenszel's test compares: the first one that there is."""
 
 
 class Model(NamedTuple):
@@ -48,8 +39,6 @@ class Pair(NamedTuple):
     difference: ModelDifference
     corrected_p: float
     """By Holm, over all pairs of models."""
-    stratified: Stratified | None
-    """None for soft scores, and where no group has both right and wrong answers."""
 
 
 class GroupPair(NamedTuple):
@@ -73,28 +62,19 @@ class Comparison:
 
     questions: int
     """Questions that are compared."""
-    clusters: int
-    cluster: str
-    """The field whose values are the clusters."""
+    images: int
     left_out: int
     """Questions that are not compared, because a model has no prediction and `missing` is skip."""
     models: tuple[Model, ...]
     pairs: tuple[Pair, ...]
     groups: tuple[GroupPair, ...]
-    all_equal: CochranQ | None
-    """Cochran's Q; None for two models, and for soft scores."""
-    strata: str
-    """The field within which Mantel and Haenszel's test compares; "" if there is none."""
 
     def to_record(self) -> dict[str, Any]:
         """Return what the tables leave out, for JSON."""
         return {
             "questions": self.questions,
-            "clusters": self.clusters,
-            "cluster": self.cluster,
+            "images": self.images,
             "left_out": self.left_out,
-            "cochran_q": self.all_equal._asdict() if self.all_equal else None,
-            "mantel_haenszel_by": self.strata or None,
         }
 
 
@@ -113,22 +93,16 @@ def compare_evaluations(evaluations: Mapping[str, Evaluation], fields: Sequence[
     if not len(kept):
         raise BadInput([Problem(f"no question is answered by all of {', '.join(evaluations)}", first.gold.name)])
     scores = {name: evaluation.correct[kept] for name, evaluation in evaluations.items()}
-    clusters = first.clusters[kept]
-    is_binary = all(bool(np.all((each == 0) | (each == 1))) for each in scores.values())
-    strata = next((name for name in STRATA if name in first.codes and (first.codes[name] != NONE).any()), "")
-    groups = first.codes[strata][kept] if strata else np.zeros(len(kept), dtype=np.int32)
+    images = first.images[kept]
     chosen = fields or [name for name in first.groups if name not in NARROW]
     whole = {name: evaluation.correct for name, evaluation in evaluations.items()}
     return Comparison(
         len(kept),
-        len(np.unique(clusters)),
-        first.settings.cluster,
+        len(np.unique(images)),
         len(shared) - len(kept),
-        tuple(_model(name, scores[name], clusters, evaluation) for name, evaluation in evaluations.items()),
-        _pairs(scores, clusters, groups, is_binary),
+        tuple(_model(name, scores[name], images, evaluation) for name, evaluation in evaluations.items()),
+        _pairs(scores, images),
         _corrected([group for field in chosen for group in _groups(first, whole, shared, field)]),
-        cochran_q(np.stack(list(scores.values()), axis=1)) if is_binary and len(scores) > 2 else None,
-        strata,
     )
 
 
@@ -145,21 +119,20 @@ def _check_overlap(evaluations: Mapping[str, Evaluation]) -> None:
         raise BadInput(problems)
 
 
-def _model(name: str, scores: Numbers, clusters: Numbers, evaluation: Evaluation) -> Model:
-    interval = cluster_interval(scores, clusters)
+def _model(name: str, scores: Numbers, images: Numbers, evaluation: Evaluation) -> Model:
+    interval = cluster_interval(scores, images)
     counts = {fault: getattr(evaluation.coverage, fault) for fault in ("duplicate", "unknown", "not_an_option")}
     faults = ", ".join(f"{number:,} {fault.replace('_', ' ')}" for fault, number in counts.items() if number)
     return Model(name, float(scores.mean()), interval, float(scores.sum()), evaluation.coverage.missing, faults)
 
 
-def _pairs(scores: Mapping[str, Numbers], clusters: Numbers, groups: Numbers, is_binary: bool) -> tuple[Pair, ...]:
+def _pairs(scores: Mapping[str, Numbers], images: Numbers) -> tuple[Pair, ...]:
     """Compare each model with each later one."""
     names = list(combinations(scores, 2))
-    found = [paired_difference(scores[one], scores[other], clusters) for one, other in names]
+    found = [paired_difference(scores[one], scores[other], images) for one, other in names]
     corrected = holm([difference.p for difference in found])
     return tuple(
-        Pair(one, other, difference, p, mantel_haenszel(scores[one], scores[other], groups) if is_binary else None)
-        for (one, other), difference, p in zip(names, found, corrected, strict=True)
+        Pair(one, other, difference, p) for (one, other), difference, p in zip(names, found, corrected, strict=True)
     )
 
 
@@ -167,10 +140,10 @@ def _groups(evaluation: Evaluation, scores: Mapping[str, Numbers], shared: Numbe
     """Yield the first model compared with each other one, in each group of a field or of a cross of fields."""
     first, *others = scores
     for values, places in evaluation.members(field, shared):
-        clusters = evaluation.clusters[places]
+        images = evaluation.images[places]
         for other in others:
             one, two = scores[first][places], scores[other][places]
-            difference = paired_difference(one, two, clusters)
+            difference = paired_difference(one, two, images)
             means = float(one.mean()), float(two.mean())
             yield GroupPair(field, name_of(values), first, other, len(places), *means, difference, difference.p)
 

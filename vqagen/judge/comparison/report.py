@@ -9,14 +9,13 @@ from vqagen.errors import counted
 from vqagen.judge.comparison.comparison import Comparison, GroupPair, Pair
 from vqagen.judge.comparison.paired_tests import ModelDifference
 from vqagen.judge.report.table import COUNT, NUMBER, SHARE, TEXT, Cell, Report, Table, columns, nonempty
-from vqagen.judge.scoring.settings import IMAGE
 
 _DIFFERENCE = columns(difference=SHARE, low=SHARE, high=SHARE, p=NUMBER, p_Holm=NUMBER)
 _MODELS = columns(model=TEXT, correct=COUNT, accuracy=SHARE, low=SHARE, high=SHARE, missing=COUNT)
 _PAIRS = (
     *columns(first=TEXT, second=TEXT),
     *_DIFFERENCE,
-    *columns(only_first=COUNT, only_second=COUNT, McNemar_p=NUMBER, detectable=SHARE, odds_ratio=NUMBER, odds_p=NUMBER),
+    *columns(only_first=COUNT, only_second=COUNT, McNemar_p=NUMBER, detectable=SHARE),
 )
 _GROUPS = (
     *columns(field=TEXT, group=TEXT, first=TEXT, second=TEXT, n=COUNT, first_accuracy=SHARE, second_accuracy=SHARE),
@@ -49,41 +48,28 @@ def comparison_report(comparison: Comparison) -> Report:
 
 def _head(comparison: Comparison) -> list[str]:
     """Return the sentences that state what was compared, and how to read the columns."""
-    asked, of_images = counted(comparison.questions, "question"), comparison.cluster == IMAGE
-    images = counted(comparison.clusters, "image")
-    about = f"about {images}" if of_images else f"in {counted(comparison.clusters, 'cluster')} by {comparison.cluster}"
-    together = "about one image" if of_images else f"of one {comparison.cluster}"
-    lines = [f"{asked} {about}; low and high are bounds of 95 % intervals"]
+    about = f"{counted(comparison.questions, 'question')} about {counted(comparison.images, 'image')}"
+    lines = [f"{about}; low and high are bounds of 95 % intervals"]
     faulty = [f"{model.name}: {model.faults}" for model in comparison.models if model.faults]
     lines += [f"faulty predictions (see vqagen evaluate): {'; '.join(faulty)}"] if faulty else []
     if comparison.left_out:
         left_out = counted(comparison.left_out, "question")
         lines.append(f"{left_out} left out: no prediction of at least one model")
-    if comparison.all_equal:
-        statistic, p = comparison.all_equal
-        lines.append(f"Cochran's Q that all models are equal: {statistic:.4g}, p = {p:.4g}")
-    lines.append(f"p: of the difference, robust to questions {together}; exact McNemar if fewer than 10 differ")
+    lines.append("p: of the difference, robust to questions about one image; exact McNemar if fewer than 10 differ")
     lines.append("detectable: the least difference that as many questions find with a probability of 80 %")
-    if comparison.strata:
-        lines.append(f"odds ratio: Mantel and Haenszel's, within equal {comparison.strata}")
     return lines
 
 
 def _pair_row(pair: Pair) -> tuple[Cell, ...]:
     difference = pair.difference
-    test, least = difference.mcnemar, difference.detectable
-    odds: tuple[Cell, Cell] = (None, None)
-    if pair.stratified and math.isfinite(pair.stratified.odds_ratio):
-        odds = pair.stratified.odds_ratio, pair.stratified.p
     return (
         pair.first,
         pair.second,
         *_difference_cells(difference, pair.corrected_p),
         difference.only_first,
         difference.only_second,
-        test.exact_p if test else None,
-        None if math.isnan(least) else least,
-        *odds,
+        difference.mcnemar,
+        None if math.isnan(difference.detectable) else difference.detectable,
     )
 
 

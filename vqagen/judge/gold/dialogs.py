@@ -11,7 +11,6 @@ from vqagen.judge.gold.item import FieldValue, GoldItem
 from vqagen.judge.gold.scenes import SceneFields
 from vqagen.judge.stats.dialog_facts import ALL, COREF, NONE, DialogReader, RoundFacts
 from vqagen.judge.stats.question_facts import answer_kind
-from vqagen.language.domain_files import PathLike
 from vqagen.records.source import RecordSource
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 
@@ -22,9 +21,7 @@ HISTORIES: Mapping[str, str] = {NONE: "independent", ALL: "whole history", COREF
 """Class of a round -> the part of the history that its question depends on."""
 
 
-def dialog_file(
-    source: RecordSource, split: str = "", scenes: SceneFields | None = None, domain: PathLike | None = None
-) -> GoldFile:
+def dialog_file(source: RecordSource, split: str = "", scenes: SceneFields | None = None) -> GoldFile:
     """Return the gold file of dialogs; a dialog's number is its `dialog_index`, else its place in the file."""
 
     def read() -> Iterator[GoldItem]:
@@ -45,7 +42,7 @@ def dialog_file(
         if scenes is not None:
             scenes.finish()
 
-    return GoldFile(str(source.path), "dialogs", read, file_info(source), OPEN, GROUPS, domain, (NONE_THERE,))
+    return GoldFile(str(source.path), "dialogs", read, file_info(source), OPEN, GROUPS, (NONE_THERE,))
 
 
 def _item(id: str, round: int, facts: RoundFacts, image: str, scene: Mapping[str, FieldValue]) -> GoldItem:

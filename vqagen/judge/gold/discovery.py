@@ -16,7 +16,6 @@ from vqagen.judge.gold.gqa import gqa_file
 from vqagen.judge.gold.questions import question_file
 from vqagen.judge.gold.scenes import SceneFields
 from vqagen.judge.gold.trials import trial_file
-from vqagen.judge.gold.visdial import visdial_file
 from vqagen.judge.gold.visual7w import visual7w_file
 from vqagen.judge.gold.vqav2 import vqav2_file
 from vqagen.language.domain_files import PathLike
@@ -25,9 +24,7 @@ from vqagen.records.discovery import find_records, first_keys
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 from vqagen.world.loading import find_scenes
 
-VQAGEN, DIALOG, TRIAL, VISUAL7W, VQAV2, GQA, VISDIAL = FORMATS = (
-    *("vqagen", "dialogs", "trials", "visual7w", "vqav2", "gqa", "visdial"),
-)
+VQAGEN, DIALOG, TRIAL, VISUAL7W, VQAV2, GQA = FORMATS = (*("vqagen", "dialogs", "trials", "visual7w", "vqav2", "gqa"),)
 _KEYS = {
     **dict.fromkeys(("images", "boxes"), VISUAL7W),
     **dict.fromkeys(("annotations", "task_type", "data_subtype"), VQAV2),
@@ -45,9 +42,7 @@ def read_gold(
     *,
     split: str = "",
     mode: str = "",
-    with_programs: bool = False,
     scenes: PathLike | None = None,
-    domain: PathLike | None = None,
 ) -> GoldFile:
     """Find the items of a file or folder; nothing but its first keys is read yet.
 
@@ -67,13 +62,12 @@ def read_gold(
         raise UsageError(f"no splits in format {name}: leave out {split!r}")
     fields = None if scenes is None else SceneFields(find_scenes(scenes))
     readers: dict[str, Callable[[], GoldFile]] = {
-        VQAGEN: lambda: question_file(find_records(place, QUESTIONS), mode, split, fields, with_programs, domain),
-        DIALOG: lambda: dialog_file(find_records(place, DIALOGS), split, fields, domain),
+        VQAGEN: lambda: question_file(find_records(place, QUESTIONS), mode, split, fields),
+        DIALOG: lambda: dialog_file(find_records(place, DIALOGS), split, fields),
         TRIAL: lambda: trial_file(find_trials(place)),
         VISUAL7W: lambda: visual7w_file(place, mode, split),
         VQAV2: lambda: vqav2_file(place, mode),
-        GQA: lambda: gqa_file(place, mode, with_programs),
-        VISDIAL: lambda: visdial_file(place, mode),
+        GQA: lambda: gqa_file(place, mode),
     }
     return readers[name]()
 
@@ -86,8 +80,6 @@ def recognise(path: Location) -> str:
             keys.append(key)
             if key in _KEYS and (key != "images" or keys[0] != "info"):
                 return _KEYS[key]
-            if key == "data":
-                return VISDIAL
             if key in (QUESTIONS.key, DIALOGS.key, TRIALS.key):
                 break
         if keys and _holds_gqa(path):

@@ -17,8 +17,8 @@ from vqagen.records.info import find_info_beside
 from vqagen.records.source import RecordSource
 from vqagen.world.domain import load_domain
 
-OPEN, CHOICE, POINTING, RANK = MODES = "open", "mc", "pointing", "rank"
-"""How items are answered: freely, by an option, by a place in the picture, or by a ranking of options."""
+OPEN, CHOICE = MODES = "open", "mc"
+"""How items are answered: freely, or by an option."""
 NO_ANSWERS = "no answers, so nothing to compare predictions with: give a file that was made without --hide-answers"
 
 
@@ -29,15 +29,13 @@ class GoldFile:
     name: str
     """The path as messages show it."""
     format: str
-    """vqagen, dialogs, trials, visual7w, vqav2, gqa or visdial."""
+    """vqagen, dialogs, trials, visual7w, vqav2 or gqa."""
     read: Callable[[], Iterable[GoldItem]] = field(repr=False)
     info: Mapping[str, Any] = field(default_factory=dict, repr=False)
     mode: str = OPEN
     """How its items are answered unless the user says otherwise."""
     groups: tuple[str, ...] = ()
     """The fields that reports group by unless the user says otherwise."""
-    domain: PathLike | None = None
-    """The domain whose words are answers; None for that of the info."""
     further_words: tuple[str, ...] = ()
     """Answers that are no words of the domain."""
 
@@ -48,16 +46,14 @@ class GoldFile:
     def vocabulary(self) -> Vocabulary:
         """Return the words that are answers: those of the domain, and further answers that the info lists.
 
-        VqagenError for a domain of the user's that cannot be read; that of an info is then left out.
+        The words of a domain that cannot be read are left out.
         """
         generator = self.info.get("generator")
         found = generator if isinstance(generator, Mapping) else {}
         own = {str(answer).lower(): str(answer) for answer in (*self.further_words, *(found.get("answers") or ()))}
-        name = self.domain or found.get("domain") or (None if found else DEFAULT_DOMAIN)
+        name = found.get("domain") or (None if found else DEFAULT_DOMAIN)
         of_domain = Vocabulary()
-        if self.domain:
-            of_domain = _domain_words(self.domain)
-        elif name:
+        if name:
             with suppress(VqagenError):  # it is not at hand
                 of_domain = _domain_words(name)
         return replace(of_domain, words={**own, **of_domain.words}) if of_domain.words else of_domain

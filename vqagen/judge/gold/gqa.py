@@ -18,7 +18,7 @@ _UNCOUNTED = ("exist", "query: name", "choose name")
 """Steps that contain one of these do not count."""
 
 
-def gqa_file(path: Location, mode: str = "", with_programs: bool = False) -> GoldFile:
+def gqa_file(path: Location, mode: str = "") -> GoldFile:
     """Return the gold file of questions, balanced and unbalanced ones."""
 
     def read() -> Iterator[GoldItem]:
@@ -32,7 +32,7 @@ def gqa_file(path: Location, mode: str = "", with_programs: bool = False) -> Gol
                 if found:
                     faults.add(found, id)
                 else:
-                    yield _item(id, record, with_programs)
+                    yield _item(id, record)
         faults.finish()
 
     return GoldFile(str(path), "gqa", read, {}, mode or OPEN, GROUPS)
@@ -45,17 +45,15 @@ def _faults(record: object) -> Iterator[Fault]:
     for key in ("question", "answer"):
         if not isinstance(record.get(key), str):
             yield key, f"expected text, found {describe(record.get(key))}"
-    for key in ("entailed", "semantic"):
-        if not isinstance(record.get(key) or [], list):
-            yield key, f"expected a list, found {describe(record.get(key))}"
+    if not isinstance(record.get("semantic") or [], list):
+        yield "semantic", f"expected a list, found {describe(record.get('semantic'))}"
     for key in ("types", "groups"):
         if not isinstance(record.get(key) or {}, Mapping):
             yield key, f"expected an object, found {describe(record.get(key))}"
 
 
-def _item(id: str, record: Mapping[str, Any], with_programs: bool) -> GoldItem:
+def _item(id: str, record: Mapping[str, Any]) -> GoldItem:
     types, groups = record.get("types") or {}, record.get("groups") or {}
-    steps, entailed = record.get("semantic") or (), record.get("entailed") or ()
     text, answer = record["question"], record["answer"]
     is_balanced = record.get("isBalanced")
     fields: dict[str, FieldValue] = {
@@ -64,20 +62,11 @@ def _item(id: str, record: Mapping[str, Any], with_programs: bool) -> GoldItem:
         "semantic": types.get("semantic"),
         "detailed": types.get("detailed"),
         "group": groups.get("global"),
-        "steps": step_count(steps),
+        "steps": step_count(record.get("semantic") or ()),
         "question_length": len(text.split()),
         "answer_type": BOOL if answer in ("yes", "no") else TEXT,
     }
-    return GoldItem(
-        id,
-        TEXT,
-        (answer,),
-        str(record.get("imageId")),
-        fields,
-        question=text,
-        program=tuple(steps) if with_programs else None,
-        entailed=tuple(str(each) for each in entailed if each != id),
-    )
+    return GoldItem(id, TEXT, (answer,), str(record.get("imageId")), fields, question=text)
 
 
 def step_count(steps: Any) -> int:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vqagen.judge.answers.kinds import Answer
 
 FieldValue = str | int | None
-Box = tuple[float, float, float, float]
-"""Left edge, upper edge, width and height in pixels."""
 
 
 class GoldItem(NamedTuple):
@@ -29,23 +27,13 @@ class GoldItem(NamedTuple):
     options: tuple[str, ...] = ()
     """The options of multiple choice, the right one among them; of pointing, the ids of the boxes."""
     question: str = ""
-    program: tuple[Mapping[str, Any], ...] | None = None
-    """The raw nodes; None unless they were asked for."""
     weights: tuple[int, ...] = ()
     """The number of annotators of each of the `answers` (VQAv2); empty if all are equally right."""
-    box: Box | None = None
-    """The box of the right answer (pointing)."""
-    boxes: tuple[Box | None, ...] = ()
-    """The boxes of the `options`."""
     right: int | None = None
     """The index of the right option, counted from 0."""
-    relevance: tuple[float, ...] = ()
-    """The relevance of each of the `options` (VisDial's dense annotations)."""
     pair: int | str | None = None
     """The number that it shares with the other question of its pair."""
     block: int | str | None = None
     """The name that it shares with the questions of its block, which exchange their options."""
-    entailed: tuple[str, ...] = ()
-    """The ids of other questions whose answers follow from this one's (GQA)."""
     has_letters: bool = True
     """False if a letter cannot name an option, because the file does not record the order that a model saw."""

@@ -13,7 +13,6 @@ from vqagen.judge.gold.item import FieldValue, GoldItem
 from vqagen.judge.gold.scenes import NO_SCENE, SceneFields
 from vqagen.judge.stats.fault_list import FaultList
 from vqagen.judge.stats.question_facts import answer_kind, image_of
-from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
 from vqagen.records.source import RecordSource
 
@@ -35,14 +34,12 @@ def question_file(
     mode: str = "",
     split: str = "",
     scenes: SceneFields | None = None,
-    with_programs: bool = False,
-    domain: PathLike | None = None,
 ) -> GoldFile:
     """Return the gold file of questions."""
     info = file_info(source)
 
     def read() -> Iterator[GoldItem]:
-        reader, splits = QuestionReader(str(source.path), info, scenes, with_programs), Splits(split)
+        reader, splits = QuestionReader(str(source.path), info, scenes), Splits(split)
         for index, record, _ in source.entries():
             if splits.has(record):
                 item = reader.item(record, index)
@@ -51,7 +48,7 @@ def question_file(
         reader.finish()
         splits.finish(str(source.path), "question")
 
-    return GoldFile(str(source.path), "vqagen", read, info, mode or _mode_of(source), GROUPS, domain)
+    return GoldFile(str(source.path), "vqagen", read, info, mode or _mode_of(source), GROUPS)
 
 
 def _mode_of(source: RecordSource) -> str:
@@ -63,9 +60,9 @@ def _mode_of(source: RecordSource) -> str:
 class QuestionReader:
     """Reads the questions of one file, and collects their faults."""
 
-    def __init__(self, name: str, info: Mapping[str, Any], scenes: SceneFields | None, with_programs: bool) -> None:
+    def __init__(self, name: str, info: Mapping[str, Any], scenes: SceneFields | None) -> None:
         self._name, self._faults = name, FaultList(name, "question")
-        self._scenes, self._with_programs = scenes, with_programs
+        self._scenes = scenes
         self._programs, self._families = ProgramReader(), FamilyNames(info)
         generator = info.get("generator")
         declared = generator.get("answer_types") if isinstance(generator, Mapping) else None
@@ -102,7 +99,6 @@ class QuestionReader:
             self._fields(record, index, kind, text, facts),
             options,
             text,
-            tuple(program) if program and self._with_programs else None,
             right=right,
             pair=record.get("pair"),
             block=record.get("block"),

@@ -12,35 +12,32 @@ from typing import Any
 from vqagen.errors import Fault, describe
 from vqagen.files.locations import Location
 from vqagen.judge.answers.kinds import TEXT
-from vqagen.judge.gold.file import OPEN, POINTING, GoldFile, Splits, no_answers
-from vqagen.judge.gold.item import Box, FieldValue, GoldItem
+from vqagen.judge.gold.file import CHOICE, OPEN, GoldFile, Splits, no_answers
+from vqagen.judge.gold.item import FieldValue, GoldItem
 from vqagen.judge.stats.fault_list import FaultList
 from vqagen.records.discovery import find_records
-from vqagen.records.visual7w import BOXES, IMAGES, PAIRS, candidates_of
+from vqagen.records.visual7w import IMAGES, PAIRS, candidates_of
 
 GROUPS = ("type",)
-Boxes = Mapping[str, Box]
 
 
 def visual7w_file(path: Location, mode: str = "", split: str = "") -> GoldFile:
     """Return the gold file of a dataset; of one split, or of all."""
     source = find_records(path, IMAGES)
-    is_pointing = has_boxes(path)
 
     def read() -> Iterator[GoldItem]:
-        boxes = dict(read_boxes(path)) if is_pointing else {}
-        reader, splits = _PairReader(str(path), boxes if is_pointing else None), Splits(split)
+        reader, splits = _PairReader(str(path)), Splits(split)
         for index, record, _ in source.entries():
             if splits.has(record):
                 yield from reader.items(record, IMAGES.path(index))
         reader.finish()
         splits.finish(str(path), "image")
 
-    return GoldFile(str(path), "visual7w", read, {}, mode or (POINTING if is_pointing else OPEN), GROUPS)
+    return GoldFile(str(path), "visual7w", read, {}, mode or (CHOICE if is_pointing(path) else OPEN), GROUPS)
 
 
-def has_boxes(path: Location) -> bool:
-    """Return true for a pointing dataset: its first answer is a number and names a box."""
+def is_pointing(path: Location) -> bool:
+    """Return true for a pointing dataset: its first answer is a number and names a box, as its options do."""
     first = next(find_records(path, IMAGES).records(0, 1), {})
     match first:
         case {"qa_pairs": [{"answer": answer}, *_]}:
@@ -48,24 +45,11 @@ def has_boxes(path: Location) -> bool:
     return False
 
 
-def read_boxes(path: Location) -> Iterator[tuple[str, Box]]:
-    """Yield the id and the place of each box; coordinates below 0 are clipped to 0. BadInput for faulty boxes."""
-    faults = FaultList(str(path), "box")
-    for index, record, _ in find_records(path, BOXES).entries():
-        numbers = [record.get(key) for key in ("x", "y", "width", "height")]
-        if "box_id" not in record or not all(isinstance(each, int | float) for each in numbers):
-            faults.add([("", "expected box_id, x, y, width and height")], BOXES.path(index))
-            continue
-        x, y, width, height = (float(each) for each in numbers if each is not None)
-        yield str(record["box_id"]), (max(x, 0.0), max(y, 0.0), width, height)
-    faults.finish()
-
-
 class _PairReader:
-    """Reads the pairs of a dataset, and collects their faults. `boxes` is None for telling."""
+    """Reads the pairs of a dataset, and collects their faults."""
 
-    def __init__(self, name: str, boxes: Boxes | None) -> None:
-        self._name, self._boxes = name, boxes
+    def __init__(self, name: str) -> None:
+        self._name = name
         self._faults = FaultList(name, "pair")
 
     def items(self, image: Mapping[str, Any], path: str) -> Iterator[GoldItem]:
@@ -79,7 +63,7 @@ class _PairReader:
             place = f"{path}.{PAIRS}[{number}]"
             if isinstance(pair, Mapping) and pair.get("answer") is None:
                 raise no_answers(self._name, place)
-            faults = list(_pair_faults(pair)) or list(self._box_faults(pair))
+            faults = list(_pair_faults(pair))
             if faults:
                 self._faults.add(faults, place)
             else:
@@ -89,7 +73,6 @@ class _PairReader:
         answer = str(pair["answer"])
         options = candidates_of(pair)
         text = str(pair.get("question", ""))
-        boxes = self._boxes
         fields = {"type": pair.get("type"), "split": split, "question_length": text.count(" ") + 1}
         return GoldItem(
             str(pair["qa_id"]),
@@ -99,15 +82,9 @@ class _PairReader:
             fields,
             options if len(options) > 1 else (),
             text,
-            box=None if boxes is None else boxes[answer],
-            boxes=() if boxes is None else tuple(boxes.get(each) for each in options),
             right=0 if len(options) > 1 else None,
             has_letters=False,
         )
-
-    def _box_faults(self, pair: Mapping[str, Any]) -> Iterator[Fault]:
-        if self._boxes is not None and str(pair["answer"]) not in self._boxes:
-            yield "answer", f"expected the box_id of a box, found {describe(pair['answer'])}"
 
     def finish(self) -> None:
         """Raise BadInput if there were faults."""

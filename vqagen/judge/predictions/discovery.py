@@ -1,6 +1,6 @@
 """Find predictions: recognise the format of a file by its content, and read it.
 
-    vqagen, visual7w, vqav2, gqa, visdial, lmms-eval   JSON records; see `forms`
+    vqagen, visual7w, vqav2, gqa, lmms-eval   JSON records; see `forms`
     inspect                                            logs of Inspect AI, `.eval` or JSON
     csv, tsv                                           tables with a header
     clevr                                              text, one answer on each line, in the order of the questions
@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NoReturn
 
-from vqagen.errors import BadInput, PlaceError, Problem, UsageError, unknown
+from vqagen.errors import BadInput, PlaceError, Problem
 from vqagen.files.locations import Location, locate
 from vqagen.files.packing import DAMAGE, unpacked_name
 from vqagen.files.reading import how_to_unpack, open_bytes
 from vqagen.json.stream import BYTE_ORDER_MARK
-from vqagen.judge.predictions.forms import FORMS, QUESTION_KEYS, VISDIAL, VQAGEN, form_of
+from vqagen.judge.predictions.forms import QUESTION_KEYS, VQAGEN, form_of
 from vqagen.judge.predictions.inspect_logs import ARCHIVE_BEGINNING, read_inspect_log
 from vqagen.judge.predictions.prediction import Prediction
 from vqagen.judge.predictions.records import PREDICTIONS, first_record, read_records
@@ -28,10 +28,7 @@ from vqagen.judge.predictions.texts import CSV, SEPARATORS, TSV, header_of, read
 from vqagen.records.discovery import first_keys
 from vqagen.records.parquet import holds_columns
 
-AUTO, CLEVR, INSPECT = "auto", "clevr", "inspect"
-FORMATS = (VQAGEN, *(name for name in FORMS if name != VQAGEN), CLEVR, CSV, TSV, INSPECT)
-_RECORDS = frozenset(FORMS) - {VISDIAL}
-"""Formats that `vqagen` takes as well."""
+CLEVR, INSPECT = "clevr", "inspect"
 _OTHER_FILES = ("questions", "dialogs", "trials", "scenes", "images", "annotations", "data")
 """Keys of documents that are no predictions."""
 _OF_QUESTIONS = ("program", "multiple_choices", "rounds", "dialog", "trial_type", "semantic", "answers")
@@ -47,7 +44,7 @@ class PredictionFile:
 
     path: Location
     format: str
-    """One of FORMATS."""
+    """A format of the list above."""
 
     @property
     def is_in_order(self) -> bool:
@@ -63,29 +60,15 @@ class PredictionFile:
         return read_clevr_lines(self.path) if self.format == CLEVR else read_records(self.path)
 
 
-def find_predictions(path: Location | str, format: str | None = None) -> PredictionFile:
+def find_predictions(path: Location | str) -> PredictionFile:
     """Find the predictions of a file; no more than its beginning is read.
 
-    UsageError where nothing lies and for an unknown format; BadInput for a file of another format, or of none.
+    PlaceError where nothing lies; BadInput for a file of no format of predictions.
     """
-    if format not in (None, AUTO, *FORMATS):
-        raise UsageError(unknown("format of predictions", format, (AUTO, *FORMATS)))
     place = locate(path)
     if not place.is_file():
         raise PlaceError(f"predictions are a file, not a folder: {place}" if place.is_dir() else _not_found(place))
-    found = _recognised(place)
-    if format in (None, AUTO):
-        return PredictionFile(place, found or _reject_unknown(place))
-    if found is not None and format != found and not (format == VQAGEN and found in _RECORDS):
-        _reject(place, f"not {FORMS.get(format, format)} but {FORMS.get(found, found)}: use --format {found} or auto")
-    if found is None and format not in (CLEVR, CSV, TSV):
-        _reject_unknown(place, f"not {format}")
-    return PredictionFile(place, format)
-
-
-def read_predictions(path: Location | str, format: str | None = None) -> Iterator[Prediction]:
-    """Yield the predictions of a file; `format` is one of FORMATS, by default that of the content."""
-    return iter(find_predictions(path, format))
+    return PredictionFile(place, _recognised(place) or _reject_unknown(place))
 
 
 # Formats by content ---------------------------------------------------------------------------------------------------
@@ -160,9 +143,9 @@ def _not_found(path: Location) -> str:
     return f"predictions not found: {path}"
 
 
-def _reject_unknown(path: Location, problem: str = "not predictions") -> NoReturn:
+def _reject_unknown(path: Location) -> NoReturn:
     expected = f"JSON records with an id ({', '.join(QUESTION_KEYS)}) and an answer, a CSV or TSV table, an Inspect log"
-    _reject(path, f"{problem}: expected {expected}, or a .txt file with one answer on each line")
+    _reject(path, f"not predictions: expected {expected}, or a .txt file with one answer on each line")
 
 
 def _reject(path: Location, message: str) -> NoReturn:

@@ -4,15 +4,13 @@
     visual7w   {"qa_id": 17, "candidates": [{"answer": "red"}, {"answer": "blue"}]}
     vqav2      {"question_id": 17, "answer": "yes"}
     gqa        {"questionId": "017", "prediction": "yes"}
-    visdial    {"image_id": 17, "round_id": 1, "ranks": [3, 1, 2]}
     lmms-eval  {"doc_id": 17, "filtered_resps": ["yes"]}
 
-Rounds of dialogs are counted from 0, those of VisDial from 1.
+Rounds of dialogs are counted from 0.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,12 +21,10 @@ from vqagen.judge.predictions.prediction import Prediction
 
 QUESTION_KEYS = ("question_index", "question_id", "qa_id", "questionId", "trial_index", "id", "doc_id")
 DIALOG_KEYS = ("dialog_index", "round")
-VISDIAL_KEYS = ("image_id", "round_id")
 LIST_KEYS = ("candidates", "filtered_resps")
 """Keys of lists of answers, best first."""
 ANSWER_KEYS = (*LIST_KEYS, "prediction", "response", "answer")
 """Keys of answers; of several, the first counts: beside a prediction, an `answer` is the right one."""
-PLACE_KEYS = ("box", "point", "ranks")
 _NO_ANSWER = ("",)
 
 
@@ -42,29 +38,22 @@ class Form:
 
     def fits(self, keys: Collection[str]) -> bool:
         """True if a record with these keys may be of this form."""
-        if self.name == VISDIAL:
-            return all(key in keys for key in VISDIAL_KEYS)
         has_id = any(key in keys for key in self.id_keys) or all(key in keys for key in DIALOG_KEYS)
         return has_id and any(key in keys for key in self.answer_keys)
 
-    def __str__(self) -> str:
-        """The form with its keys, for messages."""
-        return f"{self.name} ({self.id_keys[0]!r} and {self.answer_keys[0]!r})"
 
-
-VQAGEN, VISUAL7W, VQAV2, GQA, VISDIAL, LMMS_EVAL = "vqagen", "visual7w", "vqav2", "gqa", "visdial", "lmms-eval"
+VQAGEN, VISUAL7W, VQAV2, GQA, LMMS_EVAL = "vqagen", "visual7w", "vqav2", "gqa", "lmms-eval"
 FORMS: Mapping[str, Form] = {
     form.name: form
     for form in (
         Form(VISUAL7W, ("qa_id",), ("candidates",)),
         Form(GQA, ("questionId",), ("prediction",)),
         Form(VQAV2, ("question_id",), ("answer",)),
-        Form(VISDIAL, VISDIAL_KEYS, ("ranks",)),
         Form(LMMS_EVAL, ("doc_id",), ("filtered_resps",)),
-        Form(VQAGEN, QUESTION_KEYS, (*reversed(ANSWER_KEYS), *PLACE_KEYS)),
+        Form(VQAGEN, QUESTION_KEYS, tuple(reversed(ANSWER_KEYS))),
     )
 }
-"""All forms, by name. `vqagen` also takes the records of all others but VisDial."""
+"""All forms, by name. `vqagen` also takes the records of all others."""
 
 
 def form_of(keys: Collection[str]) -> Form | None:
@@ -80,10 +69,7 @@ def prediction_of(record: Any) -> Prediction:
     found = record.get("answer")
     if type(found) is str and len(record) == 2:  # as in most files
         return Prediction(id, (found,))
-    box, point, ranks = (record.get(key) for key in PLACE_KEYS)
-    has_place = box is not None or point is not None or ranks is not None
-    candidates = _candidates(record, has_place)
-    return Prediction(id, candidates, _numbers("box", box, 4), _numbers("point", point, 2), _ranks(ranks))
+    return Prediction(id, _candidates(record))
 
 
 # Ids ------------------------------------------------------------------------------------------------------------------
@@ -94,9 +80,9 @@ def _question_id(record: Mapping[str, Any]) -> str:
         if key in record:
             value = record[key]
             return str(value) if type(value) is int else _id_of(value, key)
-    for keys, first in ((DIALOG_KEYS, 0), (VISDIAL_KEYS, 1)):
-        if all(key in record for key in keys):
-            return f"{_id_of(record[keys[0]], keys[0])}/{_round(record[keys[1]], keys[1]) - first}"
+    if all(key in record for key in DIALOG_KEYS):
+        dialog, number = DIALOG_KEYS
+        return f"{_id_of(record[dialog], dialog)}/{_round(record[number], number)}"
     listed = ", ".join(map(repr, list(record)[:6])) or "an empty object"
     raise RecordFault(f"no id: expected {', '.join(QUESTION_KEYS)}, or {' and '.join(DIALOG_KEYS)}; found {listed}")
 
@@ -123,7 +109,7 @@ def _round(value: Any, key: str) -> int:
 # Answers --------------------------------------------------------------------------------------------------------------
 
 
-def _candidates(record: Mapping[str, Any], has_place: bool) -> tuple[str, ...]:
+def _candidates(record: Mapping[str, Any]) -> tuple[str, ...]:
     for key in ANSWER_KEYS:
         if key in record:
             value = record[key]
@@ -132,9 +118,7 @@ def _candidates(record: Mapping[str, Any], has_place: bool) -> tuple[str, ...]:
             if isinstance(value, list):
                 return tuple(_text(_inside(each), f"{key}[{place}]") for place, each in enumerate(value)) or _NO_ANSWER
             raise RecordFault(f"expected a list of answers, best first, found {describe(value)}", key)
-    if has_place:
-        return ()
-    raise RecordFault("no answer: expected answer, candidates, prediction, response, box, point or ranks")
+    raise RecordFault("no answer: expected answer, candidates, prediction or response")
 
 
 def _inside(candidate: Any) -> Any:
@@ -159,24 +143,3 @@ def _text(value: Any, key: str) -> str:
     if isinstance(value, list):
         return f"[{', '.join(_text(each, key) for each in value)}]"
     raise RecordFault(f"expected an answer (a text, a number, true or false, or a list), found {describe(value)}", key)
-
-
-def _numbers(key: str, value: Any, length: int) -> Any:
-    """Return a tuple of finite numbers; None for null."""
-    if value is None:
-        return None
-    if isinstance(value, list) and len(value) == length and all(map(_is_number, value)):
-        return tuple(map(float, value))
-    raise RecordFault(f"expected {length} numbers, found {describe(value)}", key)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _ranks(value: Any) -> tuple[int, ...] | None:
-    if value is None:
-        return None
-    if isinstance(value, list) and value and all(type(each) is int and each > 0 for each in value):
-        return tuple(value)
-    raise RecordFault(f"expected the rank of each option, from 1 on, found {describe(value)}", "ranks")

@@ -13,9 +13,3 @@ class Prediction:
     """The id of the question as text, such as "17"; of a round of a dialog "3/5" (dialog_index/round, from 0)."""
     candidates: tuple[str, ...] = ()
     """The answers, best first, as given. Numbers and truth values are text: "2", "yes"."""
-    box: tuple[float, float, float, float] | None = None
-    """The box that the model points at: x, y, width, height in pixels from the top left."""
-    point: tuple[float, float] | None = None
-    """The point that the model points at: x, y in pixels from the top left."""
-    ranks: tuple[int, ...] | None = None
-    """The rank of each option (1 is the best), in the order of the options."""

@@ -15,13 +15,13 @@ from vqagen.files.locations import Location
 from vqagen.files.packing import DAMAGE
 from vqagen.json.stream import BYTE_ORDER_MARK, damaged, reading_bytes
 from vqagen.judge.predictions.faults import PredictionFaults, RecordFault
-from vqagen.judge.predictions.forms import DIALOG_KEYS, QUESTION_KEYS, VISDIAL_KEYS, prediction_of
+from vqagen.judge.predictions.forms import DIALOG_KEYS, QUESTION_KEYS, prediction_of
 from vqagen.judge.predictions.prediction import Prediction
 from vqagen.records.discovery import find_records
 from vqagen.records.kind import RecordKind
 from vqagen.records.source import RecordSource, mistake_in_line
 
-PREDICTIONS = RecordKind("predictions", (*QUESTION_KEYS, *DIALOG_KEYS, *VISDIAL_KEYS))
+PREDICTIONS = RecordKind("predictions", (*QUESTION_KEYS, *DIALOG_KEYS))
 
 
 def read_records(path: Location) -> Iterator[Prediction]:

@@ -1,4 +1,4 @@
-"""The given answers of an evaluation, counted beside the right ones: of each kind of answer, and of each group."""
+"""The given answers of an evaluation, counted beside the right ones: of each kind of answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy.typing as npt
 from vqagen.judge.answers.kinds import BOOL, INTEGER, LIST, TEXT, WORD
 from vqagen.judge.answers.presets import VQA_OFFICIAL
 from vqagen.judge.answers.vqa_words import vqa_normal
-from vqagen.judge.gold.file import CHOICE, OPEN
 from vqagen.judge.scoring.blocks.answer_counts import NO_ANSWER, AnswerCounts
 from vqagen.judge.scoring.columns import NONE, Codes
 from vqagen.judge.scoring.evaluation import ANSWER, GIVEN, Evaluation
@@ -34,19 +33,10 @@ class AnswerColumns:
         """The last one stands for NONE."""
 
     def by_kind(self) -> dict[str, AnswerCounts]:
-        """Return kind of answer -> counts; nothing for places in pictures and rankings."""
-        if self._evaluation.mode not in (OPEN, CHOICE):
-            return {}
+        """Return kind of answer -> counts."""
         codes, names = self._kinds()
         found = self._by_code(codes, names)
         return {kind: found[kind] for kind in _ORDER if kind in found}
-
-    def by_field(self, field: str) -> dict[str, AnswerCounts]:
-        """Return value of a field -> counts, in the order of values."""
-        values = self._evaluation.values[field]
-        found = self._by_code(self._evaluation.codes[field], tuple(map(str, values)))
-        order = sorted(values, key=lambda value: (isinstance(value, str), value))
-        return {str(value): found[str(value)] for value in order if str(value) in found}
 
     def _kinds(self) -> tuple[Codes, tuple[str, ...]]:
         """Return the kind of each item as a code, and the kinds; by the right answer where no field says it."""

@@ -21,14 +21,14 @@ from vqagen.judge.answers.parsing import AMBIGUOUS, PARSED, REFUSED
 from vqagen.judge.answers.presets import find_preset
 from vqagen.judge.gold.file import GoldFile
 from vqagen.judge.gold.item import GoldItem
-from vqagen.judge.intervals import Interval, bootstrap_interval, cluster_interval, wilson
+from vqagen.judge.intervals import Interval, cluster_interval, wilson
 from vqagen.judge.predictions.prediction import Prediction
 from vqagen.judge.scoring.columns import NONE, Codes, Coding, FieldColumns, Ids, crossed
 from vqagen.judge.scoring.coverage import Coverage, Examples
 from vqagen.judge.scoring.floors import Clues, Floats, floors
 from vqagen.judge.scoring.joining import CONFLICT, HeldPredictions, Key, key_of
 from vqagen.judge.scoring.judgement import JUDGES, NOT_AN_OPTION, Judge, Judgement
-from vqagen.judge.scoring.settings import AUTO, BOOTSTRAP, CLUSTER, ERROR, IMAGE, SKIP, EvaluationSettings
+from vqagen.judge.scoring.settings import AUTO, IMAGE, SKIP, EvaluationSettings
 
 OVERALL = "overall"
 PAIR, ANSWER, GIVEN = "pair", "answer", "given"
@@ -78,10 +78,6 @@ class Evaluation:
     is_counted: npt.NDArray[np.bool_]
     """False for questions without prediction that are left out."""
     floors: Floats = field(repr=False)
-    measures: Mapping[str, Floats] = field(default_factory=dict)
-    """overlap, rank or ndcg -> of each item, NaN where there is none."""
-    floor_coverage: Coverage | None = None
-    """The coverage of the predictions whose accuracy is the floor; None if it is that of guesses."""
 
     @property
     def correct(self) -> Floats:
@@ -142,16 +138,14 @@ class Evaluation:
         return Row(name, n, total, accuracy, low, high, floor, skill, n < self.settings.small, values)
 
     def _interval(self, credits: Floats, items: Places) -> Interval:
-        if self.settings.interval == CLUSTER:
+        if self.settings.cluster:
             return cluster_interval(credits, self.clusters[items])
-        if self.settings.interval == BOOTSTRAP:
-            return bootstrap_interval(credits, self.clusters[items], seed=self.settings.seed)
         return wilson(float(credits.sum()), len(items))
 
     @cached_property
     def clusters(self) -> Codes:
         """The cluster of each item; one that the field does not concern is a cluster of its own."""
-        if self.settings.cluster == IMAGE:
+        if self.settings.cluster in ("", IMAGE):
             return self.images
         codes = self._codes(self.settings.cluster)
         alone = np.flatnonzero(codes == NONE)
@@ -202,7 +196,6 @@ class _Scoring:
         self._answers, self._given, self._pairs, self._options = Coding(), Coding(), Coding(), array("i")
         self._credits = [array("d") for _ in judge.top_k]
         self._is_counted = bytearray()
-        self._measures: dict[str, array[float]] = {}
         self._unparsed = Counter[str]()
         """Status of a prediction that names no answer -> questions."""
         self._examples = Examples()
@@ -250,11 +243,11 @@ class _Scoring:
             return self._judge.nothing._replace(status=AMBIGUOUS)
         key: tuple[Any, ...] = number, item.kind, item.answers
         if item.options or item.weights:
-            key = *key, item.weights, item.options, item.right, item.boxes, item.relevance
+            key = *key, item.weights, item.options, item.right
         known = self._known.get(key)
         if known is None:
             prediction = self._held.contents[number]
-            fault = self._judge.fault(item, prediction)
+            fault = self._judge.fault(item)
             if fault:
                 self._add_problem(item, fault)
                 return self._judge.nothing
@@ -284,10 +277,6 @@ class _Scoring:
         if result.status != PARSED:
             self._unparsed[result.status] += 1
             self._examples.add(result.status, item.id)
-        for name, value in result.measures:
-            column = self._measures.setdefault(name, array("d"))
-            column.extend([np.nan] * (len(self._ids) - 1 - len(column)))
-            column.append(value)
 
     def _right_answer(self, item: GoldItem) -> str:
         key = item.kind, item.answers
@@ -299,7 +288,7 @@ class _Scoring:
         return known
 
     def _check_overlap(self, place: str) -> None:
-        """Raise BadInput if no prediction, or by `--missing error` not every question, was found."""
+        """Raise BadInput if there is no question, or no prediction of one."""
         questions, name = len(self._ids), self._gold.name
         if not questions:
             raise BadInput([Problem("no questions", name)])
@@ -308,10 +297,6 @@ class _Scoring:
             theirs = ", ".join(self._held.untaken()[1])
             message = f"no prediction{place} belongs to a question: predictions are for {theirs}; questions are {ids}"
             raise BadInput([Problem(message, name)])
-        if self._missing and self._settings.missing == ERROR:
-            shown = ", ".join(self._examples.of_all()["missing"])
-            message = f"no prediction{place} for {self._missing:,} of {counted(questions, 'question')}: {shown}"
-            raise BadInput([Problem(message + (", …" if self._missing > 3 else ""), name)])
 
     def result(self, mode: str) -> Evaluation:
         """Return the evaluation."""
@@ -334,7 +319,6 @@ class _Scoring:
             self._ids,
             np.frombuffer(self._is_counted, dtype=np.bool_),
             self._floors(codes, values),
-            {name: self._padded(column) for name, column in self._measures.items()},
         )
 
     def _floors(self, codes: Mapping[str, Codes], values: Mapping[str, tuple[Any, ...]]) -> Floats:
@@ -348,9 +332,6 @@ class _Scoring:
         options = np.frombuffer(self._options, dtype=np.int32)
         clues = Clues(families, functions, self._images.codes, place[codes[ANSWER]], options)
         return floors(clues, self._judge.top_k[0])
-
-    def _padded(self, column: array[float]) -> Floats:
-        return np.array([*column, *[np.nan] * (len(self._ids) - len(column))])
 
     def _coverage(self) -> Coverage:
         unknown_ids, lowest = self._held.untaken()

@@ -8,7 +8,6 @@ from heapq import nsmallest
 from vqagen.judge.predictions.prediction import Prediction
 from vqagen.judge.scoring.coverage import EXAMPLES
 
-Content = tuple[object, ...]
 CONFLICT = -1
 """In place of a number: the predictions for a question differ."""
 Key = int | str
@@ -27,11 +26,10 @@ class HeldPredictions:
         """The lowest ids of duplicates."""
         self._numbers: dict[Key, int] = {}
         """Id -> number; -2 - number once the prediction was taken."""
-        known: dict[Content, int] = {}
+        known: dict[tuple[str, ...], int] = {}
         for prediction in predictions:
             self.total += 1
-            content = (prediction.candidates, prediction.box, prediction.point, prediction.ranks)
-            number = known.setdefault(content, len(known))
+            number = known.setdefault(prediction.candidates, len(known))
             if number == len(self.contents):
                 self.contents.append(prediction)
             key, held = key_of(prediction.id), len(self._numbers)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from vqagen.errors import counted
-from vqagen.judge.gold.file import RANK
 from vqagen.judge.report.table import (
     COUNT,
-    DECIMAL,
     SHARE,
     TEXT,
     Cell,
@@ -23,27 +21,29 @@ from vqagen.judge.report.table import (
     nonempty,
 )
 from vqagen.judge.scoring.answer_columns import AnswerColumns
-from vqagen.judge.scoring.blocks.confusion import chance_table, confusion_table
+from vqagen.judge.scoring.blocks.confusion import confusion_table
 from vqagen.judge.scoring.blocks.counting import counting_table
-from vqagen.judge.scoring.blocks.distribution import distribution_table
 from vqagen.judge.scoring.blocks.partners import pairs_table
 from vqagen.judge.scoring.blocks.rounds import dialogs_of, rounds_table
 from vqagen.judge.scoring.blocks.yes_no import yes_no_table
 from vqagen.judge.scoring.columns import NONE
 from vqagen.judge.scoring.evaluation import CROSS, OVERALL, Evaluation, Row
 from vqagen.judge.scoring.gates import Threshold, named_accuracies, strict_gates, threshold_gates
-from vqagen.judge.scoring.settings import BOOTSTRAP, CLUSTER, SKIP
+from vqagen.judge.scoring.settings import SKIP
+from vqagen.judge.scoring.trial_tables import trial_tables
 from vqagen.judge.scoring.visual7w_lines import TypeCount, visual7w_lines
 
 VISUAL7W = "visual7w"
-DIALOGS = "dialogs"
+DIALOGS, TRIALS = "dialogs", "trials"
 _GROUP_COLUMNS = columns(
     n=COUNT, correct=COUNT, accuracy=SHARE, low=SHARE, high=SHARE, floor=SHARE, skill=SHARE, note=TEXT
 )
-_DISTRIBUTION_FIELDS = ("function", "category", "label", "type")
-"""Fields whose values have answers that are comparable; the first one that there is."""
+_SCREEN_FIELDS = ("category", "type", "structural", "answer_type")
+"""The groups that a screen shows unless the user asks for others: the first field of these that there is."""
+SCREEN_ROWS = 25
+"""Rows of all tables that a screen shows, beside the overall one."""
 _SMALL = "small"
-_NOUNS = {DIALOGS: "round", "trials": "trial"}
+_NOUNS = {DIALOGS: "round", TRIALS: "trial"}
 """Format -> an item, for people."""
 
 
@@ -57,27 +57,38 @@ class ReportSettings:
     strict: bool = False
     predictions: str = "predictions"
     """The name of the file, for people."""
-    floor: str = ""
-    """The name of the predictions that the floor is of; "" for the best guess without the picture."""
 
 
-def score_report(
-    evaluation: Evaluation, settings: ReportSettings | None = None, further: Sequence[Table] = ()
-) -> Report:
-    """Return the report of an evaluation. `further` are tables that it does not have the means for.
-
-    UsageError for groups that the file does not have.
-    """
+def score_report(evaluation: Evaluation, settings: ReportSettings | None = None) -> Report:
+    """Return the report of an evaluation. UsageError for groups that the file does not have."""
     settings = settings or ReportSettings()
     groups = (OVERALL, *(settings.group_by or evaluation.groups))
     rows = {by: evaluation.table(by) for by in dict.fromkeys(groups)}
-    tables = nonempty([*(group_table(by, found) for by, found in rows.items()), *_blocks(evaluation), *further])
+    tables = nonempty([*(group_table(by, found) for by, found in rows.items()), *_blocks(evaluation)])
     named = named_accuracies({by: {row.name: row.accuracy for row in found} for by, found in rows.items()})
     gates: list[Gate] = threshold_gates(settings.thresholds, named)
     if settings.strict:
         gates += strict_gates(evaluation.coverage)
     title = f"Scores of {settings.predictions} on {evaluation.gold.name}"
     return Report(title, tuple(_head(evaluation, settings)), tables, _facts(evaluation, settings), tuple(gates))
+
+
+def screen_report(report: Report, fields: Sequence[str] = ()) -> Report:
+    """Return the part of a report that fits a screen: overall, and the groups of `fields`, by default of one field."""
+    tables = {table.key: table for table in report.tables}
+    shown = [by for by in (OVERALL, *(fields or _SCREEN_FIELDS)) if by in tables]
+    if not fields:
+        shown = shown[:2]
+    left, parts = SCREEN_ROWS, []
+    for table in (tables[by] for by in shown):
+        more = len(table.rows) - left
+        notes = (*table.notes, *([f"… {more:,} more by --all"] if more > 0 else []))
+        parts.append(replace(table, rows=table.rows[:left], notes=notes))
+        left = max(left - len(table.rows), 1)
+    if hidden := [table.title for table in report.tables if table.key not in shown]:
+        listed = f"{counted(len(hidden), 'more table')} by --all, or in a file by -o scores.html"
+        parts[-1] = replace(parts[-1], notes=(*parts[-1].notes, listed))
+    return replace(report, tables=tuple(parts))
 
 
 def toolkit_lines(evaluation: Evaluation) -> Iterator[str]:
@@ -103,18 +114,9 @@ def _head(evaluation: Evaluation, settings: ReportSettings) -> Iterator[str]:
     if ids := coverage.first_ids():
         yield f"first ids: {ids}"
     top = f", first {next(iter(evaluation.credits))} candidates" if next(iter(evaluation.credits)) > 1 else ""
-    floor = f"floor: {settings.floor}" if settings.floor else "floor: best guess without the picture"
-    yield f"answers: compared as {used.preset}{top}; 95 % intervals: {_interval(evaluation)}; {floor}"
-    if evaluation.floor_coverage and (missing := evaluation.floor_coverage.missing):
-        ids = ", ".join(evaluation.floor_coverage.examples["missing"])
-        yield f"floor: {settings.floor} lacks {counted(missing, noun)} (first ids: {ids}), which lower it as wrong"
-
-
-def _interval(evaluation: Evaluation) -> str:
-    used = evaluation.settings
-    if used.interval == CLUSTER:
-        return f"clustered by {used.cluster}"
-    return f"bootstrap, clustered by {used.cluster}" if used.interval == BOOTSTRAP else "Wilson"
+    intervals = f"clustered by {used.cluster}" if used.cluster else "Wilson"
+    compared = f"compared as {used.preset}{top}; 95 % intervals: {intervals}"
+    yield f"answers: {compared}; floor: best guess without the picture"
 
 
 def _facts(evaluation: Evaluation, settings: ReportSettings) -> dict[str, object]:
@@ -129,12 +131,8 @@ def _facts(evaluation: Evaluation, settings: ReportSettings) -> dict[str, object
             "normalise": used.preset,
             "top_k": list(evaluation.credits),
             "missing": used.missing,
-            "ci": used.interval,
-            "cluster": used.cluster,
-            "seed": used.seed,
-            "floor": settings.floor or "guesses",
+            "cluster": used.cluster or None,
         },
-        **({"floor_coverage": evaluation.floor_coverage.to_record()} if evaluation.floor_coverage else {}),
     }
 
 
@@ -151,16 +149,10 @@ def group_table(by: str, rows: Sequence[Row]) -> Table:
 def _blocks(evaluation: Evaluation) -> Iterator[Table | None]:
     """Yield the blocks that can be made of the columns of an evaluation."""
     yield _top_table(evaluation)
-    yield _ranking_table(evaluation)
-    answers = AnswerColumns(evaluation)
-    kinds = answers.by_kind()
+    kinds = AnswerColumns(evaluation).by_kind()
     yield yes_no_table(kinds.get("bool", {}))
     yield counting_table(kinds.get("integer", {}))
     yield confusion_table(kinds)
-    yield chance_table(kinds)
-    fields = [name for name in _DISTRIBUTION_FIELDS if name in evaluation.groups]
-    if kinds and fields:
-        yield distribution_table(answers.by_field(fields[0]), fields[0])
     is_right = evaluation.correct >= 1
     if "pair" in evaluation.codes:
         categories = "category" if "category" in evaluation.codes else "rule_class"
@@ -170,11 +162,13 @@ def _blocks(evaluation: Evaluation) -> Iterator[Table | None]:
     if evaluation.gold.format == DIALOGS:
         kept = np.flatnonzero(evaluation.is_counted)
         yield rounds_table(dialogs_of([evaluation.ids[at] for at in kept.tolist()], is_right[kept].tolist()))
+    if evaluation.gold.format == TRIALS:
+        yield from trial_tables(evaluation)
 
 
 def _top_table(evaluation: Evaluation) -> Table | None:
     """Return the accuracy by the number of candidates, if several numbers were asked for."""
-    if len(evaluation.credits) < 2 or evaluation.mode == RANK:
+    if len(evaluation.credits) < 2:
         return None
     kept = evaluation.is_counted
     rows: tuple[tuple[Cell, ...], ...] = tuple(
@@ -182,21 +176,3 @@ def _top_table(evaluation: Evaluation) -> Table | None:
         for k, credits in evaluation.credits.items()
     )
     return Table("top_k", "First k candidates", columns(k=COUNT, n=COUNT, correct=COUNT, accuracy=SHARE), rows)
-
-
-def _ranking_table(evaluation: Evaluation) -> Table | None:
-    """Return the measures of boxes and of rankings."""
-    rows: list[tuple[Cell, ...]] = []
-    if evaluation.mode == RANK:
-        for k, credits in evaluation.credits.items():
-            kept = credits[evaluation.is_counted]
-            rows.append((f"R@{k}", len(kept), float(kept.mean()) if len(kept) else None))
-    for name, column in evaluation.measures.items():
-        known = column[~np.isnan(column) & evaluation.is_counted]
-        if len(known) and name == "rank":
-            rows.append(("mean rank", len(known), float(known.mean())))
-            rows.append(("MRR", len(known), float((1 / known).mean())))
-        elif len(known):
-            rows.append(({"overlap": "mean IoU", "ndcg": "NDCG"}[name], len(known), float(known.mean())))
-    title = "Ranking" if evaluation.mode == RANK else "Boxes"
-    return Table("measures", title, columns(measure=TEXT, n=COUNT, value=DECIMAL), tuple(rows)) if rows else None

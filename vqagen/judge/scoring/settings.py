@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from vqagen.errors import UsageError, unknown
 
 AUTO = "auto"
-WRONG, SKIP, ERROR = MISSING = "wrong", "skip", "error"
-WILSON, CLUSTER, BOOTSTRAP = INTERVALS = "wilson", "cluster", "bootstrap"
+WRONG, SKIP = MISSING = "wrong", "skip"
 IMAGE = "image"
 
 
@@ -17,23 +16,20 @@ class EvaluationSettings:
     """How predictions are scored."""
 
     mode: str = AUTO
-    """open, mc, pointing or rank; AUTO for that of the gold file."""
+    """open or mc; AUTO for that of the gold file."""
     preset: str = "typed"
     """The comparison of answers; a key of `judge.answers.presets.PRESETS`."""
     top_k: tuple[int, ...] = ()
-    """Numbers of candidates that may be right; scores are of the first one. Empty: 1; of rankings: 1, 5 and 10."""
+    """Numbers of candidates that may be right; scores are of the first one. Empty: 1."""
     missing: str = WRONG
-    """A question without prediction counts as WRONG, is left out (SKIP), or is an ERROR."""
-    interval: str = WILSON
-    cluster: str = IMAGE
-    """The field whose equal values make a cluster; IMAGE for the image."""
+    """A question without prediction counts as WRONG, or is left out (SKIP)."""
+    cluster: str = ""
+    """The field whose equal values make a cluster, by which intervals are robust; IMAGE for the image. Empty: intervals
+    are Wilson's, as if all questions were independent."""
     small: int = 30
     """Rows of fewer questions are marked as small."""
-    seed: int = 0
-    """Seed of bootstrapped intervals."""
 
     def __post_init__(self) -> None:
-        """Raise UsageError for a policy or an interval that does not exist."""
-        for what, name, known in (("policy of missing", self.missing, MISSING), ("interval", self.interval, INTERVALS)):
-            if name not in known:
-                raise UsageError(unknown(what, name, known))
+        """Raise UsageError for a policy that does not exist."""
+        if self.missing not in MISSING:
+            raise UsageError(unknown("policy of missing", self.missing, MISSING))

@@ -1,1 +1,0 @@
-"""Entailment: which questions about an image follow from the answer of another one. Read off programs alone."""
