@@ -290,7 +290,7 @@ def test_the_report_as_json_and_csv_has_the_same_numbers(vqagen_: Commands) -> N
 MISTAKES = {
     "q.json a.jsonl": (2, "give two or more"),
     "q.json a.jsonl b.jsonl --group-by categry": (2, "did you mean 'category'?"),
-    "q.json a.jsonl nowhere.jsonl": (2, "nowhere.jsonl"),
+    "q.json a.jsonl nowhere.jsonl": (3, "nowhere.jsonl"),
     "q.json a.jsonl other.jsonl": (3, "no prediction in other.jsonl belongs to a question"),
 }
 

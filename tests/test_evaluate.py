@@ -328,8 +328,8 @@ def test_an_unknown_format_is_refused_before_work_begins(run: Commands) -> None:
 # Bad input --------------------------------------------------------------------------------------------------------
 
 WRONG_USE = {
-    "nothing.json oracle.jsonl": (2, "nothing.json"),
-    "questions.json nothing.jsonl": (2, "nothing.jsonl"),
+    "nothing.json oracle.jsonl": (3, "nothing.json"),
+    "questions.json nothing.jsonl": (3, "nothing.jsonl"),
     "questions.json oracle.jsonl --group-by catgory": (2, "did you mean 'category'?"),
     "questions.json oracle.jsonl --top-k 0": (2, "--top-k '0' is no list of numbers from 1: write 1 or 1,5,100"),
     "questions.json oracle.jsonl --profile visual7w": (2, "is for questions with a type"),

@@ -30,7 +30,7 @@ READS = {
     "convert": ["X -o c.json"],
     "verify": ["X --scenes scenes.json", "q.json --scenes X"],
     "stats": ["X", "q.json --against X"],
-    "evaluate": ["X p.jsonl", "q.json X", "q.json p.jsonl --baseline X"],
+    "evaluate": ["X p.jsonl", "q.json X", "q.json p.jsonl --scenes X"],
     "compare": ["X p.jsonl p.jsonl", "q.json X p.jsonl"],
     "baseline": ["majority --questions X -o b.jsonl", "majority --questions q.json --train X -o b.jsonl"],
     "audit": ["X", "q.json --scenes X", "q.json --train X"],

@@ -73,10 +73,11 @@ def _records(items: Sequence[GoldItem], guesses: Sequence[Guess], key: str) -> I
 
 
 def _visual7w_records(items: Sequence[GoldItem], guesses: Sequence[Guess]) -> Iterator[dict[str, Any]]:
-    """Yield entries of a result file."""
+    """Yield entries of a result file. A box is named by its number."""
     for item, guess in zip(items, guesses, strict=True):
         if guess.candidates:
-            candidates = [{"answer": each} for each in guess.candidates]
+            boxes = item.options if all(option.isdecimal() for option in item.options) else ()
+            candidates = [{"answer": int(each) if each in boxes else each} for each in guess.candidates]
             yield {**_id_of(item.id, ID_KEYS[VISUAL7W]), "question": item.question, "candidates": candidates}
 
 
