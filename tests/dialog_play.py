@@ -12,7 +12,7 @@ from fnmatch import fnmatch
 from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeVar
 
-from spoken_dialogs import dialog_domain
+from dialog_domains import dialog_domain
 
 from vqagen.bits import indexes
 from vqagen.tasks.dialog.captions import Caption, knowledge_after

@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 import pytest
 from conftest import SHARED
+from dialog_domains import dialog_domain
 from scene_records import sampled_scenes
-from spoken_dialogs import dialog_domain
 
 from vqagen.api import DialogSettings
 from vqagen.tasks.dialog.generator import DialogGenerator, SceneDialogs

@@ -9,8 +9,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
+from dialog_domains import compiled, dialog_domain, dialog_judge
 from scene_records import sampled_scenes, scene_record
-from spoken_dialogs import compiled, dialog_domain, dialog_judge
 
 import vqagen
 from vqagen.judge.dialogs.judging import Transcript

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +10,20 @@ import pytest
 from handmade_dialogs import DIALOGS as HANDMADE
 from handmade_dialogs import HandmadeTask
 from pyarrow import parquet
-from scene_records import sampled_scenes
 
-from vqagen.api import BadInput, RunOptions, UsageError, VqagenError, convert, find_domain, merge, write_records
+from vqagen.api import BadInput, RunOptions, UsageError, VqagenError, convert, merge, write_records
 from vqagen.authoring.check.checking import check_paths
-from vqagen.language.shipped_domains import DIALOGS
 from vqagen.records.discovery import find_records
 from vqagen.run.progress import Progress
 from vqagen.tasks import TASKS, TaskEntry
 from vqagen.tasks.dialog.columns import DialogColumns, dialog_of_row
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
 from vqagen.tasks.dialog.formats import DIALOG_FORMATS
-from vqagen.tasks.dialog.settings import DialogSettings
-from vqagen.tasks.dialog.task import DialogTask, dialog_task
 from vqagen.tasks.settings import RunSettings
 
 FORMATS = tuple(form.name for form in DIALOG_FORMATS)
 SHAPES = FORMATS[3:]
 SETTINGS = RunSettings(start_index=0, count=11)
-GENERATOR = TASKS["dialogs"]
 
 
 @pytest.fixture(autouse=True)
@@ -41,32 +32,11 @@ def _handmade(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(TASKS, "dialogs", TaskEntry("handmade_dialogs:HandmadeTask", FORMATS))
 
 
-Write = Callable[..., None]
-
-
 def write(out: str, form: str, shard: str | None = None, **options: Any) -> None:
     """Write the dialogs that were made by hand."""
     on_progress = options.pop("on_progress", lambda _: None)
     options = RunOptions(**options)
     write_records(HandmadeTask(SETTINGS), out, format=form, shard=shard, options=options, on_progress=on_progress)
-
-
-@pytest.fixture(params=["handmade", *(pytest.param(domain, marks=pytest.mark.slow) for domain in ("clevr", "market"))])
-def write_some(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """Writes dialogs made by hand, or a few short ones of the generator about each sampled scene of a domain."""
-    if request.param == "handmade":
-        return write
-    monkeypatch.setitem(TASKS, "dialogs", GENERATOR)
-    monkeypatch.setattr(DialogTask, "WINDOW", 4)
-    Path("scenes.json").write_text(json.dumps({"scenes": sampled_scenes(11, seed=5, domain=request.param)}))
-    task = dialog_task(find_domain(request.param, task=DIALOGS), DialogSettings(rounds=4, dialogs_per_image=3))
-
-    def write_generated(out: str, form: str, shard: str | None = None, **options: Any) -> None:
-        on_progress = options.pop("on_progress", lambda _: None)
-        run = RunOptions(**options)
-        write_records(task, out, "scenes.json", format=form, shard=shard, options=run, on_progress=on_progress)
-
-    return write_generated
 
 
 def name_of(form: str, before: str = "") -> str:
@@ -85,17 +55,16 @@ def stop(progress: Progress) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_shards_merge_to_the_bytes_of_one_run(form: str, write_some: Write) -> None:
+def test_shards_merge_to_the_bytes_of_one_run(form: str) -> None:
     """A pattern such as part-*.json names the infos beside the shards too: they are no shards."""
-    write_some(name_of(form), form)
+    write(name_of(form), form)
     for number in (1, 2, 3):
-        write_some(name_of(form, f"part-{number}-"), form, f"{number}/3", workers=1 if write_some is write else number)
+        write(name_of(form, f"part-{number}-"), form, f"{number}/3")
     parts = sorted(map(str, Path().glob("part-*")), reverse=True)
     merged = merge(parts, name_of(form, "merged-"))
 
     assert contents(name_of(form, "merged-")) == contents(name_of(form))
-    assert merged.records == (45 if write_some is write else 33)
-    assert (merged.noun, merged.shards) == ("dialog", 3)
+    assert (merged.records, merged.noun, merged.shards) == (45, "dialog", 3)
 
 
 @pytest.mark.parametrize("form", FORMATS[:3])
@@ -108,15 +77,15 @@ def test_check_says_that_dialogs_are_verified_elsewhere(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_stopped_run_is_finished_with_the_same_bytes(form: str, write_some: Write) -> None:
+def test_a_stopped_run_is_finished_with_the_same_bytes(form: str) -> None:
     """The numbers of questions, too, which are in no block."""
-    write_some(name_of(form), form)
+    write(name_of(form), form)
     with pytest.raises(VqagenError, match="stopped"):
-        write_some(name_of(form, "cut-"), form, on_progress=stop)
-    write_some(name_of(form, "cut-"), form, resume=True)
+        write(name_of(form, "cut-"), form, on_progress=stop)
+    write(name_of(form, "cut-"), form, resume=True)
 
     assert contents(name_of(form, "cut-")) == contents(name_of(form))
-    write_some(name_of(form, "cut-"), form, resume=True)  # nothing is left to do
+    write(name_of(form, "cut-"), form, resume=True)  # nothing is left to do
 
 
 @pytest.mark.quick("parquet")
@@ -198,25 +167,6 @@ def test_a_dialog_is_a_row_whose_answers_are_texts() -> None:
     ]
     assert json.loads(rounds[5]["program"]) == HANDMADE[0]["rounds"][5]["program"]
     assert table.to_pandas()["rounds"][0][0]["question"] == "What color is it?"
-
-
-@pytest.mark.slow
-def test_datasets_reads_dialogs_without_a_network(tmp_path: Path) -> None:
-    write("dialogs.parquet", "parquet")
-    program = """
-import json, sys
-from datasets import load_dataset
-rows = load_dataset("parquet", data_files="dialogs.parquet", split="train", cache_dir="cache")
-print(json.dumps([rows[0]["rounds"][2], len(rows)]))
-"""
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}
-    ran = subprocess.run([sys.executable, "-c", program], env=environment, check=False, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
-    third, rows = json.loads(ran.stdout.splitlines()[-1])
-
-    assert rows == 45
-    assert (third["question"], third["answer"]) == ("How many blue things are there?", "2")
-    assert third["referents"] == {"focus": [], "result": [2, 4]}
 
 
 def test_dialogs_are_read_from_parquet_as_from_json() -> None:

@@ -9,9 +9,9 @@ from random import Random
 from typing import Any
 
 from depth import fewer
+from dialog_domains import compiled, dialog_domain, dialog_judge
 from generated_dialogs import generated
 from scene_records import sampled_scenes
-from spoken_dialogs import compiled, dialog_domain, dialog_judge
 
 from vqagen.judge.dialogs.labels import LABELS
 from vqagen.judge.dialogs.verification import DialogVerification
@@ -102,17 +102,6 @@ def ask_for_another_relation(dialog: Record, _: Record, random: Random) -> objec
     return True
 
 
-def ask_for_another_attribute(dialog: Record, _: Record, random: Random) -> object:
-    """Its size, not its color."""
-    each = _round_with(dialog, "attribute", random)
-    own = each and each["program"]["args"]["attribute"]
-    if each is None or own not in each["question"]:
-        return False
-    other = random.choice([name for name in _values()[1] if name != own])
-    each["question"] = each["question"].replace(str(own), other)
-    return True
-
-
 def give_another_label(dialog: Record, _: Record, random: Random) -> object:
     """Another label of the same family."""
     each = random.choice(dialog["rounds"])
@@ -171,7 +160,6 @@ TEXTS: Mapping[str, Spoil] = {
         refer_by_another_value,
         ask_for_another_value,
         ask_for_another_relation,
-        ask_for_another_attribute,
         give_another_label,
         drop_the_caption,
         say_another_value_in_the_caption,

@@ -2,10 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dialog_domains import compiled, dialog_judge
 from scene_records import scene_record
-from spoken_dialogs import ROW, judged, kinds
+
+from vqagen.judge.dialogs.judging import Asked, Judged, Transcript
+
+ROW = scene_record(
+    [
+        "large red metal cube",
+        "small red rubber sphere",
+        "small blue metal cube",
+        "large green rubber cylinder",
+        "small green metal sphere",
+    ],
+    [0, 1, 2, 3, 4],
+    [4, 3, 2, 1, 0],
+)
+"""Five objects, numbered from left to right and from behind to the front."""
+
+
+def spoken(caption: str, rounds: Sequence[str]) -> Transcript:
+    """A dialog. A caption is written as "label: text", a round as "label: question answer".
+
+    >>> spoken("unique-obj: There is a blue thing in the image.", ["count-all: How many things are there? 5"]).rounds
+    [Asked(question='How many things are there?', answer=5, label='count-all')]
+    """
+    label, text = caption.split(": ", 1)
+    return Transcript(text, label, [_asked(each) for each in rounds])
+
+
+def _asked(written: str) -> Asked:
+    label, said = written.split(": ", 1)
+    question, answer = said.rsplit(" ", 1)
+    return Asked(question, int(answer) if answer.isdigit() else answer, label)
+
+
+def judged(caption: str, rounds: Sequence[str], record: Mapping[str, Any] = ROW) -> Judged:
+    """The verdicts on a dialog about a scene."""
+    return dialog_judge().judge(spoken(caption, rounds), compiled(record))
+
+
+def kinds(found: Judged) -> list[list[str]]:
+    """The kinds of verdicts on each sentence that was judged."""
+    return [[verdict.kind for verdict in verdicts] for verdicts in found.verdicts]
+
 
 LEFTMOST = "extreme-left: The leftmost thing in the image is a red thing."
 BLUE = "unique-obj: There is a blue thing in the image."
@@ -409,6 +452,25 @@ def test_the_only_object_with_a_value_takes_it_from_others() -> None:
 
     assert kinds(judged(caption.format("rubber thing"), rounds, record)) == [[], [], ["redundant"]]
     assert kinds(judged(caption.format("blue thing"), rounds, record)) == [[], [], []]
+
+
+def test_two_mentions_are_of_two_objects_only_if_the_text_says_so() -> None:
+    """The cylinder may be the blue thing; what was not mentioned is another thing than what was."""
+    three = ["small blue metal sphere", "small green rubber cylinder", "large red metal cube"]
+    rounds = [
+        "count-attribute: How many cylinders are there in the image? 1",
+        "seek-attr-imm: What is its size? small",
+        "seek-attr-early: What is the size of the earlier blue thing? small",
+        "exist-obj-exclude-imm: Are there any other things of the same size as it? yes",
+    ]
+    assert not any(kinds(judged(BLUE, rounds, scene_record(three, [0, 1, 2], [0, 1, 2]))))
+
+    two = scene_record(["large red metal cube", "small red rubber sphere"], [0, 1], [0, 1])
+    rounds = [
+        "count-other: How many things in the image have not been mentioned yet? 1",
+        "exist-obj-rel-imm: Is anything left of it? yes",
+    ]
+    assert kinds(judged(LEFTMOST, rounds, two)) == [[], [], ["redundant"]]
 
 
 def test_a_thing_that_was_never_met_is_none_of_the_known_ones() -> None:

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from dialog_play import Scripted, begin, dialog_scene
-from generated_dialogs import dialogs_about, family_counts, generated, real_scenes
-from scene_records import SMALL_SCENES, sampled_scenes
+from generated_dialogs import dialogs_about, family_counts, generated
+from scene_records import sampled_scenes
 from test_dialog_rounds import CLOSURE, GREEN, SEVEN, TWO
 
 from vqagen.tasks.dialog.knowledge import Rules
@@ -282,15 +282,6 @@ def test_b8_dialogs_of_a_scene_do_not_begin_alike() -> None:
     assert [len(each) - len(set(map(beginning, each))) for each in made] == [0] * len(made)
 
 
-@pytest.mark.parametrize("rounds", [1, 2])
-def test_short_dialogs_of_a_scene_differ(rounds: int) -> None:
-    """Also where they are too short to share a beginning, no dialog comes twice."""
-    made = dialogs_about([*SMALL_SCENES, *sampled_scenes(4)], rounds=rounds, dialogs_per_image=12).records
-    for dialogs in by_scene(made):
-        said = [str([each["program"] for each in (dialog["caption"], *dialog["rounds"])]) for dialog in dialogs]
-        assert len(set(said)) == len(said)
-
-
 def test_a_long_dialog_has_the_rounds_that_were_asked_for() -> None:
     made = dialogs_about(sampled_scenes(1), rounds=20, dialogs_per_image=2)
 
@@ -334,37 +325,3 @@ def test_legacy_asks_what_strict_semantics_do_not() -> None:
         unasked += [] if any(moment.may(pattern) for pattern in closed) else [rule]
 
     assert unasked == []
-
-
-def test_legacy_dialogs_keep_quotas_and_answers_but_not_the_rules() -> None:
-    """They are of the same form; some ask what the strict rules close."""
-    made = generated(4, semantics="legacy")
-
-    assert len(made) == 20
-    assert not any(broken_quotas(dialog, "smooth") for dialog in made)
-    assert [each for dialog in made for each in redundant(dialog)]
-    assert not [each for dialog in generated(20) for each in redundant(dialog)]
-
-
-def redundant(dialog: Record) -> list[str]:
-    """Questions of a dialog whether anything is where a thing was found before."""
-    found, asked = set(), []
-    for each in dialog["rounds"]:
-        args = each["program"]["args"]
-        if "relation" in args:
-            side = args["focus"], args["relation"]
-            if each["label"].startswith("exist") and side in found:
-                asked.append(each["question"])
-            if each["label"].startswith("seek"):
-                found.add(side)
-    return asked
-
-
-@pytest.mark.slow
-def test_real_scenes_have_all_dialogs_within_their_quotas() -> None:
-    """Of 100 scenes none lacks a dialog, and no two dialogs of a scene begin alike."""
-    made = dialogs_about(real_scenes(100))
-
-    assert not made.failures
-    assert not any("relaxed" in each or broken_quotas(each, "smooth") for each in made.records)
-    assert all(len(set(map(beginning, each))) == 5 for each in by_scene(made.records))

@@ -220,32 +220,6 @@ def stitched_objects(history: list[Json]) -> dict[int, Json]:
     return objects
 
 
-def test_dialog_stitch_reads_it(images: Json) -> None:
-    """It cuts a dialog at an early reference, whose words it compares with what other dialogs told."""
-    cuts = []
-    for image in images:
-        for place, dialog in enumerate(image["dialogs"]):
-            history = dialog["graph"]["history"]
-            for number, each in enumerate(dialog["dialog"]):
-                if number == 0 or "early" not in each["template"] or "sim" in each["template"]:
-                    continue
-                known = stitched_objects(history[: number + 2])
-                told = {known[i].get(key) for i in known for key in ("shape", "size", "material", "color")} - {None}
-                described = [item["focus_desc"] for item in history[: number + 2] if item.get("focus_desc")]
-                words = {each[attribute] for each in described for attribute in each["required"]}
-                assert history[number + 1]["focus_desc"] in described
-                cuts.append((image["image_filename"], image["split"], place, number, told, words))
-
-    assert cuts[0] == (
-        "CLEVR_val_000000.png",
-        "val",
-        0,
-        5,
-        {"large", "red", "metal", "blue", "cube", "sphere"},
-        {"red"},
-    )
-
-
 def test_dialog_stitch_measures_how_far_back_a_round_refers(images: Json) -> None:
     """The item's place in the history less one, less its `dependence`; nothing for a round without."""
     history = images[0]["dialogs"][0]["graph"]["history"]
@@ -254,24 +228,6 @@ def test_dialog_stitch_measures_how_far_back_a_round_refers(images: Json) -> Non
     ]
 
     assert distances == [1, 1, 1, 1, 5, 1, 1, 9]
-
-
-def test_the_authors_pipeline_reads_it(images: Json) -> None:
-    """The words of each sentence that refer, by the text of the template that was used; accuracies by template."""
-    phrases, shares = [], dict[str, int]()
-    for image in images[:1]:
-        for dialog in image["dialogs"]:
-            texts = [dialog["caption"], *(each["question"] for each in dialog["dialog"])]
-            for text, template in zip(texts, dialog["template_info"], strict=True):
-                for reference in template["references"][template["index"]]:
-                    start, end = reference["span"]
-                    phrases.append((reference["role"], " ".join(text.split()[start:end])))
-            for each in dialog["dialog"]:
-                shares[each["template"]] = shares.get(each["template"], 0) + 1
-
-    assert phrases[:3] == [("result", "A large thing"), ("focus", "it?"), ("result", "blue things")]
-    assert ("focus", "the earlier red one?") in phrases
-    assert shares["seek-attr-imm"] == 1
 
 
 # Dialogs of the generator -------------------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from commands import Commands
+from dialog_domains import compiled, dialog_judge
 from generated_dialogs import dialogs_about, generated, real_scenes
 from readme_blocks import ROOT
 from scene_records import sampled_scenes
-from spoken_dialogs import compiled, dialog_judge
 
 from vqagen.judge.dialogs.dialog_sets import settings_faults
 from vqagen.judge.dialogs.judging import Asked
@@ -76,7 +76,7 @@ def test_generated_dialogs_have_no_fault(domain: str, count: int) -> None:
     """Answers, references, what is known, annotations, shares and differences, all worked out from the sentences."""
     report = judged(generated(count, domain=domain), sampled_scenes(count, domain=domain), domain, quotas="smooth")
 
-    assert (report["dialogs"], report["faults"]) == (5 * count, [])
+    assert (report["dialogs"], report["rounds"], report["faults"]) == (5 * count, 50 * count, [])
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Backups: all rows of a store, written into a new SQLite file."""
+"""Copies of stores: all rows of one written into another."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 from vqagen.errors import UsageError
 from vqagen.files.output import settle, sweep
-from vqagen.human.store.sqlite import SqliteStore
-from vqagen.human.store.store import Row, Store
+from vqagen.human.store.opening import RELAXED, open_store
+from vqagen.human.store.store import Row, Store, StoreError
 
 
 def rows_of(store: Store) -> Iterator[Row]:
@@ -20,6 +20,15 @@ def rows_of(store: Store) -> Iterator[Row]:
     yield from store.assignments()
     yield from store.answers()
     yield from store.events()
+
+
+def copy_rows(source: Store, target: Store, name: str) -> int:
+    """Copy all rows into an empty store, whose `name` is for messages; return their number."""
+    if any(True for _ in target.attempts()) or any(True for _ in target.events()):
+        raise StoreError(f"{name} has answers already; name an empty store")
+    rows = list(rows_of(source))
+    target.restore(rows)
+    return len(rows)
 
 
 def back_up(source: Store, study: str, out: Path, *, force: bool) -> int:
@@ -32,12 +41,11 @@ def back_up(source: Store, study: str, out: Path, *, force: bool) -> int:
     sweep(str(out))
     with tempfile.TemporaryDirectory(prefix=f".{out.name[:40]}.", suffix=".part", dir=out.absolute().parent) as folder:
         beside = Path(folder, out.name)
-        target = SqliteStore(beside, study, create=True)
+        target = open_store(beside, study, create=True, durability=RELAXED)
         try:
-            rows = list(rows_of(source))
-            target.restore(rows)
+            number = copy_rows(source, target, str(out))
         finally:
             target.close()
         os.replace(beside, out)
     settle(out.absolute().parent)
-    return len(rows)
+    return number

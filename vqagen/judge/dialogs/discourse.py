@@ -42,8 +42,6 @@ class Entity:
     """Attribute -> value, as the text tells it."""
     is_mentioned: bool = True
     """False for the result of exist-other, which was not mentioned object by object."""
-    mentions: list[int] = field(default_factory=list)
-    """Rounds that mention it, or answer about it."""
 
     def has(self, values: Values) -> bool:
         """Return whether the text tells all these values of the entity."""
@@ -54,11 +52,6 @@ class Entity:
         """Add values that the text tells in a round."""
         for attribute, value in values.items():
             self.values.setdefault(attribute, Told(value, at))
-
-    def mention(self, at: int) -> None:
-        """Note that a round mentions the entity."""
-        if self.mentions[-1:] != [at]:
-            self.mentions.append(at)
 
 
 class Request(NamedTuple):
@@ -125,15 +118,10 @@ class Discourse:
         """Yield the entities that are one object."""
         return (entity for entity in self.entities if entity.is_single)
 
-    def objects(self, entity: int) -> list[Objects]:
-        """Return the objects of an entity in each world."""
-        return [world[entity] for world in self.worlds]
-
     def introduce(self, is_single: bool, values: Values | None = None, **details: Any) -> Entity:
         """Add an entity; its objects must be added to each world."""
         entity = Entity(len(self.entities), self.round, is_single, **details)
         entity.tell(values or {}, self.round)
-        entity.mention(self.round)
         self.entities.append(entity)
         return entity
 

@@ -197,9 +197,6 @@ class _State:
         discourse, at = self.discourse, self.discourse.round
         answer, mentioned = branches[0][1].answer, mentioned_in(discourse.worlds[0], discourse)
         facts = [*presupposed(request, discourse), *self._aliases(request)]
-        for each in (request.focus, request.group):
-            if each is not None:
-                discourse.entities[each].mention(at)
         result = self._result(request, branches)
         worlds = [(*world, outcome.result) for world, outcome in branches]
         if result is None or result.number < len(discourse.worlds[0]):

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 from vqagen.errors import counted
 from vqagen.judge.report.table import Column, Report, Table, nonempty
 from vqagen.judge.stats.census import Spread
-from vqagen.judge.stats.dialog_census import COMPARED, LIMITING, entropy
+from vqagen.judge.stats.dialog_census import LIMITING, entropy
 from vqagen.judge.stats.dialog_published import GENERATOR, PAPER
 from vqagen.judge.stats.dialog_statistics import DialogStatistics, ordered
 from vqagen.tasks.dialog.round_kind import FAMILIES
 
 SHOWN_ANSWERS = 4
-SHOWN_COMPOSITIONS = 3
 
 
 class Row(NamedTuple):
@@ -70,9 +69,6 @@ def _question_figures(statistics: DialogStatistics) -> Iterator[Row]:
     yield Row("  and punctuation marks", _mean(census.tokens), *_both("tokens", "{:.1f}"))
     share = statistics.distinct_questions / census.rounds
     yield Row("different questions", f"{statistics.distinct_questions:,} ({share:.1%})")
-    if census.rounds >= COMPARED:
-        compared = f"{GENERATOR['distinct_questions_of_2000']:.1%}"
-        yield Row(f"  of the first {COMPARED:,}", f"{statistics.compared_share:.1%}", "", compared)
     guessed = statistics.guessed_share()
     if guessed is not None:
         yield Row("guessed by the label alone", f"{guessed:.1%}", "", f"{GENERATOR['guessed']:.1%}")
@@ -99,22 +95,14 @@ def _order_figures(statistics: DialogStatistics) -> Iterator[Row]:
     highest = entropy(dict.fromkeys(FAMILIES, 1))
     bits = f"{entropy(census.last_families):.2f} of {highest:.2f} bits"
     yield Row("type of the last round", bits, "", f"{GENERATOR['last_round_bits']:.2f}")
-    shared = statistics.shared_beginnings
-    if shared:
-        longest = counted(max(shared), "round")
-        yield Row("longest shared beginning", longest, "", counted(GENERATOR["longest_shared_beginning"], "round"))
     for preset in (each.name for each in LIMITING):
         made = " (made with)" if preset == statistics.quotas else ""
         yield Row(f"within quotas {preset}", f"{census.quotas[preset] / census.dialogs:.1%}{made}")
-    leading = sorted(census.compositions.items(), key=lambda item: (-item[1], item[0]))[:SHOWN_COMPOSITIONS]
-    frequent = {" ".join(map(str, numbers)): count / census.dialogs for numbers, count in leading}
-    yield Row(f"most frequent {' '.join(FAMILIES)}", _listed(frequent), "", _listed(GENERATOR["compositions"]))
 
 
 def _further_figures(statistics: DialogStatistics) -> Iterator[Row]:
     census = statistics.census
     yield Row("words of a caption", _mean(census.caption_words), "", f"{GENERATOR['caption_words']:.1f}")
-    yield Row("words in use", f"{len(census.vocabulary):,}", "", str(GENERATOR["vocabulary"]))
     yield Row("different answers", str(statistics.distinct_answers), "", str(GENERATOR["answers"]))
     yield Row("rounds of a dialog", str(Spread.of(census.lengths)), *_both("rounds"))
     yield Row("dialogs of an image", str(Spread.of(statistics.per_image)), *_both("dialogs_per_image"))
@@ -134,10 +122,6 @@ def _published_mean(published: Mapping[str, Any], key: str, digits: int = 1) -> 
         return ""
     span = published.get(f"{key}_range")
     return f"{published[key]:.{digits}f}" + (f" ({span[0]} to {span[1]})" if span else "")
-
-
-def _listed(shares: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
 
 
 def _percents(shares: Mapping[str, float]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.judge.stats.census import Spread
-from vqagen.judge.stats.dialog_census import COMPARED, LIMITING, DialogCensus, entropy
+from vqagen.judge.stats.dialog_census import LIMITING, DialogCensus, entropy
 from vqagen.judge.stats.dialog_facts import ALL, COREF, NONE, DialogFacts, DialogReader
 from vqagen.judge.stats.dialog_published import GENERATOR, PAPER
 from vqagen.judge.stats.guessing import Guessing, guess_folds, guess_others
@@ -53,19 +53,9 @@ class DialogStatistics:
         return self.per_image.total()
 
     @cached_property
-    def shared_beginnings(self) -> Counter[int]:
-        """Return how many pairs of dialogs of an image begin with exactly so many equal labels and answers."""
-        return self.census.shared_beginnings()
-
-    @cached_property
     def distinct_questions(self) -> int:
         """Return the number of different questions."""
         return self.census.distinct_questions()
-
-    @cached_property
-    def compared_share(self) -> float:
-        """Return the share of different questions among the first COMPARED rounds."""
-        return self.census.distinct_questions(COMPARED) / min(self.census.rounds, COMPARED)
 
     @property
     def distinct_answers(self) -> int:
@@ -117,15 +107,12 @@ class DialogStatistics:
             "question_tokens": _spread(census.tokens),
             "caption_words": _spread(census.caption_words),
             "distinct_questions": self.distinct_questions,
-            f"distinct_share_of_first_{COMPARED}": round(self.compared_share, 4),
-            "vocabulary": len(census.vocabulary),
             "distinct_answers": self.distinct_answers,
             "history": _rounded(self.history_shares()),
             "standalone": round(self.standalone_share, 4),
             "d_reveal": _spread(census.since_told),
             "d_last": _spread(census.since_mentioned),
             "types": _rounded(self.type_shares()),
-            "compositions": {" ".join(map(str, each)): count for each, count in ordered(census.compositions)},
             "types_of_round": {str(number): _rounded(shares) for number, shares in self.types_of_round().items()},
             "labels_of_round": {
                 str(number): dict(ordered(labels)) for number, labels in sorted(census.positions.items())
@@ -133,7 +120,6 @@ class DialogStatistics:
             "last_round_bits": round(entropy(census.last_families), 4),
             "captions": dict(ordered(census.captions)),
             "labels": {label: self._label_record(label, count) for label, count in ordered(census.labels)},
-            "shared_beginnings": {str(number): pairs for number, pairs in sorted(self.shared_beginnings.items())},
             "quotas": {"made_with": self.quotas} | {each.name: census.quotas[each.name] for each in LIMITING},
             "guessed": None if self.guessing is None else {"tested_on": self.tested_on, **self.guessing.to_record()},
             "notes": self.notes,

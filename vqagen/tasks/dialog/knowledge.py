@@ -65,6 +65,7 @@ class Knowledge:
     mentioned: Objects = 0
     value_counts: Values = 0
     value_exists: Values = 0
+    """Values of which it is known whether any object has them."""
     exhausted: Values = 0
     """Values whose bearers were all mentioned: the other objects have none of them."""
     parts: tuple[tuple[int, Objects, int], ...] = ()
@@ -77,7 +78,6 @@ class Knowledge:
     """Pairs of values that no object has both."""
     lacks: int = 0
     """Values that singles are known not to have, at the bits of `told`."""
-    """Values of which it is known whether any object has them."""
     related_counts: int = 0
     related_exists: int = 0
     alike_counts: int = 0
