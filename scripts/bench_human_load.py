@@ -135,7 +135,7 @@ def token_of(study: Path) -> str:
 @contextmanager
 def serving(study: Path, place: str = "") -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     """Yield a process that serves a study without limits for each rater, and its address."""
-    options = ["--port", "0", "--session-rate", "0", "--client-rate", "0", *(["--store", place] if place else [])]
+    options = ["--port", "0", "--client-rate", "0", *(["--store", place] if place else [])]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", PROGRAM, "human", "serve", str(study), *options]
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)

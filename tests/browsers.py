@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
-
-from vqagen.human.simulation.browser import find_chromium
 
 sync_api: Any = pytest.importorskip("playwright.sync_api")
 WAIT = 120_000
 """Milliseconds until an expectation or an action in a page has failed. Playwright's own are 5,000."""
 sync_api.expect.set_options(timeout=WAIT)
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_chromium = pytest.mark.skipif(
-    find_chromium() is None, reason="no Chromium on this machine (Debian: apt-get install chromium)"
+    CHROMIUM is None, reason="no Chromium on this machine (Debian: apt-get install chromium)"
 )
+
+
+@contextmanager
+def open_browser() -> Iterator[Any]:
+    """Yield a browser of Playwright. As root, Chromium runs only without its sandbox."""
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        try:
+            yield browser
+        finally:
+            browser.close()
 
 
 def expect(thing: Any) -> Any:

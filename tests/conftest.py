@@ -33,7 +33,7 @@ def shared() -> Path:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """The Chromium of the tests of one file (`browsers.py`). No test can use asyncio beside it."""
-    from vqagen.human.simulation.browser import open_browser
+    from browsers import open_browser
 
     with open_browser() as browser:
         yield browser

@@ -130,7 +130,7 @@ class Server:
 
     def start(self) -> None:
         """Start the process and wait until raters can come."""
-        options = ["--port", str(self.port), "--session-rate", "0", "--client-rate", "0"]
+        options = ["--port", str(self.port), "--client-rate", "0"]
         options += ["--store", self.store] if self.store else []
         command = [sys.executable, "-c", PROGRAM, "human", "serve", str(self.study), *options]
         began = time.monotonic()

@@ -25,7 +25,7 @@ from vqagen.human.store.store import Store
 from vqagen.human.study.study import Study
 
 API = "/api/v1"
-UNLIMITED = ServeSettings(session_rate=0, client_rate=0)
+UNLIMITED = ServeSettings(client_rate=0)
 ANSWER = {"value": 7, "rt_ms": 900, "shown_ms": 1200, "blur": 0, "idem": "key-1"}
 
 

@@ -9,7 +9,6 @@ from vqagen.human.store.store import Assignment, Claim, Outcome, Store, Submit, 
 
 STUDY = "0123456789abcdef"
 HOUR = 3_600_000
-STORES = "sqlite", "redis"
 
 
 def claim(rater: str, *tasks: str, **more: Any) -> Claim:

@@ -45,21 +45,15 @@ def check_pairs(
     scenes: Mapping[str, Record],
     metadata: Record,
     template_of: Callable[[Record], Record],
-    is_whole: bool = True,
 ) -> list[str]:
-    """What is wrong with a run's records, one line each; `scenes` by image file name.
-
-    Not every pair is whole in a shard (`is_whole` False): a partner may be a question of another shard.
-    """
+    """What is wrong with a whole run's records, one line each; `scenes` by image file name."""
     pairs: dict[Any, list[Record]] = defaultdict(list)
     for record in records:
         pairs[record.get("pair")].append(record)
     wrong = [f"a record without a pair: {record['question']}" for record in pairs.pop(None, [])]
     for number, made in pairs.items():
-        if len(made) == 2:
-            found = check_pair(made, scenes, metadata, template_of(made[0]))
-        else:
-            found = [f"{len(made)} records"] if is_whole or len(made) != 1 else []
+        is_pair = len(made) == 2
+        found = check_pair(made, scenes, metadata, template_of(made[0])) if is_pair else [f"{len(made)} records"]
         wrong += [f"pair {number}: {problem} ({made[0]['question']})" for problem in found]
     return wrong
 

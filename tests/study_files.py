@@ -11,8 +11,7 @@ from typing import Any
 
 from vqagen.calls.human_studies import make_caption_tasks
 from vqagen.human.study.settings import PlanSettings
-from vqagen.human.study.study import Study
-from vqagen.human.study.texts import default_texts
+from vqagen.human.study.study import Study, load_study
 
 THINGS = ("cat", "boat", "lamp", "tree", "clock", "bridge", "kettle", "horse", "tower", "guitar", "wheel")
 PLACES = ("a yard", "the sea", "some grass", "old stones", "a desk", "deep snow", "the rain")
@@ -71,15 +70,16 @@ FILLED = {
 }
 
 
-def write_words(path: Path) -> None:
-    """Write the English words with all placeholders filled, as an operator does."""
-    write_json(path, {**json.loads(default_texts()), "values": FILLED})
+def fill_words(study: Study) -> Study:
+    """Fill all placeholders of a study, as an operator does."""
+    path = study.folder / "texts.json"
+    write_json(path, {**json.loads(path.read_text("utf-8")), "values": FILLED})
+    return load_study(study.folder)
 
 
 def make_study(folder: Path, *, images: int = 12, systems: Sequence[str] = ("ours",), **settings: Any) -> Study:
     """Make a study of captions in `folder / "study"`, with filled texts, and return it."""
     files = write_caption_files(folder, images, systems)
     made = PlanSettings(**{"trials_per_task": 5, **settings})
-    write_words(folder / "words.json")
-    out, people = folder / "study", folder / "human.json"
-    return make_caption_tasks(out, people, files, folder / "images", made, texts=folder / "words.json").study
+    people = folder / "human.json"
+    return fill_words(make_caption_tasks(folder / "study", people, files, folder / "images", made).study)

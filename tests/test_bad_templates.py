@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import Commands
 from scene_records import sampled_scenes
-
-import vqagen
-from vqagen.errors import BadInput, InputWarning, UsageError
-from vqagen.files.shipped import shipped
 
 SOUND = {"name": "count", "text": "How many <S>s are there?", "params": [{"type": "Shape", "name": "<S>"}],
          "nodes": [{"type": "scene"}, {"type": "filter_count", "inputs": [0], "side_inputs": ["<S>"]}]}  # fmt: skip
@@ -51,8 +46,8 @@ def test_one_bad_template_stops_a_run_that_is_not_told_to_skip(vqagen_: Commands
 
 
 def test_bad_templates_are_skipped_and_named(vqagen_: Commands) -> None:
-    """By template where the file can be read as JSON, by file where it cannot; once each, whatever the workers."""
-    ran = vqagen_.done(f"{LINE} --skip-bad-templates --workers 2 --reset-counts-every 2 --report report.json")
+    """By template where the file can be read as JSON, by file where it cannot; once each."""
+    ran = vqagen_.done(f"{LINE} --skip-bad-templates --reset-counts-every 2 --report report.json")
     generator = document()["info"]["generator"]
 
     assert generator["families"] == ["a.json#count", "c.json#exist"]
@@ -102,13 +97,6 @@ def test_a_name_that_nothing_has_is_wrong_usage(flags: str, message: str, vqagen
     assert message in ran.err
 
 
-def test_a_template_that_is_not_excluded_stops_the_run_still(vqagen_: Commands) -> None:
-    ran = vqagen_(f"{LINE} --exclude b.json")
-
-    assert ran.code == 3
-    assert "a.json" in ran.err and "b.json" not in ran.err
-
-
 def test_shards_and_resumed_runs_skip_the_same(vqagen_: Commands) -> None:
     flags = "--skip-bad-templates --exclude exist --reset-counts-every 2"
     vqagen_.done(f"{LINE} {flags}")
@@ -119,19 +107,3 @@ def test_shards_and_resumed_runs_skip_the_same(vqagen_: Commands) -> None:
 
     assert Path("merged.json").read_bytes() == whole
     assert "is complete" in vqagen_.done(f"{LINE} {flags} --resume").err
-
-
-def test_python_callers_are_warned_of_what_is_skipped(vqagen_: Commands) -> None:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", InputWarning)
-        made = list(vqagen.generate("scenes.json", templates="templates", skip_bad_templates=True))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        excluded = list(vqagen.generate("scenes.json", templates="templates", exclude=["bad", "b.json"]))
-
-    assert [str(each.message).partition("skipped ")[2][:6] for each in caught] == ["a.json", "b.json"]
-    assert [each.text for each in made] == [each.text for each in excluded]
-    with pytest.raises(BadInput):
-        vqagen.generate("scenes.json", templates="templates", exclude=["bad"])
-    with pytest.raises(UsageError):
-        vqagen.generate("scenes.json", templates=shipped("templates/clevr"), exclude=["b.json"])

@@ -19,9 +19,8 @@ from vqagen.plugin import (
     SLOT,
     TYPES,
     VALUES,
-    constraint,
 )
-from vqagen.world.domain import domain_from_metadata, load_domain
+from vqagen.world.domain import load_domain
 
 CONSTRAINTS = BUILT_IN.constraints
 CATALOGUE = Catalogue(load_domain(shipped("metadata") / "clevr.json"))
@@ -137,23 +136,3 @@ def test_alias(alias: str, name: str) -> None:
 
 def test_the_names_of_constraints_are_listed_once() -> None:
     assert list(CATALOGUE.constraints) == list(CONSTRAINTS)
-
-
-def test_only_types_of_the_domain_are_names_of_constraints() -> None:
-    """And a type called Null is no other meaning of NULL."""
-    catalogue = Catalogue(domain_from_metadata({"types": {"Taste": ["sweet"], "Null": ["a", "b"]}}))
-
-    assert catalogue.constraints["TASTE_SET"].name == "IN"
-    assert catalogue.constraints["NULL"].name == "NULL"
-    assert "COLOR" not in catalogue.constraints
-
-
-def test_outside_of_plugins_nothing_is_declared() -> None:
-    """A plug-in that its own tests import changes nothing."""
-
-    @constraint("OUT_FAR", NODE, NODE)
-    def far_apart(left: int, right: int) -> bool:
-        return abs(left - right) > 1
-
-    assert far_apart(1, 3)
-    assert "OUT_FAR" not in CONSTRAINTS

@@ -17,9 +17,8 @@ from scene_records import SMALL_SCENES, scene_record
 from vqagen.authoring.catalogues import constraint_entries, function_entries
 from vqagen.authoring.constraint_words import in_words
 from vqagen.authoring.explanation import Explanation, explain_template
-from vqagen.authoring.failure import why_not
 from vqagen.authoring.finding import find_templates
-from vqagen.authoring.naming import ObjectNames, plain
+from vqagen.authoring.naming import ObjectNames
 from vqagen.authoring.scenes_at_hand import ScenesAtHand, sampled_scenes
 from vqagen.authoring.tree import branches, sketches
 from vqagen.cli import cli
@@ -27,9 +26,6 @@ from vqagen.errors import UsageError
 from vqagen.language.domain_files import LoadedDomain, find_domain, load_domain_files
 from vqagen.language.template import Constraint, Parameter
 from vqagen.plugin import BUILT_IN, CONSTANT, NODE, SLOT, ConstraintKind
-from vqagen.search.filling import GAVE_UP
-from vqagen.tasks.questions.generator import QuestionGenerator
-from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import compile_scene
 
@@ -74,19 +70,6 @@ def explain(folder: Path, record: dict[str, Any], scene: dict[str, Any] = SMALL_
 # Names ------------------------------------------------------------------------------------------------------------
 
 
-def test_objects_that_look_alike_are_told_apart_by_number() -> None:
-    names = ObjectNames(SCENES[1], CLEVR.domain)
-
-    assert names.of(0b111) == [
-        "small gray rubber cylinder (1 of 2)",
-        "small gray rubber cylinder (2 of 2)",
-        "large gray metal sphere",
-    ]
-    assert names.output(0b100, "ObjectSet") == ["large gray metal sphere"]
-    assert names.output(2, "Object") == "the large gray metal sphere"
-    assert names.output(2, "Integer") == 2
-
-
 def test_names_say_lists_gaps_and_the_noun_and_no_more_than_they_must() -> None:
     """Of more than four attributes, those that tell objects apart; with the noun last, wherever it is declared."""
     domain = domain_from_metadata(
@@ -113,15 +96,6 @@ def test_names_say_lists_gaps_and_the_noun_and_no_more_than_they_must() -> None:
 
     assert ObjectNames(scene, domain).names == ["old cup", "new cup", "new vessel"]
     assert ObjectNames(scene, domain, {"Mark"}).names == ["dotted and line cup", "cup", "vessel"]
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [((1, "a"), [1, "a"]), (frozenset({"b", "a"}), ["a", "b"]), (Path("x"), "x"), (None, None), (True, True)],
-)
-def test_any_value_has_a_plain_form(value: Any, expected: Any) -> None:
-    """Plug-ins may give anything; sets, which have no order, are sorted."""
-    assert plain(value) == expected
 
 
 # Programs and constraints in words --------------------------------------------------------------------------------
@@ -278,31 +252,6 @@ def test_examples_are_of_different_scenes_as_long_as_there_are_any() -> None:
     assert len({(each.scene, str(each.steps)) for each in explained.examples}) == 7
 
 
-def test_in_short_the_reason_of_a_failure_is_looked_for_only_without_any_example() -> None:
-    """One scene in twenty without a question would cost more than all examples."""
-    empty = compile_scene({"objects": []}, CLEVR.domain)
-    (query,) = find_templates(CLEVR.templates, "zero_hop.json#query_color", ROOT / "templates/clevr").templates
-    scenes = [(*SCENES, empty), (empty,)]
-    explained = [explain_template(CLEVR, query, ScenesAtHand(each, "test"), count=1, in_short=True) for each in scenes]
-
-    assert [(len(each.examples), each.failure is None) for each in explained] == [(1, True), (0, False)]
-    assert explain_template(CLEVR, query, ScenesAtHand(scenes[0], "test"), count=1).failure is not None
-
-
-def test_answers_that_constraints_rule_out_are_told(tmp_path: Path) -> None:
-    never = template(
-        [
-            node("scene"),
-            node("filter_count", [0], FIRST),
-            node("filter_count", [0], SECOND),
-            node("equal_integer", [1, 2]),
-        ],
-        [constraint("OUT_NEQ", 1, 2)],
-    )
-
-    assert explain(tmp_path, never).impossible == (True,)
-
-
 # Why there is none --------------------------------------------------------------------------------------------------
 
 UNIQUE = [node("scene"), node("filter_unique", [0], FIRST)]
@@ -431,34 +380,6 @@ def test_options_are_counted_at_every_choice(tmp_path: Path) -> None:
     assert second.died == {"The outputs of nodes 1 and 2 differ.": 256}
 
 
-@pytest.mark.parametrize(
-    ("budget", "of_first", "of_second", "told"),
-    [
-        (1, 1, 0, "the search gave up before it had seen every option"),
-        (2, 1, 1, "none of 1 options led on, because: The outputs of nodes 1 and 2 differ.; the search gave up"),
-        (20, 2, 18, "none of 18 options led on, because"),
-    ],
-)
-def test_option_at_which_the_search_gave_up_is_not_counted(
-    budget: int, of_first: int, of_second: int, told: str, tmp_path: Path
-) -> None:
-    """It was not tried: the options that are counted are as many as the budget, and each led on or has a cause. A step
-    that the search did not reach was said to have no option."""
-    pair = template(
-        [*UNIQUE, node("filter_unique", [0], SECOND), node("equal_object", [1, 2])], [constraint("OUT_NEQ", 1, 2)]
-    )
-    materials = load(tmp_path, pair)
-    (family,) = QuestionGenerator(materials.templates, materials.synonyms, QuestionSettings()).families
-
-    failure = why_not(family.search, compile_scene(LONE, materials.domain), GAVE_UP, 0, budget)
-
-    first, second = failure.choices
-    assert (first.offered, second.offered) == (of_first, of_second)
-    assert all(each.offered == each.passed + sum(each.died.values()) for each in failure.choices)
-    assert failure.node == 2
-    assert failure.verdict.startswith(told)
-
-
 # The command --------------------------------------------------------------------------------------------------------
 
 
@@ -528,89 +449,6 @@ def test_the_catalogues_have_every_function_constraint_and_value(vqagen_: Comman
     assert "relate_filter_unique(Object; <relation>, <value> …) -> Object" in functions
     assert "Shape  shape  key shape; left open: thing / object" in words
     assert "  metal  metal / metallic / shiny" in words
-
-
-def test_groups_of_values_are_indented(vqagen_: Commands) -> None:
-    metadata = {"types": {"Kind": {"values": {"tool": ["saw"]}}, "Mark": {"values": ["a"], "multi": True}}}
-    Path("metadata.json").write_text(json.dumps(metadata))
-    words = vqagen_.done("explain --list vocabulary --metadata metadata.json").out.decode().splitlines()
-
-    assert words[1:3] == ["  tool", "    saw"]
-    assert words[3] == "Mark  mark  key mark; left open: thing / object; a list of values"
-
-
-PLUGIN = '''
-from vqagen.plugin import NODE, constraint, function
-
-@function("ObjectSet", output="Weight")
-def weight(scene, objects):
-    """What objects weigh together."""
-    return frozenset({objects})
-
-@function("Weight", output="Integer")
-def tons(scene, weight):
-    """A weight in tons."""
-    return sum(weight)
-
-@constraint("HEAVY", NODE)
-def heavy(number):
-    """It is a lot."""
-    return number > 1
-'''
-
-
-def test_plug_ins_are_listed_under_their_file_and_run(vqagen_: Commands) -> None:
-    Path("weights.py").write_text(PLUGIN)
-    record = template(
-        [node("scene"), node("filter", [0], FIRST), node("weight", [1]), node("tons", [2])], [constraint("HEAVY", 3)]
-    )
-    Path("mine.json").write_text(json.dumps([record]))
-    functions = vqagen_.done("explain --list functions --plugin weights.py").out.decode()
-    shown = vqagen_.done(
-        "explain mine --plugin weights.py --templates mine.json --scenes scenes.json --scene 0"
-    ).out.decode()
-
-    assert "\nweights.py\n  weight(ObjectSet) -> Weight" in functions
-    assert "It is a lot: node 3." in shown
-    assert "found in 1 of 1 scene" in shown
-
-
-def test_drawn_scenes_that_lack_what_a_plug_in_needs_are_no_fault_of_the_plug_in(vqagen_: Commands) -> None:
-    """The same words as `check` has for them."""
-    Path("heavier.py").write_text(
-        "from vqagen.plugin import relation\n\n@relation('heavier')\ndef heavier(thing, anchor, scene):\n"
-        "    return thing['weight'] > anchor['weight']\n"
-    )
-    Path("metadata.json").write_text('{"types": {"Size": ["small", "large"]}}')
-    Path("mine.json").write_text(
-        json.dumps([{"name": "mine", "text": ["How many?"], "nodes": [node("scene"), node("count", [0])]}])
-    )
-    line = "explain mine --templates mine.json --metadata metadata.json --plugin heavier.py"
-    ran = vqagen_(line)
-
-    assert (ran.code, ran.out) == (3, b"")
-    assert ran.err.startswith("vqagen: a sampled scene cannot be used (")
-    assert "KeyError: 'weight'" in ran.err
-    assert ran.err.endswith("); give --scenes\n")
-    assert vqagen_(f"{line} --count 0").code == 0
-
-
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("one_hop.json#query_colr", "did you mean 'one_hop.json#query_color'?"),
-        ("query_color", "may be any of"),
-        ("one_hop.json#count --scenes no.json", "scenes not found: no.json"),
-        ("one_hop.json#count --scenes scenes.json --scene 3", "there is no scene 3 in scenes.json"),
-        ("one_hop.json#count --domain no", "vqagen ships no domain 'no'"),
-        ("one_hop.json --list functions", "leave out TEMPLATE"),
-    ],
-)
-def test_wrong_usage_is_told(line: str, told: str, vqagen_: Commands) -> None:
-    ran = vqagen_(f"explain {line}")
-
-    assert (ran.code, ran.out) == (2, b"")
-    assert told in ran.err
 
 
 def test_the_same_seed_explains_the_same(vqagen_: Commands) -> None:

@@ -9,28 +9,26 @@ import pytest
 import vqagen
 from vqagen.judge.file_kinds import kind_of_file
 
+KINDS = [
+    ('{"info": {}, "dialogs": []}', "dialogs"),
+    ('[{"split": "val", "image_index": 0, "dialogs": []}]', "dialogs"),
+    ('{"dialog_index": 0, "scene_index": 0}\n', "dialogs"),
+    ('{"info": {}, "questions": [{"dialogs": 1}]}', "questions"),
+    ('[{"question": "Why?"}]', "questions"),
+    ('{"info": {}, "trials": []}', "trials"),
+    ('{"trial_index": 0, "trial_type": "test"}\n', "trials"),
+    ('{"dataset_name": "director", "total_samples": 0, "samples": []}', "trials"),
+    ("[]", "questions"),
+    ("", "questions"),
+]
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ('{"info": {}, "dialogs": []}', "dialogs"),
-        ('[{"split": "val", "image_index": 0, "dialogs": []}]', "dialogs"),
-        ('{"dialog_index": 0, "scene_index": 0}\n', "dialogs"),
-        ('{"info": {}, "questions": [{"dialogs": 1}]}', "questions"),
-        ('[{"question": "Why?"}]', "questions"),
-        ('{"info": {}, "trials": []}', "trials"),
-        ('{"trial_index": 0, "trial_type": "test"}\n', "trials"),
-        ('{"dataset_name": "director", "total_samples": 0, "samples": []}', "trials"),
-        ("[]", "questions"),
-        ("", "questions"),
-    ],
-)
-def test_the_first_telling_key_of_a_file_decides(text: str, kind: str, tmp_path: Path) -> None:
-    """A folder is judged by its first file; files without such a key are read as questions."""
-    (tmp_path / "some.json").write_text(text)
 
-    assert kind_of_file(tmp_path / "some.json").key == kind
-    assert kind_of_file(tmp_path).key == kind
+def test_the_first_telling_key_of_a_file_decides(tmp_path: Path) -> None:
+    """A folder is judged by its first file; files without such a key, or that are missing, are read as questions."""
+    assert kind_of_file(tmp_path / "no.json").key == "questions"
+    for text, kind in KINDS:
+        (tmp_path / "some.json").write_text(text)
+        assert (kind_of_file(tmp_path / "some.json").key, kind_of_file(tmp_path).key) == (kind, kind), text
 
 
 def test_a_folder_of_trials_is_known_by_its_record_file(tmp_path: Path) -> None:
@@ -49,8 +47,3 @@ def test_documents_of_visdials_kind_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(vqagen.BadInput, match="VisDial's documents and coreference clusters cannot be read"):
         kind_of_file(tmp_path / "d.json")
-
-
-def test_a_missing_file_is_one_of_questions(tmp_path: Path) -> None:
-    """The reader of questions then says that it is missing."""
-    assert kind_of_file(tmp_path / "no.json").key == "questions"

@@ -142,13 +142,6 @@ def test_every_function_says_what_it_means() -> None:
     assert [function.name for function in CATALOGUE.values() if not function.meaning.endswith(".")] == []
 
 
-def test_only_answers_are_asked_for() -> None:
-    """A function has a question type exactly where its result is something to say."""
-    said = [function.name for function in CATALOGUE.values() if function.asks]
-
-    assert said == [name for name, function in CATALOGUE.items() if function.output not in ("Object", "ObjectSet")]
-
-
 def test_an_alias_is_another_name_of_the_same_function() -> None:
     """It is found under its own name, so that programs keep what they were written with, and is listed nowhere."""
     assert CATALOGUE["addition"].name == "addition"
@@ -254,17 +247,6 @@ def test_signatures_are_those_of_the_reference(reference_functions: list[dict[st
     }
     found = {f.name: ([*f.inputs], [*f.values], f.output, bool(f.asks)) for f in CATALOGUE.values()}
     assert {name: found.get(name) for name in expected} == expected
-
-
-def test_template_only_nodes_are_those_of_the_reference(reference_functions: list[dict[str, Any]]) -> None:
-    declared = [entry for entry in reference_functions if entry.get("template_only")]
-
-    expected = {
-        entry["name"]: (entry["inputs"], "Relation" in entry["side_inputs"], entry["output"]) for entry in declared
-    }
-    found = {c.name: ([c.input], c.relates, c.output) for c in CATALOGUE.composites.values()}
-    assert {name: found.get(name) for name in expected} == expected
-    assert found.keys() - expected.keys() == {"filter_not_unique", "relate_filter_not_unique"}
 
 
 def test_the_reference_metadata_is_accepted(reference_functions: list[dict[str, Any]]) -> None:
@@ -382,13 +364,6 @@ def test_wrong_declaration(declared: dict[str, Any], place: str, message: str) -
     (problem,) = raised.value.problems
     assert (problem.source, problem.path) == ("mine.json", f"functions[{len(RIGHT)}]{place}")
     assert message in problem.message
-
-
-def test_all_wrong_declarations_are_told_at_once() -> None:
-    with pytest.raises(BadInput) as raised:
-        catalogue_declaring(*[declared for declared, _, _ in WRONG])
-
-    assert [p.path.partition("]")[2] for p in raised.value.problems] == [place for _, place, _ in WRONG]
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 from human_stores import STUDY, claim, submit
-from waiting import PATIENCE
 
 from vqagen.human.store.committer import LARGEST_BATCH, Committer
 from vqagen.human.store.opening import open_store
-from vqagen.human.store.store import Assignment, Outcome, Reclaim, Store, StoreError, Write
+from vqagen.human.store.store import Outcome, Store, StoreError, Write
 
 PLACE = "answers.sqlite"
 
@@ -87,34 +86,6 @@ def test_writes_that_wait_share_one_batch(control: Control) -> None:
     assert [each.id for each in outcomes] == [f"t-{number}-0" for number in range(LARGEST_BATCH + 11)]
 
 
-def test_one_hundred_consents_at_once_for_ten_places_claim_ten(control: Control) -> None:
-    async def work(committer: Committer) -> list[Outcome]:
-        return await asyncio.gather(*(committer.write(claim(f"r{n}", slots=10)) for n in range(100)))
-
-    outcomes = running(control, work)
-
-    assert len({each.id for each in outcomes if isinstance(each, Assignment)}) == 10
-
-
-def test_a_read_sees_what_was_acknowledged(control: Control) -> None:
-    async def work(committer: Committer) -> Any:
-        made = await committer.write(claim("a"))
-        return made, await committer.read(lambda store: store.assignment("t-0-0"))
-
-    made, found = running(control, work)
-
-    assert made == found
-
-
-def test_a_failed_read_raises_what_it_raised(control: Control) -> None:
-    async def work(committer: Committer) -> Any:
-        with pytest.raises(ZeroDivisionError):
-            await committer.read(lambda store: 1 // 0)
-        return await committer.write(claim("a"))
-
-    assert isinstance(running(control, work), Assignment)
-
-
 def test_every_write_of_a_failed_batch_fails_and_the_next_is_kept(control: Control) -> None:
     """As when the disk is full, and then is not."""
 
@@ -133,19 +104,6 @@ def test_every_write_of_a_failed_batch_fails_and_the_next_is_kept(control: Contr
     assert control.opened == 2
 
 
-def test_a_store_that_cannot_be_opened_again_fails_each_write_until_it_can(control: Control, tmp_path: Path) -> None:
-    async def work(committer: Committer) -> Any:
-        control.failure = StoreError("gone")
-        control.path = tmp_path / "missing" / PLACE
-        for _ in range(3):
-            with pytest.raises(StoreError, match=r"gone|cannot create"):
-                await committer.write(claim("a"))
-        control.failure, control.path = None, tmp_path / PLACE
-        return await committer.write(claim("a"))
-
-    assert running(control, work).id == "t-0-0"
-
-
 def test_a_write_that_cannot_be_stored_fails_alone(control: Control) -> None:
     """A number that is too large for the database, in a batch with answers of others."""
 
@@ -157,11 +115,6 @@ def test_a_write_that_cannot_be_stored_fails_alone(control: Control) -> None:
     outcomes = running(control, work)
 
     assert [type(each).__name__ for each in outcomes] == ["Submitted", "OverflowError", "Submitted"]
-
-
-def test_a_store_that_cannot_be_opened_is_said_at_once(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="cannot create"):
-        Committer(lambda: open_store(tmp_path / "missing" / PLACE, STUDY, create=True))
 
 
 def test_stopping_keeps_all_that_was_asked_for_and_refuses_the_rest(control: Control) -> None:
@@ -196,21 +149,3 @@ def test_a_request_that_is_given_up_does_not_disturb_the_others(control: Control
         return await other
 
     assert running(control, work).rater == "b"
-
-
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_mistake_of_ours_leaves_nobody_waiting(control: Control, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the thread itself ends, later writes are refused."""
-
-    def fails(self: Committer, jobs: object) -> None:
-        raise SystemExit
-
-    async def work(committer: Committer) -> None:
-        first = asyncio.create_task(committer.write(Reclaim(0)))
-        with pytest.raises(StoreError, match="closed"):
-            await asyncio.wait_for(first, PATIENCE)
-        with pytest.raises(StoreError, match="stopping"):
-            await committer.write(Reclaim(0))
-
-    monkeypatch.setattr(Committer, "_finish", fails)
-    running(control, work)

@@ -20,14 +20,14 @@ from vqagen.human.items.settings import FAMILIES, ItemSettings
 from vqagen.human.items.slots import words_of
 from vqagen.human.study.item import CHECK, REAL, REFERENCE, SYSTEM, Item
 
-SCENES = 30
+SCENES = 20
 ZERO_HOP = Path(__file__).parents[1] / "templates" / "clevr" / "zero_hop.json"
-EVERY = {"num_images": 0, "per_image": 5}
+EVERY = {"per_image": 5}
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with 30 scenes, questions about them, and dialogs of two systems."""
+    """A folder with 20 scenes, questions about them, and dialogs of two systems."""
     folder = tmp_path_factory.mktemp("made")
     scenes = folder / "scenes.json"
     api.write_scenes(scenes, api.SamplingSettings(count=SCENES, seed=3))
@@ -75,51 +75,19 @@ def counted(steps: Sequence[Sequence[str]], objects: Sequence[Mapping[str, Any]]
     return len(left)
 
 
-def test_wrong_texts_of_a_thousand_checks_are_untrue_of_their_scenes(made: Path, records: Any) -> None:
+def test_wrong_texts_of_checks_are_untrue_of_their_scenes(made: Path, records: Any) -> None:
     """Plain loops run the proof again: no object is left of what the text takes for granted."""
     scenes = {each["image_filename"]: each for each in json.loads((made / "scenes.json").read_text())["scenes"]}
     checked = 0
-    for seed in range(fewer(4)):
+    for seed in range(fewer(4, 2)):
         for items in (of_questions, of_captions):
-            for item in items(made, seed=seed, per_image=0, checks_per_image=5):
+            for item in items(made, seed=seed, per_image=0):
                 assert item.use == CHECK and item.gold is not None
                 found = re.fullmatch(r"program (\[.*\]) gives 0", item.gold.reason)
                 assert found, item.gold.reason
                 assert counted(json.loads(found[1]), records[item.image], scenes[item.image]) == 0
                 checked += 1
-    assert checked >= fewer(1000)
-
-
-WORDS = {"big": "large", "tiny": "small", "metallic": "metal", "shiny": "metal", "matte": "rubber", "ball": "sphere"}
-WORDS |= {"block": "cube"}
-
-
-def test_wrong_captions_say_the_thing_that_the_scene_lacks(made: Path) -> None:
-    """The proof is about words of the text, not about another text's."""
-    for item in of_captions(made, per_image=0):
-        assert item.gold is not None
-        proof = read_proof(item.gold.reason)
-        assert proof is not None
-        text = re.sub(
-            r"\w+", lambda word: WORDS.get(word[0], word[0]), item.candidates[1].text.lower().replace("s ", " ")
-        )
-        for _, *values in proof.steps[1:-1]:
-            assert values[0] in re.sub(r"balls|ball", "sphere", text).replace("blocks", "cube"), (text, values)
-
-
-def test_right_questions_of_checks_have_an_answer_and_wrong_ones_have_none(made: Path) -> None:
-    """Both take a thing for granted, so nothing but the scene tells them apart."""
-    domain = api.load_domain_files()
-    scenes = {scene.image: scene for scene in api.load_scenes(str(made / "scenes.json"), domain.domain)}
-    items = of_questions(made, per_image=0)
-    assert len(items) == SCENES
-    for item in items:
-        right, wrong = (api.Program.from_records(each.meta["program"], domain.catalogue) for each in item.candidates)
-        right.run(scenes[item.image])
-        with pytest.raises(api.Undefined):
-            wrong.run(scenes[item.image])
-        for program in (right, wrong):
-            assert any(node.function == "unique" for node in program.nodes)
+    assert checked > 2 * SCENES
 
 
 def test_a_changed_proof_does_not_hold(made: Path) -> None:
@@ -185,15 +153,6 @@ def test_captions_of_systems_are_compared_with_a_reference(made: Path) -> None:
     assert all(item.candidates[0].text != item.candidates[1].text for item in items)
 
 
-def test_captions_of_two_systems_are_compared_without_a_reference(made: Path) -> None:
-    systems = {"theirs": made / "theirs.json", "ours": made / "ours.json"}
-    items = make_items(made / "scenes.json", systems=systems)
-
-    assert {tuple(each.source for each in item.candidates) for item in items if item.use == REAL} == {
-        ("ours", "theirs")
-    }
-
-
 def test_strata_describe_the_second_text_and_the_scene(made: Path, records: Any) -> None:
     for item in of_questions(made, per_image=1):
         difference = len(item.candidates[1].text.split()) - len(item.candidates[0].text.split())
@@ -217,49 +176,43 @@ def vqagen_(made: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.Ca
 
 def test_items_are_planned_with_their_proven_checks(vqagen_: Commands, tmp_path: Path, records: Any) -> None:
     """The same seed gives the same bytes; no check is made by make-tasks itself."""
-    line = "human items people.json --system ours=ours.json --scenes scenes.json --num-images 12"
-    for name in ("one", "two"):
+    line = "human items people.json --system ours=ours.json --scenes scenes.json"
+    for name in ("one.jsonl", "two.jsonl"):
         vqagen_.done(f"{line} --out {tmp_path / name}")
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
 
     images = tmp_path / "images"
     images.mkdir()
     for number, name in enumerate(records):
         (images / name).write_bytes(picture(number))
     study = tmp_path / "study"
-    vqagen_.done(f"human make-tasks --items {tmp_path / 'one'} --images {images} --out {study} --trials-per-task 4")
+    vqagen_.done(
+        f"human make-tasks --items {tmp_path / 'one.jsonl'} --images {images} --out {study} --trials-per-task 4"
+    )
     planned = api.load_study(study)
     checks = [item for item in planned.items.values() if item.use == CHECK]
     assert checks
     assert all(item.gold is not None and read_proof(item.gold.reason) for item in checks)
 
 
-@pytest.mark.parametrize(
-    ("line", "code", "message"),
-    [
-        ("", 2, "nothing to compare: name a file of questions or dialogs, or two systems with dialogs"),
-        ("people.json", 2, "nothing to compare with people.json: name a system with dialogs"),
-        ("questions.json --system a=ours.json", 2, "systems are files of dialogs, and so is the file beside them"),
-        ("people.json --system reference=ours.json", 2, "a system cannot be called 'reference'"),
-        ("nowhere.json", 2, "nowhere.json"),
-        (f"questions.json --templates {ZERO_HOP}", 3, "in one_hop.json; name the templates that it was made with"),
-        ("questions.json --per-image -1", 2, "--per-image"),
-        ("people.json --system ours", 2, "--system 'ours' is not of the form NAME=FILE"),
-    ],
-)
-def test_items_that_cannot_be_made_say_why(
-    vqagen_: Commands, tmp_path: Path, line: str, code: int, message: str
-) -> None:
-    ran = vqagen_(f"human items {line} --scenes scenes.json --out {tmp_path / 'items.jsonl'}")
+REFUSED = [
+    ("", 2, "nothing to compare: name a file of questions or dialogs, or two systems with dialogs"),
+    ("people.json", 2, "nothing to compare with people.json: name a system with dialogs"),
+    ("questions.json --system a=ours.json", 2, "systems are files of dialogs, and so is the file beside them"),
+    ("people.json --system reference=ours.json", 2, "a system cannot be called 'reference'"),
+    ("nowhere.json", 3, "nowhere.json"),
+    (f"questions.json --templates {ZERO_HOP}", 3, "in one_hop.json; name the templates that it was made with"),
+    ("questions.json --per-image -1", 2, "--per-image"),
+    ("people.json --system ours", 2, "--system 'ours' is not of the form NAME=FILE"),
+]
 
-    assert message in ran.err
-    assert ran.code == code
+
+def test_items_that_cannot_be_made_say_why(vqagen_: Commands, tmp_path: Path) -> None:
+    wrong = []
+    for line, code, message in REFUSED:
+        ran = vqagen_(f"human items {line} --scenes scenes.json --out {tmp_path / 'items.jsonl'}")
+        if ran.code != code or message not in ran.err:
+            wrong.append((line, ran))
+
+    assert wrong == []
     assert not (tmp_path / "items.jsonl").exists()
-
-
-def test_questions_about_other_scenes_are_located(vqagen_: Commands, tmp_path: Path) -> None:
-    vqagen_.done(f"scenes sample --count 2 --split other --out {tmp_path / 'other.json'}")
-    ran = vqagen_(f"human items questions.json --scenes {tmp_path / 'other.json'} --out {tmp_path / 'items.jsonl'}")
-
-    assert ran.code == 3
-    assert "questions.json: questions[0]: there is no scene of this image_filename" in ran.err

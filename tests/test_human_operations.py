@@ -8,21 +8,18 @@ from pathlib import Path
 import pytest
 from commands import Commands
 from human_answered import RATERS, START, make_answered
-from human_stores import HOUR, claimed, content
-from redis_servers import redis_server
+from human_stores import claimed, content
 
 from vqagen.calls.human_answers import study_status
 from vqagen.cli import human_status
 from vqagen.human.links.people import Participant, pseudonym
 from vqagen.human.links.secret import load_secret
-from vqagen.human.simulation.served_copy import copy_study
-from vqagen.human.status import format_status
 from vqagen.human.store import sqlite
 from vqagen.human.store.lock import study_lock
 from vqagen.human.store.opening import ANSWERS, open_store
 from vqagen.human.store.store import Store
 from vqagen.human.study.serving import SERVING_FILE
-from vqagen.human.study.study import Study, load_study
+from vqagen.human.study.study import Study
 
 
 @pytest.fixture
@@ -68,23 +65,6 @@ def test_the_status_counts_slots_systems_and_flags(study: Study) -> None:
     assert found.remaining == (slots - 2) * (9 * 60_000)
 
 
-def test_a_lease_that_ran_out_is_overdue(study: Study) -> None:
-    found = study_status(study.folder, now=START + 2 * HOUR)
-
-    assert (found.slots.active, found.slots.overdue) == (0, 1)
-    assert "ran out" in format_status(found)
-
-
-def test_the_status_of_a_study_without_answers_is_empty(study: Study, vqagen_: Commands) -> None:
-    for file in study.folder.glob("answers.sqlite*"):
-        file.unlink()
-
-    out = vqagen_.done("human status study").out.decode()
-
-    assert f"0 of {len(study.tasks) * 3} slots complete (0 %)" in out
-    assert "complete in: unknown" in out
-
-
 def test_the_status_is_read_beside_a_server(study: Study, vqagen_: Commands) -> None:
     """It takes no lock, and writes nothing."""
     store = open_store(study.folder / ANSWERS, study.id, create=False)
@@ -96,14 +76,6 @@ def test_the_status_is_read_beside_a_server(study: Study, vqagen_: Commands) -> 
     assert record["tasks"].keys() == study.tasks.keys()
     assert record["slots"]["free"] == record["slots"]["planned"] - 4
     store.close()
-
-
-def test_the_status_is_the_same_from_redis(study: Study, vqagen_: Commands, tmp_path: Path) -> None:
-    with redis_server(tmp_path / "redis") as server:
-        vqagen_.done(f"human copy-store study {server.url}")
-
-        now = START + HOUR
-        assert study_status(study.folder, server.url, now=now) == study_status(study.folder, now=now)
 
 
 def test_a_watched_study_is_shown_until_it_is_complete(
@@ -133,7 +105,7 @@ def files_of(study: Study) -> bytes:
 @pytest.mark.parametrize("id", ["Person0", "id/Person0", RATERS[0]])
 def test_a_forgotten_person_is_nowhere_in_the_study(study: Study, vqagen_: Commands, id: str) -> None:
     """By the id, with its platform, or by pseudonym. A new export has nothing either; others stay."""
-    ran = vqagen_.done(f"human forget study {id}")
+    ran = vqagen_.done(f"human store forget study {id}")
     vqagen_.done("human export study --out answers --include-ids --events")
 
     everything = files_of(study) + b"".join(file.read_bytes() for file in Path("answers").iterdir())
@@ -149,7 +121,7 @@ def test_a_person_whose_id_was_not_kept_is_found_by_the_secret(study: Study, vqa
     claimed(store, rater, *study.tasks, slots=3, now=START, person="")
     store.close()
 
-    vqagen_.done("human forget study Unkept")
+    vqagen_.done("human store forget study Unkept")
 
     assert rater.encode() not in files_of(study)
 
@@ -160,19 +132,19 @@ def test_forgetting_beside_a_reader_says_how_to_empty_the_log(
     """To forget the same person again is a mistake: nobody has the id any more."""
     monkeypatch.setattr(sqlite, "PATIENCE", 10)
     watching = reader(study)
-    ran = vqagen_("human forget study Person0")
+    ran = vqagen_("human store forget study Person0")
     watching.close()
 
-    assert (ran.code, "end that process, and run `vqagen human reclaim`" in ran.err) == (4, True)
+    assert (ran.code, "run `vqagen human store reclaim`" in ran.err) == (3, True)
     assert b"Person0" in files_of(study)
-    vqagen_.done("human reclaim study")
+    vqagen_.done("human store reclaim study")
     assert b"Person0" not in files_of(study)
 
 
 def test_nobody_is_forgotten_if_one_id_is_unknown(study: Study, vqagen_: Commands) -> None:
     before = kept(study)
 
-    ran = vqagen_("human forget study Person0 Nobody Nothing")
+    ran = vqagen_("human store forget study Person0 Nobody Nothing")
 
     assert (ran.code, "has the id Nobody, Nothing; nothing was deleted" in ran.err) == (2, True)
     assert kept(study) == before
@@ -183,7 +155,7 @@ def test_nobody_is_forgotten_if_one_id_is_unknown(study: Study, vqagen_: Command
 
 def test_reclaiming_frees_the_slots_of_late_raters(study: Study, vqagen_: Commands) -> None:
     """Their leases are of 2023."""
-    assert "1 slot freed" in vqagen_.done("human reclaim study").err
+    assert "1 slot freed" in vqagen_.done("human store reclaim study").err
     assert study_status(study.folder).expired == 2
 
 
@@ -191,7 +163,7 @@ def test_a_backup_is_a_store_with_all_that_was_there(study: Study, vqagen_: Comm
     """Made beside a running server; it serves in place of the store."""
     before = kept(study)
     with study_lock(study.folder):
-        vqagen_.done("human backup study --out backup.sqlite")
+        vqagen_.done("human store backup study --out backup.sqlite")
     for file in study.folder.glob("answers.sqlite*"):
         file.unlink()
     Path("backup.sqlite").rename(study.folder / ANSWERS)
@@ -206,72 +178,44 @@ def test_a_backup_never_replaces_the_store(study: Study, vqagen_: Commands) -> N
     Path("there.sqlite").write_text("mine")
 
     for line in ("--out study/answers.sqlite --force", "--out there.sqlite", "--out study", "--out none/b.sqlite"):
-        assert vqagen_(f"human backup study {line}").code == 2, line
+        assert vqagen_(f"human store backup study {line}").code == 2, line
 
     assert kept(study) == before
     assert Path("there.sqlite").read_text() == "mine"
 
 
-def test_a_store_is_copied_only_into_an_empty_one(study: Study, vqagen_: Commands) -> None:
-    vqagen_.done("human copy-store study copy.sqlite")
-    before = kept(study, "copy.sqlite")
-    again = vqagen_("human copy-store study copy.sqlite")
-
-    assert (again.code, "has answers already" in again.err) == (4, True)
-    assert kept(study, "copy.sqlite") == before == kept(study)
-    vqagen_.done("human copy-store copy.sqlite third.sqlite")
-    assert kept(study, "third.sqlite") == before
-
-
-def test_raters_go_on_in_a_copy(study: Study, vqagen_: Commands, tmp_path: Path) -> None:
-    """The copy and its source do the same from then on."""
-    stores = []
-    with redis_server(tmp_path / "redis") as server:
-        vqagen_.done(f"human copy-store study {server.url}")
-        for place in (server.url, study.folder / ANSWERS):
-            store = open_store(place, study.id, create=False)
-            claimed(store, "new", *study.tasks, slots=3, now=START)
-            stores.append(content(store))
-            store.close()
-
-    assert stores[0] == stores[1]
-
-
 def test_a_study_says_where_its_answers_are(study: Study, vqagen_: Commands) -> None:
-    """All commands read the copy then; a rehearsal has a store of its own."""
+    """All commands read the copy then."""
     before = study_status(study.folder, now=START)
-    vqagen_.done("human copy-store study study/copy.sqlite")
+    vqagen_.done("human store backup study --out study/copy.sqlite")
     (study.folder / ANSWERS).unlink()
     (study.folder / SERVING_FILE).write_text('{"store": "sqlite:copy.sqlite"}')
 
     assert study_status(study.folder, now=START) == before
-    assert vqagen_.done("human forget study Person0").err.startswith("1 ")
-    assert copy_study(load_study(study.folder), study.folder.parent / "rehearsal").serving.store == ""
+    assert vqagen_.done("human store forget study Person0").err.startswith("1 ")
 
 
-@pytest.mark.parametrize(
-    "line", ["forget study Person0", "reclaim study", "copy-store study copy.sqlite", "copy-store other.sqlite study"]
-)
-def test_a_study_that_is_served_is_not_changed_by_others(study: Study, vqagen_: Commands, line: str) -> None:
-    open_store("other.sqlite", study.id, create=True).close()
-    with study_lock(study.folder):
+MISTAKES = [
+    ("store forget none Person0", 3, "study folder none does not exist"),
+    ("store forget study", 2, "missing ID"),
+    ("store reclaim study Person0", 2, "reclaim takes no ID, found Person0"),
+    ("store backup study", 2, "missing --out"),
+    ("store reclaim study --out a.sqlite", 2, "reclaim has no --out"),
+    ("status study --store redis://:key@127.0.0.1:1/0", 3, "cannot open redis://:…@127.0.0.1:1/0"),
+]
+
+
+def test_a_mistake_is_reported(study: Study, vqagen_: Commands) -> None:
+    """A study that is served is not changed by others."""
+    wrong = []
+    for line, code, message in MISTAKES:
         ran = vqagen_(f"human {line}")
+        if ran.code != code or message not in ran.err:
+            wrong.append((line, ran))
+    with study_lock(study.folder):
+        for line in ("forget study Person0", "reclaim study"):
+            ran = vqagen_(f"human store {line}")
+            if ran.code != 3 or "is in use by process" not in ran.err:
+                wrong.append((line, ran))
 
-    assert (ran.code, "is in use by process" in ran.err) == (4, True)
-
-
-@pytest.mark.parametrize(
-    ("line", "code", "message"),
-    [
-        ("copy-store none.sqlite copy.sqlite", 4, "no answers at none.sqlite"),
-        ("copy-store redis://127.0.0.1:1/0 copy.sqlite", 2, "name the folder of one with --study"),
-        ("copy-store study copy.sqlite --study none", 2, "study folder none holds no study.json"),
-        ("copy-store redis://:key@127.0.0.1:1/0 copy.sqlite --study study", 4, "cannot open redis://:…@127.0.0.1:1/0"),
-        ("forget none Person0", 2, "study folder none does not exist"),
-        ("status study --store redis://127.0.0.1:1/0", 4, "cannot open redis://127.0.0.1:1/0"),
-    ],
-)
-def test_a_mistake_is_reported(study: Study, vqagen_: Commands, line: str, code: int, message: str) -> None:
-    ran = vqagen_(f"human {line}")
-
-    assert (ran.code, message in ran.err) == (code, True), ran.err
+    assert wrong == []

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from human_stores import STUDY, claim, claimed, content, one, submit
-from ports import free_port
+from human_stores import STUDY, claim, claimed, one, submit
 from redis_servers import RedisServer, redis_server
 from waiting import PATIENCE, wait_until
 
@@ -27,31 +24,29 @@ def server(tmp_path: Path) -> Iterator[RedisServer]:
         yield server
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"appendonly": "no"}, r"\(CONFIG SET appendonly yes; "),
-        ({"appendfsync": "everysec"}, r"\(CONFIG SET appendfsync always; "),
-        ({"no-appendfsync-on-rewrite": "yes"}, r"\(CONFIG SET no-appendfsync-on-rewrite no; "),
-        ({"maxmemory": "100mb", "maxmemory-policy": "allkeys-lru"}, r"\(CONFIG SET maxmemory-policy noeviction; "),
-        (
-            {"appendonly": "no", "appendfsync": "everysec"},
-            "CONFIG SET appendonly yes, CONFIG SET appendfsync always; .*relaxed",
-        ),
-    ],
-    ids=["no log", "every second", "not while rewriting", "evicts", "all faults"],
-)
-def test_a_server_that_could_lose_answers_is_refused(
-    tmp_path: Path, settings: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+UNSAFE = [
+    ({"appendonly": "no"}, r"\(CONFIG SET appendonly yes; "),
+    ({"appendfsync": "everysec"}, r"\(CONFIG SET appendfsync always; "),
+    ({"no-appendfsync-on-rewrite": "yes"}, r"\(CONFIG SET no-appendfsync-on-rewrite no; "),
+    ({"maxmemory": "100mb", "maxmemory-policy": "allkeys-lru"}, r"\(CONFIG SET maxmemory-policy noeviction; "),
+    ({"appendonly": "no", "appendfsync": "everysec"}, "appendonly yes, CONFIG SET appendfsync always; .*relaxed"),
+]
+
+
+@pytest.mark.slow
+def test_a_server_that_could_lose_answers_is_refused(server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a server without WAITAOF the log must always be on the disk. Relaxed durability accepts every server."""
     monkeypatch.setattr(redis_durability, "_HAS_WAITAOF", (99, 0))
-    with redis_server(tmp_path / "redis", **settings) as server:
-        with pytest.raises(StoreError, match=message):
-            open_store(server.url, STUDY, create=True)
-        store = open_store(server.url, STUDY, create=True, durability=RELAXED)
-        assert claimed(store, "a").id == "t-0-0"
-        store.close()
+    with server.client() as client:
+        safe = {name: client.config_get(name)[name] for settings, _ in UNSAFE for name in settings}
+        for settings, message in UNSAFE:
+            for name, value in {**safe, **settings}.items():
+                client.config_set(name, value)
+            with pytest.raises(StoreError, match=message):
+                open_store(server.url, STUDY, create=True)
+    store = open_store(server.url, STUDY, create=True, durability=RELAXED)
+    assert claimed(store, "a").id == "t-0-0"
+    store.close()
 
 
 class Waiting:
@@ -73,25 +68,11 @@ class Waiting:
         pass
 
 
-def test_a_server_that_can_wait_is_asked_to(server: RedisServer) -> None:
-    """The version of the server decides; a log that is written every second is enough then."""
-    with server.client() as client:
-        can_wait = redis_durability._version(client.info()) >= redis_durability._HAS_WAITAOF
-        client.config_set("appendfsync", "everysec" if can_wait else "always")
-    store = open_store(server.url, STUDY, create=True)
-
-    assert isinstance(store, redis.RedisStore)
-    assert store._waits == can_wait
-    assert claimed(store, "a").id == "t-0-0"
-    store.close()
-
-
 @pytest.mark.parametrize("logs", [1, 0])
-def test_where_the_server_can_each_batch_waits_for_its_disk(server: RedisServer, logs: int) -> None:
+def test_where_the_server_can_each_batch_waits_for_its_disk(logs: int) -> None:
     """Redis 7.2 and Valkey have WAITAOF. A reply that no log was written is no acknowledgement."""
-    store = redis.RedisStore(server.url, STUDY, shown="redis", create=True)
-    store.close()
-    store._waits, store._client = True, Waiting(logs)
+    store = object.__new__(redis.RedisStore)
+    store._waits, store._client, store._shown = True, Waiting(logs), "redis"
 
     if logs:
         assert store._commit([("SET", "x", 1)]) == [b"done"]
@@ -102,13 +83,14 @@ def test_where_the_server_can_each_batch_waits_for_its_disk(server: RedisServer,
     assert store._client.commands == [("SET", "x", 1), ("WAITAOF", 1, 0, 2_000)]
 
 
-@pytest.mark.parametrize(
-    ("version", "waits"), [("7.0.15", False), ("7.2.4", True), ("8.0.1", True), ("6.2.14", False), ("10.0", True)]
-)
-def test_the_version_says_whether_the_server_can_wait(version: str, waits: bool) -> None:
-    assert (redis_durability._version({"redis_version": version}) >= redis_durability._HAS_WAITAOF) == waits
+def test_the_version_says_whether_the_server_can_wait() -> None:
+    versions = ("6.2.14", "7.0.15", "7.2.4", "8.0.1", "10.0")
+    waits = [redis_durability._version({"redis_version": each}) >= redis_durability._HAS_WAITAOF for each in versions]
+
+    assert waits == [False, False, True, True, True]
 
 
+@pytest.mark.slow
 def test_a_password_is_used_and_never_shown(tmp_path: Path) -> None:
     with redis_server(tmp_path / "redis", requirepass="top-secret") as server:
         place = f"127.0.0.1:{server.port}/0"
@@ -119,79 +101,22 @@ def test_a_password_is_used_and_never_shown(tmp_path: Path) -> None:
         open_store(f"redis://:top-secret@{place}", STUDY, create=True).close()
 
 
-def test_a_user_with_leave_for_its_keys_alone_is_enough(server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without leave for CONFIG nobody can see how the log is written: refused, unless relaxed."""
-    monkeypatch.setattr(redis_durability, "_HAS_WAITAOF", (99, 0))
-    place = f"127.0.0.1:{server.port}/0"
-    commands = ("+@read", "+@write", "+@scripting", "+@connection", "+info")
-    with server.client() as client:
-        client.execute_command("ACL", "SETUSER", "study", "on", ">key", "~vqa:*", *commands)
-        client.execute_command("ACL", "SETUSER", "other", "on", ">key", "~other:*", *commands, "+config|get")
-
-    with pytest.raises(StoreError, match="appendfsync always"):
-        open_store(f"redis://study:key@{place}", STUDY, create=True)
-    store = open_store(f"redis://study:key@{place}", STUDY, create=True, durability=RELAXED)
-    assert claimed(store, "a").id == "t-0-0"
-    store.close()
-    with pytest.raises(StoreError, match=r"leave for keys vqa:\*"):
-        open_store(f"redis://other:key@{place}", STUDY, create=True)
+NO_SERVER: list[tuple[str, type[Exception], str]] = [
+    ("redis://:secret@127.0.0.1:1/0", StoreError, r"cannot open redis://:…@127.0.0.1:1.*must run and be reachable"),
+    ("redis://localhost:port/0", UsageError, "no address of Redis"),
+    ("redis://localhost/study", UsageError, "no address of Redis: databases have numbers, found 'study'"),
+    ("mysql://me:secret@host", UsageError, "unknown store mysql://me:…@host"),
+]
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
-def test_a_server_is_reached_through_tls(tmp_path: Path) -> None:
-    """With its certificate, or not at all."""
-    client_errors = pytest.importorskip("redis.exceptions", reason="the extra redis is not installed")
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    command = f"openssl req -x509 -newkey rsa:2048 -nodes -keyout {key} -out {certificate} -days 9 -subj /CN=localhost"
-    subprocess.run([*command.split(), "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
-    tls = {"tls-key-file": str(key), "tls-cert-file": str(certificate), "tls-ca-cert-file": str(certificate)}
-    with redis_server(tmp_path / "redis-tls", **tls, **{"tls-auth-clients": "no"}) as server:
-        with server.client() as client:
-            try:
-                client.config_set("tls-port", str(port := free_port()))
-            except client_errors.RedisError:
-                pytest.skip("the server was built without TLS")
-        place = f"rediss://localhost:{port}/0"
-        with pytest.raises(StoreError, match="certificate"):
-            open_store(place, STUDY, create=True)
-        store = open_store(f"{place}?ssl_ca_certs={certificate}", STUDY, create=True)
-        assert claimed(store, "a").id == "t-0-0"
-        store.close()
-
-
-@pytest.mark.parametrize(
-    ("place", "error", "message"),
-    [
-        ("redis://127.0.0.1:1/0", StoreError, "must run and be reachable"),
-        ("redis://:secret@no-such-host.invalid/0", StoreError, "cannot open redis://:…@no-such-host"),
-        ("redis://localhost:port/0", UsageError, "no address of Redis"),
-        ("redis://localhost/study", UsageError, "no address of Redis: databases have numbers, found 'study'"),
-        ("mysql://me:secret@host", UsageError, "unknown store mysql://me:…@host"),
-    ],
-)
-def test_a_place_without_a_server_is_refused(place: str, error: type[Exception], message: str) -> None:
+def test_a_place_without_a_server_is_refused() -> None:
     pytest.importorskip("redis", reason="the extra redis is not installed")
-    with pytest.raises(error, match=message):
-        open_store(place, STUDY, create=True)
+    for place, error, message in NO_SERVER:
+        with pytest.raises(error, match=message):
+            open_store(place, STUDY, create=True)
 
 
-def test_studies_share_a_server_without_meeting(server: RedisServer) -> None:
-    """The keys of a study are in one hash slot of a cluster."""
-    from redis.crc import key_slot
-
-    stores = [open_store(server.url, study, create=True) for study in (STUDY, "f" * 16)]
-    for store in stores:
-        assert claimed(store, "a").id == "t-0-0"
-        store.apply([submit("t-0-0", 1, 5)])
-
-    with server.client() as client:
-        keys = client.keys("*")
-        assert {key.split(b":")[1] for key in keys} == {b"{%s}" % study.encode() for study in (STUDY, "f" * 16)}
-        assert len({key_slot(key) for key in keys}) == 2
-    for store in stores:
-        store.close()
-
-
+@pytest.mark.slow
 def test_a_forgotten_rater_is_in_no_file_of_the_server(server: RedisServer) -> None:
     """Neither in its log nor in memory; others still are. (Its log as commands, in which a text can be seen.)"""
     with server.client() as client:
@@ -236,24 +161,7 @@ def test_a_killed_server_loses_nothing_and_is_used_again(server: RedisServer) ->
         committer.stop()
 
 
-def test_a_server_that_comes_back_with_unsafe_settings_is_not_written_to(server: RedisServer) -> None:
-    async def work(committer: Committer) -> None:
-        await committer.write(claim("a"))
-        server.kill()
-        with pytest.raises(StoreError):
-            await committer.write(submit("t-0-0", 1, 5))
-        server._settings["appendfsync"] = "no"
-        server.start()
-        with pytest.raises(StoreError, match=r"CONFIG SET appendfsync (always|everysec)"):
-            await committer.write(submit("t-0-0", 1, 5))
-
-    committer = Committer(lambda: open_store(server.url, STUDY, create=True))
-    try:
-        asyncio.run(work(committer))
-    finally:
-        committer.stop()
-
-
+@pytest.mark.slow
 def test_a_server_whose_answers_were_deleted_is_not_written_to(server: RedisServer) -> None:
     """A study would go on as if nobody had answered yet."""
     store = open_store(server.url, STUDY, create=True)
@@ -267,6 +175,7 @@ def test_a_server_whose_answers_were_deleted_is_not_written_to(server: RedisServ
     store.close()
 
 
+@pytest.mark.slow
 def test_a_server_that_hangs_acknowledges_nothing(server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The write may be done later, when the server runs again; the rater's page sends it again, and it is the same."""
     is_paused = False
@@ -312,13 +221,3 @@ def test_a_server_that_hangs_acknowledges_nothing(server: RedisServer, monkeypat
     finally:
         server.go_on()
         committer.stop()
-
-
-def test_many_writes_of_a_batch_are_one_step(server: RedisServer) -> None:
-    store = open_store(server.url, STUDY, create=True)
-    with server.client() as client:
-        client.config_resetstat()
-        store.apply([claim(f"r{number}", slots=300) for number in range(256)])
-        assert client.info("commandstats")["cmdstat_eval"]["calls"] == 1
-    assert len(content(store)["assignments"]) == 256
-    store.close()

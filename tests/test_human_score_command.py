@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from commands import Commands
 from worked_study import worked_rows, write_worked_rows
 
-from vqagen.errors import BadInput
 from vqagen.human.answers import AnswerRow
-from vqagen.human.export.rows import read_rows, row_line
+from vqagen.human.export.rows import row_line
 from vqagen.human.scores.flags import find_flags, sign_test
 from vqagen.human.scores.settings import ScoreSettings
 
 Change = Callable[[AnswerRow], AnswerRow]
+
+
+def code_of(message: str) -> int:
+    """Return the exit code of a message: 3 for a place that is not there, else 2."""
+    return 3 if "not found" in message or "does not exist" in message else 2
 
 
 @pytest.fixture
@@ -46,56 +52,33 @@ def flagged(rows: Iterable[AnswerRow], kind: str, **settings: Any) -> list[str]:
 # Reading ------------------------------------------------------------------------------------------------------------
 
 
-def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
-    rows = [replace(row, strata={"template": "t", "steps": 3, "apart": 0.5}) for row in worked_rows()]
-    file = tmp_path / "rows.jsonl"
-    file.write_bytes(b"".join(map(row_line, rows)))
-
-    assert list(read_rows(file)) == rows
-
-
-def test_folder_and_file_are_scored_alike(vqagen_: Commands) -> None:
-    write(worked_rows())
-
-    one, other = report(vqagen_, "answers"), report(vqagen_, "answers.jsonl")
-    assert one.pop("info") != other.pop("info")
-    assert one == other
+WRONG = [
+    ("value", 10, "value: must lie on the scale from 1 to 9, found 10"),
+    ("value", True, "value: expected a whole number, found true"),
+    ("toward_second", 5, "toward_second: contradicts value 4 and second_on_right, found 5"),
+    ("use", "chek", "use: expected 'real', 'check', 'practice', found 'chek'"),
+    ("largest", 1, "largest: must be above least (1), found 1"),
+    ("weight", 0, "weight: must be above 0, found 0"),
+    ("rater", None, "rater: expected text, found null or nothing"),
+    ("second_role", 3, "second_role: expected text, found 3"),
+]
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "message"),
-    [
-        ("value", 10, "1:1: value: must lie on the scale from 1 to 9, found 10"),
-        ("value", True, "1:1: value: expected a whole number, found true"),
-        ("toward_second", 5, "1:1: toward_second: contradicts value 4 and second_on_right, found 5"),
-        ("use", "chek", "1:1: use: expected 'real', 'check', 'instructed', 'practice', found 'chek'"),
-        ("largest", 1, "1:1: largest: must be above least (1), found 1"),
-        ("weight", 0, "1:1: weight: must be above 0, found 0"),
-        ("rater", None, "1:1: rater: expected text, found null or nothing"),
-        ("second_role", 3, "1:1: second_role: expected text, found 3"),
-    ],
-)
-def test_answers_that_are_wrong_are_refused(vqagen_: Commands, key: str, value: object, message: str) -> None:
-    lines = Path("answers/answers.jsonl").read_text().splitlines()
-    lines[0] = json.dumps({**json.loads(lines[0]), key: value})
-    Path("answers/answers.jsonl").write_text("\n".join(lines))
+def test_answers_that_are_wrong_are_refused(vqagen_: Commands) -> None:
+    first = json.loads(Path("answers/answers.jsonl").read_text().splitlines()[0])
+    lines = [json.dumps({**first, key: value, "trial": number}) for number, (key, value, _) in enumerate(WRONG)]
+    Path("answers/answers.jsonl").write_bytes("\n".join(lines).encode() + b'\n\xff{}\n{"rater": "a')
 
     ran = vqagen_("human score answers")
-    assert (ran.code, ran.err) == (3, f"vqagen: answers/answers.jsonl:{message}\n")
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (b"\xff{}", "not valid JSON: not UTF-8 text"),
-        (b'{"rater": "a', "not valid JSON: the line ends inside a value"),
-    ],
-)
-def test_a_line_that_is_no_json_is_named(vqagen_: Commands, line: bytes, message: str) -> None:
-    Path("answers.jsonl").write_bytes(line)
-
-    ran = vqagen_("human score answers.jsonl")
-    assert (ran.code, "answers.jsonl:1:" in ran.err, message in ran.err) == (3, True, True), ran.err
+    assert ran.code == 3
+    messages = [*(message for *_, message in WRONG), "not UTF-8 text", "the line ends inside a value"]
+    found = [line.removeprefix("  ").removeprefix("vqagen: ") for line in ran.err.splitlines()]
+    wrong = [
+        (message, line)
+        for number, (message, line) in enumerate(zip(messages, found, strict=True), 1)
+        if not line.startswith(f"answers/answers.jsonl:{number}:") or message not in line
+    ]
+    assert wrong == []
 
 
 def test_answers_may_begin_with_a_byte_order_mark(vqagen_: Commands) -> None:
@@ -107,14 +90,6 @@ def test_answers_may_begin_with_a_byte_order_mark(vqagen_: Commands) -> None:
     assert report(vqagen_, "answers")["tables"] == expected
 
 
-def test_all_wrong_lines_are_named_at_once(vqagen_: Commands) -> None:
-    Path("bad.jsonl").write_text('[]\n{\n{"value": 3}\n')
-
-    with pytest.raises(BadInput) as raised:
-        list(read_rows("bad.jsonl"))
-    assert {problem.line for problem in raised.value.problems} == {1, 2, 3}
-
-
 def test_an_answer_twice_is_refused(vqagen_: Commands) -> None:
     rows = worked_rows()
     write([*rows, rows[0]])
@@ -124,34 +99,36 @@ def test_an_answer_twice_is_refused(vqagen_: Commands) -> None:
     assert "answers.jsonl:41:1: trial: a second answer to trial 1 of assignment a1" in ran.err
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("nowhere", "nowhere does not exist"),
-        ("answers --by tasks", "--by: unknown field 'tasks'; did you mean 'task'?"),
-        ("answers --method cluster,boot", "--method: unknown method 'boot'"),
-        ("answers --method ,", "--method is empty"),
-        ("answers --exclude none,fast", "--exclude none,fast contradicts itself"),
-        ("answers --exclude slow", "--exclude: unknown flag 'slow'"),
-        ("answers --check-rule lax", "--check-rule lax is no rule"),
-        ("answers --check-rule 1", "--check-rule 1 does not lie on the scale: give 2 to 9"),
-        ("answers --fail-under C=0", "--fail-under: unknown group 'C'"),
-        ("answers --fail-under A", "--fail-under 'A' is no threshold"),
-        ("answers -o answers/answers.jsonl --force", "lies in answers, all of which the same run reads"),
-    ],
-)
-def test_calls_that_cannot_work_say_why(vqagen_: Commands, line: str, message: str) -> None:
-    ran = vqagen_(f"human score {line}")
-
-    assert (ran.code, ran.out) == (2, b"")
-    assert message in ran.err
+CALLS = [
+    ("nowhere", "nowhere does not exist"),
+    ("answers --by tasks", "--by: unknown field 'tasks'; did you mean 'task'?"),
+    ("answers --method cluster,boot", "--method: unknown method 'boot'"),
+    ("answers --method ,", "--method is empty"),
+    ("answers --exclude none,fast", "--exclude none,fast contradicts itself"),
+    ("answers --exclude slow", "--exclude: unknown flag 'slow'"),
+    ("answers --check-rule lax", "--check-rule lax is no rule"),
+    ("answers --check-rule 1", "--check-rule 1 does not lie on the scale: give 2 to 9"),
+    ("answers --fail-under C=0", "--fail-under: unknown group 'C'"),
+    ("answers --fail-under A", "--fail-under 'A' is no threshold"),
+    ("answers -o answers/new.json --force", "lies in answers, all of which the same run reads"),
+]
 
 
-@pytest.mark.parametrize("method", ["humanr", "cluster", "bootstrap", "bt", "humanr,cluster,bootstrap,bt"])
-def test_a_study_without_answers_has_no_scores(vqagen_: Commands, method: str) -> None:
+def test_calls_that_cannot_work_say_why(vqagen_: Commands) -> None:
+    ran = {message: vqagen_(f"human score {line}") for line, message in CALLS}
+
+    wrong = [
+        (message, each)
+        for message, each in ran.items()
+        if each.code != code_of(message) or message not in each.err or each.out
+    ]
+    assert wrong == []
+
+
+def test_a_study_without_answers_has_no_scores(vqagen_: Commands) -> None:
     write([])
 
-    ran = vqagen_.done(f"human score answers.jsonl --method {method} --by task")
+    ran = vqagen_.done("human score answers.jsonl --method humanr,cluster,bootstrap,bt --by task")
     assert b"no answers to real trials are left: there are no scores" in ran.out
 
 
@@ -224,14 +201,8 @@ def test_raters_of_one_side_are_flagged() -> None:
 def test_fast_raters_are_flagged_by_their_median() -> None:
     """Not where times are unknown, as in old data."""
     assert flagged(many(3, lambda n, row: replace(row, rt_ms=(500, 900, 9000)[n - 1])), "fast") == ["R1"]
-    assert flagged(many(3, lambda n, row: replace(row, rt_ms=(500, 900, 9000)[n - 1])), "fast", fast=800) == []
+    assert flagged(many(3, lambda n, row: replace(row, rt_ms=(500, 1500, 9000)[n - 1])), "fast") == []
     assert flagged(worked_rows(), "fast") == []
-
-
-def test_wrong_instructed_answers_and_partial_assignments_are_flagged() -> None:
-    rows = many(2, lambda n, row: replace(row, use="instructed", gold_value=4 if n == 1 else 7, state="expired"))
-
-    assert (flagged(rows, "instructed"), flagged(rows, "partial")) == (["a1"], ["a1"])
 
 
 def test_exclusion_is_reported_and_nothing_is_deleted(vqagen_: Commands) -> None:
@@ -252,12 +223,11 @@ def test_events_of_an_export_flag_driven_browsers(vqagen_: Commands) -> None:
     assert found["tables"]["flagged"]["rows"][-1]["rater"] == "R1"
 
 
-@pytest.mark.parametrize("line", ["{", "[]", '{"kind": "webdriver"}', "3"])
-def test_events_that_are_none_are_refused(vqagen_: Commands, line: str) -> None:
-    Path("answers/events.jsonl").write_text(f"{line}\n")
-
-    ran = vqagen_("human score answers")
-    assert (ran.code, ran.err) == (3, "vqagen: answers/events.jsonl:1:1: no event: export the study again\n")
+def test_events_that_are_none_are_refused(vqagen_: Commands) -> None:
+    for line in ("{", "[]", '{"kind": "webdriver"}', "3"):
+        Path("answers/events.jsonl").write_text(f"{line}\n")
+        ran = vqagen_("human score answers")
+        assert (ran.code, ran.err) == (3, "vqagen: answers/events.jsonl:1:1: no event: export the study again\n")
 
 
 # Groups and gates ---------------------------------------------------------------------------------------------------
@@ -287,33 +257,22 @@ def test_numbers_are_grouped_by_quarters(vqagen_: Commands) -> None:
     assert sum(row["n"] for row in rows) == 24
 
 
-@pytest.mark.parametrize(
-    ("gate", "code", "message"),
-    [
-        ("A=0.7", 0, ""),
-        ("A=0.8", 1, "A=0.8: the upper bound of A is 0.712"),
-        ("A=-1.2 --bound lower", 0, ""),
-        ("A=-1 --bound lower", 1, "A=-1: the lower bound of A is -1.101"),
-        ("A=-0.2,B=-0.5 --bound mean", 1, "B=-0.5: B has -0.583"),
-        ("template=-0.3/0", 1, "template=-0.3/0: B in bad has -0.583, and -0.204 for upper bound"),
-        ("template:good=-0.3/0", 0, ""),
-        ("template=-0.3/-0.3", 0, ""),
-        ("fit:B=0", 1, "fit:B=0: the upper bound of B is -0.204"),
-    ],
-)
-def test_gates(vqagen_: Commands, gate: str, code: int, message: str) -> None:
+GATES = {
+    "A=0.7": "",
+    "A=0.8": "A=0.8: the upper bound of A is 0.712",
+    "template=-0.3/0": "template=-0.3/0: B in bad has -0.583, and -0.204 for upper bound",
+    "template:good=-0.3/0": "",
+    "template=-0.3/-0.3": "",
+    "fit:B=0": "fit:B=0: the upper bound of B is -0.204",
+}
+
+
+def test_gates(vqagen_: Commands) -> None:
     write(with_templates())
 
-    ran = vqagen_(f"human score answers.jsonl --by template --fail-under {gate} -o report.html")
-    assert (ran.code, ran.err) == (code, f"{message}\n" if message else "")
-    assert "<h1>Scores of raters</h1>" in Path("report.html").read_text()
-
-
-def test_a_lower_bound_that_does_not_exist_misses_its_gate(vqagen_: Commands) -> None:
-    write(worked_rows()[:1])
-
-    ran = vqagen_("human score answers.jsonl --fail-under A=-1 --bound lower -o r.json")
-    assert (ran.code, ran.err) == (1, "A=-1: A has no lower bound: one rater and one image only\n")
+    for gate, message in GATES.items():
+        ran = vqagen_(f"human score answers.jsonl --by template --fail-under {gate} -o report.html --force")
+        assert (ran.code, ran.err) == (1 if message else 0, f"{message}\n" if message else "")
 
 
 def test_ratings_stand_in_a_table_of_their_own(vqagen_: Commands) -> None:
@@ -334,31 +293,22 @@ def test_ratings_stand_in_a_table_of_their_own(vqagen_: Commands) -> None:
 
 
 def test_figures_show_scores_answers_and_groups(vqagen_: Commands) -> None:
-    """The same answers give the same bytes."""
-    write(with_templates())
-    for folder in ("one", "two"):
-        vqagen_.done(f"human score answers.jsonl --by template --plots {folder}")
+    """As SVG in the page, which is well-formed. A single answer has a dot; no answer has no figure."""
+    pages = []
+    for rows in (with_templates(), worked_rows()[:1], []):
+        write(rows)
+        vqagen_.done("human score answers.jsonl --by task -o page.html --force")
+        pages.append(re.findall(r"<svg.*?</svg>", Path("page.html").read_text()))
+        for svg in pages[-1]:
+            ElementTree.fromstring(svg)
 
-    found = {path.name: path.read_bytes() for path in Path("one").iterdir()}
-    assert sorted(found) == ["answers.png", "by-template.png", "scores.png"]
-    assert found == {path.name: path.read_bytes() for path in Path("two").iterdir()}
-    assert all(png.startswith(b"\x89PNG") for png in found.values())
-
-
-def test_figures_of_intervals_that_do_not_exist_are_drawn(vqagen_: Commands) -> None:
-    """A single answer has a dot; no answer has no figure."""
-    write(worked_rows()[:1])
-    vqagen_.done("human score answers.jsonl --plots one")
-    write([])
-    vqagen_.done("human score answers.jsonl --plots none")
-
-    assert (len(list(Path("one").iterdir())), list(Path("none").iterdir())) == (2, [])
+    assert [len(svgs) for svgs in pages] == [3, 3, 0]
+    scores, answers, groups = pages[0]
+    assert "-0.19 [-1.10, +0.71]" in scores and "n = 9" in answers and "t1, A" in groups
+    assert pages[1][0].count("<circle") == 1
 
 
-def test_figures_that_exist_are_not_replaced(vqagen_: Commands) -> None:
-    Path("plots").mkdir()
-    Path("plots/answers.png").write_text("mine")
-
-    ran = vqagen_("human score answers --plots plots")
-    assert (ran.code, ran.out, "plots/answers.png exists already" in ran.err) == (2, b"", True)
-    vqagen_.done("human score answers --plots plots --force")
+def test_an_alpha_is_chosen_by_name(vqagen_: Commands) -> None:
+    for line, metric, alpha in (("answers", "interval", 0.049), ("answers --alpha ordinal", "ordinal", 0.025)):
+        (row,) = report(vqagen_, line)["tables"]["agreement"]["rows"]
+        assert (row["metric"], round(row["alpha"], 3)) == (metric, alpha)

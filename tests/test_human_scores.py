@@ -16,13 +16,13 @@ from naive_agreement import naive_alpha
 from worked_study import worked_rows
 
 from vqagen.human.answers import AnswerRow
-from vqagen.human.scores.agreement import alphas
+from vqagen.human.scores.agreement import METRICS, alpha
 from vqagen.human.scores.bootstrap import all_resamples, bootstrap
 from vqagen.human.scores.bradley_terry import Games, rank
 from vqagen.human.scores.clusters import rater_interval, two_way_interval, variances
 from vqagen.human.scores.humanr import humanr_score
 from vqagen.human.scores.samples import Sample
-from vqagen.human.scores.settings import IMAGE, RATER, TWO_WAY, ScoreSettings
+from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores, score_rows
 
 ALL = "humanr,cluster,bootstrap,bt"
@@ -123,10 +123,12 @@ def test_worked_example_has_alpha(worked: StudyScores) -> None:
     everything = score_rows(worked_rows(), ScoreSettings(exclude="none"))
 
     (found,) = worked.agreement.values()
-    assert [each.values for each in found] == [24, 24, 24]
-    assert six(*(each.alpha for each in found)) == (0.049333, 0.024515, -0.15)
     (of_all,) = everything.agreement.values()
-    assert six(of_all[0].alpha) == (-0.201682,)
+    assert (found.values, six(found.alpha, of_all.alpha)) == (24, (0.049333, -0.201682))
+    others = [
+        score_rows(worked_rows(), ScoreSettings(alpha=metric)).agreement.values() for metric in ("ordinal", "nominal")
+    ]
+    assert six(*(each.alpha for values in others for each in values)) == (0.024515, -0.15)
 
 
 def test_worked_example_has_outcomes_strengths_and_no_side_bias(worked: StudyScores) -> None:
@@ -139,17 +141,6 @@ def test_worked_example_has_outcomes_strengths_and_no_side_bias(worked: StudySco
 
     assert worked.side is not None
     assert (worked.side.estimate.n, six(worked.side.estimate.mean)) == (24, (0.0,))
-
-
-def test_worked_example_has_strengths_with_direct_games() -> None:
-    """The errors are those of 40-digit arithmetic; the specification's differ by 1e-6 and 3e-6."""
-    wins = [("human", "A", 6.5, 2.5), ("human", "B", 8.5, 0.5), ("A", "B", 4.5, 1.5)]
-
-    found = rank(games_of_wins(("human", "A", "B"), wins)).strengths
-
-    assert six(*(each.log_odds for each in found)) == (0.0, -1.091715, -2.414975)
-    assert six(*(each.error for each in found[1:])) == (0.690610, 0.875363)
-    assert tuple(round(each.elo, 3) for each in found[1:]) == (-189.650, -419.524)
 
 
 def games_of_wins(names: tuple[str, ...], wins: Sequence[tuple[str, str, float, float]]) -> Games:
@@ -177,20 +168,6 @@ def test_humanr_cuts_its_half_width_on_one_side(
     found = humanr_score([(value - 5) / 4 for value in values])
 
     assert six(found.mean, found.half, found.printed) == (mean, half, printed)
-
-
-def test_one_answer_has_no_interval_and_says_why() -> None:
-    """HUMANr prints nan."""
-    found = humanr_score([0.5])
-
-    assert (found.mean, found.half, found.printed, found.why) == (0.5, None, None, "one answer only")
-
-
-def test_no_answers_have_no_scores() -> None:
-    """HUMANr ends with a KeyError, and cancels the study."""
-    found = score_rows([], ScoreSettings(method=ALL))
-
-    assert (found.estimates, found.humanr, found.agreement, found.side) == ({}, {}, {}, None)
 
 
 # Intervals ----------------------------------------------------------------------------------------------------------
@@ -229,17 +206,6 @@ def test_cluster_variance_equals_that_of_another_implementation() -> None:
         error = two_way_interval(sample).error
         assert error is not None
         assert error**2 == pytest.approx(naive_two_way(sample), abs=1e-12)
-
-
-def test_rater_interval_equals_that_of_statsmodels() -> None:
-    statsmodels = pytest.importorskip("statsmodels.api")
-    sample = random_sample(np.random.default_rng(2))
-
-    found = rater_interval(sample)
-    fitted = statsmodels.OLS(sample.scores, np.ones(len(sample))).fit(
-        cov_type="cluster", cov_kwds={"groups": sample.raters, "use_correction": False}
-    )
-    assert found.error == pytest.approx(float(fitted.bse[0]) * math.sqrt(20 / 19))
 
 
 def test_weights_count_as_repeated_answers() -> None:
@@ -281,17 +247,17 @@ def test_equal_answers_have_an_interval_of_no_width() -> None:
 
 
 def test_cluster_intervals_hold_the_truth_in_95_percent_of_studies() -> None:
-    """Of 1,000 studies; HUMANr's intervals do in about 59 %."""
+    """Of 300 studies; HUMANr's intervals do in about 59 %."""
     rng = np.random.default_rng(7)
     robust = naive = 0
-    for _ in range(1000):
+    for _ in range(300):
         sample = random_sample(rng)
         found, humanrs = two_way_interval(sample), humanr_score(sample.scores.tolist())
         robust += holds(found.low, found.high)
         naive += holds(humanrs.low, humanrs.high)
 
-    assert 930 <= robust <= 980
-    assert 540 <= naive <= 640
+    assert 275 <= robust <= 296
+    assert 150 <= naive <= 205
 
 
 def holds(low: float | None, high: float | None) -> bool:
@@ -323,35 +289,18 @@ def test_drawn_resamples_agree_with_all_of_them(monkeypatch: pytest.MonkeyPatch)
         assert one == pytest.approx(other, abs=0.01)
 
 
-@pytest.mark.parametrize("unit", [RATER, IMAGE, TWO_WAY])
-def test_bootstraps_depend_on_the_seed_alone(unit: str) -> None:
-    sample = random_sample(np.random.default_rng(5), 12, 10, 20)
-
-    assert bootstrap(sample, unit, seed=1, resamples=700) == bootstrap(sample, unit, seed=1, resamples=700)
-    assert bootstrap(sample, unit, seed=1, resamples=700) != bootstrap(sample, unit, seed=2, resamples=700)
-
-
-def test_two_way_bootstrap_is_wider_than_either_way() -> None:
-    """Raters and images both vary."""
-    sample = random_sample(np.random.default_rng(6))
-    sd = {unit: bootstrap(sample, unit, resamples=3000).sd or 0.0 for unit in (RATER, IMAGE, TWO_WAY)}
-
-    assert sd[TWO_WAY] > max(sd[RATER], sd[IMAGE])
-
-
 # Strengths ----------------------------------------------------------------------------------------------------------
 
 
-def random_games(rng: np.random.Generator, truth: Sequence[float], count: int, slope: float = 0.0) -> Games:
+def random_games(rng: np.random.Generator, truth: Sequence[float], count: int) -> Games:
     pairs = np.array([rng.choice(len(truth), 2, replace=False) for _ in range(count)])
-    lengths = rng.normal(0, 1, count)
-    odds = np.array(truth)[pairs[:, 1]] - np.array(truth)[pairs[:, 0]] + slope * lengths
+    odds = np.array(truth)[pairs[:, 1]] - np.array(truth)[pairs[:, 0]]
     won = (rng.random(count) < 1 / (1 + np.exp(-odds))).astype(float)
     names = tuple(f"s{number}" for number in range(len(truth)))
-    return Games(names, pairs[:, 0], pairs[:, 1], won, rng.integers(0, 20, count), lengths if slope else None)
+    return Games(names, pairs[:, 0], pairs[:, 1], won, rng.integers(0, 20, count))
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_strengths_equal_those_of_choix(seed: int) -> None:
     games = random_games(np.random.default_rng(seed), [0, -0.5, 0.3, 1.0], 200)
     won = [
@@ -362,32 +311,6 @@ def test_strengths_equal_those_of_choix(seed: int) -> None:
     found = np.array([each.log_odds for each in rank(games, resamples=20).strengths])
     expected = choix.opt_pairwise(4, won, alpha=0, method="BFGS", tol=1e-12)
     assert found == pytest.approx(expected - expected[0], abs=1e-5)
-
-
-def test_known_strengths_are_recovered_within_three_standard_errors() -> None:
-    truth, slope = [0.0, -0.6, 0.4, 1.2], 0.5
-    found = rank(random_games(np.random.default_rng(11), truth, 4000, slope), resamples=20)
-
-    assert found.covariate is not None
-    for each, true in zip((*found.strengths[1:], found.covariate), (*truth[1:], slope), strict=True):
-        assert each.error is not None and abs(each.log_odds - true) < 3 * each.error
-
-
-def test_strengths_can_hold_lengths_equal() -> None:
-    """Where raters prefer the longer text, a system that only writes longer ones is as strong as the reference."""
-    rng, plain = Random(1), worked_rows()[0]
-    rows = []
-    for number in range(2000):
-        longer = rng.randint(-4, 4) + 3  # the system's texts are three words longer
-        value = 9 if rng.random() < 1 / (1 + math.exp(-0.4 * longer)) else 1
-        changed = {"item": f"i{number}", "trial": number, "rater": f"r{number % 40}", "value": value}
-        rows.append(replace(plain, **changed, toward_second=value, strata={"length_difference": longer}))
-    found = score_rows(rows, ScoreSettings(method="bt")).rankings
-
-    (_, alone), (_, with_length) = found["fit"].strengths, found["fit with length"].strengths
-    assert alone.log_odds > 0.8
-    assert with_length.error is not None and abs(with_length.log_odds) < 3 * with_length.error
-    assert found["fit with length"].covariate is not None
 
 
 def test_a_star_of_systems_has_the_log_odds_of_their_rates() -> None:
@@ -412,23 +335,6 @@ def test_strengths_that_do_not_exist_say_why(wins: list[tuple[str, str, float, f
     assert (found.strengths, found.why) == ((), why)
 
 
-def test_a_covariate_that_follows_from_the_sources_says_so() -> None:
-    """As where each system has texts of one length."""
-    games = games_of_wins(("human", "A", "B"), [("human", "A", 3, 2), ("human", "B", 2, 3)])
-    found = rank(replace(games, covariate=games.second.astype(float)))
-
-    assert found.why == "the covariate follows from the sources: their effects cannot be told apart"
-
-
-def test_resamples_without_a_source_have_no_strengths() -> None:
-    """Each rater knows one system alone: half of the resamples of two raters lack one of them."""
-    games = games_of_wins(("human", "A", "B"), [("human", "A", 3, 2), ("human", "B", 2, 3)])
-    found = rank(replace(games, raters=games.second)).strengths
-
-    assert found[1].low is None
-    assert found[1].why.endswith("% of the resamples of raters have no finite strengths")
-
-
 # Agreement ----------------------------------------------------------------------------------------------------------
 
 
@@ -440,8 +346,8 @@ def test_alpha_equals_a_brute_force_definition() -> None:
             [value for value in (rng.randint(1, 9) if rng.random() < 0.7 else None for _ in range(4)) if value]
             for _ in range(rng.randint(2, 10))
         ]
-        for found in alphas(items, resamples=2):
-            expected = naive_alpha(items, found.metric)
+        for metric in METRICS:
+            found, expected = alpha(items, metric, resamples=2), naive_alpha(items, metric)
             if expected is None:
                 assert found.alpha is None and found.why
             else:
@@ -457,7 +363,7 @@ def test_alpha_equals_a_brute_force_definition() -> None:
     ],
 )
 def test_alpha_that_does_not_exist_says_why(items: list[list[float]], why: str) -> None:
-    assert {(each.alpha, each.why) for each in alphas(items)} == {(None, why)}
+    assert alpha(items)[3:] == (None, None, None, why)
 
 
 def test_alpha_has_the_published_figures() -> None:
@@ -465,7 +371,7 @@ def test_alpha_has_the_published_figures() -> None:
     observers = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
     units = [[int(row[unit]) for row in observers if row[unit] != "."] for unit in range(12)]
 
-    found = {each.metric: round(each.alpha or 0, 3) for each in alphas(units)}
+    found = {metric: round(alpha(units, metric).alpha or 0, 3) for metric in METRICS}
     assert found == {"nominal": 0.743, "ordinal": 0.815, "interval": 0.849}
 
 

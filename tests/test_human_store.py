@@ -1,4 +1,4 @@
-"""The contract of stores, which both keep: what is claimed and answered first stays."""
+"""Both stores do what plain dictionaries do, keep what they were given, and are opened only as what they are."""
 
 from __future__ import annotations
 
@@ -8,35 +8,69 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from human_stores import HOUR, STORES, STUDY, claim, claimed, content, one, submit
+from depth import fewer
+from human_stores import HOUR, STUDY, claim, claimed, content, one, submit
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from naive_store import NaiveStore
 from redis_servers import RedisServer, redis_server
 
 from vqagen.human.store.opening import open_store
 from vqagen.human.store.store import (
     CLAIMED,
-    COMPLETE,
-    DIFFERENT,
-    EXPIRED,
-    NEW,
-    SAME,
-    WITHDRAWN,
     Answer,
-    Assignment,
+    Claim,
     Complete,
-    Count,
-    Ended,
     Forget,
     Log,
-    NoSlot,
-    NotActive,
-    Person,
     Reclaim,
     Store,
     StoreError,
-    Submitted,
+    Submit,
     Withdraw,
+    Write,
 )
 
+RATERS, TASKS = "abcd", ("s", "t", "u-1")
+ASSIGNMENTS = [f"{task}-{slot}-{attempt}" for task in TASKS for slot in (0, 1) for attempt in (0, 1)]
+
+raters, assignments = st.sampled_from(RATERS), st.sampled_from(ASSIGNMENTS)
+times = st.integers(0, 20)
+tasks = st.lists(st.sampled_from(TASKS), min_size=1, unique=True).map(tuple)
+texts = st.sampled_from(["", "x", "é", "answer_new", "1 2 3 "])
+claims = st.builds(
+    Claim,
+    rater=raters,
+    platform=st.just("id"),
+    person=texts,
+    tasks=tasks,
+    slots=st.just(2),
+    only_slot=st.sampled_from([None, None, 0, 1]),
+    most=st.integers(1, 3),
+    consent=st.just("c"),
+    lease=st.integers(1, 10),
+    now=times,
+)
+submits = st.builds(
+    Submit,
+    assignment=assignments,
+    trial=st.integers(1, 3),
+    value=st.integers(1, 3),
+    rt_ms=times,
+    shown_ms=times,
+    blur=times,
+    idem=st.sampled_from(["", "x", "y", "z"]),
+    now=times,
+)
+others = st.one_of(
+    st.builds(Complete, assignments, st.integers(0, 2), times),
+    st.builds(Withdraw, assignments, st.booleans(), times),
+    st.builds(Reclaim, times),
+    st.builds(Log, assignments, st.sampled_from(["focus", "answered"]), texts, times),
+)
+forgets = st.builds(Forget, st.lists(raters, max_size=2).map(tuple), times)
+writes: st.SearchStrategy[Write] = st.one_of(claims, claims, submits, submits, submits, others, others, forgets)
+batches = st.lists(st.lists(writes, min_size=1, max_size=4), max_size=12)
 Opens = Callable[..., Store]
 
 
@@ -47,19 +81,37 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
         yield server
 
 
-@pytest.fixture(params=STORES)
-def opens(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opens]:
-    """Opens the same store again and again, or another one; the options are those of `open_store`."""
-    places = (str(tmp_path / "answers.sqlite"), str(tmp_path / "other.sqlite"))
-    if request.param == "redis":
-        server: RedisServer = request.getfixturevalue("server")
-        places = (server.url, server.url.removesuffix("0") + "1")
-        with server.client() as client:
-            client.flushall()
+@pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.slow)])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a store is."""
+    if request.param == "sqlite":
+        return str(tmp_path / "answers.sqlite")
+    server: RedisServer = request.getfixturevalue("server")
+    return server.url
+
+
+@pytest.fixture
+def empties(place: str) -> Callable[[], None]:
+    """Deletes a store."""
+
+    def empties() -> None:
+        if place.startswith("redis"):
+            with pytest.importorskip("redis").Redis.from_url(place) as client:
+                client.flushall()
+        for file in Path(place).parent.glob("answers.sqlite*"):
+            file.unlink()
+
+    return empties
+
+
+@pytest.fixture
+def opens(place: str, empties: Callable[[], None]) -> Iterator[Opens]:
+    """Opens the same store again and again, the options are those of `open_store`."""
+    empties()
     with ExitStack() as stack:
 
-        def opens(study: str = STUDY, *, is_other: bool = False, **options: Any) -> Store:
-            opened = open_store(places[is_other], study, **{"create": True, **options})
+        def opens(study: str = STUDY, **options: Any) -> Store:
+            opened = open_store(place, study, **{"create": True, **options})
             stack.callback(opened.close)
             return opened
 
@@ -70,277 +122,6 @@ def opens(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opens]:
 def store(opens: Opens) -> Store:
     """An empty store."""
     return opens()
-
-
-# Claims -------------------------------------------------------------------------------------------------------------
-
-
-def test_a_claim_takes_the_lowest_free_slot_of_the_first_task(store: Store) -> None:
-    ids = [claimed(store, rater, "s", "t").id for rater in "abcd"]
-
-    assert ids == ["s-0-0", "s-1-0", "t-0-0", "t-1-0"]
-    assert one(store, claim("e", "s", "t")) == NoSlot(is_limit=False)
-
-
-def test_a_claim_says_when_it_was_made_and_ends(store: Store) -> None:
-    made = claimed(store, "a", now=5)
-
-    assert made == Assignment("t-0-0", "t", 0, "a", CLAIMED, "c0", 5, 5 + HOUR, None)
-    assert store.assignment("t-0-0") == made
-    assert store.assignment("t-1-0") is None
-
-
-def test_claims_of_one_batch_take_each_slot_once(store: Store) -> None:
-    outcomes = store.apply([claim(f"r{number}", slots=10) for number in range(100)])
-
-    assert [each.id for each in outcomes if isinstance(each, Assignment)] == [f"t-{slot}-0" for slot in range(10)]
-    assert outcomes.count(NoSlot(is_limit=False)) == 90
-
-
-def test_a_rater_who_asks_again_has_the_same_assignment(store: Store) -> None:
-    first = claimed(store, "a", "s", "t")
-
-    assert claimed(store, "a", "s", "t", now=9) == first
-    assert len(list(store.assignments())) == 1
-
-
-@pytest.mark.parametrize("end", [Complete("t-0-0", 0, 9), Withdraw("t-0-0", keep_answers=True, now=9)])
-def test_a_rater_who_has_ended_a_task_does_not_get_it_again(store: Store, end: Complete | Withdraw) -> None:
-    claimed(store, "a")
-    one(store, end)
-
-    again = claimed(store, "a", now=10)
-
-    assert (again.id, again.state, again.ended) == ("t-0-0", COMPLETE if isinstance(end, Complete) else WITHDRAWN, 9)
-
-
-def test_a_rater_has_at_most_so_many_assignments(store: Store) -> None:
-    """Withdrawn ones count, or a rater would see everything."""
-    claimed(store, "a", "s", most=2)
-    one(store, Withdraw("s-0-0", keep_answers=False, now=1))
-    claimed(store, "a", "t", most=2)
-
-    assert one(store, claim("a", "u", most=2)) == NoSlot(is_limit=True)
-
-
-def test_a_personal_link_takes_its_own_slot_only(store: Store) -> None:
-    assert claimed(store, "a", only_slot=1).id == "t-1-0"
-    assert one(store, claim("b", only_slot=1)) == NoSlot(is_limit=False)
-    assert claimed(store, "b").id == "t-0-0"
-
-
-def test_the_slot_of_an_expired_lease_goes_to_the_next_rater(store: Store) -> None:
-    """The one that ran out first, and only if no slot is free."""
-    claimed(store, "a", now=0)
-    assert claimed(store, "b", now=HOUR + 1).id == "t-1-0"
-
-    assert claimed(store, "c", now=HOUR + 2).id == "t-0-1"
-    assert one(store, claim("d", now=HOUR + 2)) == NoSlot(is_limit=False)
-    assert [each.state for each in store.assignments()] == [EXPIRED, CLAIMED, CLAIMED]
-
-
-def test_of_expired_leases_the_one_that_ran_out_first_ends(store: Store) -> None:
-    """Not that of the lowest slot, nor that of the first task."""
-    for rater, task, now in (("a", "s", 20), ("b", "s", 10), ("c", "t", 0)):
-        claimed(store, rater, task, slots=2, now=now)
-
-    taken = [claimed(store, rater, "s", "t", slots=2, now=HOUR + 30).id for rater in "defg"]
-    assert taken == ["t-1-0", "t-0-1", "s-1-1", "s-0-1"]
-
-
-def test_a_rater_whose_time_ran_out_continues_if_the_slot_is_free(store: Store) -> None:
-    claimed(store, "a")
-    one(store, submit("t-0-0", 1, 5))
-    one(store, Reclaim(HOUR))
-
-    again = claimed(store, "a", now=HOUR + 1)
-
-    assert (again.id, again.state, again.expires, again.ended) == ("t-0-0", CLAIMED, 2 * HOUR + 1, None)
-    assert [answer.value for answer in store.answers("t-0-0")] == [5]
-
-
-def test_a_rater_whose_slot_was_taken_stays_expired(store: Store) -> None:
-    claimed(store, "a", slots=1)
-    claimed(store, "b", slots=1, now=HOUR)
-
-    assert claimed(store, "a", slots=1, now=HOUR + 1).state == EXPIRED
-
-
-def test_the_slot_of_a_withdrawn_rater_is_free(store: Store) -> None:
-    claimed(store, "a")
-    one(store, Withdraw("t-0-0", keep_answers=True, now=1))
-
-    assert claimed(store, "b").id == "t-0-1"
-
-
-def test_the_person_behind_a_rater_is_kept_apart(store: Store) -> None:
-    """No id is kept where none is given."""
-    claimed(store, "b", person="P1")
-    claimed(store, "a", person="")
-
-    assert list(store.people()) == [Person("b", "id", "P1")]
-    assert [each.rater for each in store.assignments()] == ["b", "a"]
-    assert [each.id for each in store.assignments("a")] == ["t-1-0"]
-
-
-# Answers ------------------------------------------------------------------------------------------------------------
-
-
-def test_the_first_answer_stays(store: Store) -> None:
-    claimed(store, "a")
-    writes = [submit("t-0-0", 1, value, idem=idem) for value, idem in ((5, "x"), (5, "x"), (5, "y"), (6, "x"))]
-
-    assert store.apply(writes) == [Submitted(NEW, 5), Submitted(SAME, 5), Submitted(SAME, 5), Submitted(DIFFERENT, 5)]
-    assert list(store.answers()) == [Answer("t-0-0", 1, 5, 900, 1_000, 0, 1, "x")]
-
-
-def test_fifty_equal_answers_are_one_row(store: Store) -> None:
-    claimed(store, "a")
-
-    kinds = [each.kind for each in store.apply([submit("t-0-0", 1, 5)] * 50) if isinstance(each, Submitted)]
-
-    assert kinds == [NEW] + [SAME] * 49
-    assert len(list(store.answers())) == 1
-
-
-def test_a_key_belongs_to_one_answer(store: Store) -> None:
-    """An empty one is none."""
-    claimed(store, "a")
-    claimed(store, "b")
-    writes = [submit("t-0-0", 1, 5, idem="x"), submit("t-0-0", 2, 5, idem="x"), submit("t-1-0", 1, 6, idem="x")]
-    writes += [submit("t-0-0", trial, 7, idem="") for trial in (3, 4)]
-
-    assert store.apply(writes) == [
-        *(Submitted(NEW, 5), Submitted(DIFFERENT, 5), Submitted(NEW, 6)),
-        *(Submitted(NEW, 7), Submitted(NEW, 7)),
-    ]
-
-
-def test_every_attempt_to_answer_is_an_event(store: Store) -> None:
-    claimed(store, "a")
-    store.apply([submit("t-0-0", 1, 5), submit("t-0-0", 1, 5, now=2), submit("t-0-0", 1, 6, now=3)])
-    one(store, Complete("t-0-0", 1, 4))
-    one(store, submit("t-0-0", 2, 7, now=5))
-
-    kinds = ["claim", "answer_new", "answer_same", "answer_different", "complete", "answer_refused"]
-    detail = '{"trial":1,"value":6,"rt_ms":900,"shown_ms":1000,"blur":0,"idem":"t-0-0/1"}'
-    events = list(store.events())
-    assert [each.kind for each in events] == kinds
-    assert [(each.number, each.assignment, each.time) for each in events] == [(n, "t-0-0", n - 1) for n in range(1, 7)]
-    assert (events[3].detail, events[5].detail) == (detail, COMPLETE)
-
-
-@pytest.mark.parametrize(
-    ("end", "state"),
-    [
-        (Complete("t-0-0", 0, 1), COMPLETE),
-        (Withdraw("t-0-0", keep_answers=True, now=1), WITHDRAWN),
-        (Reclaim(HOUR), EXPIRED),
-        (Forget(("a",), 1), ""),
-    ],
-    ids=["complete", "withdrawn", "expired", "forgotten"],
-)
-def test_only_a_claimed_assignment_takes_answers(store: Store, end: Complete, state: str) -> None:
-    claimed(store, "a")
-    one(store, end)
-
-    assert one(store, submit("t-0-0", 1, 5)) == NotActive(state)
-    assert list(store.answers()) == []
-
-
-def test_answers_are_sorted_by_assignment_and_trial(store: Store) -> None:
-    claimed(store, "a")
-    claimed(store, "b")
-    store.apply([submit(f"t-{slot}-0", trial, 5) for slot, trial in ((1, 2), (0, 11), (1, 1), (0, 2))])
-
-    places = [("t-0-0", 2), ("t-0-0", 11), ("t-1-0", 1), ("t-1-0", 2)]
-    assert [(each.assignment, each.trial) for each in store.answers()] == places
-    assert [each.trial for each in store.answers("t-1-0")] == [1, 2]
-
-
-# Ends ---------------------------------------------------------------------------------------------------------------
-
-
-def test_an_assignment_is_complete_when_every_trial_is_answered(store: Store) -> None:
-    made = claimed(store, "a")
-    store.apply([submit(made.id, trial, 5) for trial in (1, 3)])
-
-    assert one(store, Complete(made.id, 4, 9)) == Ended(made, missing=(2, 4))
-    store.apply([submit(made.id, trial, 5) for trial in (2, 4)])
-    ended = one(store, Complete(made.id, 4, 9))
-    assert isinstance(ended, Ended)
-    assert (ended.assignment.state, ended.assignment.ended, ended.missing) == (COMPLETE, 9, ())
-    assert one(store, Complete(made.id, 4, 10)) == ended
-
-
-@pytest.mark.parametrize("keep", [True, False])
-def test_withdrawing_deletes_the_answers_unless_they_are_kept(store: Store, keep: bool) -> None:
-    """From the log too: it has every attempt to answer."""
-    made = claimed(store, "a")
-    store.apply([submit(made.id, 1, 5), Log(made.id, "focus", "", 2)])
-
-    ended = one(store, Withdraw(made.id, keep, 3))
-
-    assert isinstance(ended, Ended)
-    assert (ended.assignment.state, ended.assignment.ended) == (WITHDRAWN, 3)
-    assert len(list(store.answers())) == keep
-    kinds = ["claim", *(["answer_new"] if keep else []), "focus", "withdraw"]
-    assert [each.kind for each in store.events()] == kinds
-    assert one(store, Withdraw(made.id, keep, 4)) == ended
-
-
-def test_a_complete_assignment_cannot_be_withdrawn(store: Store) -> None:
-    made = claimed(store, "a")
-    one(store, Complete(made.id, 0, 1))
-
-    assert one(store, Withdraw(made.id, keep_answers=False, now=2)) == NotActive(COMPLETE)
-
-
-def test_a_rater_whose_time_ran_out_can_still_withdraw(store: Store) -> None:
-    made = claimed(store, "a")
-    store.apply([submit(made.id, 1, 5), Reclaim(HOUR)])
-
-    assert isinstance(one(store, Withdraw(made.id, keep_answers=False, now=2 * HOUR)), Ended)
-    assert list(store.answers()) == []
-
-
-@pytest.mark.parametrize("write", [Complete("t-0-0", 1, 1), Withdraw("t-0-0", True, 1), Log("t-0-0", "focus", "", 1)])
-def test_what_does_not_exist_is_not_changed(store: Store, write: Complete) -> None:
-    assert one(store, write) == NotActive("")
-    assert list(store.events()) == []
-
-
-def test_reclaiming_ends_every_lease_that_ran_out(store: Store) -> None:
-    for number, rater in enumerate("abcd"):
-        claimed(store, rater, slots=4, now=number)
-    one(store, Complete("t-0-0", 0, 5))
-
-    assert one(store, Reclaim(HOUR + 2)) == Count(2)
-    assert [each.state for each in store.assignments()] == [COMPLETE, EXPIRED, EXPIRED, CLAIMED]
-    assert one(store, Reclaim(HOUR + 2)) == Count(0)
-
-
-def test_forgetting_deletes_all_about_a_rater(store: Store) -> None:
-    """Others keep theirs, and no assignment ever has the id of a forgotten one."""
-    for rater in "ab":
-        made = claimed(store, rater)
-        store.apply([submit(made.id, 1, 5), Log(made.id, "focus", "", 2)])
-    before = content(store)
-
-    assert one(store, Forget(("a", "unknown"), 3)) == Count(1 + 1 + 1 + 3)
-
-    after = content(store)
-    assert [each.rater for each in after["assignments"]] == ["b"]
-    assert after["people"] == [Person("b", "id", "person-b")]
-    assert after["answers"] == [each for each in before["answers"] if each.assignment == "t-1-0"]
-    assert [each for each in after["events"] if each.assignment] == [
-        each for each in before["events"] if each.assignment == "t-1-0"
-    ]
-    assert claimed(store, "c").id == "t-0-1"
-    assert one(store, Forget(("a",), 3)) == Count(0)
-
-
-# Stores -------------------------------------------------------------------------------------------------------------
 
 
 def test_a_store_is_opened_again_with_all_it_had(opens: Opens) -> None:
@@ -381,30 +162,16 @@ def test_a_store_is_made_only_if_asked_for(opens: Opens, read_only: bool) -> Non
         opens(create=False, read_only=read_only)
 
 
-def test_all_rows_can_be_written_into_another_store(opens: Opens) -> None:
-    """Events keep their numbers, and slots the count of their attempts."""
-    store = opens()
-    for rater in "abc":
-        claimed(store, rater, slots=3)
-    store.apply([submit("t-1-0", 1, 5), Forget(("a",), 3), Withdraw("t-2-0", False, 4)])
-    copy = opens(is_other=True)
+def test_texts_come_back_as_they_were(store: Store) -> None:
+    texts = ["", "é", "\x00", "'; DROP TABLE answer; --", "💩" * 100, 'a\\u0000\n"', "nil"]
+    for number, text in enumerate(texts):
+        made = claimed(store, f"r{number}", slots=9, person=f"P{text}", consent=text)
+        store.apply([Log(made.id, "note", text, 1), submit(made.id, 1, 5, idem=text)])
 
-    copy.restore([row for rows in content(store).values() for row in rows])
-
-    assert content(copy) == content(store)
-    assert claimed(copy, "d") == claimed(store, "d")
-    assert content(copy) == content(store)
-
-
-@pytest.mark.parametrize("text", ["", "é", "\x00", "'; DROP TABLE answer; --", "💩" * 100, 'a\\u0000\n"', "nil"])
-def test_texts_come_back_as_they_were(store: Store, text: str) -> None:
-    claimed(store, "a", person=f"P{text}", consent=text)
-    store.apply([Log("t-0-0", "note", text, 1), submit("t-0-0", 1, 5, idem=text)])
-
-    assert [each.person for each in store.people()] == [f"P{text}"]
-    assert [each.consent for each in store.assignments()] == [text]
-    assert [each.idem for each in store.answers()] == [text]
-    assert [each.detail for each in store.events() if each.kind == "note"] == [text]
+    assert [each.person for each in store.people()] == [f"P{text}" for text in texts]
+    assert [each.consent for each in store.assignments()] == texts
+    assert [each.idem for each in store.answers()] == texts
+    assert [each.detail for each in store.events() if each.kind == "note"] == texts
 
 
 def test_large_numbers_come_back_as_they_were(store: Store) -> None:
@@ -415,3 +182,28 @@ def test_large_numbers_come_back_as_they_were(store: Store) -> None:
 
     assert list(store.answers()) == [Answer("t-0-0", 1, 5, largest, largest, largest, largest, "t-0-0/1")]
     assert [each.expires for each in store.assignments()] == [largest]
+
+
+# What plain dictionaries do -----------------------------------------------------------------------------------------
+
+
+def compare(store: Store, batches: list[list[Write]]) -> None:
+    """Apply the same batches to a store and to its plain twin."""
+    naive = NaiveStore()
+    for batch in batches:
+        assert store.apply(batch) == naive.apply(batch), batch
+    assert content(store) == naive.content()
+
+
+def test_a_store_does_what_dictionaries_do(opens: Opens, empties: Callable[[], None]) -> None:
+    """Whatever is asked of it in whatever order: outcomes after every batch, and all that is kept at the end."""
+
+    @settings(max_examples=fewer(80), derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(batches)
+    def check(batches: list[list[Write]]) -> None:
+        empties()
+        store = opens()
+        compare(store, batches)
+        store.close()
+
+    check()

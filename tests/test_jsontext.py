@@ -88,20 +88,9 @@ class Writer:
         return Position(len(before), len(before[-1]) + 1)
 
 
-@given(DOCUMENTS, STYLES)
-@settings(max_examples=150)
-def test_every_value_is_found(document: Any, style: Style) -> None:
-    writer = Writer(style)
-    writer.write(document)
-    assert json.loads(writer.text) == document
-
-    for path in writer.starts:
-        assert locate(writer.text, show_path(path)) == writer.position(path)
-
-
 @given(DOCUMENTS, STYLES, NOTES, st.sampled_from(["", ","]))
-@settings(max_examples=250)
-def test_notes_and_last_commas_change_neither_values_nor_places(
+@settings(max_examples=100)
+def test_every_value_is_found_whatever_notes_and_last_commas_stand_between(
     document: Any, style: Style, notes: list[str], last_comma: str
 ) -> None:
     writer = Writer(style, notes, last_comma)
@@ -110,28 +99,9 @@ def test_notes_and_last_commas_change_neither_values_nor_places(
         warnings.simplefilter("ignore", InputWarning)
         assert parse_json(writer.text + writer.note(), "f.json") == document
 
+    assert list(repeated_keys(writer.text)) == []
     for path in writer.starts:
         assert locate(writer.text, show_path(path)) == writer.position(path)
-
-
-@given(DOCUMENTS, STYLES, NOTES)
-@settings(max_examples=50)
-def test_a_document_repeats_no_key(document: Any, style: Style, notes: list[str]) -> None:
-    writer = Writer(style, notes)
-    writer.write(document)
-
-    assert list(repeated_keys(writer.text)) == []
-
-
-@given(DOCUMENTS, STYLES)
-@settings(max_examples=50)
-def test_a_path_that_ends_early_gives_the_nearest_value(document: Any, style: Style) -> None:
-    """A key that is missing is looked for where it should stand."""
-    writer = Writer(style)
-    writer.write(document)
-
-    for path in writer.starts:
-        assert locate(writer.text, show_path((*path, "no such key", 0))) == writer.position(path)
 
 
 @pytest.mark.parametrize(
@@ -191,10 +161,3 @@ def test_a_key_may_be_written_twice_anywhere() -> None:
         ("[1].a", ', "a"'),
         ("[1].a", ', "a"'),
     ]
-
-
-def test_no_depth_is_too_deep() -> None:
-    """What the parser can still read can be pointed at."""
-    text = f'{{"deep": {"[" * 5000}{"]" * 5000}, "last": 1}}'
-
-    assert text[locate(text, "last").column - 1] == "1"

@@ -12,13 +12,12 @@ import pytest
 from program_notation import template
 from scene_records import scene_record
 
-from vqagen.bits import indexes
-from vqagen.errors import BadInput, InputWarning, Problem, VqagenError
+from vqagen.errors import BadInput, Problem, VqagenError
 from vqagen.files.shipped import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.template_check import read_templates
-from vqagen.plugin import BUILT_IN, RELATION, Declarations, Undefined
+from vqagen.plugin import BUILT_IN, RELATION, Declarations
 from vqagen.plugin.loading import Plugins, load_plugins
 from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, Filling
@@ -26,8 +25,8 @@ from vqagen.search.instantiate import Search
 from vqagen.search.plan import make_plan, ruled_out_answers
 from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
-from vqagen.world.domain import domain_from_metadata, load_domain
-from vqagen.world.scene import Scene, compile_scene
+from vqagen.world.domain import load_domain
+from vqagen.world.scene import compile_scene
 
 CLEVR = load_domain(shipped("metadata") / "clevr.json")
 SCENE = compile_scene(
@@ -174,42 +173,6 @@ def test_a_plugin_function_is_as_good_as_a_built_in_one(weights: Plugins) -> Non
     ]
 
 
-def test_programs_are_checked_by_the_signatures_of_plugins(weights: Plugins) -> None:
-    with pytest.raises(BadInput, match="count_parts takes PartSet, but node 0 gives ObjectSet"):
-        Program.from_records(
-            [{"type": "scene"}, {"type": "count_parts", "inputs": [0]}], Catalogue(CLEVR, weights.declarations)
-        )
-
-
-@pytest.mark.parametrize(
-    ("name", "asks"), [("is", "is"), ("count_parts", "count"), ("heavier", ""), ("sides", ""),
-                       ("majority_color", "majority_color")]
-)  # fmt: skip
-def test_what_a_function_asks_is_its_name_by_default(weights: Plugins, name: str, asks: str) -> None:
-    """Where the output is something to say."""
-    assert Catalogue(CLEVR, weights.declarations)[name].asks == asks
-
-
-def test_undefined_passes(weights: Plugins) -> None:
-    with pytest.raises(Undefined, match="no value is that of most"):
-        Catalogue(CLEVR, weights.declarations)["majority_color"].run(SCENE, 0b101)
-
-
-def test_metadata_may_declare_what_plugins_add(weights: Plugins) -> None:
-    metadata = {
-        "types": {"Object": None, "Size": ["small", "large"], "PartSet": None},
-        "functions": [
-            {"name": "filter_size"},
-            {"name": "sides", "inputs": ["ObjectSet"], "output": "PartSet"},
-            {"name": "count_parts", "inputs": ["PartSet"], "output": "Integer"},
-        ],
-    }
-
-    assert "sides" in Catalogue(domain_from_metadata(metadata), weights.declarations)
-    with pytest.warns(InputWarning, match="unknown functions sides, count_parts"):
-        Catalogue(domain_from_metadata(metadata))
-
-
 # Loading ---------------------------------------------------------------------------------------------------------
 
 
@@ -232,25 +195,6 @@ def test_the_hash_is_of_contents(tmp_path: Path) -> None:
 
     assert load_plugins([here]).hash == load_plugins([there]).hash
     assert list(load_plugins([here]).hashes) == [here]
-
-
-def test_no_plugins_are_nothing() -> None:
-    assert load_plugins([]) == Plugins()
-    assert not load_plugins([]).declarations
-
-
-def test_a_plugin_named_twice_is_loaded_once(tmp_path: Path) -> None:
-    path = write(tmp_path, WEIGHTS)
-
-    assert list(load_plugins([path, path]).hashes) == [path]
-
-
-def test_several_plugins_make_one(tmp_path: Path) -> None:
-    other = write(tmp_path, "from vqagen.plugin import relation\nrelation('near')(lambda *_: True)\n", "other.py")
-
-    declared = load_plugins([write(tmp_path, WEIGHTS), other]).declarations
-
-    assert list(declared.relations) == ["touching", "near"]
 
 
 # What is wrong with a file ----------------------------------------------------------------------------------------
@@ -502,12 +446,6 @@ def test_functions_of_vqagen_have_no_guard() -> None:
     """They are called as they are."""
     assert Catalogue(CLEVR)["count"].run is BUILT_IN.functions["count"].run
     assert not hasattr(BUILT_IN.functions["count"].run, "__wrapped__")
-
-
-def test_objects_of_a_plugin_function_can_be_read(weights: Plugins) -> None:
-    scene: Scene = SCENE
-
-    assert indexes(Catalogue(CLEVR, weights.declarations)["heavier"].run(scene, 0)) == [1, 2]
 
 
 def test_a_constraint_protects_a_function_of_a_plugin_that_comes_after_it(tmp_path: Path) -> None:

@@ -34,10 +34,6 @@ def readings(text: str) -> Iterator[str]:
         yield from readings(text[: optional.start()] + kept + text[optional.end() :])
 
 
-def left_open(template: Template) -> set[str]:
-    return {slot for each in template.constraints if each.kind.name == "NULL" for slot in each.slots}
-
-
 def squeezed(text: str) -> str:
     """In small letters, without punctuation, extra spaces, and the numbers of slots."""
     return " ".join(re.sub(r"[^\w<> ]", " ", re.sub(r"(?<=\w)\d+>", ">", text.lower())).split())
@@ -56,46 +52,6 @@ def test_every_template_has_several_wordings(collection: Collection, file: str) 
     few = [template.id for template in templates_of(collection, file) if len(template.texts) < LEAST_WORDINGS]
 
     assert few == []
-
-
-@over_files
-def test_every_slot_is_in_every_text(collection: Collection, file: str) -> None:
-    """Outside optional parts, or the question would not say what it asks about. What NULL leaves open is not said."""
-    missing = [
-        (template.id, text, side_input)
-        for template in templates_of(collection, file)
-        for text in template.texts
-        for node in template.nodes
-        for side_input in node.side_inputs
-        if side_input in template.slots.keys() - left_open(template) and side_input not in min(readings(text), key=len)
-    ]
-
-    assert missing == []
-
-
-@over_files
-def test_every_slot_is_used(collection: Collection, file: str) -> None:
-    unused = [
-        (template.id, slot)
-        for template in templates_of(collection, file)
-        for slot in template.slots
-        if not any(slot in node.side_inputs for node in template.nodes)
-    ]
-
-    assert unused == []
-
-
-@over_files
-def test_every_step_is_used(collection: Collection, file: str) -> None:
-    """All nodes but the last feed another one."""
-    unused = [
-        (template.id, i)
-        for template in templates_of(collection, file)
-        for i in range(len(template.nodes) - 1)
-        if not any(i in node.inputs for node in template.nodes)
-    ]
-
-    assert unused == []
 
 
 @over_files

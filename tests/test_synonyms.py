@@ -12,7 +12,7 @@ from families import SHIPPED, Collection
 from vqagen.errors import BadInput
 from vqagen.language.synonyms import Synonyms, english_plural, load_synonyms
 from vqagen.language.synonyms_check import ambiguous_words, unknown_synonyms
-from vqagen.world.domain import Domain, domain_from_metadata, load_domain
+from vqagen.world.domain import Domain, domain_from_metadata
 
 METADATA: dict[str, Any] = {
     "types": {
@@ -49,13 +49,6 @@ def test_ways_to_say_a_value_of_one_type_come_before_those_of_any() -> None:
     assert synonyms.of("Relation", None) == ("",)
 
 
-def test_a_value_may_be_called_like_a_type() -> None:
-    """Kind groups the synonyms of a type; it does not say how to say the value Kind."""
-    domain = domain_from_metadata({"types": {"Kind": ["ox"], "Word": ["Kind"]}})
-
-    assert Synonyms({"Kind": {"ox": ["cow"]}}, domain).of("Word", "Kind") == ("Kind",)
-
-
 def test_a_synonyms_file_may_hold_both_forms_and_comments(tmp_path: Path) -> None:
     path = tmp_path / "synonyms.json"
     table = {"comment": "x", "$schema": "x", "ox": ["cow"], "Color": {"comment": "x", "red": ["ruby"]}}
@@ -88,10 +81,6 @@ def test_the_file_comes_before_the_metadata_value_by_value(
     path.write_text(json.dumps(table))
 
     assert load_synonyms(path, farm(synonyms=section)).of("Color", "ash") == (expected,)
-
-
-def test_a_domain_needs_no_file() -> None:
-    assert load_synonyms(None, farm(synonyms={"ash": ["gray", "pale"]})).of("Color", "ash") == ("gray", "pale")
 
 
 DISPLAYED = [
@@ -147,35 +136,6 @@ def test_mistake_in_synonyms(tmp_path: Path, text: str, line: int, path: str, me
     (problem,) = raised.value.problems
     assert (problem.line, problem.path) == (line, path)
     assert message in problem.message
-
-
-def test_a_file_of_another_kind_is_ten_lines_and_a_count(tmp_path: Path) -> None:
-    """Given by mistake, it has a mistake at every key."""
-    path = tmp_path / "metadata.json"
-    path.write_text(json.dumps({f"key {number}": number for number in range(500)}))
-
-    with pytest.raises(BadInput) as raised:
-        load_synonyms(path, FARM)
-
-    *listed, last = raised.value.problems
-    assert len(listed) == 10
-    assert str(last) == f"{path}: … and 490 more mistakes: is it a file of synonyms, {{value: [ways to say it]}}?"
-
-
-def test_mistakes_in_the_file_and_in_the_metadata_are_told_at_once(tmp_path: Path) -> None:
-    path, metadata = tmp_path / "synonyms.json", tmp_path / "metadata.json"
-    path.write_text('{"red": [],\n "ash": 3}')
-    metadata.write_text(json.dumps({**METADATA, "synonyms": {"Color": {"red": "ruby"}}}, indent=1))
-
-    with pytest.raises(BadInput) as raised:
-        load_synonyms(path, load_domain(metadata))
-
-    assert [(problem.source, problem.path) for problem in raised.value.problems] == [
-        (str(path), "red"),
-        (str(path), "ash"),
-        (str(metadata), "synonyms.Color.red"),
-    ]
-    assert metadata.read_text().splitlines()[raised.value.problems[-1].line - 1].strip() == '"red": "ruby"'
 
 
 # Plurals ----------------------------------------------------------------------------------------------------------
@@ -271,13 +231,6 @@ AMBIGUOUS: list[tuple[dict[str, Any], list[tuple[str, list[tuple[str, str]]]]]] 
 @pytest.mark.parametrize(("table", "expected"), AMBIGUOUS)
 def test_words_that_say_two_things(table: dict[str, Any], expected: list[tuple[str, list[tuple[str, str]]]]) -> None:
     assert list(ambiguous_words(Synonyms(table, FARM), FARM)) == expected
-
-
-def test_two_attributes_may_be_left_open_with_one_word() -> None:
-    types = {"Kind": {"values": ["ox"], "null": "thing"}, "Name": {"values": ["Bob"], "null": "thing"}}
-    domain = domain_from_metadata({"types": types})
-
-    assert list(ambiguous_words(Synonyms({}, domain), domain)) == []
 
 
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)

@@ -16,7 +16,6 @@ from vqagen.language.loading import load_templates
 from vqagen.language.meta_templates import MOST
 from vqagen.language.template import Described, Template
 from vqagen.language.template_check import canonical_records
-from vqagen.plugin import Declarations, collecting, function
 from vqagen.world.domain import domain_from_metadata, load_domain
 
 Record = dict[str, Any]
@@ -146,16 +145,6 @@ def test_a_mistake_is_told_where_it_was_written(
     assert message in problem.message
 
 
-def test_a_mistake_in_a_text_without_a_list(tmp_path: Path) -> None:
-    record = {**as_written_elsewhere(), "text": "How many <C> <S>s are [there?"}
-
-    assert told(tmp_path, [record]) == [("[0].text", "optional brackets [ ] do not pair up")]
-
-
-def test_a_blank_text(tmp_path: Path) -> None:
-    assert told(tmp_path, [{**COUNT, "text": [" "]}]) == [("[0].text[0]", "expected some text, found ' '")]
-
-
 def test_unknown_keys_of_a_template_are_kept(tmp_path: Path) -> None:
     (template,) = load(tmp_path, [{**COUNT, "comment": "ours", "group": 3, "leaves": [1]}])
 
@@ -195,16 +184,6 @@ def test_a_wrong_constant_is_told_where_it_was_written(tmp_path: Path) -> None:
         ("[0].constraints[0].shape", "unknown Shape 'spheer'; did you mean 'sphere'?"),
         ("[0].constraints[1].color[1]", "unknown Color 'bleu'; did you mean 'blue'?"),
     ]
-
-
-def test_a_constraint_on_any_number_of_slots(tmp_path: Path) -> None:
-    constraints = [{"type": "ONE_OF", "params": ["<C>", "<S>"]}, {"type": "IN", "params": ["<C>", "red", "blue"]}]
-
-    one_of, among = load(tmp_path, [{**COUNT, "constraints": constraints}])[0].constraints
-
-    assert (one_of.slots, one_of.holds("red", None), one_of.holds("red", "cube")) == (("<C>", "<S>"), True, False)
-    assert [each.kind for each in among.params] == ["slot", "constant", "constant"]
-    assert (among.holds("blue"), among.holds("green")) == (True, False)
 
 
 # Params that are left out ---------------------------------------------------------------------------------------------
@@ -283,32 +262,10 @@ def test_a_function_tells_the_type_of_a_slot(tmp_path: Path) -> None:
     assert template.slots == {"<S>": "Name", "<X>": "Relation"}
 
 
-def test_the_placeholder_of_relations(tmp_path: Path) -> None:
-    steps = [("scene", [], []), ("filter_unique", [0], ["<N>"]), ("relate_filter_count", [1], ["<RT>", "<HN>"])]
-
-    (template,) = load(tmp_path, [{"text": "How many <HN> <RT> the <N>?", "nodes": nodes(*steps)}], SHOP_CATALOGUE)
-
-    assert template.slots == {"<N>": "Name", "<RT>": "Relation", "<HN>": "Shape"}
-
-
 def test_a_text_with_a_slot_that_no_node_fills(tmp_path: Path) -> None:
     record = {**counting("<Color>"), "text": ["How many <Color> <Shape>s?"]}
 
     assert told(tmp_path, [record]) == [("[0].text[0]", "no node fills slot <Shape>; nodes fill <Color>")]
-
-
-def test_a_slot_of_a_node_that_is_wrong_is_no_second_mistake(tmp_path: Path) -> None:
-    record = counting("<C>", name="filtre_colour")
-
-    assert [path for path, _ in told(tmp_path, [record])] == ["[0].nodes[1].type"]
-
-
-def test_one_slot_in_places_of_two_types(tmp_path: Path) -> None:
-    steps = [("scene", [], []), ("filter_color", [0], ["<X>"]), ("filter_size", [1], ["<X>"]), ("count", [2], [])]
-
-    found = told(tmp_path, [{"text": "How many <X> things?", "nodes": nodes(*steps)}])
-
-    assert found == [("[0].nodes[2].side_inputs[0]", "filter_size takes a Size, but slot <X> is a Color")]
 
 
 # Literal values -------------------------------------------------------------------------------------------------------
@@ -320,15 +277,6 @@ def test_a_description_may_say_a_value(tmp_path: Path) -> None:
     node = template.nodes[1]
     assert node.side_inputs == ("red", "<Shape>")
     assert template.described(node) == (Described("", "Color", "red"), Described("<Shape>", "Shape", None))
-
-
-def test_what_a_related_description_describes_by(tmp_path: Path) -> None:
-    (template,) = load(tmp_path, [COUNT])
-
-    node = template.nodes[2]
-    assert template.relation(node) == Described("<R>", "Relation", None)
-    assert [each.type for each in template.described(node)] == ["Color", "Shape"]
-    assert template.relation(template.nodes[1]) is None
 
 
 def test_a_related_description_may_name_its_relation(tmp_path: Path) -> None:
@@ -343,78 +291,7 @@ def test_a_related_description_may_name_its_relation(tmp_path: Path) -> None:
     assert [each.type for each in template.described(template.nodes[2])] == ["Color", "Shape"]
 
 
-@pytest.mark.parametrize(
-    ("node", "side_inputs", "message"),
-    [
-        ("relate_filter", ["lefft", "<C>"], "unknown value 'lefft'; did you mean 'left'?"),
-        ("relate_filter", ["left", "right"], "a second Relation; relate_filter takes one of each type"),
-        ("relate", ["lefft"], "unknown Relation 'lefft'; did you mean 'left'?"),
-    ],
-)
-def test_a_relation_that_cannot_be_said(tmp_path: Path, node: str, side_inputs: list[str], message: str) -> None:
-    """In a description as in a plain node, a wrong name gets the nearest one."""
-    steps = [("scene", [], []), ("filter_unique", [0], ["<S>"]), (node, [1], side_inputs), ("count", [2], [])]
-    params = [{"type": "Shape", "name": "<S>"}, {"type": "Color", "name": "<C>"}]
-    record = {"text": "How many are left of the <S>?", "params": params, "nodes": nodes(*steps)}
-
-    assert message in [message for _, message in told(tmp_path, [record])]
-
-
-def test_a_word_that_is_both_a_value_and_a_relation(tmp_path: Path) -> None:
-    """It stays a question which of the two is meant, so it must be a slot."""
-    sides = {"types": {"Side": ["left", "right"], "Shape": ["cube"], "Relation": ["left"]}}
-    steps = [("scene", [], []), ("filter_unique", [0], ["<Shape>"]), ("relate_filter_count", [1], ["left"])]
-    record = {"text": "How many are left of the <Shape>?", "nodes": nodes(*steps)}
-
-    found = told(tmp_path, [record], Catalogue(domain_from_metadata({"dataset": "sides", **sides})))
-
-    assert [message.split(";")[0] for _, message in found] == ["'left' is a value of Side and of Relation"]
-
-
-@pytest.mark.parametrize(
-    ("side_inputs", "message"),
-    [
-        (["glass"], "'glass' is a value of Material and of Name; use a slot with an IN constraint, or a filter of its"),
-        (["smal"], "unknown value 'smal'; did you mean 'small'?"),
-        (["before"], "filter_count takes no Relation, found the value 'before'"),
-        (["large", "small"], "a second Size; filter_count takes one of each type"),
-    ],
-)
-def test_a_value_that_cannot_be_said(tmp_path: Path, side_inputs: list[str], message: str) -> None:
-    (problem,) = problems_of(tmp_path, [counting(*side_inputs)], SHOP_CATALOGUE)
-
-    assert problem.message.startswith(message)
-
-
 # The last node --------------------------------------------------------------------------------------------------------
-
-
-def plugged_in() -> Declarations:
-    with collecting() as declared:
-
-        @function("ObjectSet", output="PartSet")
-        def parts(scene: Any, objects: int) -> int:
-            return objects
-
-    return declared
-
-
-def test_a_type_of_a_plug_in_is_no_answer(tmp_path: Path) -> None:
-    catalogue = Catalogue(load_domain(shipped("metadata") / "clevr.json"), plugged_in())
-    record = {"text": "Which parts?", "nodes": nodes(("scene", [], []), ("parts", [0], []))}
-
-    found = told(tmp_path, [record], catalogue)
-
-    assert found == [("[0].nodes[1]", "the last node must give an answer, but parts gives PartSet")]
-
-
-def test_a_set_of_several_is_no_answer(tmp_path: Path) -> None:
-    ((path, message),) = told(tmp_path, [counting("<Color>", name="filter_not_unique")])
-
-    assert (path, message) == (
-        "[0].nodes[1]",
-        "the last node must give an answer, but filter_not_unique gives ObjectSet",
-    )
 
 
 # Templates that make several ------------------------------------------------------------------------------------------
@@ -478,12 +355,6 @@ def test_a_template_for_each_text(tmp_path: Path) -> None:
     assert (fewer.name, fewer.nodes[3].type) == ("more_less_than", "less_than")
 
 
-def test_params_are_inferred_for_each_that_is_made(tmp_path: Path) -> None:
-    record = {key: value for key, value in EITHER.items() if key != "params"}
-
-    assert load(tmp_path, [record]) == load(tmp_path, [EITHER])
-
-
 def test_every_template_that_is_made_counts(tmp_path: Path) -> None:
     """Indexes and families go on, so that none is there twice."""
     templates = load(tmp_path, [COUNT, QUERY, {**COUNT, "name": "again"}])
@@ -491,27 +362,6 @@ def test_every_template_that_is_made_counts(tmp_path: Path) -> None:
     assert [template.index for template in templates] == list(range(6))
     assert [template.family for template in templates] == list(range(6))
     assert templates[5].name == "again"
-
-
-def test_braces_mean_nothing_in_an_ordinary_template(tmp_path: Path) -> None:
-    (template,) = load(tmp_path, [{**COUNT, "text": "How many {C} <S>s?"}])
-
-    assert template.texts == ("How many {C} <S>s?",)
-
-
-def test_what_is_put_in_is_not_replaced_again(tmp_path: Path) -> None:
-    record = {**TEXTS, "for": [{"than": "less_than", "word": "{than}"}]}
-
-    assert load(tmp_path, [record])[0].texts == ("Are there {than} <C> things than <C2> ones?",)
-
-
-def test_unknown_keys_hold_placeholders_too(tmp_path: Path) -> None:
-    templates = load(tmp_path, [{**TEXTS, "kind": "compares: {word}", "level": 2}])
-
-    assert [dict(each.extra) for each in templates] == [
-        {"kind": "compares: more", "level": 2},
-        {"kind": "compares: fewer", "level": 2},
-    ]
 
 
 def test_canonical_records_are_what_was_loaded(tmp_path: Path) -> None:
@@ -582,32 +432,3 @@ def test_too_many_templates(tmp_path: Path) -> None:
 
 
 # Anything at all ------------------------------------------------------------------------------------------------------
-
-
-def each_place(value: Any) -> list[tuple[Any, Any]]:
-    """Every container inside a JSON value with each of its keys."""
-    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [place for key, inner in list(entries) for place in [(value, key), *each_place(inner)]]
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("strange", [None, True, -1, 10**30, "", "<C>", "{asked}", [], ["*"], {}, {"x": "y"}], ids=repr)
-def test_a_strange_value_anywhere_is_bad_input_at_most(tmp_path: Path, strange: Any) -> None:
-    """Whatever stands at any place of a file, it loads, or its mistakes are told with places inside the file."""
-    document = [QUERY, EITHER, TEXTS, as_written_elsewhere(), counting("<Color>", "cube")]
-    document = json.loads(json.dumps(document))
-    for container, key in each_place(document):
-        kept, container[key] = container[key], strange
-        try:
-            load(tmp_path, document)
-        except BadInput as error:
-            assert all(problem.line and problem.column for problem in error.problems)
-        container[key] = kept
-
-
-def test_an_unknown_key_may_hold_anything_however_deep(tmp_path: Path) -> None:
-    deep: Any = 0
-    for _ in range(400):
-        deep = [deep]
-
-    assert len(load(tmp_path, [{**QUERY, "deep": deep}])) == 4

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -272,10 +269,6 @@ def broken(old: str, new: str, text: str = RIGHT) -> str:
     return text.replace(old, new, 1)
 
 
-def column_of(text: str, line: int, part: str) -> int:
-    return text.splitlines()[line - 1].index(part) + 1
-
-
 # One mistake ------------------------------------------------------------------------------------------------------
 
 
@@ -292,48 +285,12 @@ def test_mistake(tmp_path: Path, old: str, new: str, line: int, path: str, messa
     assert message in problem.message
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "path", "message"), [row for row in MISTAKES if row[3].startswith("templates[")]
-)
-def test_mistake_in_a_plain_list(tmp_path: Path, old: str, new: str, line: int, path: str, message: str) -> None:
-    """A file may be a list of templates; then paths begin with an index."""
-    text = broken(old, new)
-    start, end = text.index("[", text.index('"templates"')), text.rindex("]") + 1
-
-    (problem,) = problems_of(tmp_path, text[start:end])
-
-    assert (problem.path, problem.line) == (path.removeprefix("templates"), line - 2)
-    assert message.replace("templates[0]", "[0]") in problem.message
-
-
-def test_missing_relation_slot(tmp_path: Path) -> None:
-    text = broken("are <R2> what", "are what", broken('["<R2>", "<M>"]', '["<M>"]'))
-
-    (problem,) = problems_of(tmp_path, text)
-
-    assert (problem.path, problem.line) == ("templates[2].nodes[5].side_inputs", 55)
-    assert problem.message == "relate_filter_count needs a Relation: a slot of that type, or a value such as 'left'"
-
-
 @pytest.mark.parametrize("text", ['"x"', "3", "null", "true"])
 def test_a_file_that_holds_no_templates(tmp_path: Path, text: str) -> None:
     (problem,) = problems_of(tmp_path, text)
 
     assert problem.message.startswith("expected a list or an object, found ")
     assert (problem.path, problem.line, problem.column) == ("", 1, 1)
-
-
-@pytest.mark.parametrize(("text", "path"), [("[]", ""), ('{"templates": []}', "templates")])
-def test_a_file_with_an_empty_list(tmp_path: Path, text: str, path: str) -> None:
-    (problem,) = problems_of(tmp_path, text)
-
-    assert (problem.path, problem.message) == (path, "expected a list of at least 1, found a list of 0")
-
-
-def test_one_template_without_a_list_around_it(tmp_path: Path) -> None:
-    (problem,) = problems_of(tmp_path, '{"name": "lonely", "text": ["Is it?"], "params": [], "nodes": []}')
-
-    assert problem.message == "missing key 'templates'; this looks like one template: put it in a list"
 
 
 @pytest.mark.parametrize(
@@ -349,37 +306,6 @@ def test_a_file_of_another_kind(tmp_path: Path, text: str, what: str) -> None:
     (problem,) = problems_of(tmp_path, text)
 
     assert problem.message.startswith(f"missing key 'templates'; {what}")
-
-
-def test_the_column_is_that_of_the_value(tmp_path: Path) -> None:
-    text = broken('["red"]', '["rde"]')
-
-    (problem,) = problems_of(tmp_path, text)
-
-    assert problem.column == column_of(text, 51, '"rde"')
-    assert str(problem).endswith(
-        f"mine.json:51:{problem.column}: templates[2].nodes[1].side_inputs[0]: unknown Color 'rde'; did you mean 'red'?"
-    )
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "line", "part"),
-    [
-        ('"comment": "Three', "/* Three", 2, "/*"),
-        ('"text": ["Is', '"text": [# "Is', 26, ": ["),
-        ('"name": "same",', '"name": "same"', 24, '"comment"'),
-        ('"name": "same",', "'name': 'same',", 23, "'"),
-        ('"inputs": [1, 3]}', '"inputs": [1 3]}', 35, "3]}"),
-    ],
-)
-def test_mistake_of_syntax(tmp_path: Path, old: str, new: str, line: int, part: str) -> None:
-    """What is no JSON is pointed at by line and column."""
-    text = broken(old, new)
-
-    (problem,) = problems_of(tmp_path, text)
-
-    assert "not valid JSON" in problem.message
-    assert (problem.line, problem.column) == (line, column_of(text, line, part))
 
 
 # Several mistakes -------------------------------------------------------------------------------------------------
@@ -422,16 +348,6 @@ def test_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     assert [Path(problem.source).name for problem in raised.value.problems] == ["a.json", "c.json", "d.json"]
 
 
-def test_a_fault_of_shape_hides_no_fault_of_meaning(tmp_path: Path) -> None:
-    """Once, a file with one misspelt key was told nothing else."""
-    text = broken('"text": ["Is', '"texts": ["Is')
-    text = broken("How many <C>", "How many <X>", text)
-
-    problems = problems_of(tmp_path, text)
-
-    assert [problem.path for problem in problems] == ["templates[0].text[0]", "templates[1]"]
-
-
 # Bad templates among others -----------------------------------------------------------------------------------------
 
 
@@ -456,32 +372,6 @@ def test_a_bad_template_leaves_the_others_their_places_in_the_file(tmp_path: Pat
     (tmp_path / "mine.json").write_text(broken('"text": ["Is', '"texts": ["Is'))
 
     assert [template.index for template in read_template_files(tmp_path, CATALOGUE).templates] == [0, 2]
-
-
-def each_place(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Every container inside a JSON value with each of its keys."""
-    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in list(entries):
-        yield value, key
-        yield from each_place(inner)
-
-
-@pytest.mark.quick(2)
-@pytest.mark.parametrize("strange", [None, True, 10**30, 0.0, "<C>", [], [[0]], {}, {"x": 1}], ids=repr)
-def test_a_strange_value_anywhere_is_bad_input_at_most(tmp_path: Path, strange: Any) -> None:
-    """Whatever stands at any place of a file, it loads, or its mistakes are told with places inside the file."""
-    document = json.loads(RIGHT)
-    right = copy.deepcopy(document)
-    for container, key in each_place(document):
-        kept, container[key] = container[key], strange
-        text = json.dumps(document, indent=1)
-        try:
-            load_text(tmp_path, text)
-        except BadInput as error:
-            lines = text.splitlines()
-            assert all(p.line and p.column and lines[p.line - 1][p.column - 1 :].strip() for p in error.problems)
-        container[key] = kept
-    assert document == right
 
 
 # Files and numbers ------------------------------------------------------------------------------------------------
@@ -534,15 +424,6 @@ def test_hidden_files_are_left_out(tmp_path: Path) -> None:
     assert [file.name for file in find_template_files(tmp_path)] == ["a/b/mine.json"]
 
 
-def test_one_name_in_two_files(tmp_path: Path) -> None:
-    for name in ("one.json", "two.json"):
-        (tmp_path / name).write_text(RIGHT)
-
-    templates = load_templates(tmp_path, CATALOGUE)
-
-    assert [template.id for template in templates[::3]] == ["one.json#count", "two.json#count"]
-
-
 def nameless(text: str = RIGHT) -> list[dict[str, Any]]:
     return [{key: value for key, value in each.items() if key != "name"} for each in json.loads(text)["templates"]]
 
@@ -560,30 +441,6 @@ def test_a_name_that_is_the_index_of_another(tmp_path: Path) -> None:
     (problem,) = problems_of(tmp_path, json.dumps([{**first, "name": "2"}, *others]))
 
     assert (problem.path, problem.message) == ("[2].name", "name '2' is taken by [0]")
-
-
-@pytest.mark.parametrize(
-    "constraints",
-    [{}, {"constraints": []}, {"constraints": {}}, {"constraints": None}],
-    ids=["absent", "list", "object", "null"],
-)
-def test_no_constraints(tmp_path: Path, constraints: dict[str, Any]) -> None:
-    records = [{**{key: each[key] for key in ("params", "nodes", "text")}, **constraints} for each in nameless()]
-
-    assert [template.constraints for template in load_text(tmp_path, json.dumps(records))] == [(), (), ()]
-
-
-def test_unknown_keys_are_allowed_everywhere(tmp_path: Path) -> None:
-    """Those of a template itself are kept."""
-    document = json.loads(RIGHT)
-    for container, _ in list(each_place(document)):
-        if isinstance(container, dict):
-            container["leaves"] = ["anything"]
-
-    templates = load_text(tmp_path, json.dumps(document))
-
-    assert {str(template.extra) for template in templates} == {"{'leaves': ['anything']}"}
-    assert [replace(template, extra={}) for template in templates] == list(load_text(tmp_path, RIGHT))
 
 
 def test_a_template_is_what_was_written(tmp_path: Path) -> None:

@@ -75,18 +75,6 @@ def test_a_template_may_name_its_relation(vqagen_: Commands, nodes: Sequence[Any
     assert {step["value_inputs"][0] for each in questions for step in steps_of(each, "relate")} == {"left"}
 
 
-@pytest.mark.parametrize("nodes", BESIDE.values(), ids=BESIDE)
-def test_check_and_explain_know_a_named_relation(vqagen_: Commands, nodes: Sequence[Any]) -> None:
-    """The relation is no slot that a text would have to say."""
-    write_template("What shape is the <Z2> <C2> thing left of the <Z> <C> <S>?", *REFERENCE, *nodes)
-
-    checked = vqagen_.done("check mine.json --domain clevr")
-    explained = vqagen_.done("explain mine --templates mine.json --scenes scenes.json")
-
-    assert checked.out == b"0 errors, 0 warnings in 1 file\n"
-    assert b"relate left " in explained.out
-
-
 # Numbers that are left to be drawn --------------------------------------------------------------------------------
 
 TAKE_AWAY = (
@@ -120,25 +108,3 @@ def test_no_number_is_drawn_that_a_set_has_not(vqagen_: Commands) -> None:
     write_template("Of the <S>s X are red. How many are not?", *TAKE_AWAY[:2], ["count", [1]], *TAKE_AWAY[3:])
 
     assert all(question["answer"] >= 0 for question in generated(vqagen_))
-
-
-def test_check_knows_a_drawn_number(vqagen_: Commands) -> None:
-    """A text that leaves it out is told of."""
-    write_template("Take away X <S>s. How many things are left?", *TAKE_AWAY)
-    right = vqagen_.done("check mine.json --domain clevr")
-    write_template("Take away some <S>s. How many things are left?", *TAKE_AWAY)
-    wrong = vqagen_.done("check mine.json --domain clevr")
-
-    assert right.out == b"0 errors, 0 warnings in 1 file\n"
-    assert b"text 0 says <X> not at all" in wrong.out
-
-
-def test_a_slot_of_the_word_for_a_number_is_left_alone(vqagen_: Commands) -> None:
-    """Where <X> is another slot of the template, a number that is missing stays a mistake."""
-    write_template("Take away X <S>s. How many things are left?", *TAKE_AWAY)
-    Path("mine.json").write_text(Path("mine.json").read_text().replace("<S>", "<X>"))
-
-    ran = vqagen_("generate --scenes scenes.json --templates mine.json -o q.json")
-
-    assert ran.code == 3
-    assert "choose takes 1 side input (Integer), found 0" in ran.err

@@ -106,20 +106,6 @@ def test_grammar(text: str, filled: str, expected: str) -> None:
     assert said(text, filled) == expected
 
 
-def test_nothing_is_left_of_a_value_with_strange_letters() -> None:
-    """A value is text, not grammar: it may hold signs that mean something in texts."""
-    strange = domain_from_metadata({"types": {"Color": ["50%", "%s", "[x]", "<C>"], "Kind": ["ox"]}})
-    compiled = wording("Is it <C>?", domain=strange)
-
-    found = [compiled.say({"<C>": value}, stream(0, "").random) for value in strange.values_of("Color")]
-    assert found == ["Is it 50%?", "Is it %s?", "Is it [x]?", "Is it <C>?"]
-
-
-@pytest.mark.parametrize("way", [" deep  red ", "deep\tred", "\u3000deep red", "deep red\n", "deep\xa0red"])
-def test_white_space_in_a_way_to_say_a_value_is_squeezed(way: str) -> None:
-    assert said("Is <C> <K> x<C>x 1%?", "C=red, K=ox", red=[way]) == " ".join(f"Is {way} ox x{way}x 1%?".split())
-
-
 # Optional parts ---------------------------------------------------------------------------------------------------
 
 
@@ -142,29 +128,6 @@ def test_each_optional_part_is_kept_half_of_the_time(text: str, shares: dict[str
 
     assert {sentence: found[sentence] / 4000 for sentence in shares} == pytest.approx(shares, abs=0.03)
     assert set(found) == set(shares)
-
-
-def test_each_text_is_as_likely() -> None:
-    compiled, rng = wording("one", "two", "three"), stream(0, "texts")
-    found = Counter(compiled.say(words(""), rng.random) for _ in range(3000))
-
-    assert {sentence: found[sentence] / 3000 for sentence in ("One", "Two", "Three")} == pytest.approx(
-        {"One": 1 / 3, "Two": 1 / 3, "Three": 1 / 3}, abs=0.035
-    )
-
-
-def test_few_choices_of_optional_parts_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a text with 64 of them; sentences stay the same."""
-    text = " ".join(f"[{letter} <C>]" for letter in "abcdef")
-    expected = sayings(text, "C=red")
-    monkeypatch.setattr("vqagen.language.wording.MOST_FORMS", 5)
-    compiled, rng, found, most = wording(text), stream(0, text), Counter[str](), 0
-    for _ in range(200):
-        found[compiled.say(words("C=red"), rng.random)] += 1
-        most = max(most, len(compiled._forms))
-
-    assert found == expected
-    assert 1 < most <= 6
 
 
 # A model of the grammar: a text is a list of words, slots, plurals and optional lists.
@@ -208,14 +171,6 @@ def test_a_sentence_is_one_of_the_readings(pieces: list[Any], filled: str) -> No
 
 
 # Synonyms ---------------------------------------------------------------------------------------------------------
-
-
-def test_each_way_to_say_a_value_is_as_likely() -> None:
-    found = sayings("<K>", "K=ox", count=3000, ox=["bull", "steer", "bullock"])
-
-    assert {name: count / 3000 for name, count in found.items()} == pytest.approx(
-        {"Bull": 1 / 3, "Steer": 1 / 3, "Bullock": 1 / 3}, abs=0.035
-    )
 
 
 def test_a_slot_is_said_the_same_way_everywhere() -> None:

@@ -1,18 +1,14 @@
 """Faults of wording in written questions: found from text, program and scene alone, with the words of the domain.
 
 Nothing is imported from the package. A phrase is a run of known words that ends in a noun, such as "large matte
-cubes"; program and scene tell which objects it means. `python tests/wording_faults.py METADATA SYNONYMS SCENES
-QUESTIONS...` prints the share of each fault and some examples (`-` for no synonyms file).
+cubes"; program and scene tell which objects it means.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from naive_programs import is_filter, run, step_type, step_values
@@ -169,34 +165,3 @@ def _described(program: Sequence[Record], index: int) -> tuple[frozenset[tuple[s
         words.add((step_type(program[index]).removeprefix("filter_"), step_values(program[index])[0]))
         index = program[index]["inputs"][0]
     return frozenset(words), step_type(program[index])
-
-
-def read_questions(path: Path) -> list[Record]:
-    """The questions of a JSON or JSON Lines file."""
-    if path.suffix == ".jsonl":
-        return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    found: list[Record] = json.loads(path.read_text("utf-8"))["questions"]
-    return found
-
-
-def main(metadata: str, synonyms: str, scenes: str, *questions: str) -> None:
-    """Print the share of each fault, and examples."""
-    words = {} if synonyms == "-" else json.loads(Path(synonyms).read_text("utf-8"))
-    faults = Faults(json.loads(Path(metadata).read_text("utf-8")), words)
-    records = json.loads(Path(scenes).read_text("utf-8"))["scenes"]
-    shares, examples, total = Counter[str](), defaultdict[str, list[str]](list), 0
-    for path in questions:
-        for question in read_questions(Path(path)):
-            total += 1
-            for kind in faults.of(question, records[question["scene_index"]]):
-                shares[kind] += 1
-                examples[kind].append(f"{question['template_filename']}: {question['question']} {question['answer']}")
-    for kind, count in shares.most_common():
-        print(f"{kind}: {count:,} of {total:,} questions, {100 * count / total:.2f} %")
-        print(*(f"    {each}" for each in examples[kind][:: max(1, count // 8)][:8]), sep="\n")
-    if not shares:
-        print(f"no faults in {total:,} questions")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

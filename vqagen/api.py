@@ -7,16 +7,13 @@ from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.calls.comparison import compare
 from vqagen.calls.director_trials import export_trials, trial_design, trials, write_trials
 from vqagen.calls.evaluation import evaluate, score_report, write_item_scores
-from vqagen.calls.human_answers import Forgotten, back_up_study, copy_store, export_study, forget, reclaim, study_status
+from vqagen.calls.human_answers import Forgotten, back_up_study, export_study, forget, reclaim, study_status
 from vqagen.calls.human_items import make_items, write_items
-from vqagen.calls.human_rehearsal import rehearse_study
 from vqagen.calls.human_scoring import (
     import_humanr,
     rater_report,
     score_study,
     simulate_study,
-    write_score_plots,
-    write_simulated_answers,
 )
 from vqagen.calls.human_serving import serve, verify_codes, write_links
 from vqagen.calls.human_studies import PlannedStudy, check_study, make_caption_tasks, make_item_tasks
@@ -35,7 +32,6 @@ from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores
 from vqagen.human.server.settings import ServeSettings
 from vqagen.human.simulation.raters import RaterSettings
-from vqagen.human.simulation.visit import RehearsalSettings
 from vqagen.human.status import StudyStatus
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
@@ -109,7 +105,6 @@ __all__ = [
     "QuestionStatistics",
     "RaterSettings",
     "RecordForm",
-    "RehearsalSettings",
     "Report",
     "RunOptions",
     "SamplingSettings",
@@ -133,7 +128,6 @@ __all__ = [
     "compare",
     "compile_scene",
     "convert",
-    "copy_store",
     "dataset",
     "dialogs",
     "draw_scenes",
@@ -156,7 +150,6 @@ __all__ = [
     "merge",
     "rater_report",
     "reclaim",
-    "rehearse_study",
     "report_evaluations",
     "sample_scenes",
     "score_report",
@@ -178,7 +171,5 @@ __all__ = [
     "write_records",
     "write_report",
     "write_scenes",
-    "write_score_plots",
-    "write_simulated_answers",
     "write_trials",
 ]

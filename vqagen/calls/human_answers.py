@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from vqagen.errors import PlaceError, UsageError
+from vqagen.errors import UsageError
 from vqagen.human.export.folder import ExportReport, check_export, write_export
 from vqagen.human.export.rows import answer_rows
 from vqagen.human.links.people import LINK, PLATFORMS, Participant, pseudonym
 from vqagen.human.links.secret import has_secret, load_secret
 from vqagen.human.status import StudyStatus, status_of
-from vqagen.human.store.copying import back_up, copy_rows
+from vqagen.human.store.copying import back_up
 from vqagen.human.store.lock import study_lock
-from vqagen.human.store.opening import STRICT, hide_password, is_redis, open_store, sqlite_path
-from vqagen.human.store.sqlite import study_of_file
+from vqagen.human.store.opening import STRICT, is_redis, open_store, sqlite_path
 from vqagen.human.store.store import Count, Forget, Reclaim, Store
-from vqagen.human.study.study import STUDY_FILE, Study, load_study
+from vqagen.human.study.study import Study, load_study
 from vqagen.language.domain_files import PathLike
 
 
@@ -105,36 +104,6 @@ def back_up_study(folder: PathLike, out: PathLike, store: PathLike | None = None
         raise UsageError(f"output {out} is the store of study {study.id} itself; name another file")
     with closing(open_store(place, study.id, create=False, read_only=True)) as opened:
         return back_up(opened, study.id, target, force=force)
-
-
-def copy_store(source: PathLike, target: PathLike, study: PathLike | None = None, *, durability: str = STRICT) -> int:
-    """Copy all answers from one store into another, which is empty; return the number of rows.
-
-    A store is a study folder, an SQLite file, or `redis[s]://…`. Between files and Redis alone, `study` is the folder
-    of the study. The study must not be served.
-    """
-    folders = [Path(place) for place in (source, target, study) if place and _is_study(place)]
-    if study and not _is_study(study):
-        raise PlaceError(f"study folder {study} holds no {STUDY_FILE}; name the folder of a study")
-    found = {load_study(folder).id: folder for folder in folders}
-    if not folders and not is_redis(source):
-        found = {study_of_file(sqlite_path(source)): Path()}
-    if not found:
-        raise UsageError(f"{hide_password(source)} may hold several studies; name the folder of one with --study")
-    if len(found) > 1:
-        raise UsageError(f"{' and '.join(map(str, found.values()))} are different studies; copy within one")
-    (id,) = found
-    places = [load_study(place).store if _is_study(place) else place for place in (source, target)]
-    with ExitStack() as stack:
-        for folder in sorted({folder.resolve() for folder in folders}):
-            stack.enter_context(study_lock(folder))
-        opened = stack.enter_context(closing(open_store(places[0], id, create=False, read_only=True)))
-        copy = stack.enter_context(closing(open_store(places[1], id, create=True, durability=durability)))
-        return copy_rows(opened, copy, hide_password(places[1]))
-
-
-def _is_study(place: PathLike) -> bool:
-    return (Path(place) / STUDY_FILE).is_file()
 
 
 @contextmanager

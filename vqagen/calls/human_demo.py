@@ -1,4 +1,4 @@
-"""A demonstration of rater studies by the Python API: from nothing to scores, with simulated raters in a browser."""
+"""A demonstration of rater studies by the Python API: from nothing to scores, with simulated raters."""
 
 from __future__ import annotations
 
@@ -6,31 +6,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 import orjson
 
 from vqagen.calls.human_answers import export_study
 from vqagen.calls.human_items import write_items
-from vqagen.calls.human_rehearsal import BROWSER, HTTP
 from vqagen.calls.human_scoring import rater_report, score_study
 from vqagen.calls.human_studies import make_item_tasks
 from vqagen.calls.sampled_scenes import write_scenes
 from vqagen.calls.scene_dialogs import write_dialogs
 from vqagen.draw.scene_pictures import draw_scenes
-from vqagen.errors import PlaceError, UsageError, VqagenError
+from vqagen.errors import PlaceError, UsageError, VqagenError, counted
 from vqagen.human.items.captions import HUMAN_LIKE, caption_items, untrue_captions
 from vqagen.human.items.material import SceneTexts, captions_of, texts_of_scenes
 from vqagen.human.items.settings import ItemSettings
-from vqagen.human.links.secret import load_secret
+from vqagen.human.simulation.client import answer_study, serving
 from vqagen.human.simulation.raters import Raters, RaterSettings
-from vqagen.human.simulation.rehearsal import stored_rows, visit_all
-from vqagen.human.simulation.served_copy import fill_texts, serving
-from vqagen.human.simulation.through_browser import MOST_BROWSERS, browser_problem, visit_by_browser
-from vqagen.human.simulation.through_http import visit_by_http
-from vqagen.human.simulation.visit import Guests, RehearsalSettings, Visit
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
+from vqagen.human.study.texts import TEXTS_FILE
 from vqagen.judge.report.table import Report
 from vqagen.judge.report.writers import write_report
 from vqagen.language.catalogue import Catalogue
@@ -56,49 +50,35 @@ _FILLED = {
 Say = Callable[[str], object]
 
 
-class Demonstration(NamedTuple):
-    """A demonstration that is done."""
-
-    report: Report
-    via: str
-    visits: tuple[Visit, ...]
-    faults: tuple[str, ...]
-    """Mistakes of the server."""
-
-
-def check_demo(out: PathLike, via: str = "") -> None:
-    """Raise UsageError if a demonstration cannot be written to a folder, or not be made this way."""
+def check_demo(out: PathLike) -> None:
+    """Raise UsageError if a demonstration cannot be written to a folder."""
     folder = Path(out)
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         raise UsageError(f"output folder {out} holds files already; name a new folder with --out")
     if not folder.absolute().parent.is_dir():
         raise PlaceError(f"folder {folder.absolute().parent} does not exist; create it first")
-    if via == BROWSER and browser_problem():
-        raise UsageError(f"no browser can be driven: {browser_problem()}; or use --via {HTTP}")
 
 
-def demonstrate(
-    out: PathLike, via: str = "", *, seed: int = 0, scenes: int = SCENES, say: Say = lambda _: None
-) -> Demonstration:
-    """Make, plan, serve, answer, export and score a small study in a new folder.
+def demonstrate(out: PathLike, *, seed: int = 0, scenes: int = SCENES, say: Say = lambda _: None) -> Report:
+    """Make, plan, serve, answer, export and score a small study in a new folder; return its report.
 
-    Simulated raters answer in a browser, or if there is none (or `via` is `http`) by HTTP. `say` is called with a line
-    at each step.
+    Simulated raters send the requests that the page of a rater sends. `say` is called with a line at each step.
     """
-    check_demo(out, via)
+    check_demo(out)
     top = Path(out)
     top.mkdir(exist_ok=True)
     study = _planned(top, seed, scenes, say)
-    chosen, why = (HTTP, browser_problem()) if via == HTTP or browser_problem() else (BROWSER, "")
-    if why and via != HTTP:
-        say(f"no browser: {why}; raters send the requests that its page would send")
-    visits, faults = _answered(study, chosen, seed, say)
-    if not any(visit.answers for visit in visits):
-        raise VqagenError("no rater could answer: " + "; ".join(faults[:3]))
-    export_study(study.folder, top / "export")
+    raters = Raters(RaterSettings(effect=TRUE_SCORES), seed)
+    with serving(study.folder) as url:
+        say(f"serving at {url}; {RATERS} simulated raters answer …")
+        acknowledged = answer_study(study, url, raters, RATERS)
+    stored = export_study(study.folder, top / "export").answers
+    if stored != acknowledged:
+        raise VqagenError(f"the server acknowledged {acknowledged} answers, and {stored} are stored")
+    say(f"{counted(stored, 'answer')}, all of them stored")
     report = rater_report(score_study(study.folder))
     write_report(report, top / "scores.html")
-    return Demonstration(report, chosen, visits, faults)
+    return report
 
 
 # Before the raters ----------------------------------------------------------------------------------------------------
@@ -118,7 +98,8 @@ def _planned(top: Path, seed: int, scenes: int, say: Say) -> Study:
     counts = write_items(items, top / "items.jsonl")
     settings = PlanSettings(seed=seed, raters_per_item=RATERS + 1, trials_per_task=1 + 2 * scenes // 3)
     planned = make_item_tasks(top / "study", top / "items.jsonl", top / "images", settings).study
-    fill_texts(planned.folder, _FILLED)
+    texts = orjson.loads((planned.folder / TEXTS_FILE).read_bytes())
+    (planned.folder / TEXTS_FILE).write_bytes(orjson.dumps({**texts, "values": _FILLED}, option=orjson.OPT_INDENT_2))
     say(f"{counts.comparisons} comparisons and {counts.checks} checks in {len(planned.tasks)} tasks")
     return load_study(planned.folder)
 
@@ -129,7 +110,7 @@ def _with_captions(top: Path, catalogue: Catalogue, seed: int) -> list[SceneText
     for number, file in enumerate(files):
         settings = DialogSettings(seed=3 * seed + number, rounds=1)
         write_dialogs(top / "scenes.json", file, find_domain(task=DIALOGS), settings)
-    return texts_of_scenes(files, DIALOG_FILES, find_scenes(top / "scenes.json"), catalogue, seed, most=0)
+    return texts_of_scenes(files, DIALOG_FILES, find_scenes(top / "scenes.json"), catalogue)
 
 
 def _plant_mistakes(about: list[SceneTexts], catalogue: Catalogue) -> dict[str, dict[str, str]]:
@@ -147,22 +128,7 @@ def _plant_mistakes(about: list[SceneTexts], catalogue: Catalogue) -> dict[str, 
     return mistakes
 
 
-# Raters ---------------------------------------------------------------------------------------------------------------
-
-
-def _answered(study: Study, via: str, seed: int, say: Say) -> tuple[tuple[Visit, ...], tuple[str, ...]]:
-    """Serve a study, and let raters answer it; return their visits, and what the server did wrong."""
-    drive = visit_by_browser if via == BROWSER else visit_by_http
-    raters = Raters(RaterSettings(effect=TRUE_SCORES, seed=seed))
-    with serving(study.folder) as url:
-        say(f"serving at {url}; {RATERS} simulated raters answer " + ("in Chromium …" if via == BROWSER else "…"))
-        settings = RehearsalSettings(at_once=MOST_BROWSERS)
-        guests = Guests(study, load_secret(study.folder), url, raters, settings, seed)
-        visits, seconds = visit_all(guests, RATERS, drive)
-    _, differences = stored_rows(study, visits)
-    count = sum(len(visit.answers) for visit in visits)
-    say(f"{count} answers in {seconds:.0f} seconds, all of them stored" if not differences else differences[0])
-    return visits, tuple(fault for visit in visits for fault in visit.faults) + differences
+# After the raters -----------------------------------------------------------------------------------------------------
 
 
 def places(out: PathLike) -> list[str]:

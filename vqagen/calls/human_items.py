@@ -71,13 +71,13 @@ def _of_captions(
 ) -> list[Item]:
     catalogue, _ = load_catalogue(files or find_domain())
     source, listed = find_scenes(str(scenes)), list(paths.values())
-    found = texts_of_scenes(listed, DIALOGS, source, catalogue, settings.seed, settings.num_images)
+    found = texts_of_scenes(listed, DIALOGS, source, catalogue)
     return list(caption_items(found, list(paths), has_reference, catalogue, settings))
 
 
 def _of_questions(scenes: PathLike, path: Location, settings: ItemSettings, files: DomainFiles | None) -> list[Item]:
     domain, source = load_domain_files(files), find_scenes(str(scenes))
-    found = texts_of_scenes([path], QUESTIONS, source, domain.catalogue, settings.seed, settings.num_images)
+    found = texts_of_scenes([path], QUESTIONS, source, domain.catalogue)
     return list(question_items(found, domain, str(path), settings))
 
 

@@ -15,14 +15,12 @@ from vqagen.files.output import atomic_output, check_output
 from vqagen.human.answers import AnswerRow
 from vqagen.human.export.humanr_answers import HumanrImport, read_tasks, rows_of_redis, rows_of_results
 from vqagen.human.export.rows import ANSWERS_FILE, answer_rows, read_rows, row_line
-from vqagen.human.scores.figures import figure_names, score_figures
-from vqagen.human.scores.gates import BOUNDS, UPPER, read_thresholds
+from vqagen.human.scores.gates import read_thresholds
 from vqagen.human.scores.report import study_report
 from vqagen.human.scores.settings import WEBDRIVER, ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores, score_rows
-from vqagen.human.simulation.power import REPLICATIONS, power_report, study_power
-from vqagen.human.simulation.raters import Raters, RaterSettings
-from vqagen.human.simulation.through_data import assigned_work, simulated_rows
+from vqagen.human.simulation.power import power_report, study_power
+from vqagen.human.simulation.raters import RaterSettings
 from vqagen.human.store.opening import hide_password, open_store
 from vqagen.human.study.study import STUDY_FILE, load_study
 from vqagen.json.parsing import read_text
@@ -47,36 +45,9 @@ def score_study(source: PathLike, settings: ScoreSettings | None = None, *, stor
     return score_rows(rows, settings or ScoreSettings(), path.name, automated)
 
 
-def rater_report(
-    scores: StudyScores, *, fail_under: Sequence[str] = (), bound: str = UPPER, is_whole: bool = False
-) -> Report:
-    """Return the report of scores, and whether its gates are met: thresholds such as `A=-0.2` of a `bound`."""
-    if bound not in BOUNDS:
-        raise UsageError(f"bound must be one of {', '.join(BOUNDS)}, found {bound!r}")
-    return study_report(scores, read_thresholds(fail_under), bound, is_whole=is_whole)
-
-
-def check_plots(folder: PathLike, scores: ScoreSettings, *, force: bool = False) -> None:
-    """Raise UsageError if the figures cannot be written to a folder, or matplotlib is missing."""
-    top = Path(folder)
-    if not top.is_dir():
-        check_output(str(top), force=False)
-        return
-    for name in figure_names(scores):
-        check_output(str(top / name), force)
-
-
-def write_score_plots(scores: StudyScores, folder: PathLike, *, force: bool = False) -> list[Path]:
-    """Write figures of scores as PNG, and return their paths: scores, answers, and one of each field of `by`."""
-    check_plots(folder, scores.settings, force=force)
-    top = Path(folder)
-    top.mkdir(exist_ok=True)
-    written = []
-    for name, png in score_figures(scores):
-        written.append(top / name)
-        with atomic_output(str(written[-1])) as file:
-            file.write(png)
-    return written
+def rater_report(scores: StudyScores, *, fail_under: Sequence[str] = (), is_whole: bool = False) -> Report:
+    """Return the report of scores, and whether its gates are met: thresholds such as `A=-0.2`."""
+    return study_report(scores, read_thresholds(fail_under), is_whole=is_whole)
 
 
 def _read_study(path: Path, store: PathLike) -> tuple[list[AnswerRow], list[str]]:
@@ -113,26 +84,10 @@ def simulate_study(
     raters: int,
     settings: RaterSettings | None = None,
     *,
-    replications: int = REPLICATIONS,
     on_done: Callable[[int], None] = lambda _: None,
 ) -> Report:
     """Return the power of a planned study for a number of raters, by simulated repetitions."""
-    found = study_power(load_study(Path(study)), raters, settings or RaterSettings(), replications, on_done)
-    return power_report(found)
-
-
-def write_simulated_answers(
-    study: PathLike, raters: int, out: PathLike, settings: RaterSettings | None = None, *, force: bool = False
-) -> int:
-    """Write an export folder with the answers of simulated raters, which `score_study` reads; return their number."""
-    target = answers_file(out, force)
-    loaded, chosen = load_study(Path(study)), Raters(settings or RaterSettings())
-    chosen.raise_unknown(loaded.items.values())
-    rows = list(simulated_rows(assigned_work(loaded, raters), chosen))
-    target.parent.mkdir(exist_ok=True)
-    with atomic_output(str(target)) as file:
-        file.writelines(map(row_line, rows))
-    return len(rows)
+    return power_report(study_power(load_study(Path(study)), raters, settings or RaterSettings(), on_done=on_done))
 
 
 def answers_file(out: PathLike, force: bool) -> Path:

@@ -15,6 +15,7 @@ from vqagen.human.study.item_study import ItemFiles, make_item_study
 from vqagen.human.study.making import MadeStudy
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
+from vqagen.human.study.texts import TEXTS_FILE
 from vqagen.language.domain_files import PathLike
 
 
@@ -32,21 +33,20 @@ def make_caption_tasks(
     images: PathLike,
     settings: PlanSettings | None = None,
     *,
-    texts: PathLike | None = None,
     force: bool = False,
 ) -> PlannedStudy:
     """Plan a study that compares captions, and write its folder.
 
     `human` is a JSON file from image names to lists of captions, each of `systems` one from image names to captions.
-    `texts` are the words that raters see, by default English ones. Raises BadInput with every mistake in the files,
-    and PlanError if a task would show an image twice.
+    With `force` a study that was not served yet is replaced, whose words stay. Raises BadInput with every mistake in
+    the files, and PlanError if a task would show an image twice.
     """
     settings = settings or PlanSettings()
     if not systems and not settings.human_human:
         raise UsageError("no system to compare with people: give --system, or --human-human to compare people")
     check_folder(Path(out), force)
-    inputs = CaptionFiles(str(human), {name: str(systems[name]) for name in sorted(systems)}, str(images), _text(texts))
-    return _written(out, make_caption_study(inputs, settings), texts, force)
+    inputs = CaptionFiles(str(human), {name: str(systems[name]) for name in sorted(systems)}, str(images), _words(out))
+    return _written(out, make_caption_study(inputs, settings), force)
 
 
 def make_item_tasks(
@@ -55,7 +55,6 @@ def make_item_tasks(
     images: PathLike | None = None,
     settings: PlanSettings | None = None,
     *,
-    texts: PathLike | None = None,
     force: bool = False,
 ) -> PlannedStudy:
     """Plan a study of the items in a file of JSON Lines, and write its folder.
@@ -64,8 +63,8 @@ def make_item_tasks(
     a task would show an image twice.
     """
     check_folder(Path(out), force)
-    inputs = ItemFiles(str(items), _text(images), _text(texts))
-    return _written(out, make_item_study(inputs, settings or PlanSettings()), texts, force)
+    inputs = ItemFiles(str(items), None if images is None else str(images), _words(out))
+    return _written(out, make_item_study(inputs, settings or PlanSettings()), force)
 
 
 def check_study(study: PathLike) -> StudyReport:
@@ -73,10 +72,12 @@ def check_study(study: PathLike) -> StudyReport:
     return check_folder_of_study(Path(study))
 
 
-def _text(path: PathLike | None) -> str | None:
-    return None if path is None else str(path)
+def _words(out: PathLike) -> Path | None:
+    """Return the words of the study that is replaced: those of trials are written into the items."""
+    path = Path(out, TEXTS_FILE)
+    return path if path.is_file() else None
 
 
-def _written(out: PathLike, made: MadeStudy, texts: PathLike | None, force: bool) -> PlannedStudy:
-    write_study(Path(out), made.files, force=force, keep_texts=texts is None)
+def _written(out: PathLike, made: MadeStudy, force: bool) -> PlannedStudy:
+    write_study(Path(out), made.files, force=force)
     return PlannedStudy(load_study(Path(out)), made.notes)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("check")
 @click.argument("paths", metavar="PATH...", type=path, nargs=-1, required=True)
 @domain_options("domain", "metadata", "plugins")
-@click.option("--scenes", type=path, metavar="PATH", help="Scenes to try templates on, and to verify answers with.")
+@click.option("--scenes", type=path, metavar="PATH", help="Scenes to try templates on.")
 @click.option(
     "--samples",
     type=integer(0),
@@ -38,17 +38,16 @@ def command(
     strict: bool,
     as_json: bool,
 ) -> None:
-    """Report every mistake in hand-written files and in question files in one run.
+    """Report every mistake in hand-written files in one run.
 
-    PATHs are files or folders of metadata, templates, synonyms, plug-ins, scenes and questions. Each is recognized by
-    its content and checked against the nearest metadata: DOMAIN/metadata.json, or metadata/NAME.json for
-    templates/NAME. Errors make other commands fail. Warnings are accepted but probably unintended: a text that leaves
-    out a slot, an answer that never occurs, a constraint that rules nothing out. The exit code is 1 if there is an
-    error.
+    PATHs are files or folders of metadata, templates, synonyms, plug-ins and scenes. Each is recognized by its content
+    and checked against the nearest metadata: DOMAIN/metadata.json, or metadata/NAME.json for templates/NAME. Errors
+    make other commands fail. Warnings are accepted but probably unintended: a text that leaves out a slot, an answer
+    that never occurs, a constraint that rules nothing out. The exit code is 1 if there is an error.
 
     \b
     Example:
-      vqagen check scenes.json questions.json
+      vqagen check scenes.json
     """
     from vqagen.authoring.check.checking import check_paths
     from vqagen.cli.messages import print_message

@@ -13,15 +13,11 @@ SUBCOMMANDS = {
     "check": "vqagen.cli.human_making:check",
     "links": "vqagen.cli.human_serving:links",
     "serve": "vqagen.cli.human_serving:serve",
-    "verify-code": "vqagen.cli.human_serving:verify_code",
     "status": "vqagen.cli.human_status:status",
     "export": "vqagen.cli.human_export:export",
-    "forget": "vqagen.cli.human_stores:forget",
-    "reclaim": "vqagen.cli.human_stores:reclaim",
-    "backup": "vqagen.cli.human_stores:backup",
-    "copy-store": "vqagen.cli.human_stores:copy_store",
+    "import": "vqagen.cli.human_import:import_humanr",
+    "store": "vqagen.cli.human_store:store",
     "score": "vqagen.cli.human_score:score",
-    "import-humanr": "vqagen.cli.human_import:import_humanr",
     "simulate": "vqagen.cli.human_simulate:simulate",
 }
 """Name -> the module and the command in it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.human_stores import store_option, study_argument
+from vqagen.cli.human_store import store_option, study_argument
 from vqagen.cli.options import path
 
 

@@ -1,4 +1,4 @@
-"""`vqagen human import-humanr`: answers that HUMANr collected."""
+"""`vqagen human import`: answers that HUMANr collected."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _MEANINGS = {
 }
 
 
-@click.command("import-humanr")
+@click.command("import")
 @click.argument("answers", type=path, metavar="REDIS.json|RESULTS.csv")
 @click.option("--tasks", type=path, metavar="FILE", help="comparison_tasks.json or latest_run.json; not for a CSV.")
 @click.option("--drop-ambiguous", is_flag=True, help="Leave out answers that may be about another trial.")
-@click.option("--out", "-o", required=True, type=path, metavar="FOLDER", help="Folder for the answers.")
-@click.option("--force", is_flag=True, help="Replace answers that exist.")
+@click.option("--out", "-o", type=path, required=True, metavar="FOLDER", help="The folder to write.")
+@click.option("--force", is_flag=True, help="Replace answers in that folder.")
 def import_humanr(answers: str, tasks: str | None, drop_ambiguous: bool, out: str, force: bool) -> None:
     """Read the answers that HUMANr collected, so that `vqagen human score` scores them.
 
@@ -32,7 +32,7 @@ def import_humanr(answers: str, tasks: str | None, drop_ambiguous: bool, out: st
 
     \b
     Example:
-      vqagen human import-humanr redis.json --tasks comparison_tasks.json --out answers
+      vqagen human import redis.json --tasks comparison_tasks.json --out answers
       vqagen human score answers --method humanr,cluster
     """
     from vqagen.calls.human_scoring import import_humanr

@@ -26,14 +26,12 @@ if TYPE_CHECKING:
 )
 @click.option("--items", type=path, metavar="FILE", help="Items as JSON Lines, in place of --human and --system.")
 @click.option("--images", type=path, metavar="FOLDER", help="The folder of the images.")
-@click.option("--texts", type=path, metavar="FILE", help="Words that raters see, in place of the English ones.")
 @click.option("--out", "-o", required=True, type=path, metavar="FOLDER", help="Folder for the study.")
 @settings_options(settings=PlanSettings)
-@click.option("--reward-per-task", type=click.FloatRange(min=0), default=0.0, metavar="AMOUNT", help="Print the cost.")
 @click.option(
     "--force",
     is_flag=True,
-    help="Replace a study that was not served yet; its texts, serving settings and secret stay.",
+    help="Replace a study that was not served yet; its words, serving settings and secret stay.",
 )
 def make_tasks(
     folder: str | None,
@@ -41,17 +39,15 @@ def make_tasks(
     systems: tuple[str, ...],
     items: str | None,
     images: str | None,
-    texts: str | None,
     out: str,
     settings: PlanSettings,
-    reward_per_task: float,
     force: bool,
 ) -> None:
     """Plan a study: which trials stand in which task, and on which side.
 
     No task shows an image twice. Each comparison is in one task, which --raters-per-item people do; sides are exactly
-    balanced. Attention checks show a human caption beside one of another image. Prints what precision to expect. The
-    exit code is 5 if there are too few images for such a plan.
+    balanced. Attention checks show a human caption beside one of another image. Prints what precision to expect.
+    Raters see the words of texts.json in the study: edit them, and plan again with --force if those of trials change.
 
     \b
     Example:
@@ -64,14 +60,14 @@ def make_tasks(
     if items is not None:
         if human is not None or systems:
             raise click.UsageError("--items holds all texts: leave out --human and --system")
-        made = make_item_tasks(out, items, images, settings, texts=texts, force=force)
+        made = make_item_tasks(out, items, images, settings, force=force)
     else:
         missing = [flag for flag, given in (("--human", human), ("--images", images)) if given is None]
         if human is None or images is None:
             raise click.UsageError(f"missing {' and '.join(missing)}, or --items")
-        made = make_caption_tasks(out, human, systems_of(systems), images, settings, texts=texts, force=force)
+        made = make_caption_tasks(out, human, systems_of(systems), images, settings, force=force)
     _print(made, out)
-    for line in forecast_lines(made.study, reward_per_task):
+    for line in forecast_lines(made.study):
         click.echo(line, err=True)
 
 
@@ -81,12 +77,11 @@ def make_tasks(
 def check(ctx: click.Context, study: str) -> None:
     """Check a study before it is served: its plan, its images, its words.
 
-    Exit codes: 0 for a study that can be served; 1 if words are missing, such as your institution in the consent; 5 if
-    the plan is broken; 3 if an image is, or if a file was changed.
+    The exit code is 1 if it cannot be served: the plan or an image is broken, or words are missing, such as your
+    institution in the consent.
 
     \b
     Example:
-      vqagen human make-tasks --human human.json --system ours=model.json --images images --texts words.json --out study
       vqagen human check study
     """
     from vqagen.calls.human_studies import check_study
@@ -100,7 +95,7 @@ def check(ctx: click.Context, study: str) -> None:
     made = report.study
     checked = f"{len(made.tasks):,} tasks, {len(made.items):,} items, {len(made.images):,} images"
     click.echo(f"{faults} fault{'' if faults == 1 else 's'} in {checked}", err=True)
-    ctx.exit(3 if report.images else 5 if report.plan else 1 if report.texts else 0)
+    ctx.exit(1 if report.faults else 0)
 
 
 def _one_folder(option: str | None, argument: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""`vqagen human serve`, `links` and `verify-code`."""
+"""`vqagen human serve` and `links`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from vqagen.cli.human_stores import study_argument
+from vqagen.cli.human_store import study_argument
 from vqagen.cli.options import path, settings_options
 from vqagen.errors import counted
 from vqagen.human.links.settings import LinkSettings
@@ -40,11 +40,17 @@ def serve(study: str, settings: ServeSettings) -> None:
 @study_argument
 @settings_options(settings=LinkSettings)
 @click.option("--out", "-o", type=path, metavar="FOLDER", help="Folder for the files. [default: links in the study]")
-def links(study: str, settings: LinkSettings, out: str | None) -> None:
-    """Write signed links for raters.
+@click.option(
+    "--verify", "codes", multiple=True, metavar="CODE", help="Verify a completion code; - reads codes from stdin."
+)
+def links(study: str, settings: LinkSettings, out: str | None, codes: tuple[str, ...]) -> int:
+    """Write signed links for raters, or verify the codes that they got.
 
     Files that an earlier call wrote to the same folder are replaced or deleted; others are never touched. To revoke a
     link, write it on a line of revoked.txt in the study.
+
+    `--verify CODE` writes no links: it says which assignment a completion code was issued for, which a rater has
+    entered elsewhere. No server and no answers are needed. The exit code is 1 if the study did not issue it.
 
     \b
     Example:
@@ -52,24 +58,17 @@ def links(study: str, settings: LinkSettings, out: str | None) -> None:
     """
     from vqagen.calls.human_serving import write_links
 
+    if codes:
+        return _verify(study, codes)
     number, files = write_links(study, settings, out)
     click.echo(
         f"{counted(number, 'link')} in {files[0]}" + (f" and {len(files) - 1} more" if len(files) > 1 else ""), err=True
     )
+    return 0
 
 
-@click.command("verify-code")
-@study_argument
-@click.argument("codes", nargs=-1, required=True, metavar="CODE…")
-def verify_code(study: str, codes: tuple[str, ...]) -> int:
-    """Verify completion codes that raters have entered elsewhere; - reads them from standard input.
-
-    No server and no answers are needed. The exit code is 1 if the study did not issue one of them.
-
-    \b
-    Example:
-      vqagen human verify-code study ILI6FIW5YX
-    """
+def _verify(study: str, codes: tuple[str, ...]) -> int:
+    """Print the assignment of each code; return 1 if one was not issued."""
     from vqagen.calls.human_serving import verify_codes
 
     given = [code for each in codes for code in (sys.stdin.read().split() if each == "-" else [each])]

@@ -7,7 +7,7 @@ import time
 
 import click
 
-from vqagen.cli.human_stores import store_option, study_argument
+from vqagen.cli.human_store import store_option, study_argument
 
 WATCH_EVERY = 5
 """Seconds between two looks."""

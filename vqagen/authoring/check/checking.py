@@ -12,7 +12,6 @@ from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.dialog_templates import check_dialog_templates
 from vqagen.authoring.check.director_files import check_director_files
 from vqagen.authoring.check.domains import DomainGroup, Flags, Grouping
-from vqagen.authoring.check.question_rules import check_questions, verify_answers
 from vqagen.authoring.check.recognition import (
     DIALOG_TEMPLATES,
     DIALOGS,
@@ -72,11 +71,11 @@ def check_paths(
 ) -> CheckReport:
     """Check files, and all files in folders. No file is changed; a mistake in a file raises nothing.
 
-    The content of a file shows whether it holds metadata, templates, synonyms, scenes, questions, a plug-in, or a
-    catalogue or instructions of the director task.
+    The content of a file shows whether it holds metadata, templates, synonyms, scenes, a plug-in, or a catalogue or
+    instructions of the director task.
     `domain` or `metadata` names the domain to check against; the default is the nearest metadata. Templates are tried
     on the scenes of the file `scenes`, or else on up to `samples` sampled scenes (0: none). `on_progress` is called
-    with numbers of scenes tried and questions verified. Raises UsageError if there is nothing to check.
+    with numbers of scenes tried. Raises UsageError if there is nothing to check.
     """
     report = CheckReport()
     items = recognise_all(find_files(paths, report), report)
@@ -115,17 +114,17 @@ class _DomainCheck:
         metadata = self.group.metadata
         for item in self.group.items:
             self.report.of(item.path).domain = str(metadata)
-            if item.kind == DIALOGS:
-                self.report.of(item.path).not_checked.append("dialogs: see `vqagen verify`")
+            if item.kind in (QUESTIONS, DIALOGS):
+                self.report.of(item.path).not_checked.append(f"{item.kind}: see `vqagen verify`")
         declared = self.declarations()
         if declared is None:
-            self.skip((METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS), "a plug-in")
+            self.skip((METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES), "a plug-in")
             return
         document = self.read(lambda: parse_json(read_text(metadata), str(metadata)), "not-json")
         domain = self.read(lambda: load_domain(metadata, declared), "no-effect")
         if domain is None:
             self.check_own_synonyms(document)
-            self.skip((TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES, QUESTIONS), f"the metadata ({metadata})")
+            self.skip((TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES), f"the metadata ({metadata})")
             return
         self.catalogue = self.read(lambda: Catalogue(domain, declared), "no-effect")
         synonyms = self.check_vocabulary(domain)
@@ -136,11 +135,9 @@ class _DomainCheck:
             source = self.report.read(item.path, "not-json", load)
             self.sound += [(item, source)] if source else []
         if self.catalogue is None:
-            self.skip((TEMPLATES, QUESTIONS), f"the metadata ({metadata})")
+            self.skip((TEMPLATES,), f"the metadata ({metadata})")
             return
         self.check_templates(self.catalogue)
-        for item in self.readable(QUESTIONS):
-            self.check_questions(item, self.catalogue)
 
     def of_kind(self, *kinds: str) -> Iterator[CheckedFile]:
         return (item for item in self.group.items if item.kind in kinds)
@@ -222,8 +219,8 @@ class _DomainCheck:
         The scenes are those of the given file; else sampled ones; else, if the domain cannot sample, those of a checked
         file.
         """
-        if self.trying.scenes:
-            source = self.given_scenes()
+        if path := self.trying.scenes:
+            source = self.report.read(path, "not-json", lambda: find_scenes(path))
             return (load_scenes(source, domain) if source else None), "given"
         try:
             rules = SamplingRules.from_domain(domain)
@@ -234,30 +231,3 @@ class _DomainCheck:
             self.report.note(f"{self.group.metadata}: {why}, so templates were not tried out; give --scenes")
             return None, ""
         return (drawn_scene(rules, domain, SEED, index) for index in range(self.trying.samples)), SAMPLED
-
-    def given_scenes(self) -> SceneSource | None:
-        path = self.trying.scenes
-        return self.report.read(path, "not-json", lambda: find_scenes(path)) if path else None
-
-    # Questions ----------------------------------------------------------------------------------------------------
-
-    def check_questions(self, item: CheckedFile, catalogue: Catalogue) -> None:
-        report = self.report.of(item.path)
-        settled = check_questions(item.path, catalogue, report)
-        if settled is None:
-            return
-        scenes = self.given_scenes() if self.trying.scenes else self.scenes_of(item)
-        if scenes is None:
-            report.not_checked.append("the answers: it is not known what scenes they are about; give --scenes")
-            return
-        try:
-            verify_answers(item.path, scenes, catalogue, settled, report, self.trying.on_progress)
-        except BadInput as error:
-            self.report.add_errors(str(scenes.path), error.problems)
-            report.not_checked.append(f"the answers: the scenes ({scenes.path}) have mistakes")
-
-    def scenes_of(self, questions: CheckedFile) -> SceneSource | None:
-        """Return the only scene file without errors in the same folder or, if there is none, among all files."""
-        beside = [source for item, source in self.sound if item.folders[0] == questions.folders[0]]
-        everywhere = [source for _, source in self.sound]
-        return next((found[0] for found in (beside, everywhere) if len(found) == 1), None)

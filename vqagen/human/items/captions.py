@@ -92,9 +92,9 @@ def _facts(caption: Caption) -> dict[str, object]:
 def _checks(
     about: SceneTexts, at: int, truths: Sequence[Sequence[Caption]], catalogue: Catalogue, settings: ItemSettings
 ) -> Iterator[Item]:
-    """Yield the checks about one scene: its captions beside captions of other scenes."""
+    """Yield the check about one scene: one of its captions beside an untrue caption of another scene."""
     rng = stream(settings.seed, "human/items/checks", about.scene.index)
-    right = shuffled(rng, truths[at])[: settings.checks_per_image]
+    right = shuffled(rng, truths[at])[:1]
     others = shuffled(rng, [place for place in range(len(truths)) if place != at])
     wrong = untrue_captions((caption for place in others for caption in shuffled(rng, truths[place])), about, catalogue)
     for own, (other, proof) in zip(right, wrong, strict=False):

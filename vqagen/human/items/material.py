@@ -12,7 +12,6 @@ from vqagen.judge.scene_lookup import HeldScenes, QuestionFault, SceneNames
 from vqagen.language.catalogue import Catalogue
 from vqagen.records.discovery import find_records
 from vqagen.records.kind import RecordKind
-from vqagen.rng import shuffled, stream
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene
@@ -49,9 +48,9 @@ class SceneTexts:
 
 
 def texts_of_scenes(
-    files: Sequence[Location], kind: RecordKind, scenes: SceneSource, catalogue: Catalogue, seed: int, most: int
+    files: Sequence[Location], kind: RecordKind, scenes: SceneSource, catalogue: Catalogue
 ) -> list[SceneTexts]:
-    """Return at most `most` scenes (0 for all) that every file has records about, drawn at random, in their order.
+    """Return the scenes that every file has records about, in their order.
 
     BadInput with all records whose scene does not exist or has no picture.
     """
@@ -62,16 +61,15 @@ def texts_of_scenes(
     if not shared:
         listed = " and ".join(str(file) for file in files)
         raise BadInput([Problem(f"no scene has {kind.key} in {listed}", str(scenes.path))])
-    chosen = sorted(shuffled(stream(seed, "human/items/scenes"), shared)[:most]) if most else shared
     held = HeldScenes(scenes, catalogue.domain)
-    held.hold(chosen)
+    held.hold(shared)
     found = [
-        SceneTexts(held[place], held[place].image, tuple(tuple(each[place]) for each in by_file)) for place in chosen
+        SceneTexts(held[place], held[place].image, tuple(tuple(each[place]) for each in by_file)) for place in shared
     ]
     raise_first(
         [
             Problem("image_filename is missing: raters see the picture of this name", f"{scenes.path}: scenes[{place}]")
-            for place, each in zip(chosen, found, strict=True)
+            for place, each in zip(shared, found, strict=True)
             if not each.image
         ]
     )

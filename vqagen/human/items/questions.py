@@ -169,7 +169,7 @@ def failed_presupposition(program: Program, scene: Scene) -> Proof | None:
 
 
 def _checks(about: SceneTexts, at: int, asked: Sequence[Sequence[Asked]], settings: ItemSettings) -> Iterator[Item]:
-    """Yield the checks about one scene: its questions beside questions about things that it does not have."""
+    """Yield the check about one scene: one of its questions beside one about a thing that it does not have."""
     rng = stream(settings.seed, "human/items/checks", about.scene.index)
     right = [each for each in shuffled(rng, asked[at]) if _presupposes(each.program)]
     others = shuffled(rng, [place for place in range(len(asked)) if place != at])
@@ -179,7 +179,7 @@ def _checks(about: SceneTexts, at: int, asked: Sequence[Sequence[Asked]], settin
         for other in shuffled(rng, asked[place])
         if (proof := failed_presupposition(other.program, about.scene)) is not None
     )
-    for own, (other, proof) in zip(right[: settings.checks_per_image], wrong, strict=False):
+    for own, (other, proof) in zip(right[:1], wrong, strict=False):
         correct, distractor = (Said(each.text, "", meta=_facts(each)) for each in (own, other))
         yield check(about, correct, distractor, proof)
 

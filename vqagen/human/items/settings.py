@@ -19,6 +19,4 @@ class ItemSettings(CheckedSettings):
         "Of questions: two texts of one template for the same program, or two families of one answer type.",
         choices=(WORDINGS, FAMILIES),
     )
-    num_images: int = setting(1000, "Scenes to draw at random; 0 for all.", least=0)
     per_image: int = setting(1, "Comparisons about each scene, at most.", least=0)
-    checks_per_image: int = setting(1, "Attention checks about each scene, at most.", least=0)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vqagen.human.scores.bootstrap import generator, resample_counts
+from vqagen.human.scores.settings import INTERVAL, NOMINAL, ORDINAL
 from vqagen.judge.intervals import LEVEL, Numbers
 
 RESAMPLES = 2000
@@ -33,32 +34,27 @@ class Alpha(NamedTuple):
     """Why there is no alpha, or no interval."""
 
 
-def alphas(items: Iterable[Sequence[float]], *, seed: int = 0, resamples: int = RESAMPLES) -> list[Alpha]:
-    """Return alpha for each metric, by the values of each item."""
+def alpha(items: Iterable[Sequence[float]], metric: str = INTERVAL, resamples: int = RESAMPLES) -> Alpha:
+    """Return alpha of one metric, by the values of each item."""
     paired = [values for values in items if len(values) > 1]
     count, number = len(paired), sum(map(len, paired))
     if not paired:
-        return [Alpha(metric, 0, 0, None, None, None, "no item has two answers") for metric in METRICS]
+        return Alpha(metric, 0, 0, None, None, None, "no item has two answers")
     levels = np.unique(np.concatenate([np.asarray(values, float) for values in paired]))
     if len(levels) == 1:
-        return [Alpha(metric, count, number, None, None, None, "all answers are equal") for metric in METRICS]
+        return Alpha(metric, count, number, None, None, None, "all answers are equal")
     tables = np.array([_coincidences(values, levels) for values in paired])
-    drawn = _resampled(tables, seed, resamples) if count > 1 else None
-    return [_alpha(metric, tables.sum(axis=0), drawn, levels, count, number) for metric in METRICS]
+    found = float(_alphas(tables.sum(axis=0)[None], levels, metric)[0])
+    if count == 1:
+        return Alpha(metric, count, number, found, None, None, "one item only")
+    drawn = _alphas(_resampled(tables, resamples), levels, metric)
+    low, high = np.quantile(drawn[~np.isnan(drawn)], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Alpha(metric, count, number, found, float(low), float(high))
 
 
-def _alpha(metric: str, table: Numbers, drawn: Numbers | None, levels: Numbers, items: int, values: int) -> Alpha:
-    alpha = float(_alphas(table[None], levels, metric)[0])
-    if drawn is None:
-        return Alpha(metric, items, values, alpha, None, None, "one item only")
-    found = _alphas(drawn, levels, metric)
-    low, high = np.quantile(found[~np.isnan(found)], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Alpha(metric, items, values, alpha, float(low), float(high))
-
-
-def _resampled(tables: Numbers, seed: int, resamples: int) -> Numbers:
+def _resampled(tables: Numbers, resamples: int) -> Numbers:
     """Return the table of pairs of each resample of items."""
-    flat, rng = tables.reshape(len(tables), -1), generator(seed, "agreement")
+    flat, rng = tables.reshape(len(tables), -1), generator("agreement")
     sums = [counts @ flat for counts in resample_counts(rng, len(tables), resamples)]
     return np.concatenate(sums).reshape(-1, *tables.shape[1:])
 
@@ -99,8 +95,8 @@ def _nominal(levels: Numbers, totals: Numbers) -> Numbers:
 
 
 METRICS: Mapping[str, Callable[[Numbers, Numbers], Numbers]] = {
-    "interval": _interval,
-    "ordinal": _ordinal,
-    "nominal": _nominal,
+    INTERVAL: _interval,
+    ORDINAL: _ordinal,
+    NOMINAL: _nominal,
 }
 """Name -> squared differences of levels, by the levels and the totals of each table."""

@@ -31,7 +31,7 @@ ELO = 400 / math.log(10)
 
 
 class Strength(NamedTuple):
-    """The strength of a source, or the effect of the covariate."""
+    """The strength of a source."""
 
     name: str
     log_odds: float
@@ -59,8 +59,6 @@ class Games:
     won: Numbers
     """1 where the second source is preferred, 0.5 for a tie, 0 where the first is."""
     raters: Numbers
-    covariate: Numbers | None = None
-    """A covariate, such as how much longer the second text is; scaled to a deviation of 1."""
 
 
 class Ranking(NamedTuple):
@@ -68,19 +66,16 @@ class Ranking(NamedTuple):
 
     games: int
     strengths: tuple[Strength, ...]
-    covariate: Strength | None = None
     why: str = ""
 
 
-def rank(games: Games, *, seed: int = 0, resamples: int = RESAMPLES) -> Ranking:
+def rank(games: Games, resamples: int = RESAMPLES) -> Ranking:
     """Return the strengths with standard errors and intervals."""
     count = len(games.won)
     if reason := _why_none(games):
-        return Ranking(count, (), None, reason)
+        return Ranking(count, (), reason)
     design = _design(games)
     rows, places = np.unique(design, axis=0, return_inverse=True)
-    if np.linalg.matrix_rank(rows) < rows.shape[1]:
-        return Ranking(count, (), None, "the covariate follows from the sources: their effects cannot be told apart")
     raters = np.unique(games.raters, return_inverse=True)[1]
     shape = (int(raters.max()) + 1, len(rows))
     played, won = np.zeros(shape), np.zeros(shape)
@@ -88,16 +83,15 @@ def rank(games: Games, *, seed: int = 0, resamples: int = RESAMPLES) -> Ranking:
     np.add.at(won, (raters, places.reshape(-1)), games.won)
     fit, is_finite = fit_strengths(rows, played.sum(axis=0)[None], won.sum(axis=0)[None])
     if not is_finite[0]:
-        return Ranking(count, (), None, "the likelihood has no maximum: some preference is never contradicted")
+        return Ranking(count, (), "the likelihood has no maximum: some preference is never contradicted")
     covariance = np.linalg.inv(_information(rows, played.sum(axis=0)[None], fit)[0])
     errors = np.sqrt(np.diag(covariance))
-    low, high, why = _bounds(rows, played, won, seed, resamples)
+    low, high, why = _bounds(rows, played, won, resamples)
     found = [
         Strength(name, float(fit[0, at]), float(errors[at]), low[at], high[at], why)
-        for at, name in enumerate([*games.names[1:], *(["covariate"] if games.covariate is not None else [])])
+        for at, name in enumerate(games.names[1:])
     ]
-    covariate = found.pop() if games.covariate is not None else None
-    return Ranking(count, (Strength(games.names[0], 0.0, None, None, None), *found), covariate)
+    return Ranking(count, (Strength(games.names[0], 0.0, None, None, None), *found))
 
 
 def _why_none(games: Games) -> str:
@@ -141,13 +135,12 @@ def _reached(edges: Sequence[set[int]]) -> set[int]:
 
 
 def _design(games: Games) -> Numbers:
-    """Return a row for each game: 1 for the second source, -1 for the first one, then the covariate."""
+    """Return a row for each game: 1 for the second source, -1 for the first one; none for the one that is fixed."""
     count = len(games.won)
     rows = np.zeros((count, len(games.names)))
     rows[np.arange(count), games.second] += 1
     rows[np.arange(count), games.first] -= 1
-    free = rows[:, 1:]
-    return free if games.covariate is None else np.column_stack([free, games.covariate])
+    return rows[:, 1:]
 
 
 def fit_strengths(rows: Numbers, played: Numbers, won: Numbers) -> tuple[Numbers, Numbers]:
@@ -183,14 +176,14 @@ def _logistic(odds: Numbers) -> Numbers:
 
 
 def _bounds(
-    rows: Numbers, played: Numbers, won: Numbers, seed: int, resamples: int
+    rows: Numbers, played: Numbers, won: Numbers, resamples: int
 ) -> tuple[list[float | None], list[float | None], str]:
     """Return the bounds of the middle 95 % of resamples of raters, and why there are none."""
     nothing: list[float | None] = [None] * rows.shape[1]
     if len(played) < 2:
         return nothing, nothing, "one rater only"
     fits, finite = [], []
-    for counts in resample_counts(generator(seed, "strengths"), len(played), resamples):
+    for counts in resample_counts(generator("strengths"), len(played), resamples):
         fit, is_finite = fit_strengths(rows, counts @ played, counts @ won)
         fits.append(fit[is_finite])
         finite.append(is_finite)

@@ -1,162 +1,101 @@
-"""Figures of a study's scores, as PNG: scores with intervals, how answers are distributed, and groups of a field.
-
-Matplotlib (extra `plots`) draws them.
-"""
+"""Figures of the page of scores, as SVG: scores with intervals, and how answers are distributed."""
 
 from __future__ import annotations
 
-import io
-import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from html import escape
+from typing import NamedTuple
 
-from vqagen.draw.report_figures import drawing_style
-from vqagen.extras import needed
 from vqagen.human.scores.clusters import Estimate
 from vqagen.human.scores.samples import Pairing
-from vqagen.human.scores.settings import ScoreSettings
 from vqagen.human.scores.study_scores import StudyScores
-from vqagen.human.study.item import RATE
+from vqagen.judge.report.table import Figure
 
-_SURE, _OPEN, _BASELINE, _LINE = "#3f7cac", "#8fb4cf", "#9aa5b1", "#52606d"
-_WORSE, _EQUAL, _BETTER = (0.82, 0.38, 0.18), (0.85, 0.87, 0.89), (0.25, 0.49, 0.67)
+_SURE, _OPEN, _LINE = "#3f7cac", "#8fb4cf", "#52606d"
+_WORSE, _EQUAL, _BETTER = (209, 97, 46), (217, 222, 227), (64, 125, 171)
 _MOST_GROUPS = 40
-_SCORES, _ANSWERS = "scores.png", "answers.png"
-_DOTS_PER_INCH = 150
-
-
-class FigureFile(NamedTuple):
-    """A figure and its file name."""
-
-    name: str
-    png: bytes
+_WIDTH, _ROW = 760, 26
+_LEFT, _RIGHT = 200, 560
+"""Where -1 and 1 are. Labels stand left of them, numbers right."""
 
 
 class _Row(NamedTuple):
     label: str
-    estimate: Estimate
-    is_baseline: bool
+    drawn: str
+    number: str
 
 
-def figure_names(settings: ScoreSettings) -> list[str]:
-    """Return the file names of the figures that scores by these settings may have. UsageError without matplotlib."""
-    with drawing_style():
-        return [_SCORES, _ANSWERS, *map(_name_of, settings.fields)]
-
-
-def score_figures(scores: StudyScores) -> Iterator[FigureFile]:
-    """Yield the figures. Raises UsageError if matplotlib is missing."""
-    with drawing_style():
-        if not scores.estimates:
-            return
-        rows = [_Row(_label(scores, each), found, each.is_baseline) for each, found in scores.estimates.items()]
-        yield FigureFile(_SCORES, _intervals(rows, "Scores with 95 % intervals", _score_axis(scores)))
-        yield FigureFile(_ANSWERS, _distributions(scores))
-        for field in scores.settings.fields:
-            groups = [each for each in scores.groups if each.field == field and not each.pairing.is_baseline]
-            groups.sort(key=lambda each: (each.estimate.mean, each.value, each.pairing))
-            chosen = [
-                _Row(f"{each.value}, {_label(scores, each.pairing)}", each.estimate, False)
-                for each in groups[:_MOST_GROUPS]
-            ]
-            if chosen:
-                left = f", the worst {_MOST_GROUPS} of {len(groups)}" if len(groups) > _MOST_GROUPS else ""
-                title = f"Scores by {field}{left}"
-                yield FigureFile(_name_of(field), _intervals(chosen, title, _score_axis(scores)))
+def score_figures(scores: StudyScores) -> Iterator[Figure]:
+    """Yield the figures: scores, answers, and one of each field that scores are grouped by."""
+    if not scores.estimates:
+        return
+    caption = "lines are 95 % intervals; dark ones do not hold 0, at which both texts are equally good"
+    rows = [_interval(_label(scores, pairing), found) for pairing, found in scores.estimates.items()]
+    yield Figure("Scores", caption, _svg(rows))
+    answers = [_distribution(_label(scores, pairing), counts) for pairing, counts in scores.answers.items()]
+    yield Figure("Answers", "blue: for the system; orange: for the reference; middle of the scale at 0", _svg(answers))
+    for field in scores.settings.fields:
+        groups = [each for each in scores.groups if each.field == field and not each.pairing.is_baseline]
+        worst = sorted(groups, key=lambda each: (each.estimate.mean, each.value, each.pairing))[:_MOST_GROUPS]
+        rows = [_interval(f"{each.value}, {_label(scores, each.pairing)}", each.estimate) for each in worst]
+        left_out = f"; the worst {len(worst)} of {len(groups)}" if len(groups) > len(worst) else ""
+        yield Figure(f"Scores by {field}", caption + left_out, _svg(rows))
 
 
 def _label(scores: StudyScores, pairing: Pairing) -> str:
-    name = f"{scores.names[pairing]} (two people)" if pairing.is_baseline else scores.names[pairing]
+    name = scores.names[pairing]
     return f"{name} ({pairing.dimension})" if len(scores.dimensions) > 1 else name
 
 
-def _name_of(field: str) -> str:
-    return f"by-{re.sub(r'[^A-Za-z0-9_-]', '_', field)}.png"
+def _interval(label: str, found: Estimate) -> _Row:
+    """Return a dot with its interval, which is cut off at -1 and 1."""
+    color, line, number = _OPEN, "", f"{found.mean:+.2f}"
+    if found.low is not None and found.high is not None:
+        color = _OPEN if found.low <= 0 <= found.high else _SURE
+        low, high = _place(max(found.low, -1)), _place(min(found.high, 1))
+        line = f'<line x1="{low:.1f}" x2="{high:.1f}" stroke="{color}" stroke-width="4"/>'
+        number += f" [{found.low:+.2f}, {found.high:+.2f}]"
+    return _Row(label, f'{line}<circle cx="{_place(found.mean):.1f}" r="6" fill="{color}"/>', number)
 
 
-def _score_axis(scores: StudyScores) -> str:
-    if all(pairing.kind == RATE for pairing in scores.estimates):
-        return "mean rating: -1 lowest, 1 highest"
-    return "score: -1 the reference is better, 1 the system is better"
+def _distribution(label: str, counts: Counter[float]) -> _Row:
+    """Return bars of the answers from the worst to the best, half of those in the middle on each side of 0."""
+    total = counts.total()
+    left = -(sum(count for score, count in counts.items() if score < 0) + counts[0.0] / 2) / total
+    bars = []
+    for score in sorted(counts):
+        right = left + counts[score] / total
+        place = f'x="{_place(left):.1f}" y="-9" width="{_place(right) - _place(left):.1f}" height="18"'
+        bars.append(f'<rect {place} fill="{_shade(score)}"><title>{score:+.2f}: {counts[score]:,}</title></rect>')
+        left = right
+    return _Row(label, "".join(bars), f"n = {total:,}")
 
 
-def _intervals(rows: Sequence[_Row], title: str, axis: str) -> bytes:
-    """Return dots with intervals. Dark: the interval does not hold 0; a line that reaches the edge goes beyond it."""
-    figure = _figure(len(rows))
-    axes = figure.add_subplot()
-    axes.axvline(0, color=_LINE, linewidth=1)
-    for place, (_, found, is_baseline) in enumerate(rows):
-        low, high = found.low, found.high
-        is_sure = low is not None and high is not None and not low <= 0 <= high
-        color = _BASELINE if is_baseline else _SURE if is_sure else _OPEN
-        if low is not None and high is not None:
-            axes.plot([max(low, -1), min(high, 1)], [place, place], color=color, linewidth=2.5)
-        axes.plot([found.mean], [place], "o", color=color, markersize=7, markeredgecolor="white")
-        axes.text(1.03, place, _in_numbers(found), va="center", fontsize=8, color=_LINE, clip_on=False)
-    axes.set_xlim(-1, 1)
-    axes.set_xlabel(axis)
-    _finish(axes, [row.label for row in rows], title)
-    return _png(figure)
-
-
-def _in_numbers(found: Estimate) -> str:
-    if found.low is None or found.high is None:
-        return f"{found.mean:+.2f}, {found.why}"
-    return f"{found.mean:+.2f} [{found.low:+.2f}, {found.high:+.2f}]"
-
-
-def _distributions(scores: StudyScores) -> bytes:
-    """Return bars of the answers, from those that favour the reference to those that favour the system.
-
-    The middle of the scale is in the middle of the figure.
-    """
-    pairings = list(scores.answers)
-    figure = _figure(len(pairings))
-    axes = figure.add_subplot()
-    axes.axvline(0, color=_LINE, linewidth=1, zorder=1)
-    for place, pairing in enumerate(pairings):
-        counts, total = scores.answers[pairing], scores.answers[pairing].total()
-        below = sum(count for score, count in counts.items() if score < 0)
-        left = -(below + counts[0.0] / 2) / total
-        for score in sorted(counts):
-            share = counts[score] / total
-            axes.barh(place, share, 0.68, left=left, color=_shade(score), edgecolor="white", linewidth=0.6, zorder=2)
-            if share >= 0.06:
-                color = "white" if abs(score) >= 0.7 else "#1f2933"
-                axes.text(
-                    left + share / 2, place, f"{share:.0%}", ha="center", va="center", fontsize=7, color=color, zorder=4
-                )
-            left += share
-        axes.text(1.03, place, f"n = {total:,}", va="center", fontsize=8, color=_LINE, clip_on=False)
-    axes.set_xlim(-1, 1)
-    axes.set_xticks([-1, -0.5, 0, 0.5, 1], ["100 %", "50 %", "0", "50 %", "100 %"])
-    is_rated = all(pairing.kind == RATE for pairing in pairings)
-    axes.set_xlabel("low ratings | high ratings" if is_rated else "the reference is better | the system is better")
-    _finish(axes, [_label(scores, pairing) for pairing in pairings], "Distribution of answers")
-    return _png(figure)
-
-
-def _shade(score: float) -> tuple[float, ...]:
+def _shade(score: float) -> str:
     """Return the color of an answer: grey in the middle, stronger towards the ends."""
     end = _BETTER if score > 0 else _WORSE
-    strength = 0.0 if score == 0 else 0.25 + 0.75 * abs(score)
-    return tuple(middle + (full - middle) * strength for middle, full in zip(_EQUAL, end, strict=True))
+    mixed = (round(grey + (full - grey) * abs(score)) for grey, full in zip(_EQUAL, end, strict=True))
+    return f"rgb({','.join(map(str, mixed))})"
 
 
-def _figure(rows: int) -> Any:
-    return needed("matplotlib.figure", "plots", "--plots").Figure(figsize=(7.2, 1.2 + 0.36 * rows))
+def _place(score: float) -> float:
+    """Return the horizontal place of a score from -1 to 1."""
+    return _LEFT + (score + 1) / 2 * (_RIGHT - _LEFT)
 
 
-def _finish(axes: Any, labels: Sequence[str], title: str) -> None:
-    axes.set_yticks(range(len(labels)), labels)
-    axes.set_ylim(len(labels) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", color="#edf0f2", zorder=0)
-    axes.set_axisbelow(True)
-    axes.set_title(title, loc="left", fontsize=11)
-
-
-def _png(figure: Any) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=_DOTS_PER_INCH, bbox_inches="tight", metadata={"Software": None})
-    return buffer.getvalue()
+def _svg(rows: Sequence[_Row]) -> str:
+    """Return rows below each other, with lines at -1, 0 and 1."""
+    bottom = _ROW * (len(rows) + 1)
+    grid = "".join(
+        f'<line x1="{_place(at)}" x2="{_place(at)}" y1="8" y2="{bottom - 16}" stroke="{_LINE}" opacity=".4"/>'
+        f'<text x="{_place(at)}" y="{bottom}" text-anchor="middle">{at}</text>'
+        for at in (-1, 0, 1)
+    )
+    lines = "".join(
+        f'<g transform="translate(0 {_ROW * (number + 0.8):.1f})"><text x="{_LEFT - 14}" y="4" text-anchor="end">'
+        f'{escape(row.label)}</text>{row.drawn}<text x="{_RIGHT + 14}" y="4">{escape(row.number)}</text></g>'
+        for number, row in enumerate(rows)
+    )
+    size = f'viewBox="0 0 {_WIDTH} {bottom + 6}" font-size="13" font-family="system-ui, sans-serif" fill="{_LINE}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>{grid}{lines}</svg>'

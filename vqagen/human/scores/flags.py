@@ -15,7 +15,6 @@ from vqagen.human.scores.settings import (
     CHECKS,
     FAST,
     HUMANR,
-    INSTRUCTED,
     PARTIAL,
     SIDE,
     STRAIGHT,
@@ -25,8 +24,9 @@ from vqagen.human.scores.settings import (
 )
 from vqagen.human.store.store import COMPLETE
 from vqagen.human.study.item import CHECK, COMPARE, REAL
-from vqagen.human.study.item import INSTRUCTED as INSTRUCTED_USE
 
+FAST_MS = 1500
+"""Median milliseconds of an answer below which a rater is flagged as fast."""
 FEWEST = 8
 """Answers of a rater below which equal values or sides are no sign of anything."""
 STRAIGHT_SHARE = 0.9
@@ -66,13 +66,12 @@ def find_flags(rows: Sequence[AnswerRow], settings: ScoreSettings, automated: It
     found = [
         *_failed_checks(by_assignment, fails),
         *(_missing_checks(by_assignment) if settings.check_rule == STRICT else ()),
-        *_failed_instructions(by_assignment),
         *(
             Flag(PARTIAL, of[0].rater, name, f"{of[0].state}, {len(of)} answers")
             for name, of in by_assignment.items()
             if of[0].state != COMPLETE
         ),
-        *_habits(by_rater, settings.fast),
+        *_habits(by_rater),
         *(
             Flag(WEBDRIVER, by_assignment[name][0].rater, "", f"in assignment {name}")
             for name in sorted(set(automated) & set(by_assignment))
@@ -139,20 +138,12 @@ def _missing_checks(by_assignment: Mapping[str, Sequence[AnswerRow]]) -> Iterato
             yield Flag(CHECKS, rows[0].rater, name, f"{missing} of {most[rows[0].task]} missing")
 
 
-def _failed_instructions(by_assignment: Mapping[str, Sequence[AnswerRow]]) -> Iterator[Flag]:
-    for name, rows in by_assignment.items():
-        instructed = [row for row in rows if row.use == INSTRUCTED_USE]
-        failed = sum(row.value != row.gold_value for row in instructed)
-        if failed:
-            yield Flag(INSTRUCTED, rows[0].rater, name, f"{failed} of {len(instructed)} failed")
-
-
-def _habits(by_rater: Mapping[str, Sequence[AnswerRow]], fast: int) -> Iterator[Flag]:
+def _habits(by_rater: Mapping[str, Sequence[AnswerRow]]) -> Iterator[Flag]:
     """Yield the flags of raters by all their answers to real trials."""
     for rater, rows in by_rater.items():
         real = [row for row in rows if row.use == REAL]
         times = [row.rt_ms for row in real if row.rt_ms]
-        if times and median(times) < fast:
+        if times and median(times) < FAST_MS:
             yield Flag(FAST, rater, "", f"median {median(times):.0f} ms")
         if len(real) < FEWEST:
             continue

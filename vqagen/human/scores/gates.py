@@ -10,7 +10,6 @@ from vqagen.errors import UsageError, unknown
 from vqagen.human.scores.clusters import Estimate
 from vqagen.judge.report.table import Gate
 
-LOWER, MEAN, UPPER = BOUNDS = "lower", "mean", "upper"
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
 _THRESHOLD = re.compile(rf"(?P<group>.+)=(?P<least>{_NUMBER})(?:/(?P<upper>{_NUMBER}))?")
 
@@ -21,6 +20,7 @@ class Threshold(NamedTuple):
     group: str
     """A system, a field (all of its groups), or a field with a group: `template:one_hop`."""
     least: float
+    """The upper bound of its interval must not be below this."""
     upper: float | None
     """If given, the mean must be below `least` and the upper bound below this for the gate to be missed."""
 
@@ -54,7 +54,7 @@ def read_thresholds(texts: Sequence[str]) -> list[Threshold]:
     return found
 
 
-def score_gates(thresholds: Iterable[Threshold], bound: str, scores: Sequence[NamedScore]) -> list[Gate]:
+def score_gates(thresholds: Iterable[Threshold], scores: Sequence[NamedScore]) -> list[Gate]:
     """Return a gate for each threshold, which all scores of its group must meet. UsageError for unknown groups."""
     known = list(dict.fromkeys(name for score in scores for name in score.names))
     gates, faults = [], []
@@ -62,21 +62,19 @@ def score_gates(thresholds: Iterable[Threshold], bound: str, scores: Sequence[Na
         concerned = [score for score in scores if threshold.group in score.names]
         if not concerned:
             faults.append(f"--fail-under: {unknown('group', threshold.group, known)} (fields need --by)")
-        missed = "; ".join(_problems(threshold, bound, concerned))
+        missed = "; ".join(_problems(threshold, concerned))
         gates.append(Gate(threshold.name, f"{threshold.name}: {missed}" if missed else ""))
     if faults:
         raise UsageError("\n".join(faults))
     return gates
 
 
-def _problems(threshold: Threshold, bound: str, scores: Iterable[NamedScore]) -> Iterator[str]:
+def _problems(threshold: Threshold, scores: Iterable[NamedScore]) -> Iterator[str]:
     for _, shown, found in scores:
-        if threshold.upper is not None:
-            if found.mean < threshold.least and found.high is not None and found.high < threshold.upper:
-                yield f"{shown} has {found.mean:.3f}, and {found.high:.3f} for upper bound"
+        if found.high is None:
             continue
-        value = {LOWER: found.low, MEAN: found.mean, UPPER: found.high}[bound]
-        if value is None and bound == LOWER:
-            yield f"{shown} has no lower bound: {found.why}"
-        elif value is not None and value < threshold.least:
-            yield f"{shown} has {value:.3f}" if bound == MEAN else f"the {bound} bound of {shown} is {value:.3f}"
+        if threshold.upper is None:
+            if found.high < threshold.least:
+                yield f"the upper bound of {shown} is {found.high:.3f}"
+        elif found.mean < threshold.least and found.high < threshold.upper:
+            yield f"{shown} has {found.mean:.3f}, and {found.high:.3f} for upper bound"

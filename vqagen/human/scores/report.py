@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from vqagen import __version__
 from vqagen.errors import counted
-from vqagen.human.scores.bradley_terry import Ranking, Strength
 from vqagen.human.scores.clusters import Estimate
-from vqagen.human.scores.gates import UPPER, NamedScore, Threshold, score_gates
+from vqagen.human.scores.figures import score_figures
+from vqagen.human.scores.gates import NamedScore, Threshold, score_gates
 from vqagen.human.scores.groups import GroupScore
 from vqagen.human.scores.samples import Pairing
 from vqagen.human.scores.settings import BOOTSTRAP, CLUSTER, NOTHING, WEBDRIVER
@@ -24,9 +24,7 @@ _MOST_WORST = 10
 _MOST_FLAGS = 20
 
 
-def study_report(
-    scores: StudyScores, thresholds: Sequence[Threshold] = (), bound: str = UPPER, *, is_whole: bool = False
-) -> Report:
+def study_report(scores: StudyScores, thresholds: Sequence[Threshold] = (), *, is_whole: bool = False) -> Report:
     """Return the report. `is_whole` lists every flag, for machines; people get the first ones."""
     tables = [
         *_score_tables(scores),
@@ -42,8 +40,15 @@ def study_report(
         _exclusion_table(scores),
         _flag_table(scores, is_whole),
     ]
-    gates = score_gates(thresholds, bound, list(_named_scores(scores)))
-    return Report("Scores of raters", tuple(_head(scores)), nonempty(tables), _facts(scores), tuple(gates))
+    gates = score_gates(thresholds, list(_named_scores(scores)))
+    return Report(
+        "Scores of raters",
+        tuple(_head(scores)),
+        nonempty(tables),
+        _facts(scores),
+        tuple(gates),
+        tuple(score_figures(scores)),
+    )
 
 
 def _head(scores: StudyScores) -> Iterator[str]:
@@ -119,44 +124,29 @@ def _bootstrap_table(scores: StudyScores) -> Table:
     rows = tuple(
         (
             *_named(scores, pairing),
-            *(found.units, found.resamples, "all" if found.is_exhaustive else "drawn"),
+            *(found.raters, found.resamples, "all" if found.is_exhaustive else "drawn"),
             *(found.mean, found.sd, found.low, found.high, found.why),
         )
         for pairing, found in scores.bootstraps.items()
     )
-    shown = columns(units=COUNT, resamples=COUNT, taken=TEXT, mean=DECIMAL, SD=DECIMAL, low=DECIMAL, high=DECIMAL)
-    unit = scores.settings.resample
-    title = f"Bootstrap by {unit}" if unit != "two-way" else "Bootstrap by rater and image"
-    return Table(BOOTSTRAP, title, *_without_empty((*_name_columns(scores), *shown, *_WHY), rows))
+    shown = columns(raters=COUNT, resamples=COUNT, taken=TEXT, mean=DECIMAL, SD=DECIMAL, low=DECIMAL, high=DECIMAL)
+    return Table(BOOTSTRAP, "Bootstrap by rater", *_without_empty((*_name_columns(scores), *shown, *_WHY), rows))
 
 
 def _strength_tables(scores: StudyScores) -> Iterator[Table]:
-    """Yield the strengths; those of the model with the lengths of texts in a table of their own."""
     shown = columns(source=TEXT, log_odds=DECIMAL, error=DECIMAL, low=DECIMAL, high=DECIMAL, Elo=DECIMAL)
-    for name, found in scores.rankings.items():
-        dimension, _, is_with_length = name.partition(" with ")
-        about = f": {dimension}" if len(scores.dimensions) > 1 else ""
-        title = f"Strengths by Bradley and Terry{about}" + (", lengths held equal" if is_with_length else "")
-        key = "_".join(["strengths", *([dimension] if about else []), *(["with_length"] if is_with_length else [])])
+    for dimension, found in scores.rankings.items():
+        key, title = "strengths", "Strengths by Bradley and Terry"
+        if len(scores.dimensions) > 1:
+            key, title = f"{key}_{dimension}", f"{title}: {dimension}"
         if found.why:
             yield Table(key, title, columns(source=TEXT, note=TEXT), (("-", found.why),))
         else:
-            rows = tuple(_strength_rows(found))
+            rows = tuple((*each[:-1], each.elo, each.why) for each in found.strengths)
             notes = (
                 f"{counted(found.games, 'answer')}, ties half; error: of independent answers; low, high: by raters",
             )
             yield Table(key, title, *_without_empty((*shown, *_WHY), rows), notes)
-
-
-def _strength_rows(found: Ranking) -> Iterator[tuple[Cell, ...]]:
-    for each in found.strengths:
-        yield _strength_row(each, each.elo)
-    if found.covariate is not None:
-        yield _strength_row(found.covariate._replace(name="length, per deviation"), None)
-
-
-def _strength_row(each: Strength, elo: Cell) -> tuple[Cell, ...]:
-    return each.name, each.log_odds, each.error, each.low, each.high, elo, each.why
 
 
 def _outcome_table(scores: StudyScores) -> Table:
@@ -185,8 +175,7 @@ def _difference_rows(scores: StudyScores, each: PairedDifference) -> Iterator[tu
 def _agreement_table(scores: StudyScores) -> Table:
     rows = tuple(
         (dimension, kind, each.metric, each.items, each.values, each.alpha, each.low, each.high, each.why)
-        for (dimension, kind), found in scores.agreement.items()
-        for each in found
+        for (dimension, kind), each in scores.agreement.items()
     )
     shown = columns(dimension=TEXT, kind=TEXT, metric=TEXT, items=COUNT, values=COUNT)
     numbers = columns(alpha=DECIMAL, low=DECIMAL, high=DECIMAL)

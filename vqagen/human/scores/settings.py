@@ -9,14 +9,14 @@ from vqagen.errors import unknown
 from vqagen.tasks.settings import CheckedSettings, setting
 
 HUMANR, CLUSTER, BOOTSTRAP, BRADLEY_TERRY = METHODS = "humanr", "cluster", "bootstrap", "bt"
-CHECKS, INSTRUCTED, PARTIAL, FAST, STRAIGHT, SIDE, WEBDRIVER = FLAGS = (
-    *("checks", "instructed", "partial", "fast", "straight", "side", "webdriver"),
+CHECKS, PARTIAL, FAST, STRAIGHT, SIDE, WEBDRIVER = FLAGS = (
+    *("checks", "partial", "fast", "straight", "side", "webdriver"),
 )
-"""Reasons to doubt answers. The first three are of an assignment, the others of a rater."""
-OF_ASSIGNMENTS = (CHECKS, INSTRUCTED, PARTIAL)
+"""Reasons to doubt answers. The first two are of an assignment, the others of a rater."""
+OF_ASSIGNMENTS = (CHECKS, PARTIAL)
 NOTHING = "none"
 STRICT = "strict"
-RATER, IMAGE, TWO_WAY = RESAMPLED = "rater", "image", "two-way"
+INTERVAL, ORDINAL, NOMINAL = ALPHAS = "interval", "ordinal", "nominal"
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class ScoreSettings(CheckedSettings):
     """How the answers of a study are scored."""
 
     method: str = setting(
-        f"{CLUSTER},{BOOTSTRAP},{BRADLEY_TERRY}",
+        CLUSTER,
         f"Of {', '.join(METHODS)}. `humanr` gives HUMANr's own figures.",
         metavar="NAME,…",
     )
@@ -36,9 +36,7 @@ class ScoreSettings(CheckedSettings):
     )
     exclude: str = setting(CHECKS, f"Leave out answers flagged as {', '.join(FLAGS)}, or `none`.", metavar="FLAG,…")
     by: str = setting("", "Fields with a table each: a stratum such as template, image, task.", metavar="FIELD,…")
-    resample: str = setting(RATER, "Units that the bootstrap draws.", choices=RESAMPLED)
-    fast: int = setting(1500, "Milliseconds; a rater with a lower median is flagged as fast.", least=0)
-    seed: int = setting(0, "Random seed of the bootstraps.")
+    alpha: str = setting(INTERVAL, "Differences that Krippendorff's alpha counts.", choices=ALPHAS)
 
     @property
     def methods(self) -> tuple[str, ...]:

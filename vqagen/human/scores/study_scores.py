@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vqagen.human.answers import AnswerRow
-from vqagen.human.scores.agreement import Alpha, alphas
+from vqagen.human.scores.agreement import Alpha, alpha
 from vqagen.human.scores.bootstrap import Bootstrap, bootstrap
 from vqagen.human.scores.bradley_terry import Games, Ranking, rank
 from vqagen.human.scores.clusters import Difference, Estimate, difference, two_way_interval
@@ -28,7 +28,7 @@ from vqagen.human.scores.samples import (
     score_of,
 )
 from vqagen.human.scores.settings import BOOTSTRAP, BRADLEY_TERRY, FLAGS, HUMANR, WEBDRIVER, ScoreSettings
-from vqagen.human.study.item import COMPARE, LENGTH_DIFFERENCE, REAL, REFERENCE
+from vqagen.human.study.item import COMPARE, REAL, REFERENCE
 from vqagen.judge.intervals import holm
 
 REFERENCE_NAME = "(reference)"
@@ -87,12 +87,12 @@ class StudyScores:
     humanr_failed: int
     bootstraps: Mapping[Pairing, Bootstrap]
     rankings: Mapping[str, Ranking]
-    """By dimension; the covariate model is `DIMENSION with length`."""
+    """By dimension."""
     outcomes: Mapping[Pairing, Outcomes]
     answers: Mapping[Pairing, Counter[float]]
     """How often each score was given."""
     differences: tuple[PairedDifference, ...]
-    agreement: Mapping[tuple[str, str], tuple[Alpha, ...]]
+    agreement: Mapping[tuple[str, str], Alpha]
     """By dimension and kind."""
     side: SideBias | None
     groups: tuple[GroupScore, ...]
@@ -128,12 +128,12 @@ def score_rows(
         holm=_holm_over_systems(estimates),
         humanr=humanr_scores(rows) if has_humanr else {},
         humanr_failed=len(humanr_failures(rows)),
-        bootstraps=_bootstraps(samples, settings) if BOOTSTRAP in methods else {},
-        rankings=_rankings(real, settings.seed) if BRADLEY_TERRY in methods else {},
+        bootstraps={pairing: bootstrap(sample) for pairing, sample in samples.items()} if BOOTSTRAP in methods else {},
+        rankings=_rankings(real) if BRADLEY_TERRY in methods else {},
         outcomes={pairing: _outcomes(pairings[pairing]) for pairing in samples if pairing.kind == COMPARE},
         answers={pairing: Counter(map(score_of, pairings[pairing])) for pairing in samples},
         differences=_differences(samples, names),
-        agreement=_agreement(real, settings.seed),
+        agreement=_agreement(real, settings.alpha),
         side=_side(real, sampler),
         groups=tuple(group_scores(real, sampler, settings.fields)),
         flags=flags,
@@ -152,10 +152,6 @@ def _holm_over_systems(estimates: Mapping[Pairing, Estimate]) -> dict[Pairing, f
         }
         found.update(zip(tested, holm(list(tested.values())), strict=True))
     return found
-
-
-def _bootstraps(samples: Mapping[Pairing, Sample], settings: ScoreSettings) -> dict[Pairing, Bootstrap]:
-    return {pairing: bootstrap(sample, settings.resample, seed=settings.seed) for pairing, sample in samples.items()}
 
 
 def _outcomes(rows: Iterable[AnswerRow]) -> Outcomes:
@@ -188,34 +184,23 @@ def _holm(given: Sequence[float | None]) -> list[float | None]:
     return [None if p is None else next(corrected) for p in given]
 
 
-def _rankings(rows: Sequence[AnswerRow], seed: int) -> dict[str, Ranking]:
-    found = {}
+def _rankings(rows: Sequence[AnswerRow]) -> dict[str, Ranking]:
     compared = [row for row in rows if row.kind == COMPARE and _node(row, True) != _node(row, False)]
-    for dimension in sorted({row.dimension for row in compared}):
-        chosen = [row for row in compared if row.dimension == dimension]
-        found[dimension] = rank(games_of(chosen), seed=seed)
-        with_length = [row for row in chosen if isinstance(row.strata.get(LENGTH_DIFFERENCE), int | float)]
-        if len({row.strata[LENGTH_DIFFERENCE] for row in with_length}) > 1:
-            found[f"{dimension} with length"] = rank(games_of(with_length, LENGTH_DIFFERENCE), seed=seed)
-    return found
+    dimensions = sorted({row.dimension for row in compared})
+    return {name: rank(games_of([row for row in compared if row.dimension == name])) for name in dimensions}
 
 
-def games_of(rows: Sequence[AnswerRow], covariate: str = "") -> Games:
+def games_of(rows: Sequence[AnswerRow]) -> Games:
     """Return comparisons as games. All reference texts are one source, which is fixed at 0."""
     nodes = sorted({_node(row, is_second) for row in rows for is_second in (False, True)})
     number = {node: place for place, node in enumerate(nodes)}
     scores = np.array(list(map(score_of, rows)))
-    lengths = None
-    if covariate:
-        raw = np.array([float(row.strata[covariate]) for row in rows])
-        lengths = raw / np.std(raw)
     return Games(
         tuple(name or REFERENCE_NAME for _, name in nodes),
         np.array([number[_node(row, False)] for row in rows], int),
         np.array([number[_node(row, True)] for row in rows], int),
         (np.sign(scores) + 1) / 2,
         np.unique([row.rater for row in rows], return_inverse=True)[1],
-        lengths,
     )
 
 
@@ -225,12 +210,12 @@ def _node(row: AnswerRow, is_second: bool) -> tuple[bool, str]:
     return (False, "") if role == REFERENCE else (True, source)
 
 
-def _agreement(rows: Iterable[AnswerRow], seed: int) -> dict[tuple[str, str], tuple[Alpha, ...]]:
+def _agreement(rows: Iterable[AnswerRow], metric: str) -> dict[tuple[str, str], Alpha]:
     """Return alpha of each dimension and kind, by answers turned toward the second text."""
     items: dict[tuple[str, str], dict[str, list[float]]] = {}
     for row in rows:
         items.setdefault((row.dimension, row.kind), {}).setdefault(row.item, []).append(row.toward_second)
-    return {key: tuple(alphas(items[key].values(), seed=seed)) for key in sorted(items)}
+    return {key: alpha(items[key].values(), metric) for key in sorted(items)}
 
 
 def _side(rows: Iterable[AnswerRow], sampler: Sampler) -> SideBias | None:

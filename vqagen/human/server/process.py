@@ -37,6 +37,10 @@ from vqagen.human.study.images import StudyImage
 from vqagen.human.study.study import Study
 from vqagen.human.study.texts import TEXTS_FILE
 
+MOST_CONNECTIONS = 4000
+"""Connections at once; further ones get 503."""
+SESSION_RATE = 5
+"""Requests a second of one rater."""
 BURST = 4
 """Seconds' worth of requests that may come at once."""
 IDLE = 75
@@ -98,7 +102,7 @@ async def build_app(
     """Return the application of a study whose store is open, and its sessions."""
     roster = Roster(await committer.read(lambda store: list(store.assignments())))
     sessions = Sessions(study, secret, committer, roster, **clock)
-    app = StudyApp(sessions, page, committer, _buckets(settings.session_rate))
+    app = StudyApp(sessions, page, committer, _buckets(SESSION_RATE if settings.client_rate else 0))
     headers = safety_headers(is_https=settings.is_https, frame_ancestors=settings.frame_ancestors)
     parts = urlsplit(settings.public_url)
     origins = frozenset([f"{parts.scheme}://{parts.netloc}"] if settings.public_url else [])
@@ -152,7 +156,7 @@ def uvicorn_config(app: Middleware, settings: ServeSettings) -> uvicorn.Config:
         server_header=False,
         timeout_keep_alive=IDLE,
         timeout_graceful_shutdown=GRACE,
-        limit_concurrency=settings.limit_concurrency,
+        limit_concurrency=MOST_CONNECTIONS,
         backlog=2048,
         h11_max_incomplete_event_size=LARGEST_HEADERS,
         forwarded_allow_ips=settings.forwarded_allow_ips,

@@ -33,11 +33,9 @@ class ServeSettings(CheckedSettings):
         "127.0.0.1", "Addresses of proxies whose X-Forwarded-For is believed, separated by commas."
     )
     insecure_http: bool = setting(False, "Serve raters without https. Ids and answers can then be read on the way.")
-    session_rate: int = setting(
-        5, "Requests a second of one rater, with bursts of four times as many; 0: any.", least=0
+    client_rate: int = setting(
+        50, "Requests a second of one network, with bursts of four times as many; 0: any, also of one rater.", least=0
     )
-    client_rate: int = setting(50, "Requests a second of one network, with bursts likewise; 0: any.", least=0)
-    limit_concurrency: int = setting(4000, "Connections at once; further ones get 503.", least=1)
     frame_ancestors: str = setting("'none'", "Sites that may show the page in a frame: 'none', 'self' or https://….")
 
     def _faults(self) -> Iterator[str]:

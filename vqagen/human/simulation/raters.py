@@ -11,22 +11,18 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import exp, floor, hypot
-from random import Random
 from statistics import NormalDist
 
 from vqagen.errors import UsageError, unknown
-from vqagen.human.study.item import CHECK, COMPARE, INSTRUCTED, PRACTICE, RATE, SYSTEM, Candidate, Item, Scale
+from vqagen.human.study.item import CHECK, COMPARE, PRACTICE, RATE, SYSTEM, Candidate, Item, Scale
 from vqagen.human.study.trial import Trial
-from vqagen.rng import below, stream
+from vqagen.rng import stream
 from vqagen.tasks.settings import CheckedSettings, setting
 
-HONEST, CLICKER, SAME, SIDED = "honest", "clicker", "same", "sided"
-BAD_KINDS = (CLICKER, SAME, SIDED)
-"""Raters who click at random, always on one value, or always on the same side."""
 _NORMAL = NormalDist()
 _CHECK_SCORE, _CHECK_NOISE = 0.9, 0.3
-"""How clear an attention check is to an honest rater: one of a thousand fails."""
-_HONEST_MS, _BAD_MS = 6000, 800
+"""How clear an attention check is to a rater: one of a thousand fails."""
+_TYPICAL_MS = 6000
 _FARTHEST, _HALVINGS = 4.0, 40
 """Opinions lie between -4 and 4; halved 40 times, that is exact to 1e-11."""
 _EFFECT = re.compile(r"(.+)=([-+]?(?:\d+\.?\d*|\.\d+))")
@@ -40,8 +36,6 @@ class RaterSettings(CheckedSettings):
     rater_sd: float = setting(0.2, "Deviation of raters in how much they like systems.", least=0, types=(float, int))
     image_sd: float = setting(0.25, "Deviation of a system's score over images.", least=0, types=(float, int))
     noise: float = setting(0.5, "Deviation of single answers.", least=0, types=(float, int))
-    bad: float = setting(0.0, "Share of raters who do not look: at random, one value, one side.", types=(float, int))
-    seed: int = setting(0, "Random seed: the same seed gives the same answers.")
 
     @property
     def effects(self) -> dict[str, float]:
@@ -50,8 +44,6 @@ class RaterSettings(CheckedSettings):
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
-        if not 0 <= self.bad <= 1:
-            yield f"--bad must lie between 0 and 1, found {self.bad}"
         for each in self.effect:
             match = _EFFECT.fullmatch(each)
             if match is None:
@@ -85,10 +77,9 @@ def expected_score(opinion: float, deviation: float, scale: Scale) -> float:
 class Raters:
     """Simulated raters, by any names."""
 
-    def __init__(self, settings: RaterSettings) -> None:
-        self._settings, self._effects = settings, settings.effects
+    def __init__(self, settings: RaterSettings, seed: int = 0) -> None:
+        self._settings, self._effects, self._seed = settings, settings.effects, seed
         self._known: dict[str, float] = {}
-        self._kinds: dict[str, str] = {}
 
     def raise_unknown(self, items: Iterable[Item]) -> None:
         """Raise UsageError for an effect of a system that no item has."""
@@ -97,37 +88,18 @@ class Raters:
         if faults:
             raise UsageError("\n".join(faults))
 
-    def kind(self, rater: str) -> str:
-        """Return HONEST, or one of BAD_KINDS."""
-        if rater not in self._kinds:
-            rng = self._stream("kind", rater)
-            is_bad = rng.random() < self._settings.bad
-            self._kinds[rater] = BAD_KINDS[below(rng, len(BAD_KINDS))] if is_bad else HONEST
-        return self._kinds[rater]
-
     def value(self, rater: str, trial: Trial) -> int:
         """Return the value that a rater chooses, from the left end of the scale to its right end.
 
         One text alone has no side.
         """
-        item, scale, kind = trial.item, trial.item.scale, self.kind(rater)
-        size = scale.largest - scale.least + 1
-        if kind == CLICKER:
-            return scale.least + below(self._stream("click", rater, item.id), size)
-        if kind == SAME:
-            return scale.least + below(self._stream("same", rater), size)
-        if kind == SIDED:
-            most = max(1, size // 2)
-            step = below(self._stream("side", rater, item.id), most)
-            return scale.least + step if self._stream("side", rater).random() < 0.5 else scale.largest - step
-        if item.use == INSTRUCTED and item.gold is not None and item.gold.value is not None:
-            return item.gold.value
+        item, scale = trial.item, trial.item.scale
         chosen = floor(scale.center + self.opinion(rater, item) * (scale.largest - scale.least) / 2 + 0.5)
         bounded = min(max(chosen, scale.least), scale.largest)
         return int(item.toward_second(bounded, second_on_right=trial.second_on_right or item.kind == RATE))
 
     def opinion(self, rater: str, item: Item) -> float:
-        """Return what an honest rater thinks: 1 if the second text is clearly better, or the rated one is perfect."""
+        """Return what a rater thinks: 1 if the second text is clearly better, or the rated one is perfect."""
         noise = self._normal("noise", rater, item.id)
         if item.use in (CHECK, PRACTICE) and item.gold is not None and item.gold.better is not None:
             is_second = item.gold.better == item.candidates[-1].id
@@ -137,8 +109,7 @@ class Raters:
 
     def milliseconds(self, rater: str, trial: Trial) -> int:
         """Return the time from the image being shown to the choice."""
-        typical = _HONEST_MS if self.kind(rater) == HONEST else _BAD_MS
-        return int(typical * exp(0.4 * self._normal("time", rater, trial.item.id)))
+        return int(_TYPICAL_MS * exp(0.4 * self._normal("time", rater, trial.item.id)))
 
     def _liking(self, rater: str, item: Item, candidate: Candidate) -> float:
         """Return the score of a text for a rater; 0 for a reference."""
@@ -165,7 +136,5 @@ class Raters:
         return self._known[key]
 
     def _normal(self, *label: str) -> float:
-        return _NORMAL.inv_cdf(min(max(self._stream(*label).random(), 1e-12), 1 - 1e-12))
-
-    def _stream(self, *label: str) -> Random:
-        return stream(self._settings.seed, f"human/raters/{'/'.join(label)}")
+        drawn = stream(self._seed, f"human/raters/{'/'.join(label)}").random()
+        return _NORMAL.inv_cdf(min(max(drawn, 1e-12), 1 - 1e-12))

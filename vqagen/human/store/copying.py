@@ -1,4 +1,4 @@
-"""Copies of stores: all rows of one written into another."""
+"""Backups: all rows of a store, written into a new SQLite file."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 from vqagen.errors import UsageError
 from vqagen.files.output import settle, sweep
-from vqagen.human.store.opening import RELAXED, open_store
-from vqagen.human.store.store import Row, Store, StoreError
+from vqagen.human.store.sqlite import SqliteStore
+from vqagen.human.store.store import Row, Store
 
 
 def rows_of(store: Store) -> Iterator[Row]:
@@ -20,15 +20,6 @@ def rows_of(store: Store) -> Iterator[Row]:
     yield from store.assignments()
     yield from store.answers()
     yield from store.events()
-
-
-def copy_rows(source: Store, target: Store, name: str) -> int:
-    """Copy all rows into an empty store, whose `name` is for messages; return their number."""
-    if any(True for _ in target.attempts()) or any(True for _ in target.events()):
-        raise StoreError(f"{name} has answers already; name an empty store")
-    rows = list(rows_of(source))
-    target.restore(rows)
-    return len(rows)
 
 
 def back_up(source: Store, study: str, out: Path, *, force: bool) -> int:
@@ -41,11 +32,12 @@ def back_up(source: Store, study: str, out: Path, *, force: bool) -> int:
     sweep(str(out))
     with tempfile.TemporaryDirectory(prefix=f".{out.name[:40]}.", suffix=".part", dir=out.absolute().parent) as folder:
         beside = Path(folder, out.name)
-        target = open_store(beside, study, create=True, durability=RELAXED)
+        target = SqliteStore(beside, study, create=True)
         try:
-            number = copy_rows(source, target, str(out))
+            rows = list(rows_of(source))
+            target.restore(rows)
         finally:
             target.close()
         os.replace(beside, out)
     settle(out.absolute().parent)
-    return number
+    return len(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from importlib.resources import files
@@ -18,20 +17,15 @@ from vqagen.human.store.redis_records import (
     decode_assignment,
     decode_content,
     decode_outcome,
-    encode_answer,
-    encode_event,
     encode_writes,
 )
 from vqagen.human.store.store import (
-    CLAIMED,
-    COMPLETE,
     Answer,
     Assignment,
     Event,
     Forget,
     Outcome,
     Person,
-    Row,
     SlotAttempts,
     StoreError,
     Write,
@@ -42,8 +36,6 @@ VERSION = b"1"
 _TIMEOUT = 5
 """Seconds after which a server that does not answer has failed."""
 _FIELDS = ("task", "slot", "rater", "state", "consent", "claimed", "expires", "ended")
-_CHUNK = 5_000
-"""Commands that are sent at once when a study is copied."""
 
 
 def _script(name: str) -> str:
@@ -186,17 +178,6 @@ class RedisStore:
         key, base = self._base + "study", self._base
         return decode_content(self._guarded("read", self._client.eval, _script("read.lua"), 1, key, base))
 
-    def restore(self, rows: Iterable[Row]) -> None:
-        """Add rows as they are to an empty store. Until the last is there, the store cannot be opened."""
-        self._guarded("write", self._commit, [("DEL", self._base + "study")])
-        waiting: list[tuple[Any, ...]] = []
-        for row in rows:
-            waiting += ((name, self._base + key, *values) for name, key, *values in _commands(row))
-            if len(waiting) >= _CHUNK:
-                self._guarded("write", self._commit, waiting)
-                waiting.clear()
-        self._guarded("write", self._commit, [*waiting, ("SET", self._base + "study", VERSION)])
-
     def close(self) -> None:
         """Close the connection."""
         self._client.close()
@@ -217,28 +198,3 @@ class RedisStore:
         }
         hint = next((hint for kind, hint in known.items() if isinstance(error, kind)), "look at the log of the server")
         return StoreError(f"cannot {job} {self._shown}: {str(error).rstrip('.')}; {hint}")
-
-
-def _commands(row: Row) -> Iterator[tuple[Any, ...]]:
-    """Yield the commands that write a row: name, key behind the beginning, values."""
-    if isinstance(row, Assignment):
-        values = [*(getattr(row, name) for name in _FIELDS[:-1]), "" if row.ended is None else row.ended]
-        yield "HSET", f"s:{row.id}", *(each for pair in zip(_FIELDS, values, strict=True) for each in pair)
-        yield "SADD", "all", row.id
-        yield "HSET", f"r:{row.rater}", row.task, row.id
-        if row.state in (CLAIMED, COMPLETE):
-            yield "HSET", "held", f"{row.task}-{row.slot}", row.id
-            yield "HINCRBY", "full", row.task, 1
-        if row.state == CLAIMED:
-            yield "ZADD", "leases", row.expires, row.id
-    elif isinstance(row, Answer):
-        yield "HSET", f"a:{row.assignment}", row.trial, encode_answer(row)
-        if row.idem:
-            yield "HSET", f"i:{row.assignment}", row.idem, row.trial
-    elif isinstance(row, Event):
-        yield "RPUSH", f"e:{row.assignment}", encode_event(row)
-        yield "SET", "number", row.number
-    elif isinstance(row, Person):
-        yield "HSET", "people", row.rater, json.dumps([row.platform, row.person])
-    else:
-        yield "HSET", "tries", f"{row.task}-{row.slot}", row.attempts

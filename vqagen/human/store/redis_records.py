@@ -74,12 +74,6 @@ def encode_answer(answer: Answer) -> str:
     return json.dumps(values, separators=(",", ":"))
 
 
-def encode_event(event: Event) -> bytes:
-    """Return an event as it is stored in the list of its assignment."""
-    kind = event.kind.encode()
-    return b"%d %d %d %b" % (event.number, event.time, len(kind), kind + event.detail.encode())
-
-
 def decode_outcome(reply: Sequence[Any]) -> Outcome:
     """Return the outcome that apply.lua gave for one write."""
     match reply[0], *reply[1:]:

@@ -96,7 +96,9 @@ class SqliteStore:
         (is_busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if is_busy:
             message = f"another process reads {self._path}, so its log {self._path}-wal keeps what was deleted"
-            raise StoreError(f"{message}; end that process, and run `vqagen human reclaim`, which empties the log")
+            raise StoreError(
+                f"{message}; end that process, and run `vqagen human store reclaim`, which empties the log"
+            )
 
     def _roll_back(self) -> None:
         with suppress(sqlite3.Error):
@@ -176,23 +178,6 @@ class SqliteStore:
             return StoreError(f"cannot {job} {self._path}: the file is damaged; restore a backup of it")
         hint = next((f"; {hint}" for part, hint in known.items() if part in str(error)), "")
         return StoreError(f"cannot {job} {self._path}: {error}{hint}")
-
-
-def study_of_file(path: Path) -> str:
-    """Return the study whose answers a file has."""
-    if not path.is_file():
-        raise StoreError(f"no answers at {path}; name the file of a store")
-    try:
-        connection = _connect_reader(path)
-        try:
-            row = connection.execute("SELECT id FROM study").fetchone() if version_of(connection) > 0 else None
-        finally:
-            connection.close()
-    except sqlite3.Error as error:
-        raise StoreError(f"cannot open {path}: {error}; name the file of a store") from None
-    if row is None:
-        raise StoreError(f"{path} has the answers of no study; name another file")
-    return str(row[0])
 
 
 def _connect_writer(path: Path) -> sqlite3.Connection:

@@ -7,7 +7,7 @@ the server, in milliseconds since 1970.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -22,8 +22,6 @@ NEW, SAME, DIFFERENT = "new", "same", "different"
 
 class StoreError(VqagenError):
     """The store cannot be opened or does not answer."""
-
-    exit_code = 4
 
 
 # Writes ------------------------------------------------------------------------------------------------------------
@@ -279,10 +277,6 @@ class Store(Protocol):
 
     def attempts(self) -> Iterator[SlotAttempts]:
         """Yield how often each slot was taken, sorted by task and slot."""
-        ...
-
-    def restore(self, rows: Iterable[Row]) -> None:
-        """Add rows as they are to an empty store: SlotAttempts, Person, Assignment, Answer and Event, in this order."""
         ...
 
     def close(self) -> None:

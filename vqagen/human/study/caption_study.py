@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from vqagen.files.locations import locate
 from vqagen.files.reading import content_hash
@@ -11,10 +12,10 @@ from vqagen.human.study.checks import KnownTexts, RightText
 from vqagen.human.study.humanr_files import Captions, read_captions
 from vqagen.human.study.images import StudyImage, find_images, read_images, same_picture
 from vqagen.human.study.item import Item
-from vqagen.human.study.making import MadeStudy, planned_study, read_wording
+from vqagen.human.study.making import MadeStudy, planned_study, read_texts
 from vqagen.human.study.pairs import comparisons, raise_no_pairs, scale_of
 from vqagen.human.study.plan import Material
-from vqagen.human.study.settings import PlanSettings
+from vqagen.human.study.settings import PRACTICE_TRIALS, PlanSettings
 from vqagen.rng import shuffled, stream
 
 
@@ -26,23 +27,23 @@ class CaptionFiles:
     systems: Mapping[str, str]
     """System -> its file of captions."""
     images: str
-    texts: str | None = None
+    texts: Path | None = None
     """The words of the study; None for the English ones."""
 
 
 def make_caption_study(inputs: CaptionFiles, settings: PlanSettings) -> MadeStudy:
     """Plan comparisons of captions. BadInput with all mistakes of the inputs; PlanError if there are too few images."""
-    wording = read_wording(inputs.texts)
+    texts = read_texts(inputs.texts)
     captions = read_captions(inputs.human, inputs.systems, list(find_images(inputs.images)))
     if settings.human_human:
         raise_no_pairs(captions, inputs.human)
     chosen, spare = _choose_images(sorted(captions.human), settings)
     images = read_images(inputs.images, [*chosen, *spare])
     shown = {name: images[name] for name in chosen}
-    real = list(comparisons(captions, shown, wording.texts, settings.seed, settings.human_human))
+    real = list(comparisons(captions, shown, texts, settings.seed, settings.human_human))
     known = _known_texts(captions, images, real)
-    material = Material(real, images, known, wording.texts, scale_of(wording.texts), spare=frozenset(spare))
-    files = planned_study(material, settings, wording, inputs.images, _hashes(inputs))
+    material = Material(real, images, known, texts, scale_of(texts), spare=frozenset(spare))
+    files = planned_study(material, settings, inputs.images, _hashes(inputs))
     return MadeStudy(files, (*captions.left_out, *_notes(captions, shown, real, settings)))
 
 
@@ -50,7 +51,7 @@ def _choose_images(names: Sequence[str], settings: PlanSettings) -> tuple[list[s
     """Return the images of the study, drawn at random, and others of which practice is made."""
     order = shuffled(stream(settings.seed, "human/images"), names)
     number = settings.num_images or len(order)
-    return order[:number], order[number : number + settings.practice]
+    return order[:number], order[number : number + PRACTICE_TRIALS]
 
 
 def _known_texts(captions: Captions, images: Mapping[str, StudyImage], real: Iterable[Item]) -> dict[str, KnownTexts]:

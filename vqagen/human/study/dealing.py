@@ -19,8 +19,6 @@ from vqagen.rng import shuffled, stream
 class PlanError(VqagenError):
     """No plan with these inputs has the properties that every plan has."""
 
-    exit_code = 5
-
 
 def deal(items: Sequence[Item], images: Mapping[str, StudyImage], settings: PlanSettings) -> list[list[Item]]:
     """Return the scored items of each task. PlanError if a picture would stand in one task twice."""

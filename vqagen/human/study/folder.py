@@ -33,7 +33,7 @@ from vqagen.human.study.study import (
     study_id,
     task_record,
 )
-from vqagen.human.study.texts import TEXTS_FILE
+from vqagen.human.study.texts import TEXTS_FILE, default_texts
 
 _KEPT = (TEXTS_FILE, SERVING_FILE, SECRET_FILE, REVOKED_FILE)
 """Files that operators edit, or that links need, and that a new plan leaves as they are."""
@@ -51,7 +51,6 @@ class StudyFiles:
     """The images that items show."""
     image_folder: Path
     """Where they lie by their ids."""
-    texts: bytes
     slots: int
     info: Mapping[str, Any]
     more: Mapping[str, bytes]
@@ -80,8 +79,8 @@ def check_folder(out: Path, force: bool) -> None:
         raise PlaceError(f"folder {out.absolute().parent} does not exist; create it first")
 
 
-def write_study(out: Path, files: StudyFiles, *, force: bool, keep_texts: bool) -> None:
-    """Write a study. Settings of serving and the secret of the study that it replaces stay, texts if `keep_texts`."""
+def write_study(out: Path, files: StudyFiles, *, force: bool) -> None:
+    """Write a study. Words, settings of serving and the secret of the study that it replaces stay."""
     check_folder(out, force)
     sweep(str(out))
     try:
@@ -90,7 +89,7 @@ def write_study(out: Path, files: StudyFiles, *, force: bool, keep_texts: bool) 
             for name, content in _contents(files):
                 (beside / name).write_bytes(content)
             for name in _KEPT:
-                if (out / name).is_file() and (keep_texts or name != TEXTS_FILE):
+                if (out / name).is_file():
                     shutil.copy2(out / name, beside / name)
     except OSError as error:
         raise VqagenError(f"cannot write {out}: {error.strerror or error}") from None
@@ -114,7 +113,7 @@ def _contents(files: StudyFiles) -> Iterator[tuple[str, bytes]]:
     }
     yield STUDY_FILE, orjson.dumps({**record, "study": study_id(record)}, option=_INDENTED)
     yield from hashed.items()
-    yield TEXTS_FILE, files.texts
+    yield TEXTS_FILE, default_texts()
     yield SERVING_FILE, default_serving()
     yield from files.more.items()
 

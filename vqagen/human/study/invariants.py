@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
 from vqagen.errors import Problem
-from vqagen.human.study.item import CHECK, COMPARE, INSTRUCTED, PRACTICE, REAL, REFERENCE, SYSTEM, Item
+from vqagen.human.study.item import CHECK, COMPARE, PRACTICE, REAL, REFERENCE, SYSTEM, Item
 from vqagen.human.study.item_record import identified
 from vqagen.human.study.study import ITEMS_FILE, STUDY_FILE, TASKS_FILE, Study
 
@@ -45,8 +45,6 @@ def _item_faults(study: Study) -> Iterator[Problem]:
         yield from (_in_item(item, message) for message in _candidate_faults(item))
         if item.use in (CHECK, PRACTICE):
             yield from _gold_faults(item, texts[digest])
-        elif item.use == INSTRUCTED:
-            yield from _instructed_faults(item)
         elif item.gold is not None:
             yield _in_item(item, "it is scored, and has a known answer")
 
@@ -89,12 +87,6 @@ def _gold_faults(item: Item, about: set[str]) -> Iterator[Problem]:
         yield _in_item(item, "its wrong text is one by people about its image")
 
 
-def _instructed_faults(item: Item) -> Iterator[Problem]:
-    value = item.gold.value if item.gold else None
-    if value is None or not item.scale.least <= value <= item.scale.largest:
-        yield _in_item(item, "it does not say which value of its scale to choose")
-
-
 # Tasks -------------------------------------------------------------------------------------------------------------
 
 
@@ -106,7 +98,7 @@ def _placing_faults(study: Study) -> Iterator[Problem]:
             yield _in_item(item, f"it is scored and stands in {placed[item.id]} tasks, not in one")
         if item.use == PRACTICE and placed[item.id]:
             yield _in_item(item, "it is practice and stands in a task")
-        if item.use in (CHECK, INSTRUCTED) and not placed[item.id]:
+        if item.use == CHECK and not placed[item.id]:
             yield _in_item(item, "it stands in no task")
     for task in study.tasks.values():
         for name in sorted({trial.item for trial in task.trials} - study.items.keys()):
@@ -115,15 +107,14 @@ def _placing_faults(study: Study) -> Iterator[Problem]:
 
 def _task_faults(study: Study) -> Iterator[Problem]:
     settings = study.info["settings"]
-    exact = {CHECK: settings["checks_per_task"], INSTRUCTED: settings["imc_per_task"]}
     scored = []
     for task in study.tasks.values():
         items = [study.items[trial.item] for trial in task.trials if trial.item in study.items]
         uses = Counter(item.use for item in items)
         scored.append(uses[REAL])
-        for use, number in exact.items():
-            if uses[use] != number:
-                yield _in_task(task.id, f"it has {uses[use]} trials whose use is {use}, not {number}")
+        if uses[CHECK] != settings["checks_per_task"]:
+            message = f"it has {uses[CHECK]} trials whose use is {CHECK}, not {settings['checks_per_task']}"
+            yield _in_task(task.id, message)
         if len(task.trials) > settings["trials_per_task"]:
             yield _in_task(task.id, f"it has {len(task.trials)} trials, more than {settings['trials_per_task']}")
         yield from _repetitions(study, task.id, items)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import locate
@@ -12,10 +13,10 @@ from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require
 from vqagen.human.study.checks import KnownTexts, RightText
 from vqagen.human.study.images import StudyImage, find_images, read_images
-from vqagen.human.study.item import CHECK, COMPARE, FIT, INSTRUCTED, PRACTICE, REAL, REFERENCE, Item, Scale
+from vqagen.human.study.item import CHECK, COMPARE, FIT, PRACTICE, REAL, REFERENCE, Item, Scale
 from vqagen.human.study.item_file import FiledItem, raise_first, read_item_file
 from vqagen.human.study.item_record import identified
-from vqagen.human.study.making import MadeStudy, planned_study, read_wording
+from vqagen.human.study.making import MadeStudy, planned_study, read_texts
 from vqagen.human.study.pairs import scale_of
 from vqagen.human.study.plan import Material
 from vqagen.human.study.settings import PlanSettings
@@ -28,20 +29,20 @@ class ItemFiles:
     items: str
     images: str | None
     """The folder of images; None if no item shows one."""
-    texts: str | None = None
+    texts: Path | None = None
     """The words of the study; None for the English ones."""
 
 
 def make_item_study(inputs: ItemFiles, settings: PlanSettings) -> MadeStudy:
     """Plan a study of items. BadInput with all mistakes of the inputs; PlanError if there are too few images."""
     path = require(locate(inputs.items), "items")
-    wording = read_wording(inputs.texts)
+    texts = read_texts(inputs.texts)
     there = find_images(inputs.images) if inputs.images else {}
-    filed = read_item_file(path, wording.texts, there)
+    filed = read_item_file(path, texts, there)
     names = dict.fromkeys(each.item.image for each in filed if each.item.image)
     images = read_images(inputs.images, names) if inputs.images else {}
     items = _identified(filed, images, inputs.items)
-    of_use = {use: [item for item in items if item.use == use] for use in (REAL, CHECK, INSTRUCTED, PRACTICE)}
+    of_use = {use: [item for item in items if item.use == use] for use in (REAL, CHECK, PRACTICE)}
     known = dict(_known_texts(items)) if not (of_use[CHECK] and of_use[PRACTICE]) else {}
     if settings.checks_per_task and not of_use[CHECK] and not known:
         raise BadInput([Problem(_NO_CHECKS, inputs.items)])
@@ -49,14 +50,13 @@ def make_item_study(inputs: ItemFiles, settings: PlanSettings) -> MadeStudy:
         of_use[REAL],
         images,
         known,
-        wording.texts,
-        _common_scale(of_use[REAL]) or scale_of(wording.texts),
+        texts,
+        _common_scale(of_use[REAL]) or scale_of(texts),
         of_use[CHECK],
-        of_use[INSTRUCTED],
         of_use[PRACTICE],
     )
     hashes = {"items": content_hash([path])}
-    files = planned_study(material, settings, wording, inputs.images or ".", hashes)
+    files = planned_study(material, settings, inputs.images or ".", hashes)
     return MadeStudy(files, tuple(_notes(there, names, of_use, settings)))
 
 
@@ -135,10 +135,5 @@ def _notes(
     unused = sorted(set(there) - set(used))
     if unused:
         yield f"left out: {len(unused):,} images that no item shows, such as {unused[0]}"
-    for use, number, flag in (
-        (CHECK, settings.checks_per_task, "--checks-per-task"),
-        (INSTRUCTED, settings.imc_per_task, "--imc-per-task"),
-        (PRACTICE, settings.practice, "--practice"),
-    ):
-        if of_use[use] and not number:
-            yield f"left out: {len(of_use[use]):,} items whose use is {use}, because of {flag} 0"
+    if of_use[CHECK] and not settings.checks_per_task:
+        yield f"left out: {len(of_use[CHECK]):,} items whose use is {CHECK}, because of --checks-per-task 0"

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from vqagen import __version__
 from vqagen.errors import BadInput, Problem
-from vqagen.files.locations import locate
-from vqagen.files.reading import content_hash
-from vqagen.files.shipped import require
 from vqagen.human.study.folder import StudyFiles
 from vqagen.human.study.humanr_tasks import COMPARISON_TASKS, RESERVED, comparison_tasks
 from vqagen.human.study.item import COMPARE, SYSTEM
 from vqagen.human.study.plan import Material, make_plan
 from vqagen.human.study.settings import HUMANR, PlanSettings
-from vqagen.human.study.texts import Texts, default_document, default_texts, load_texts, texts_of
+from vqagen.human.study.texts import Texts, default_document, load_texts, texts_of
 
 
 class MadeStudy(NamedTuple):
@@ -27,35 +23,20 @@ class MadeStudy(NamedTuple):
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Wording:
-    """The words of a study, and the file that they came from; None for the English ones."""
-
-    texts: Texts
-    content: bytes
-    file: str | None
+def read_texts(file: Path | None) -> Texts:
+    """Read the words that raters see; None are the English ones. BadInput with every mistake in the file."""
+    return texts_of(default_document()) if file is None else load_texts(file)
 
 
-def read_wording(file: str | None) -> Wording:
-    """Read the words that raters see. BadInput with every mistake in the file."""
-    if file is None:
-        return Wording(texts_of(default_document()), default_texts(), None)
-    path = require(Path(file), "texts")
-    return Wording(load_texts(path), path.read_bytes(), file)
-
-
-def planned_study(
-    material: Material, settings: PlanSettings, wording: Wording, folder: str, inputs: Mapping[str, object]
-) -> StudyFiles:
+def planned_study(material: Material, settings: PlanSettings, folder: str, inputs: Mapping[str, object]) -> StudyFiles:
     """Plan a study of material whose images lie in `folder`; `inputs` are the hashes of what it was made from."""
     if settings.compat == HUMANR:
         _check_names(material)
     plan = make_plan(material, settings)
     used = {item.image: material.images[item.image] for item in plan.items.values() if item.image}
-    hashes = {**inputs, **({"texts": content_hash([locate(wording.file)])} if wording.file else {})}
-    info = {"generator": {"version": __version__}, "settings": settings.to_record(), "inputs": hashes}
+    info = {"generator": {"version": __version__}, "settings": settings.to_record(), "inputs": inputs}
     more = {COMPARISON_TASKS: comparison_tasks(plan, settings.seed)} if settings.compat == HUMANR else {}
-    return StudyFiles(plan, used, Path(folder), wording.content, settings.raters_per_item, info, more)
+    return StudyFiles(plan, used, Path(folder), settings.raters_per_item, info, more)
 
 
 def _check_names(material: Material) -> None:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from vqagen.errors import BadInput, Problem
-from vqagen.human.study.checks import CheckMaker, KnownTexts, instructed_items
+from vqagen.human.study.checks import CheckMaker, KnownTexts
 from vqagen.human.study.dealing import PlanError, advice, deal, picture_of
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import CHECK, PRACTICE, Item, Scale
-from vqagen.human.study.settings import PlanSettings
+from vqagen.human.study.settings import PRACTICE_TRIALS, PlanSettings
 from vqagen.human.study.sides import choose_sides
 from vqagen.human.study.texts import Texts
 from vqagen.human.study.trial import PlannedTrial, Task
@@ -38,7 +38,6 @@ class Material:
     """The scale of checks that are made."""
     checks: Sequence[Item] = ()
     """Checks that are given; others are made only if there is none."""
-    instructed: Sequence[Item] = ()
     practice: Sequence[Item] = ()
     spare: frozenset[str] = frozenset()
     """Images that no scored item shows: practice is made of them first."""
@@ -57,7 +56,7 @@ def make_plan(material: Material, settings: PlanSettings) -> Plan:
     _check_settings(material, settings)
     real = deal(material.real, material.images, settings)
     dealer = _CheckDealer(material, settings)
-    tasks = [[*items, *dealer.checks(items), *dealer.instructed(place)] for place, items in enumerate(real)]
+    tasks = [[*items, *dealer.checks(items)] for items in real]
     practice = dealer.practice()
     planned = list(_tasks(tasks, choose_sides(tasks), settings.seed))
     items = {item.id: item for items in (*tasks, practice) for item in items}
@@ -74,13 +73,8 @@ def _check_settings(material: Material, settings: PlanSettings) -> None:
         problems.append("no items to score")
     if settings.real_per_task < 1:
         problems.append(
-            f"no trial of a task is scored: --checks-per-task {settings.checks_per_task} and --imc-per-task"
-            f" {settings.imc_per_task} leave nothing of --trials-per-task {settings.trials_per_task}"
-        )
-    choices = len(material.instructed) or material.scale.largest - material.scale.least
-    if settings.imc_per_task > choices:
-        problems.append(
-            f"--imc-per-task {settings.imc_per_task} is more than the {choices} different instructed trials"
+            f"no trial of a task is scored: --checks-per-task {settings.checks_per_task} leaves nothing of"
+            f" --trials-per-task {settings.trials_per_task}"
         )
     if settings.checks_per_task and not material.checks and len(_contents(material)) < 2:
         problems.append(
@@ -95,14 +89,13 @@ def _contents(material: Material) -> set[str]:
 
 
 class _CheckDealer:
-    """Gives each task its checks and instructed trials: those given, in turn, or new ones."""
+    """Gives each task its checks: those given, in turn, or new ones."""
 
     def __init__(self, material: Material, settings: PlanSettings) -> None:
         self._material, self._settings = material, settings
         order = shuffled(stream(settings.seed, "human/given checks"), sorted(material.checks, key=_by_id))
         self._given = deque(order)
         self._maker = CheckMaker(material.known, material.images, material.texts, material.scale, settings.seed)
-        self._instructed = sorted(material.instructed, key=_by_id) or instructed_items(material.texts, material.scale)
 
     def checks(self, items: Sequence[Item]) -> Iterator[Item]:
         """Yield the checks of a task with these scored items."""
@@ -132,21 +125,16 @@ class _CheckDealer:
         found = f"{what} stand in it already ({scored} scored trials and {checks} checks)"
         return f"a task would show an image twice: {found}; {what_helps}"
 
-    def instructed(self, task: int) -> list[Item]:
-        """Return the instructed trials of a task."""
-        rng = stream(self._settings.seed, "human/instructed", task)
-        return shuffled(rng, self._instructed)[: self._settings.imc_per_task]
-
     def practice(self) -> list[Item]:
         """Return the practice trials: those given, or new ones, if possible of images that no scored item shows."""
         if self._material.practice:
-            return list(self._material.practice) if self._settings.practice else []
+            return list(self._material.practice)
         if len(_contents(self._material)) < 2:
             return []
         scored = {self._material.images[name].sha256 for name in self._material.known.keys() - self._material.spare}
         shown: set[str] = set()
         made: list[Item] = []
-        for _ in range(self._settings.practice):
+        for _ in range(PRACTICE_TRIALS):
             item = self._maker.make(PRACTICE, scored | shown) or self._maker.make(PRACTICE, shown)
             if item is None:
                 break

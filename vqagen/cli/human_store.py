@@ -1,0 +1,76 @@
+"""`vqagen human store`: the care of the answers of a study."""
+
+from __future__ import annotations
+
+import click
+
+from vqagen.cli.options import path
+from vqagen.human.store.opening import DURABILITIES, STRICT
+
+study_argument = click.argument("study", type=path)
+store_option = click.option(
+    "--store",
+    type=path,
+    metavar="PLACE",
+    help="Answers: sqlite:PATH or redis://HOST/DB. [default: as serving.json says]",
+)
+
+
+@click.command("store")
+@click.argument("action", type=click.Choice(["backup", "forget", "reclaim"]))
+@study_argument
+@click.argument("ids", nargs=-1, metavar="[ID…]")
+@store_option
+@click.option(
+    "--redis-durability",
+    "durability",
+    type=click.Choice(DURABILITIES),
+    default=STRICT,
+    show_default=True,
+    help="Refuse a Redis server that could lose acknowledged answers, or accept it.",
+)
+@click.option("--out", "-o", type=path, metavar="FILE", help="The SQLite file that backup writes.")
+@click.option("--force", is_flag=True, help="Replace a backup that exists.")
+def store(
+    action: str, study: str, ids: tuple[str, ...], store: str | None, durability: str, out: str | None, force: bool
+) -> None:
+    """Back up the answers of a study, delete people, or free slots.
+
+    backup copies all answers into a new SQLite file, beside a running server too. To use the copy, stop the server and
+    put the file in the place of answers.sqlite in the study.
+
+    forget deletes everything about people: ids, assignments, answers and events. An ID is that of a platform (also as
+    prolific/ID) or a rater's pseudonym. Nothing is left in the files of the store; exports and backups that were made
+    before keep what they have. The slots are free again.
+
+    reclaim frees the slots whose leases have run out; answers stay, as partial ones. The server does so by itself.
+
+    Stop the server before forget and reclaim.
+
+    \b
+    Example:
+      vqagen human store backup study --out backup.sqlite
+      vqagen human store forget study 5f3c2a9be1
+    """
+    from vqagen.calls import human_answers as answers
+    from vqagen.errors import counted
+
+    _check(action, ids, out)
+    if action == "backup":
+        assert out is not None
+        line = f"{counted(answers.back_up_study(study, out, store, force=force), 'row')} in {out}"
+    elif action == "forget":
+        done = answers.forget(study, ids, store, durability=durability)
+        line = f"{counted(done.raters, 'rater')} forgotten, {counted(done.rows, 'row')} deleted\n"
+        line += "delete the exports and backups that were made before, too"
+    else:
+        line = f"{counted(answers.reclaim(study, store, durability=durability), 'slot')} freed"
+    click.echo(line, err=True)
+
+
+def _check(action: str, ids: tuple[str, ...], out: str | None) -> None:
+    """Raise UsageError for what an action lacks, or would not use."""
+    if (out is None) == (action == "backup"):
+        raise click.UsageError("missing --out: the file for the backup" if out is None else f"{action} has no --out")
+    if bool(ids) != (action == "forget"):
+        raise click.UsageError(f"{action} takes no ID, found {ids[0]}" if ids else "missing ID: the people to forget")
