@@ -25,7 +25,7 @@ RUNS = {
     "default, 4x4": {},
     "paired": {"paired": True},
     "relational": {"questions": "relational"},
-    "8x8, 90 % full, 3 competitors": {"width": 8, "height": 8, "fill": 0.9, "related": 0.5, "competitors": 3},
+    "8x8, 90 % full": {"width": 8, "height": 8, "fill": 0.9, "related": 0.5},
     "--compat reference": {"compat": "reference"},
 }
 
@@ -47,8 +47,7 @@ def director(count: int, repeats: int) -> None:
         whole = _median(repeats, lambda task=task: _record(task, count)) / count
         click.echo(f"{name:26}  {alone * 1e6:8.1f}  {whole * 1e6:11.1f}")
     click.echo(f"\n{'folder, 800x600':26}  ms/trial  start-up s  kB a picture  kB a record")
-    for encoder in ("isal", "zlib"):
-        click.echo(_folder_line(encoder, count // 4, repeats))
+    click.echo(_folder_line(count // 4, repeats))
     figures = f"{REFERENCE_MS:8.2f}  {'':10}  {REFERENCE_KB:12.1f}  {REFERENCE_RECORD_KB:11.1f}"
     click.echo(f"{'the first director task':26}  {figures}")
 
@@ -81,14 +80,14 @@ def _record(task: DirectorTask, count: int) -> None:
             pass
 
 
-def _folder_line(encoder: str, count: int, repeats: int) -> str:
+def _folder_line(count: int, repeats: int) -> str:
     """Return the time of a trial from nothing to a folder. Two runs of different length tell it from the start-up."""
     with tempfile.TemporaryDirectory() as folder:
         outs = [(number, Path(folder, f"{number}")) for number in (count // 4, count)]
         options = vqagen.RunOptions(force=True)
 
         def run(number: int, out: Path) -> Callable[[], object]:
-            settings = vqagen.DirectorSettings(count=number, png_encoder=encoder)
+            settings = vqagen.DirectorSettings(count=number)
             return lambda: vqagen.write_trials(out, settings, options=options)
 
         short, long = (_median(repeats, run(number, out)) for number, out in outs)
@@ -97,4 +96,4 @@ def _folder_line(encoder: str, count: int, repeats: int) -> str:
         record = (out / "trials.jsonl").stat().st_size / count
     each = (long - short) / (count - count // 4)
     sizes = f"{sum(pictures) / len(pictures) / 1000:12.1f}  {record / 1000:11.2f}"
-    return f"{'--png-encoder ' + encoder:26}  {each * 1000:8.3f}  {long - each * count:10.2f}  {sizes}"
+    return f"{'vqagen':26}  {each * 1000:8.3f}  {long - each * count:10.2f}  {sizes}"

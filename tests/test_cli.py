@@ -101,8 +101,6 @@ def test_the_example_in_help_works(name: str, folder: Path, vqagen_: Commands) -
         for line in lines:
             for made in written_by(line):
                 Path(made).unlink(missing_ok=True)
-    if name == "vqagen director report":
-        write_log("logs")
     if name == "vqagen human score":
         write_answers("answers")
     if name == "vqagen human import":
@@ -121,13 +119,6 @@ def test_the_example_in_help_works(name: str, folder: Path, vqagen_: Commands) -
         ran = vqagen_(shlex.join(line))
         assert ran.code == 0, ran.err
         assert all(Path(made).stat().st_size for made in written_by(line))
-
-
-def write_log(folder: str) -> None:
-    """Write the log of an evaluation, which another program makes."""
-    from director_logs import evaluated, policy_task
-
-    evaluated(policy_task(n=1), Path(folder))
 
 
 def write_answers(folder: str) -> None:

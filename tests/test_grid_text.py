@@ -113,9 +113,7 @@ def test_a_symbol_is_explained_where_it_is_used() -> None:
 @pytest.mark.parametrize("form", ["markdown", "ascii", "json"])
 def test_every_grid_and_style_is_written_with_each_item_where_it_is_seen(form: str) -> None:
     """For all sizes of grids, and however items are called in the catalogue."""
-    for seed, (width, height, view, details, block) in enumerate(
-        product((2, 5, 8), (2, 8), GRID_VIEWS, DETAILS, BLOCKS)
-    ):
+    for seed, (width, height, view, details, block) in enumerate(product((2, 8), (5,), GRID_VIEWS, DETAILS, BLOCKS)):
         cells, blocked = random_grid(seed, width, height)
         style = GridStyle(width, height, view=view)
         writer = GridWriter(shipped_looks(), style, TextStyle(details, block))

@@ -40,7 +40,7 @@ def third_party(statements: str) -> list[str]:
                 "scenes sample",
                 "verify",
                 "merge",
-                "director report",
+                "director generate",
                 "human",
                 "human serve",
                 "human links",

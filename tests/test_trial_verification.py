@@ -7,18 +7,21 @@ import struct
 import zlib
 from copy import deepcopy
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import Commands
-from handmade_trials import Record, catalogue, codes, trial, verified
+from handmade_trials import Record, catalogue, codes, grammar, trial, verified, vocabulary
 from test_director_oracle import LEFTMOST_CONTROL, LEFTMOST_TEST, NONE_TEST, TOPMOST_TEST
 
 from vqagen.files.reading import content_hash
 from vqagen.judge.director.design import DesignCheck
 from vqagen.judge.director.grammar import instruction_files
+from vqagen.judge.director.reading import native_read
 from vqagen.judge.director.trial import Trial, read_trial
+from vqagen.judge.director.verification import TrialVerification
 
 SETTINGS = {"seed": 3, "width": 3, "height": 2, "fill": 0.7, "blocked": 0.4, "suffix": "directional"}
 
@@ -75,34 +78,24 @@ def test_the_report_as_json_has_every_code(vqagen_: Commands) -> None:
     assert record["findings"][0]["trial"] == 0
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (
-            "verify trials --scenes trials",
-            "trials holds trials, which come with their grids and items: leave out scenes",
-        ),
-        ("verify trials --metadata x.json", "leave out metadata"),
-        ("verify none", "questions, dialogs or trials not found: none"),
-        (
-            "verify empty --scenes trials",
-            "no questions, dialogs or trials (*.json, *.json.gz, *.json.zst, trials.jsonl) in",
-        ),
-        ("verify q.json", "scenes are missing: q.json holds questions"),
-        ("verify d.json", "scenes are missing: d.json holds dialogs"),
-    ],
-)
-def test_what_is_not_suited_to_a_kind_of_file_is_refused(line: str, message: str, vqagen_: Commands) -> None:
+def test_what_is_not_suited_to_a_kind_of_file_is_refused(vqagen_: Commands) -> None:
     """Questions and dialogs need scenes, and trials have none."""
     write_trials("trials", trial(NONE_TEST, "red ball"))
     Path("q.json").write_text('{"questions": []}')
     Path("d.json").write_text('{"dialogs": []}')
     Path("empty").mkdir()
-
-    ran = vqagen_(line)
-
-    assert ran.code == 2
-    assert message in ran.err
+    nothing = "no questions, dialogs or trials (*.json, *.json.gz, *.json.zst, trials.jsonl) in"
+    for line, message in (
+        ("trials --scenes trials", "trials holds trials, which come with their grids and items: leave out scenes"),
+        ("trials --metadata x.json", "leave out metadata"),
+        ("none", "questions, dialogs or trials not found: none"),
+        ("empty --scenes trials", nothing),
+        ("q.json", "scenes are missing: q.json holds questions"),
+        ("d.json", "scenes are missing: d.json holds dialogs"),
+    ):
+        ran = vqagen_(f"verify {line}")
+        assert ran.code == 2
+        assert message in ran.err
 
 
 def test_trials_without_info_are_judged_with_the_shipped_catalogue(vqagen_: Commands) -> None:
@@ -135,17 +128,18 @@ def test_other_instructions_than_the_trials_were_made_with_cause_a_warning(vqage
     assert "other templates than the trials were made from" in without.err
 
 
-@pytest.mark.parametrize("catalogue", [3, {}, {"kinds": {}}, {"adjectives": 1, "kinds": {}, "sizes": []}])
-def test_a_broken_catalogue_is_one_message(catalogue: object, vqagen_: Commands) -> None:
-    """No traceback, and no fault for each item of each trial."""
+def test_a_broken_info_is_one_message_or_none(vqagen_: Commands) -> None:
+    """No traceback, and no fault for each item of each trial. What it does not say is unknown."""
     write_trials("trials", trial(NONE_TEST, "red ball"))
-    Path("trials/trials.jsonl.info.json").write_text(json.dumps({"catalogue": catalogue}))
-
-    ran = vqagen_("verify trials")
-
-    assert ran.code == 3
-    assert ran.err.count("\n") == 1
-    assert "info.catalogue: the catalogue of items cannot be read" in ran.err
+    beside = Path("trials/trials.jsonl.info.json")
+    for broken in (3, {}, {"kinds": {}}, {"adjectives": 1, "kinds": {}, "sizes": []}):
+        beside.write_text(json.dumps({"catalogue": broken}))
+        ran = vqagen_("verify trials")
+        assert (ran.code, ran.err.count("\n")) == (3, 1)
+        assert "info.catalogue: the catalogue of items cannot be read" in ran.err
+    for info in ([], 3, {"generator": 1}, {"generator": {"settings": []}}, {"generator": {"arrangement": 1}}):
+        beside.write_text(json.dumps(info))
+        assert vqagen_("verify trials").out.decode().endswith("1 trial checked: 0 faults\n")
 
 
 def test_broken_settings_are_named_at_once(vqagen_: Commands) -> None:
@@ -159,51 +153,37 @@ def test_broken_settings_are_named_at_once(vqagen_: Commands) -> None:
     assert ran.err.count("\n") == 3
 
 
-@pytest.mark.parametrize(
-    "info", [[], 3, {"generator": 1}, {"generator": {"settings": []}}, {"generator": {"arrangement": 1}}]
-)
-def test_a_broken_info_is_no_traceback(info: object, vqagen_: Commands) -> None:
-    """What it does not say is unknown."""
-    write_trials("trials", trial(NONE_TEST, "red ball"))
-    Path("trials/trials.jsonl.info.json").write_text(json.dumps(info))
-
-    assert vqagen_("verify trials").out.decode().endswith("1 trial checked: 0 faults\n")
-
-
-@pytest.mark.parametrize("value", [None, [], {}, 0, -1, 1.5, "x", [[]], {"a": 1}, True])
-def test_no_value_of_a_field_is_a_traceback(value: object) -> None:
+def test_no_value_of_a_field_is_a_traceback() -> None:
     """Each field of a right trial is replaced by something else."""
     right = trial(LEFTMOST_TEST, "red ball", "leftmost")
-    for key in right:
+    for key, value in product(right, (None, [], {}, 0, -1, 1.5, "x", [[]], {"a": 1}, True)):
         verified({**right, key: value}, {**right, key: value})
 
 
 # Settings --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("settings", "place"),
-    [
-        ({"width": 4}, "width"),
-        ({"fill": 0.9}, "cells"),
-        ({"blocked": 0.1}, "blocked"),
-        ({"suffix": "always"}, "frame"),
-    ],
-)
-def test_numbers_that_are_not_those_of_the_settings_are_found(settings: Record, place: str) -> None:
+def test_numbers_that_are_not_those_of_the_settings_are_found() -> None:
     """The trial has 4 items and 2 blocked cells in 6."""
     right = trial(NONE_TEST, "red ball")
-
     assert verified(right, **SETTINGS).is_clean
-    assert [finding.place for finding in verified(right, **{**SETTINGS, **settings}).findings] == [place]
+    for name, value, place in (
+        ("width", 4, "width"),
+        ("fill", 0.9, "cells"),
+        ("blocked", 0.1, "blocked"),
+        ("suffix", "always", "frame"),
+    ):
+        assert [finding.place for finding in verified(right, **{**SETTINGS, name: value}).findings] == [place]
 
 
-def test_another_number_of_competitors_than_asked_for_is_found() -> None:
+def test_two_competitors_are_found() -> None:
     """One blocked item beats the answer."""
     right = trial(LEFTMOST_TEST, "red ball", "leftmost")
+    wrong = trial("#red_ball_1 #red_ball_2 red_ball_2 red_ball_3\nblue_ball_1 . . .", "red ball", "leftmost")
+    found = [finding.message for finding in verified(wrong, seed=1).findings if finding.code == "O13"]
 
-    assert not codes(right, competitors=1)
-    assert codes(right, competitors=2) == {"O13"}
+    assert not codes(right, seed=1)
+    assert found == ["one blocked item should beat the answer, found A1, B1"]
 
 
 def test_other_numbers_of_fitting_items_than_before_are_found() -> None:
@@ -231,7 +211,6 @@ DESIGN = {
     "size_share": 0.0,
     "vertical_share": 0.0,
     "horizontal_share": 1.0,
-    "director_frame_share": 0.5,
     "physics_share": 0.0,
 }
 
@@ -249,40 +228,35 @@ def designed(types: str, frames: str, rules: str) -> set[str]:
     return {fault.partition(": ")[2] for fault in check.faults}
 
 
-@pytest.mark.parametrize(
-    ("types", "frames", "rules", "found"),
-    [
-        ("ttttcccc", "ddppddpp", "lrlrlrlr", set()),
-        (
-            "tttttccc",
-            "ddppdddp",
-            "lrlrlrlr",
-            {"trial type test in all: 5 of 8, not 4", "trial type control in all: 3 of 8, not 4"},
-        ),
-        (
-            "ttttcccc",
-            "dddpddpp",
-            "lrlrlrlr",
-            {
-                "frame director in test, horizontal: 3 of 4, not 2",
-                "frame participant in test, horizontal: 1 of 4, not 2",
-            },
-        ),
-        (
-            "ttttcccc",
-            "ddppddpp",
-            "llllrrrr",
-            {
-                "rules of test, horizontal: 2 leftmost",
-                "rules of control, horizontal: 2 rightmost",
-            },
-        ),
-    ],
-)
-def test_shares_are_exact_in_each_window(types: str, frames: str, rules: str, found: set[str]) -> None:
+WINDOWS: list[tuple[str, str, str, set[str]]] = [
+    ("ttttcccc", "ddppddpp", "lrlrlrlr", set()),
+    (
+        "tttttccc",
+        "ddppdddp",
+        "lrlrlrlr",
+        {"trial type test in all: 5 of 8, not 4", "trial type control in all: 3 of 8, not 4"},
+    ),
+    (
+        "ttttcccc",
+        "dddpddpp",
+        "lrlrlrlr",
+        {"frame director in test, horizontal: 3 of 4, not 2", "frame participant in test, horizontal: 1 of 4, not 2"},
+    ),
+    (
+        "ttttcccc",
+        "ddppddpp",
+        "llllrrrr",
+        {"rules of test, horizontal: 2 leftmost", "rules of control, horizontal: 2 rightmost"},
+    ),
+]
+
+
+def test_shares_are_exact_in_each_window() -> None:
     """At each level of the design: types, classes, frames, physics, and rules."""
-    assert {each for each in designed(types, frames, rules) if "control, horizontal: 1" not in each} >= found
-    assert bool(designed(types, frames, rules)) == bool(found)
+    for types, frames, rules, found in WINDOWS:
+        messages = designed(types, frames, rules)
+        assert {each for each in messages if "control, horizontal: 1" not in each} >= found
+        assert bool(messages) == bool(found)
 
 
 # Pairs -----------------------------------------------------------------------------------------------------------
@@ -296,27 +270,22 @@ def pair(**changes: Any) -> list[Record]:
     return [test, {**control, **changes}]
 
 
-def test_a_right_pair_has_no_fault() -> None:
-    """The competitor is opened and another cell blocked."""
+WRONG_SECONDS: list[Record] = [
+    {"pair": 1},
+    {"answer": "A2"},
+    {"blocked": ["A1"]},
+    {"blocked": []},
+    {"instruction": "Pick the topmost red ball, please."},
+    {"trial_type": "test"},
+    {"rule": "bottommost"},
+    {"cells": ["red_ball_1", None, "blue_ball_2", "red_ball_2", None, None, None, "green_book_2", "red_ball_4"]},
+]
+
+
+def test_a_wrong_pair_is_found() -> None:
+    """One field of the second trial is changed; a right pair has no fault."""
     assert not codes(*pair(), paired=True)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"pair": 1},
-        {"answer": "A2"},
-        {"blocked": ["A1"]},
-        {"blocked": []},
-        {"instruction": "Pick the topmost red ball, please."},
-        {"trial_type": "test"},
-        {"rule": "bottommost"},
-        {"cells": ["red_ball_1", None, "blue_ball_2", "red_ball_2", None, None, None, "green_book_2", "red_ball_4"]},
-    ],
-)
-def test_a_wrong_pair_is_found(changes: Record) -> None:
-    """One field of the second trial is changed."""
-    assert "pair" in codes(*pair(**changes), paired=True)
+    assert [changes for changes in WRONG_SECONDS if "pair" not in codes(*pair(**changes), paired=True)] == []
 
 
 def test_a_pair_without_a_rule_moves_the_block_between_its_answers() -> None:
@@ -350,63 +319,53 @@ def damaged(content: bytes) -> bytes:
     return content[:-25] + bytes([content[-25] ^ 1]) + content[-24:]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("0.png", png(), ""),
-        ("0.svg", b'<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"/>', ""),
-        ("0.md", b"| A |", ""),
-        ("0.png", None, "not there"),
-        ("0.png", b"", "cannot be shown: no PNG picture"),
-        ("0.png", png()[:-4], "cannot be shown: damaged or cut off"),
-        ("0.png", damaged(png()), "cannot be shown"),
-        ("0.png", png(30, 20), "30 x 20 is too small for 3 x 2 cells"),
-        ("0.svg", b"<svg width='90'", "cannot be shown: no SVG"),
-        ("0.svg", b"<svg/>", "cannot be shown"),
-        ("0.md", b"", "empty"),
-        ("0.md", b"\xff", "cannot be shown"),
-        ("../0.png", None, "outside of the folder"),
-    ],
-)
-def test_pictures_are_looked_at(name: str, content: bytes | None, message: str, vqagen_: Commands) -> None:
-    """A missing or damaged picture is a fault of its trial."""
-    write_trials("trials", {**trial(NONE_TEST, "red ball"), "image": name})
-    if content is not None:
-        Path("trials", name).write_bytes(content)
-
-    ran = vqagen_("verify trials")
-
-    assert ran.code == bool(message)
-    assert message in ran.out.decode()
+FILES = [
+    ("0.png", png(), ""),
+    ("0.svg", b'<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"/>', ""),
+    ("0.md", b"| A |", ""),
+    ("1.png", None, "not there"),
+    ("0.png", b"", "cannot be shown: no PNG picture"),
+    ("0.png", png()[:-4], "cannot be shown: damaged or cut off"),
+    ("0.png", damaged(png()), "cannot be shown"),
+    ("0.png", png(30, 20), "30 x 20 is too small for 3 x 2 cells"),
+    ("0.svg", b"<svg width='90'", "cannot be shown: no SVG"),
+    ("0.svg", b"<svg/>", "cannot be shown"),
+    ("0.md", b"", "empty"),
+    ("0.md", b"\xff", "cannot be shown"),
+    ("../0.png", None, "outside of the folder"),
+]
+"""The picture of a trial, its content, and what is wrong with it."""
+WANTED = [
+    ({"render": ["png"]}, []),
+    ({"render": ["png", "md"]}, ["0.md"]),
+    ({"render": ["png"], "view": "both"}, ["0-director.png"]),
+    ({"render": ["png"], "view": "participant", "figure": True}, ["0-alone.png"]),
+    ({"render": ["png"], "view": "director", "figure": True}, []),
+    ({"render": [], "view": "both"}, ["0-director.png"]),
+]
+"""Settings, and the files that they ask for besides 0.png."""
 
 
-@pytest.mark.parametrize(
-    ("settings", "missing"),
-    [
-        ({"render": ["png"]}, []),
-        ({"render": ["png", "md"]}, ["0.md"]),
-        ({"render": ["png"], "view": "both"}, ["0-director.png"]),
-        ({"render": ["png"], "view": "participant", "figure": True}, ["0-alone.png"]),
-        ({"render": ["png"], "view": "director", "figure": True}, []),
-        ({"render": [], "view": "both"}, ["0-director.png"]),
-    ],
-)
-def test_every_file_that_the_settings_ask_for_is_there(settings: Record, missing: list[str], vqagen_: Commands) -> None:
-    """A trial names one file; the others have its stem."""
-    write_trials("trials", {**trial(NONE_TEST, "red ball"), "image": "0.png"}, settings={**SETTINGS, **settings})
-    Path("trials/0.png").write_bytes(png())
+def test_every_file_that_the_settings_ask_for_is_looked_at(tmp_path: Path) -> None:
+    """A missing or damaged picture is a fault of its trial. A trial names one file; the others have its stem."""
 
-    findings = json.loads(vqagen_("verify trials --json").out)["findings"]
+    def found(name: str | None, settings: Record) -> list[str]:
+        verification = TrialVerification(native_read(vocabulary()), grammar(), settings, folder=tmp_path)
+        verification.take({**trial(NONE_TEST, "red ball"), **({"image": name} if name else {})})
+        return [finding.message for finding in verification.finish().findings]
 
-    assert [finding["message"] for finding in findings] == [f"{name}: not there" for name in missing]
-
-
-@pytest.mark.parametrize(("render", "is_missing"), [([], True), (["svg"], True), (["none"], False)], ids=str)
-def test_a_trial_names_a_file_if_the_run_rendered_any(render: list[str], is_missing: bool, vqagen_: Commands) -> None:
-    """Pictures are rendered if nothing is asked for."""
-    write_trials("trials", trial(NONE_TEST, "red ball"), settings={**SETTINGS, "render": render})
-
-    assert ("O17" in vqagen_("verify trials").out.decode()) == is_missing
+    for name, content, message in FILES:
+        if content is not None:
+            (tmp_path / name).write_bytes(content)
+        faults = found(name, {})
+        assert len(faults) == bool(message)
+        assert all(message in each for each in faults)
+    (tmp_path / "0.md").unlink()
+    (tmp_path / "0.png").write_bytes(png())
+    for settings, missing in WANTED:
+        assert found("0.png", settings) == [f"{name}: not there" for name in missing]
+    for render, is_missing in (([], True), (["svg"], True), (["none"], False)):
+        assert bool(found(None, {"render": render})) == is_missing
 
 
 def test_pictures_of_one_file_have_one_size(vqagen_: Commands) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vqagen.calls.auditing import audit, audit_report
 from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.calls.comparison import compare
-from vqagen.calls.director_trials import export_trials, trial_design, trials, write_trials
+from vqagen.calls.director_trials import export_trials, trials, write_trials
 from vqagen.calls.evaluation import evaluate, score_report, write_item_scores
 from vqagen.calls.human_answers import Forgotten, back_up_study, export_study, forget, reclaim, study_status
 from vqagen.calls.human_items import make_items, write_items
@@ -35,7 +35,6 @@ from vqagen.human.simulation.raters import RaterSettings
 from vqagen.human.status import StudyStatus
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
-from vqagen.inspect_tasks.report import EvaluationReport, report_evaluations
 from vqagen.judge.audit.audit import Audit
 from vqagen.judge.audit.settings import AuditSettings
 from vqagen.judge.baselines.settings import BaselineSettings
@@ -86,7 +85,6 @@ __all__ = [
     "DirectorSettings",
     "Domain",
     "DomainFiles",
-    "EvaluationReport",
     "ExportReport",
     "Forgotten",
     "Generation",
@@ -150,7 +148,6 @@ __all__ = [
     "merge",
     "rater_report",
     "reclaim",
-    "report_evaluations",
     "sample_scenes",
     "score_report",
     "score_study",
@@ -159,7 +156,6 @@ __all__ = [
     "stats",
     "stats_report",
     "study_status",
-    "trial_design",
     "trials",
     "verify",
     "verify_codes",

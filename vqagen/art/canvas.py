@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 PARTICIPANT, DIRECTOR = GRID_VIEWS = "participant", "director"
-LEAST_CELL, LARGEST_CELL = 24, 1000
+CELL = 120
+"""Side of a cell in pixels."""
 
 
 def column_label(column: int) -> str:
@@ -37,15 +38,12 @@ class GridStyle:
 
     width: int
     height: int
-    cell: int = 120
-    """Side of a cell in pixels, at least 24."""
     figure: bool = False
     """True if the director is drawn beside the shelf. He is not in his own view."""
     view: str = PARTICIPANT
 
     def __post_init__(self) -> None:
         assert self.view in GRID_VIEWS, self.view
-        assert self.cell >= LEAST_CELL, self.cell
 
     @property
     def is_mirrored(self) -> bool:
@@ -100,44 +98,24 @@ class PixelBox:
         return (self.left, self.top), (self.right, self.top), (self.right, self.bottom), (self.left, self.bottom)
 
 
-@dataclass(frozen=True)
-class CellPlan:
-    """The parts of one cell, which is seen from slightly above: a front edge, side walls, a floor and a back."""
-
-    cell: int
-
-    @property
-    def front(self) -> PixelBox:
-        """The opening within the front edges of the boards."""
-        edge = max(1, round(self.cell * 0.035))
-        return PixelBox(edge, edge, self.cell - edge, self.cell - edge)
-
-    @property
-    def outline(self) -> int:
-        """The width of the dark line around the opening."""
-        return 1 if self.cell < 80 else 2
-
-    @property
-    def back(self) -> PixelBox:
-        """The back of the cell, which is a wall if the cell is blocked."""
-        front, wall, ceiling = self.front, max(1, round(self.cell * 0.05)), max(1, round(self.cell * 0.025))
-        floor = max(2, round(self.cell * 0.1))
-        return PixelBox(front.left + wall, front.top + ceiling, front.right - wall, front.bottom - floor)
-
-    @property
-    def item_side(self) -> int:
-        """The side of the square that the largest item fills."""
-        return self.cell * 7 // 10
-
-    @property
-    def item_bottom(self) -> int:
-        """The height at which items stand on the floor, with room for a halo below."""
-        return min(round((self.back.bottom + 2 * self.front.bottom) / 3), self.front.bottom - self.halo - 1)
-
-    @property
-    def halo(self) -> int:
-        """The width of the light rim around items before a grey wall."""
-        return max(1, min(2, round(self.cell / 80)))
+FRONT = PixelBox(4, 4, CELL - 4, CELL - 4)
+"""The opening of a cell within the front edges of the boards; cells are seen from slightly above."""
+RIM = 2
+"""The width of the dark line around the opening."""
+BACK = PixelBox(10, 7, CELL - 10, CELL - 16)
+"""The back of a cell, which is a wall if the cell is blocked."""
+ITEM_SIDE = 84
+"""The side of the square that the largest item fills."""
+ITEM_BOTTOM = 112
+"""The height at which items stand on the floor, with room for a halo below."""
+HALO_WIDTH = 2
+"""The width of the light rim around items before a grey wall."""
+BESIDE, ABOVE = 160, 60
+"""The room beside the shelf, and above and below it."""
+BOARD = 4
+"""The width of the boards around the shelf, besides the edges of its cells."""
+FONT_SIZE = 32
+"""The height of a line of a label's text."""
 
 
 @dataclass(frozen=True)
@@ -156,51 +134,28 @@ class Canvas:
     style: GridStyle
 
     @property
-    def plan(self) -> CellPlan:
-        """The parts of each cell."""
-        return CellPlan(self.style.cell)
-
-    @property
-    def margins(self) -> tuple[int, int]:
-        """The room beside the shelf, and above and below it."""
-        cell = self.style.cell
-        return max(round(cell * 4 / 3), 32), max(round(cell / 2), 18)
-
-    @property
     def size(self) -> tuple[int, int]:
         """The picture's width and height."""
-        (beside, above), style = self.margins, self.style
-        return style.width * style.cell + 2 * beside, style.height * style.cell + 2 * above
+        return self.style.width * CELL + 2 * BESIDE, self.style.height * CELL + 2 * ABOVE
 
     @property
     def shelf(self) -> PixelBox:
         """The cells and the boards around them."""
-        (beside, above), (width, height) = self.margins, self.size
-        return PixelBox(beside, above, width - beside, height - above)
+        width, height = self.size
+        return PixelBox(BESIDE, ABOVE, width - BESIDE, height - ABOVE)
 
     def corner(self, number: int) -> tuple[int, int]:
         """Return the top left corner of a cell, numbered row by row as the participant sees them."""
         column, row = self.style.place(number)
-        return self.shelf.left + column * self.style.cell, self.shelf.top + row * self.style.cell
-
-    @property
-    def board(self) -> int:
-        """The width of the boards around the shelf, besides the edges of its cells."""
-        return max(1, round(self.style.cell * 0.03))
-
-    @property
-    def font_size(self) -> int:
-        """The height of a line of a label's text."""
-        return min(max(11, round(self.style.cell * 0.27)), 64)
+        return self.shelf.left + column * CELL, self.shelf.top + row * CELL
 
     def labels(self) -> Iterator[GridLabel]:
         """Yield the letters above the columns and the numbers left of the rows, close to the shelf."""
-        cell, shelf = self.style.cell, self.shelf
-        gap = self.board + self.font_size * 0.62
+        shelf, gap = self.shelf, BOARD + FONT_SIZE * 0.62
         for column, text in enumerate(self.style.column_labels):
-            yield GridLabel(text, shelf.left + (column + 0.5) * cell, shelf.top - gap)
+            yield GridLabel(text, shelf.left + (column + 0.5) * CELL, shelf.top - gap)
         for row, text in enumerate(self.style.row_labels):
-            yield GridLabel(text, shelf.left - gap, shelf.top + (row + 0.5) * cell)
+            yield GridLabel(text, shelf.left - gap, shelf.top + (row + 0.5) * CELL)
 
     @property
     def figure(self) -> PixelBox | None:
@@ -208,6 +163,6 @@ class Canvas:
         if not self.style.figure or self.style.is_mirrored:
             return None
         shelf = self.shelf
-        side = min(shelf.height, round(self.style.cell * 2.9))
-        left = round(shelf.right + self.board - side * 0.335)
-        return PixelBox(left, shelf.bottom + self.board - side, left + side, shelf.bottom + self.board)
+        side = min(shelf.height, round(CELL * 2.9))
+        left = round(shelf.right + BOARD - side * 0.335)
+        return PixelBox(left, shelf.bottom + BOARD - side, left + side, shelf.bottom + BOARD)

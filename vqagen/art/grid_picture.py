@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vqagen.art.canvas import Canvas, GridStyle
+from vqagen.art.canvas import CELL, FONT_SIZE, Canvas, GridStyle
 from vqagen.art.figure import FIGURE_PAINTS, director_figure
 from vqagen.art.grid_svg import GridSvg
 from vqagen.art.looks import Look
 from vqagen.art.palette import MOST_FLAT, Colors, Palette, TrueColor, hex_to_rgb
-from vqagen.art.png import ZLIB, PngEncoder
+from vqagen.art.png import PngEncoder
 from vqagen.art.shelf import HALO, INK, ROOM, SURFACES, WALL, boards, shown_cells
 from vqagen.art.sprites import colors_of, sprite
 from vqagen.art.tiles import PICTURES, Tiles, paint_surfaces, raise_unreadable
@@ -26,34 +26,29 @@ if TYPE_CHECKING:
 class GridPainter:
     """Draws grids of one style. It keeps one canvas, on which a picture replaces the cells of the one before."""
 
-    def __init__(self, looks: Mapping[str, Look], style: GridStyle, encoder: str = ZLIB) -> None:
-        """Take the looks of all items, and what compresses PNG: `zlib` or the faster `isal`, whose bytes are others.
-
-        Raise BadInput with every picture of the user's that cannot be read.
-        """
+    def __init__(self, looks: Mapping[str, Look], style: GridStyle) -> None:
+        """Take the looks of all items. Raise BadInput with every picture of the user's that cannot be read."""
         raise_unreadable(looks)
-        self._looks, self._encoder = looks, encoder
+        self._looks = looks
         self._canvas = Canvas(style)
 
     def restyled(self, style: GridStyle) -> GridPainter:
         """Return a painter of the same items for another view, which shares the tiles that are drawn already."""
-        assert style.cell == self._canvas.style.cell
-        other = GridPainter({}, style, self._encoder)
+        other = GridPainter({}, style)
         other._looks, other._tiles = self._looks, self._tiles
         return other
 
     def require_png(self) -> None:
-        """Raise UsageError if Pillow or the encoder is not installed, so that a run fails before it begins."""
+        """Raise UsageError if Pillow is not installed, so that a run fails before it begins."""
         needed("PIL.Image", "draw", PICTURES)
-        _ = self._png
 
     def png(self, cells: Sequence[str | None], blocked: Sequence[bool]) -> bytes:
         """Return the picture of a grid whose cells are given row by row as the participant sees them."""
-        rows, side, channels = self._rows, self._canvas.style.cell, self._tiles.colors.channels
+        rows, channels = self._rows, self._tiles.colors.channels
         shown = shown_cells(self._canvas.style, cells, blocked)
         for (left, top), (name, back) in zip(self._corners, shown, strict=True):
             begin = 1 + left * channels
-            rows[top : top + side, begin : begin + side * channels] = self._tiles.tile(name, back)
+            rows[top : top + CELL, begin : begin + CELL * channels] = self._tiles.tile(name, back)
         return self._png.encode(rows)
 
     def svg(self, cells: Sequence[str | None], blocked: Sequence[bool]) -> str:
@@ -62,12 +57,12 @@ class GridPainter:
 
     @cached_property
     def _tiles(self) -> Tiles:
-        return Tiles(self._looks, self._canvas.plan, colors_for(self._looks))
+        return Tiles(self._looks, colors_for(self._looks))
 
     @cached_property
     def _png(self) -> PngEncoder:
         colors = self._tiles.colors
-        return PngEncoder(self._canvas.size, colors.to_bytes() if isinstance(colors, Palette) else None, self._encoder)
+        return PngEncoder(self._canvas.size, colors.to_bytes() if isinstance(colors, Palette) else None)
 
     @cached_property
     def _svg(self) -> GridSvg:
@@ -127,7 +122,7 @@ def _draw_figure(picture: Image, canvas: Canvas) -> None:
 def _draw_labels(picture: Image, canvas: Canvas) -> None:
     draw: Any = needed("PIL.ImageDraw", "draw", PICTURES)
     fonts: Any = needed("PIL.ImageFont", "draw", PICTURES)
-    pen, font = draw.Draw(picture), fonts.load_default(canvas.font_size)
+    pen, font = draw.Draw(picture), fonts.load_default(FONT_SIZE)
     for label in canvas.labels():
         left, top, right, bottom = pen.textbbox((0, 0), label.text, font=font)
         place = round(label.x - (left + right) / 2), round(label.y - (top + bottom) / 2)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from io import BytesIO
 
-from vqagen.art.canvas import Canvas
+from vqagen.art.canvas import FONT_SIZE, HALO_WIDTH, Canvas
 from vqagen.art.figure import director_figure
 from vqagen.art.looks import Look
 from vqagen.art.shelf import HALO, INK, ROOM, Back, Surface, boards, cell_surfaces, shown_cells
@@ -45,15 +45,15 @@ class GridSvg:
     def _item(self, name: str) -> str:
         found = self._symbols.get(name)
         if found is None:
-            found = self._symbols[name] = _draw_item(self._looks[name], self._canvas)
+            found = self._symbols[name] = _draw_item(self._looks[name])
         return found
 
     @cached_property
     def _head(self) -> tuple[str, ...]:
-        (width, height), plan = self._canvas.size, self._canvas.plan
+        width, height = self._canvas.size
         size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-        backs = (f'<g id="{back.value}">{_polygons(cell_surfaces(plan, back))}</g>' for back in Back)
-        return (f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', "<defs>", _halo(plan.halo), *backs)
+        backs = (f'<g id="{back.value}">{_polygons(cell_surfaces(back))}</g>' for back in Back)
+        return (f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', "<defs>", _halo(), *backs)
 
     @cached_property
     def _around(self) -> tuple[str, ...]:
@@ -63,8 +63,8 @@ class GridSvg:
         return (room, *figure, _polygons(boards(self._canvas)), _labels(self._canvas))
 
 
-def _draw_item(look: Look, canvas: Canvas) -> str:
-    square = item_square(look, canvas.plan)
+def _draw_item(look: Look) -> str:
+    square = item_square(look)
     if look.drawing is not None:
         return svg_of(look.drawing, look.paint, square.left, square.top, square.width)
     assert look.picture is not None, look.name
@@ -83,15 +83,15 @@ def _points(surface: Surface) -> str:
 
 
 def _labels(canvas: Canvas) -> str:
-    look = f'font-family="sans-serif" font-size="{canvas.font_size}" text-anchor="middle" fill="{INK}"'
+    look = f'font-family="sans-serif" font-size="{FONT_SIZE}" text-anchor="middle" fill="{INK}"'
     texts = (f'<text x="{label.x:g}" y="{label.y:g}" dy="0.35em">{label.text}</text>' for label in canvas.labels())
     return f"<g {look}>{''.join(texts)}</g>"
 
 
-def _halo(width: int) -> str:
+def _halo() -> str:
     return (
         '<filter id="halo" x="-0.1" y="-0.1" width="1.2" height="1.2">'
-        f'<feMorphology in="SourceAlpha" operator="dilate" radius="{width}" result="rim"/>'
+        f'<feMorphology in="SourceAlpha" operator="dilate" radius="{HALO_WIDTH}" result="rim"/>'
         f'<feFlood flood-color="{HALO}"/><feComposite in2="rim" operator="in"/>'
         '<feMerge><feMergeNode/><feMergeNode in="SourceGraphic"/></feMerge></filter>'
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from vqagen.art.canvas import Canvas, CellPlan, GridStyle, PixelBox
+from vqagen.art.canvas import BACK, BOARD, CELL, FRONT, RIM, Canvas, GridStyle, PixelBox
 
 ROOM = "#e8eef3"
 """The room's wall, which shows through open cells."""
@@ -48,30 +48,29 @@ class Surface:
         return PixelBox(min(columns), min(rows), max(columns), max(rows))
 
 
-def cell_surfaces(plan: CellPlan, back: Back) -> Iterator[Surface]:
+def cell_surfaces(back: Back) -> Iterator[Surface]:
     """Yield the surfaces of a cell whose top left corner is at (0, 0), from the farthest to the nearest."""
-    front, inner, rim = plan.front, plan.back, plan.outline
-    yield Surface(PixelBox(0, 0, plan.cell, plan.cell).corners, EDGE)
-    yield Surface(front.grown(rim).corners, OUTLINE)
+    yield Surface(PixelBox(0, 0, CELL, CELL).corners, EDGE)
+    yield Surface(FRONT.grown(RIM).corners, OUTLINE)
     if back is Back.CLOSED:
-        yield Surface(front.corners, WALL_EDGE)
-        yield Surface(front.grown(-2 * rim).corners, WALL)
+        yield Surface(FRONT.corners, WALL_EDGE)
+        yield Surface(FRONT.grown(-2 * RIM).corners, WALL)
         return
-    outer_corners, inner_corners = front.corners, inner.corners
+    outer_corners, inner_corners = FRONT.corners, BACK.corners
     for at, color in enumerate((CEILING, SIDE, FLOOR, SIDE)):
         after = (at + 1) % 4
         yield Surface((outer_corners[at], outer_corners[after], inner_corners[after], inner_corners[at]), color)
     if back is Back.BLOCKED:
-        yield Surface(inner.corners, WALL_EDGE)
-        yield Surface(inner.grown(-rim).corners, WALL)
+        yield Surface(BACK.corners, WALL_EDGE)
+        yield Surface(BACK.grown(-RIM).corners, WALL)
     else:
-        yield Surface(inner.corners, ROOM)
+        yield Surface(BACK.corners, ROOM)
 
 
 def boards(canvas: Canvas) -> Iterator[Surface]:
     """Yield the boards around the shelf, which the cells cover but for their outer edge."""
-    board = canvas.shelf.grown(canvas.board)
-    yield Surface(board.grown(canvas.plan.outline).corners, OUTLINE)
+    board = canvas.shelf.grown(BOARD)
+    yield Surface(board.grown(RIM).corners, OUTLINE)
     yield Surface(board.corners, EDGE)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vqagen.art.canvas import CellPlan, PixelBox
+from vqagen.art.canvas import CELL, HALO_WIDTH, ITEM_BOTTOM, ITEM_SIDE, PixelBox
 from vqagen.art.drawing import Drawing, box_of
 from vqagen.art.looks import Look
 from vqagen.art.palette import Colors
@@ -25,15 +25,15 @@ PICTURES = "a picture of a grid"
 FINER = 4
 """Surfaces are rastered so many times finer than they are shown."""
 MOST_BYTES = 64 * 2**20
-"""All tiles that are kept: 4,600 of the default size."""
+"""All tiles that are kept: 4,600."""
 
 
 class Tiles:
-    """Tiles of one size and one way to store colors. The oldest are forgotten when there are very many."""
+    """Tiles of one way to store colors. The oldest are forgotten when there are very many."""
 
-    def __init__(self, looks: Mapping[str, Look], plan: CellPlan, colors: Colors) -> None:
-        self._looks, self._plan, self.colors = looks, plan, colors
-        self._most = max(64, MOST_BYTES // (plan.cell**2 * colors.channels))
+    def __init__(self, looks: Mapping[str, Look], colors: Colors) -> None:
+        self._looks, self.colors = looks, colors
+        self._most = MOST_BYTES // (CELL**2 * colors.channels)
         self._made: dict[tuple[str | None, Back], Any] = {}
         self._plates: dict[tuple[Drawing, int, Back], Plate] = {}
 
@@ -48,77 +48,68 @@ class Tiles:
         return found
 
     def _empty_tile(self, back: Back) -> Any:
-        return np.ascontiguousarray(self.colors.encode(np.asarray(_empty_cell(self._plan, back))))
+        return np.ascontiguousarray(self.colors.encode(np.asarray(_empty_cell(back))))
 
     def _tile(self, look: Look, back: Back) -> Any:
         """Return the tile of an item: an empty one with new pixels where the item stands."""
         made, channels = self.tile(None, back).copy(), self.colors.channels
-        box = _item_box(self._plan, look)
+        box = _item_box(look)
         columns = slice(box.left * channels, box.right * channels)
         if look.drawing is None:
-            pixels = self.colors.encode(np.asarray(_draw_item(self._plan, look, back)))
+            pixels = self.colors.encode(np.asarray(_draw_item(look, back)))
         else:
             pixels = self._plate(look.drawing, look, back).print(look.paint, self.colors)
         made[box.top : box.bottom, columns] = pixels
         return made
 
     def _plate(self, drawing: Drawing, look: Look, back: Back) -> Plate:
-        square = item_square(look, self._plan)
+        square = item_square(look)
         key = drawing, square.width, back
         plate = self._plates.get(key)
         if plate is None:
             if len(self._plates) >= self._most:
                 del self._plates[next(iter(self._plates))]
-            box, behind = _item_box(self._plan, look), _draw_behind(self._plan, look, back)
+            box, behind = _item_box(look), _draw_behind(look, back)
             place = square.left - box.left, square.top - box.top
             plate = self._plates[key] = make_plate(drawing, square.width, place, behind)
         return plate
 
 
-def draw_cell(plan: CellPlan, look: Look | None, back: Back) -> Image:
-    """Return the picture of a cell in true color."""
-    cell = _empty_cell(plan, back).copy()
-    if look is not None and back is not Back.CLOSED:
-        box = _item_box(plan, look)
-        cell.paste(_draw_item(plan, look, back), (box.left, box.top))
-    return cell
-
-
-def _item_box(plan: CellPlan, look: Look) -> PixelBox:
+def _item_box(look: Look) -> PixelBox:
     """Return the box around an item and its halo."""
-    return item_square(look, plan).grown(plan.halo).inside(plan.cell)
+    return item_square(look).grown(HALO_WIDTH).inside(CELL)
 
 
-def _draw_item(plan: CellPlan, look: Look, back: Back) -> Image:
+def _draw_item(look: Look, back: Back) -> Image:
     """Return the picture of an item's box in a cell."""
-    part, item = _draw_behind(plan, look, back), _standing(plan, look)
+    part, item = _draw_behind(look, back), _standing(look)
     part.paste(item, mask=item)
     return part
 
 
-def _draw_behind(plan: CellPlan, look: Look, back: Back) -> Image:
+def _draw_behind(look: Look, back: Back) -> Image:
     """Return the picture of an item's box without the item: the cell, and before a grey back the item's halo."""
-    box = _item_box(plan, look)
-    part: Image = _empty_cell(plan, back).crop((box.left, box.top, box.right, box.bottom))
+    box = _item_box(look)
+    part: Image = _empty_cell(back).crop((box.left, box.top, box.right, box.bottom))
     if back is Back.BLOCKED:
-        part.paste(HALO, mask=_halo(_standing(plan, look), plan.halo))
+        part.paste(HALO, mask=_halo(_standing(look), HALO_WIDTH))
     return part
 
 
-def _standing(plan: CellPlan, look: Look) -> Image:
+def _standing(look: Look) -> Image:
     """Return the item on a transparent background as large as its box."""
     image: Any = needed("PIL.Image", "draw", PICTURES)
-    square, box = item_square(look, plan), _item_box(plan, look)
+    square, box = item_square(look), _item_box(look)
     item: Image = image.new("RGBA", (box.width, box.height), (0, 0, 0, 0))
     item.paste(item_sprite(look, square.width), (square.left - box.left, square.top - box.top))
     return item
 
 
 @cache
-def _empty_cell(plan: CellPlan, back: Back) -> Image:
+def _empty_cell(back: Back) -> Image:
     image: Any = needed("PIL.Image", "draw", PICTURES)
-    made: Image = image.new("RGB", (plan.cell, plan.cell))
-    paint_surfaces(made, cell_surfaces(plan, back))
+    made: Image = image.new("RGB", (CELL, CELL))
+    paint_surfaces(made, cell_surfaces(back))
     return made
 
 
@@ -177,11 +168,11 @@ def raise_unreadable(looks: Mapping[str, Look]) -> None:
         raise BadInput(problems)
 
 
-def item_square(look: Look, plan: CellPlan) -> PixelBox:
+def item_square(look: Look) -> PixelBox:
     """Return the square in a cell that holds an item which stands on the floor, in the middle."""
-    side = max(1, round(plan.item_side * look.scale))
+    side = max(1, round(ITEM_SIDE * look.scale))
     middle, bottom = _footing(look, side)
-    left, top = round(plan.cell / 2 - middle * side), round(plan.item_bottom - bottom * side)
+    left, top = round(CELL / 2 - middle * side), round(ITEM_BOTTOM - bottom * side)
     return PixelBox(left, top, left + side, top + side)
 
 

@@ -63,19 +63,16 @@ def export_trials(
     trials: PathLike,
     out: PathLike,
     *,
-    to: str,
     lists: int,
     per_list: int,
     seed: int = 0,
-    allow_pairs: bool = False,
     force: bool = False,
 ) -> ListReport:
     """Write lists of the trials in a folder for participants, balanced over the cells of the design.
 
-    `to` is `csv` or `jspsych`. Raises UsageError if a cell has too few trials, or pairs cannot be kept apart.
+    The lists are one CSV table. Raises UsageError if a cell has too few trials, or pairs cannot be kept apart.
     """
-    plan = ListPlan(lists, per_list, seed, allow_pairs)
-    return write_lists(str(trials), str(out), to, plan, force)
+    return write_lists(str(trials), str(out), ListPlan(lists, per_list, seed), force)
 
 
 def _records_of_numbers(task: DirectorTask) -> Iterator[dict[str, Any]]:

@@ -8,9 +8,7 @@ from vqagen.cli.group import LazyGroup
 
 SUBCOMMANDS = {
     "generate": "vqagen.cli.director_generate:generate",
-    "design": "vqagen.cli.director_generate:design",
     "items": "vqagen.cli.director_items:items",
-    "report": "vqagen.cli.director_report:report",
     "export": "vqagen.cli.director_export:export",
 }
 """Name -> the module and the command in it."""

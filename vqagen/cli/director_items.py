@@ -1,37 +1,145 @@
-"""`vqagen director items`: the catalogue of the director task. One file reads it, one changes it."""
+"""`vqagen director items`: a catalogue of the director task is copied, checked, drawn, and edited in a browser."""
 
 from __future__ import annotations
 
+import json
+import os
+import sys
+from pathlib import Path
+
 import click
 
-from vqagen.cli.group import LazyGroup
+from vqagen.cli.group import Group
+from vqagen.cli.options import catalogue_option, integer, path
 
-SUBCOMMANDS = {
-    "list": "vqagen.cli.items_reading:list_command",
-    "show": "vqagen.cli.items_reading:show",
-    "stats": "vqagen.cli.items_reading:stats",
-    "check": "vqagen.cli.items_reading:check",
-    "preview": "vqagen.cli.items_reading:preview",
-    "copy": "vqagen.cli.items_changing:copy",
-    "add": "vqagen.cli.items_changing:add",
-    "set": "vqagen.cli.items_changing:set_command",
-    "rename": "vqagen.cli.items_changing:rename",
-    "remove": "vqagen.cli.items_changing:remove",
-    "edit": "vqagen.cli.items_editor:edit",
-}
-"""Name -> the module and the command in it."""
+LARGEST_PORT = 65535
 
 
-@click.group("items", cls=LazyGroup, places=SUBCOMMANDS)
+@click.group("items", cls=Group)
 def items() -> None:
-    """Show, change and check a catalogue of items.
+    """Copy, edit, check and draw a catalogue of items.
 
     Entries are kinds, which are drawn in every color and size; items with pictures of their own; adjectives; and nouns.
-    The shipped catalogue can be read; a copy of it can be changed.
+    The shipped catalogue can be read; a copy of it can be changed, on a page in the browser or by hand.
 
     \b
     Example:
       vqagen director items copy items.json
-      vqagen director items set lamp --is hot --catalogue items.json
       vqagen director items check --catalogue items.json
     """
+
+
+@items.command("copy")
+@click.argument("target", type=path, metavar="FILE")
+@click.option("--catalogue", type=path, metavar="FILE", help="Catalogue to copy, in place of the shipped one.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+def copy(target: str, catalogue: str | None, force: bool) -> None:
+    """Write a copy of a catalogue, to be changed.
+
+    \b
+    Example:
+      vqagen director items copy items.json
+    """
+    from vqagen.authoring.items.catalogue_file import copy_catalogue
+
+    click.echo(f"wrote {copy_catalogue(target, catalogue, force)}", err=True)
+
+
+@items.command("check")
+@catalogue_option
+@click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.pass_context
+def check(ctx: click.Context, catalogue: str | None, strict: bool, as_json: bool) -> None:
+    """Report every mistake in a catalogue, and what is probably unintended.
+
+    Errors make other commands fail: unknown or contradictory words, names that clash, drawings with mistakes, missing
+    or unreadable pictures. Warnings are accepted: adjectives that are true of all items or of none, nouns that are
+    nearly the same, and own pictures whose color or size differs from the words. The exit code is 1 if there is an
+    error.
+
+    \b
+    Example:
+      vqagen director items check
+    """
+    from vqagen.authoring.items.checking import check_catalogue
+    from vqagen.cli.check import report_lines
+
+    report = check_catalogue(catalogue)
+    if as_json:
+        click.echo(json.dumps(report.to_record(), indent=2, ensure_ascii=False))
+    else:
+        for line in report_lines(report):
+            click.echo(line, color=False if os.environ.get("NO_COLOR") else None)
+    ctx.exit(1 if report.errors or (strict and report.warnings) else 0)
+
+
+@items.command("preview")
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option("--out", "-o", required=True, type=path, metavar="FILE", help="Picture: a .png or .svg file.")
+@catalogue_option
+@click.option("--side", type=integer(16), default=120, show_default=True, help="Side of the largest items in pixels.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+def preview(names: tuple[str, ...], out: str, catalogue: str | None, side: int, force: bool) -> None:
+    """Draw items as a contact sheet, or one item alone.
+
+    Without NAMEs the sheet shows each kind once, and each own item. A kind is shown in every color and size. The name
+    of one item, such as red_apple_3, draws this item alone, on a transparent background.
+
+    \b
+    Example:
+      vqagen director items preview -o items.svg
+    """
+    from vqagen.authoring.items.sheet import LARGEST_SIDE, make_sheet, sheet_bytes
+    from vqagen.errors import UsageError
+    from vqagen.files.output import atomic_output, check_output
+    from vqagen.tasks.director.catalogue import load_catalogue_file
+
+    if side > LARGEST_SIDE:
+        raise UsageError(f"--side must be at most {LARGEST_SIDE}, found {side}")
+    check_output(out, force, [catalogue])
+    made = sheet_bytes(make_sheet(load_catalogue_file(catalogue), names, side), out)
+    with atomic_output(out) as file:
+        file.write(made)
+
+
+@items.command("edit")
+@catalogue_option
+@click.option("--port", type=integer(0), default=0, show_default=True, help="Port of the page; 0 for any that is free.")
+@click.option("--no-browser", is_flag=True, help="Print the address of the page, and open no browser.")
+def edit(catalogue: str | None, port: int, no_browser: bool) -> None:
+    """Edit a catalogue on a page in the browser, until Ctrl-C.
+
+    The page lists and finds entries, and shows a form, a preview, a contact sheet, and mistakes while you type. Nothing
+    is written before you save; the old file is then kept as FILE.bak. Saving lays the file out anew: "comment" keys
+    stay, and // comments do not. Only this machine can open the page, and only by the address that is printed, which
+    holds a token. Over SSH, forward the port: ssh -L 8000:127.0.0.1:8000, with --port 8000.
+
+    \b
+    Example:
+      vqagen director items copy items.json
+      vqagen director items edit --catalogue items.json
+    """
+    from vqagen.authoring.items.server import serve
+    from vqagen.errors import UsageError
+
+    if catalogue is None:
+        copying = "vqagen director items copy items.json"
+        raise UsageError(f"the shipped catalogue is read-only; copy it ({copying}) and name the copy with --catalogue")
+    if port > LARGEST_PORT:
+        raise UsageError(f"--port must be at most {LARGEST_PORT}, found {port}")
+
+    def announce(url: str) -> None:
+        click.echo(f"edit {catalogue} at {url}\nCtrl-C ends the editor", err=True)
+        if not no_browser and _has_screen():
+            import webbrowser
+
+            webbrowser.open(url)
+
+    has_unsaved = serve(Path(catalogue), port, announce)
+    click.echo(f"ended; {'the last changes were not saved' if has_unsaved else 'all changes are saved'}", err=True)
+
+
+def _has_screen() -> bool:
+    """True if a browser can open a window. Elsewhere one that runs in the terminal could be opened."""
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import Field, fields
 from functools import wraps
 from typing import Any
@@ -43,8 +43,10 @@ def integer(least: int = -LARGEST) -> Callable[[str | int], int]:
 # Settings ---------------------------------------------------------------------------------------------------------
 
 
-def settings_options(**classes: type[CheckedSettings]) -> AddOption:
+def settings_options(*, without: Collection[str] = (), **classes: type[CheckedSettings]) -> AddOption:
     """Add the options of settings classes; the command gets each class's settings under its keyword.
+
+    Settings that are named by `without` keep their defaults.
 
     >>> from vqagen.run.options import RunOptions
     >>> @click.command()
@@ -60,7 +62,8 @@ def settings_options(**classes: type[CheckedSettings]) -> AddOption:
 
         wrapped: Command = with_settings
         for each in reversed([each for settings in classes.values() for each in fields(settings)]):
-            wrapped = setting_option(each)(wrapped)
+            if each.name not in without:
+                wrapped = setting_option(each)(wrapped)
         return wrapped
 
     return add
@@ -98,7 +101,7 @@ def setting_option(described: Field[Any]) -> AddOption:
 
 def _taken(values: dict[str, Any], settings: type[CheckedSettings]) -> dict[str, Any]:
     """Remove from the options' `values` those of a settings class, and return the ones that were given."""
-    taken = {name: values.pop(name) for name in settings.names()}
+    taken = {name: values.pop(name, None) for name in settings.names()}
     return {name: value for name, value in taken.items() if value is not None}
 
 
@@ -143,19 +146,19 @@ catalogue_option = click.option(
 )
 
 
-def out_option(metavar: str, help: str) -> AddOption:
-    """Return the option `--out`, which must be given."""
-    return click.option("--out", "-o", required=True, type=path, metavar=metavar, help=help)
+def out_option(metavar: str, help: str, is_required: bool = True) -> AddOption:
+    """Return the option `--out`."""
+    return click.option("--out", "-o", required=is_required, type=path, metavar=metavar, help=help)
 
 
-def output_options(*keys: str, records: str = "") -> AddOption:
+def output_options(*keys: str, records: str = "", is_required: bool = True) -> AddOption:
     """Add the options of an output: `--out`, and `--format` with every format of the tasks of these keys.
 
     The command gets the name of the format as `layout`. `records`, for people, are by default those of the first key.
     """
     formats = list(dict.fromkeys(name for key in keys for name in TASKS[key].formats))
     if all(TASKS[key].makes_files for key in keys):
-        out = out_option("FOLDER", f"Folder for the {records or keys[0]} and their files.")
+        out = out_option("FOLDER", f"Folder for the {records or keys[0]} and their files.", is_required)
         help_format = f"Format of the records. [default: {formats[0]}]"
     else:
         out = out_option("FILE", f"File for the {records or keys[0]}; its ending is the format. - for standard output.")

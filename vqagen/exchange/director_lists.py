@@ -8,7 +8,7 @@ one cell than of another, and so have all lists together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from vqagen.errors import UsageError, counted
@@ -46,8 +46,6 @@ class ListPlan:
     lists: int
     per_list: int
     seed: int = 0
-    may_hold_pairs: bool = False
-    """True if a list may have both trials of a pair."""
 
 
 def deal_lists(trials: Iterable[Trial], plan: ListPlan) -> list[list[Trial]]:
@@ -64,7 +62,7 @@ def deal_lists(trials: Iterable[Trial], plan: ListPlan) -> list[list[Trial]]:
     cells = sorted(groups)
     quotas = _quotas(cells, plan)
     _raise_short(groups, quotas, plan)
-    dealer = _Dealer(plan)
+    dealer = _Dealer(plan.lists)
     for number, cell in enumerate(cells):
         dealer.deal(cell, shuffled(stream(plan.seed, "trials of a cell", number), groups[cell]), quotas[cell])
     return [shuffled(stream(plan.seed, "order of a list", number), dealt) for number, dealt in enumerate(dealer.lists)]
@@ -102,18 +100,13 @@ def _raise_short(groups: dict[DesignCell, list[Trial]], quotas: dict[DesignCell,
         )
 
 
-@dataclass
 class _Dealer:
     """Deals the trials of one cell after the other, and keeps pairs apart."""
 
-    plan: ListPlan
-    lists: list[list[Trial]] = field(init=False)
-    pairs: list[set[int]] = field(init=False)
-    """The pairs of which each list has a trial."""
-
-    def __post_init__(self) -> None:
-        self.lists = [[] for _ in range(self.plan.lists)]
-        self.pairs = [set() for _ in range(self.plan.lists)]
+    def __init__(self, lists: int) -> None:
+        self.lists: list[list[Trial]] = [[] for _ in range(lists)]
+        self.pairs: list[set[int]] = [set() for _ in range(lists)]
+        """The pairs of which each list has a trial."""
 
     def deal(self, cell: DesignCell, trials: Sequence[Trial], quota: Sequence[int]) -> None:
         """Give each list its number of trials, list by list in turn."""
@@ -143,11 +136,11 @@ class _Dealer:
                         return
         raise UsageError(
             f"pairs cannot be kept apart: list {number + 1} has the partners of all trials that are left in {cell}; "
-            "make more trials or fewer lists, or let lists hold both trials of a pair (--allow-pairs)"
+            "make more trials or fewer lists"
         )
 
     def _may_have(self, number: int, trial: Trial) -> bool:
-        return self.plan.may_hold_pairs or trial.pair is None or trial.pair not in self.pairs[number]
+        return trial.pair is None or trial.pair not in self.pairs[number]
 
     def _add(self, number: int, trial: Trial, dealt: list[list[Trial]]) -> None:
         dealt[number].append(trial)

@@ -1,21 +1,13 @@
-"""Files of trial lists for participants: CSV with a row for each trial, and timelines for jsPsych 7 and 8.
-
-A timeline is a list of trials as jsPsych takes them, but that `type` is the name of a plug-in, which a page replaces
-with the plug-in itself: JSON cannot hold it. The first trial loads the pictures, and each of the others shows one with
-its instruction above and a button for each cell below. `data` has what an analysis needs. It avoids `trial_index` and
-`trial_type`, which jsPsych writes itself: they are `trial` and `condition`.
-"""
+"""Files of trial lists for participants: CSV with a row for each trial."""
 
 from __future__ import annotations
 
 import csv
-import html
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
-from urllib.parse import quote
 
 import orjson
 
@@ -31,10 +23,6 @@ from vqagen.judge.stats.fault_list import FaultList
 from vqagen.records.formats import LIST
 from vqagen.records.writer import info_beside
 
-CSV, JSPSYCH = FORMS = ("csv", "jspsych")
-PRELOAD, BUTTONS = "preload", "html-button-response"
-"""The plug-ins of jsPsych that a page must load."""
-PICTURES = (".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp")
 _FORMULA = re.compile(r"[=+\-@\t\n]")
 Lists = Sequence[Sequence[Trial]]
 
@@ -48,40 +36,31 @@ class ListReport:
     """In all lists."""
 
 
-def write_lists(trials: str, out: str, form: str, plan: ListPlan, force: bool = False) -> ListReport:
-    """Deal lists of the trials in a folder or file, and write them to `out` in a form: `csv` or `jspsych`.
+def write_lists(trials: str, out: str, plan: ListPlan, force: bool = False) -> ListReport:
+    """Deal lists of the trials in a folder or file, and write them to `out`, with an info beside it.
 
     Raises UsageError if the trials do not suffice, and BadInput with what is wrong with them.
     """
     found = find_trials(trials)
-    beside = info_beside(out, LIST) if form == CSV else None
+    beside = info_beside(out, LIST)
     for target in filter(None, (out, beside)):
         check_output(target, force, [str(path) for path in found.source.files])
-    read = read_trials(found)
-    if form == JSPSYCH:
-        _raise_without_picture(read, str(found.source.path))
-    lists = deal_lists(read, plan)
-    info = {"generator": _generator(found, plan, form)}
-    body = (
-        csv_of(lists).encode() if form == CSV else orjson.dumps(timelines_of(lists, info), option=orjson.OPT_INDENT_2)
-    )
+    lists = deal_lists(read_trials(found), plan)
     with atomic_output(out) as file:
-        file.write(body)
+        file.write(csv_of(lists).encode())
     if beside is not None:
         with atomic_output(beside) as file:
-            file.write(orjson.dumps(info, option=orjson.OPT_INDENT_2) + b"\n")
+            file.write(orjson.dumps({"generator": _generator(found, plan)}, option=orjson.OPT_INDENT_2) + b"\n")
     return ListReport(len(lists), sum(map(len, lists)))
 
 
-def _generator(found: TrialFile, plan: ListPlan, form: str) -> dict[str, Any]:
+def _generator(found: TrialFile, plan: ListPlan) -> dict[str, Any]:
     """Return what made a file; nothing in it names a path."""
-    settings = {"to": form, "lists": plan.lists, "per_list": plan.per_list, "seed": plan.seed}
-    inputs = {"trials": content_hash(found.source.files)}
     return {
         "name": "vqagen",
         "version": __version__,
-        "settings": {**settings, "allow_pairs": plan.may_hold_pairs},
-        "inputs": inputs,
+        "settings": asdict(plan),
+        "inputs": {"trials": content_hash(found.source.files)},
     }
 
 
@@ -102,17 +81,6 @@ def read_trials(found: TrialFile) -> list[Trial]:
             faults.add([(each.place, each.message) for each in read], path)
     faults.finish()
     return trials
-
-
-def _raise_without_picture(trials: Sequence[Trial], source: str) -> None:
-    """Raise UsageError for trials whose image cannot be shown on a page."""
-    bare = [trial for trial in trials if not (trial.image or "").lower().endswith(PICTURES)]
-    if bare:
-        first = f"the image of trial {bare[0].index} is {bare[0].image}" if bare[0].image else "they have no image"
-        raise UsageError(
-            f"{source}: {len(bare)} of {len(trials)} trials have no picture for jsPsych ({first}); make the trials "
-            "with --render png or svg"
-        )
 
 
 # CSV ------------------------------------------------------------------------------------------------------------------
@@ -160,57 +128,3 @@ def _plain(value: object) -> object:
 
 def _answers(trial: Trial, cells: int) -> str:
     return " ".join(label(cell, trial.width) for cell in indexes(cells))
-
-
-# jsPsych --------------------------------------------------------------------------------------------------------------
-
-
-def timelines_of(lists: Lists, info: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document of timelines, one for each list."""
-    return {
-        "info": info,
-        "lists": [{"list": number, "timeline": list(_timeline(trials, number))} for number, trials in _counted(lists)],
-    }
-
-
-def _timeline(trials: Sequence[Trial], number: int) -> Iterator[dict[str, Any]]:
-    yield {"type": PRELOAD, "images": list(dict.fromkeys(_address(trial) for trial in trials))}
-    for position, trial in _counted(trials):
-        cells = [label(cell, trial.width) for cell in range(trial.width * trial.height)]
-        yield {
-            "type": BUTTONS,
-            "stimulus": f"<p>{html.escape(trial.instruction)}</p>{_picture(trial)}",
-            "choices": cells,
-            "button_layout": "grid",
-            "grid_columns": trial.width,
-            "grid_rows": trial.height,
-            "data": {
-                "list": number,
-                "position": position,
-                "trial": trial.index,
-                "instruction": trial.instruction,
-                "condition": trial.type,
-                "rule_class": trial.rule_class,
-                "rule": trial.rule,
-                "frame": trial.frame,
-                "is_physics": trial.is_physics,
-                "pair": trial.pair,
-                "correct": _answers(trial, trial.answer),
-                "egocentric": _answers(trial, trial.participant_answers),
-                "correct_response": indexes(trial.answer)[0],
-            },
-        }
-
-
-def _picture(trial: Trial) -> str:
-    """Return the picture in HTML, small enough to leave room for the buttons."""
-    return f'<img src="{_address(trial)}" alt="" style="max-width: 100%; max-height: 55vh">'
-
-
-def _counted(things: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-    return enumerate(things, start=1)
-
-
-def _address(trial: Trial) -> str:
-    """Return the address of a picture, relative to the folder of the trials."""
-    return quote(trial.image or "")

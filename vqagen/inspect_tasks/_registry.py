@@ -3,7 +3,7 @@
 from vqagen.inspect_tasks.policy_solver import policy
 from vqagen.inspect_tasks.scoring import cell_answer, egocentric_share, paired_accuracy, vpt_gap
 from vqagen.inspect_tasks.tasks import director, director_no_director
-from vqagen.inspect_tasks.tools import crop, generate_with_tools, mirror, reason_and_act, rotate
+from vqagen.inspect_tasks.tools import crop, generate_with_tools, reason_and_act, rotate
 
 __all__ = [
     "cell_answer",
@@ -12,7 +12,6 @@ __all__ = [
     "director_no_director",
     "egocentric_share",
     "generate_with_tools",
-    "mirror",
     "paired_accuracy",
     "policy",
     "reason_and_act",

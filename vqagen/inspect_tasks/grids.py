@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspect_ai.model import ContentImage, ContentText
 
-from vqagen.art.canvas import LARGEST_CELL, LEAST_CELL, PARTICIPANT, GridStyle
-from vqagen.art.grid_text import BLOCKED, DETAILS, MATERIAL, NAMES, SYMBOL, GridWriter, TextStyle
+from vqagen.art.canvas import PARTICIPANT, GridStyle
+from vqagen.art.grid_text import BLOCKED, MATERIAL, SYMBOL, GridWriter, TextStyle
 from vqagen.art.looks import Look
-from vqagen.errors import BadInput, Problem, counted, unknown
+from vqagen.errors import BadInput, Problem, counted
 from vqagen.inspect_tasks.tools import check_pillow, png_uri
 from vqagen.inspect_tasks.trials import LoadedTrial, TrialSet
 from vqagen.judge.director.trial import Trial
-from vqagen.judge.director.trial_files import setting_path
 from vqagen.tasks.director.looks import looks_of
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ _WRITERS: Mapping[str, Callable[..., str]] = {
 }
 _BLOCKS = (BLOCKED, SYMBOL, MATERIAL)
 """How texts show blocked cells, for each description of them in the prompts."""
-_CELL = 120
 
 
 class GridContent:
@@ -40,16 +38,12 @@ class GridContent:
     are drawn, and so need the extra `draw`.
     """
 
-    def __init__(self, trials: TrialSet, format: str, block_text: int) -> None:
-        """Raise BadInput if the run that made the trials cannot have had its settings `text` and `cell`."""
-        faults = list(_setting_faults(trials))
-        if faults:
-            raise BadInput(faults)
+    def __init__(self, trials: TrialSet, format: str, text: str, block_text: int) -> None:
         self.format = format
         self._trials, settings = trials, trials.settings
-        self._text = TextStyle(settings.get("text", NAMES), _BLOCKS[block_text])
+        self._text = TextStyle(text, _BLOCKS[block_text])
         self._painters: dict[GridStyle, GridPainter] = {}
-        self._has_figure, self._side = bool(settings.get("figure")), int(settings.get("cell", _CELL))
+        self._has_figure = bool(settings.get("figure"))
         self._is_own_view = settings.get("view", PARTICIPANT) != "director"
 
     @property
@@ -83,7 +77,7 @@ class GridContent:
         return file
 
     def _drawn(self, trial: Trial, has_director: bool) -> bytes:
-        style = GridStyle(trial.width, trial.height, self._side, self._has_figure and has_director)
+        style = GridStyle(trial.width, trial.height, self._has_figure and has_director)
         if style not in self._painters:
             check_pillow("drawing the pictures of trials")
             self._raise_unfound_pictures()
@@ -103,14 +97,6 @@ class GridContent:
     def _written(self, trial: Trial) -> str:
         writer = GridWriter(self.looks, GridStyle(trial.width, trial.height), self._text)
         return _WRITERS[self.format](writer, trial.cells, _is_blocked(trial))
-
-
-def _setting_faults(trials: TrialSet) -> Iterator[Problem]:
-    details, cell = trials.settings.get("text", NAMES), trials.settings.get("cell", _CELL)
-    if details not in DETAILS:
-        yield Problem(unknown("text", details, DETAILS), trials.name, setting_path("text"))
-    if not LEAST_CELL <= cell <= LARGEST_CELL:
-        yield Problem(f"expected {LEAST_CELL} to {LARGEST_CELL}, found {cell}", trials.name, setting_path("cell"))
 
 
 def _is_blocked(trial: Trial) -> list[bool]:

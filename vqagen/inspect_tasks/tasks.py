@@ -11,6 +11,7 @@ from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.solver import Solver, generate
 
+from vqagen.art.grid_text import DETAILS, NAMES
 from vqagen.errors import UsageError, as_written, unknown
 from vqagen.inspect_tasks.grids import FORMATS, IMAGE, GridContent
 from vqagen.inspect_tasks.prompts import BLOCK_TEXTS, DIRECTOR, NO_DIRECTOR, PLAIN, REACT, STORIES, THOUGHTS
@@ -25,7 +26,7 @@ MOST_MESSAGES = 40
 """Messages of a conversation with tools."""
 DEFAULT_COUNT = 200
 NO_TOOLS = "none"
-_OWN_NAMES = {"count": "n", "render": "format", "blocked_text": "block_text", "view": "", "png_encoder": ""}
+_OWN_NAMES = {"count": "n", "render": "format", "view": ""}
 """Settings of the generator that have another name here, or (without a name) cannot be given."""
 
 
@@ -36,6 +37,7 @@ def director(
     n: int | None = None,
     format: str = IMAGE,
     story: str = DIRECTOR,
+    text: str = NAMES,
     block_text: int = BLOCK_TEXTS - 1,
     tools: str | Sequence[str] = NO_TOOLS,
     cot: str = PLAIN,
@@ -48,12 +50,13 @@ def director(
         n: How many trials to generate. [default: 200]
         format: How the grid is shown: image, ascii, json or md.
         story: `director`, or `no_director`: the same grids and questions, and every item counts.
+        text: What texts of grids say of an item: its names, or its properties too.
         block_text: How explicit the prompt is about blocked cells, from 0 (the director cannot see into them) to 2.
-        tools: Tools for the picture, separated by commas: crop, rotate, mirror.
+        tools: Tools for the picture, separated by commas: crop, rotate.
         cot: none: an answer alone is asked for; think: reasoning before it; react: an agent that submits the cell.
         settings: Other settings of `vqagen director generate`, such as seed=3 or width=5.
     """
-    return _task(dataset, n, _Options(format, story, block_text, _names_of(tools), cot), settings)
+    return _task(dataset, n, _Options(format, story, text, block_text, _names_of(tools), cot), settings)
 
 
 @task
@@ -62,13 +65,14 @@ def director_no_director(
     dataset: str | None = None,
     n: int | None = None,
     format: str = IMAGE,
+    text: str = NAMES,
     block_text: int = BLOCK_TEXTS - 1,
     tools: str | Sequence[str] = NO_TOOLS,
     cot: str = PLAIN,
     **settings: Any,
 ) -> Task:
     """Make the twin of the task `director`, with the story `no_director`: how are the grids answered without one?"""
-    return _task(dataset, n, _Options(format, NO_DIRECTOR, block_text, _names_of(tools), cot), settings)
+    return _task(dataset, n, _Options(format, NO_DIRECTOR, text, block_text, _names_of(tools), cot), settings)
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ class _Options:
 
     format: str
     story: str
+    text: str
     block_text: int
     tools: tuple[str, ...]
     cot: str
@@ -86,6 +91,7 @@ class _Options:
         for name, value, known in (
             ("format", self.format, FORMATS),
             ("story", self.story, STORIES),
+            ("text", self.text, DETAILS),
             ("cot", self.cot, THOUGHTS),
             *(("tool", each, tuple(TOOLS)) for each in self.tools),
         ):
@@ -101,7 +107,7 @@ def _task(dataset: str | None, n: int | None, options: _Options, settings: Mappi
     trials = _trials(dataset, n, settings, options)
     if options.tools:
         check_pillow("showing pictures by tools")
-    grids = GridContent(trials, options.format, options.block_text)
+    grids = GridContent(trials, options.format, options.text, options.block_text)
     samples = samples_of(trials, grids, options.story, options.block_text, options.cot)
     return Task(
         dataset=MemoryDataset(list(samples), name=trials.name, location=dataset),

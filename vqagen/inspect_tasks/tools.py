@@ -1,4 +1,4 @@
-"""Tools that show the picture of a trial again: a part of it, turned, or mirrored."""
+"""Tools that show the picture of a trial again: a part of it, or turned."""
 
 from __future__ import annotations
 
@@ -59,20 +59,7 @@ def rotate(picture: str) -> Tool:
     return execute
 
 
-@tool
-def mirror(picture: str) -> Tool:
-    """Show the picture mirrored."""
-
-    async def execute() -> ContentImage:
-        """Show the original picture mirrored: its left is on the right."""
-        from PIL import ImageOps
-
-        return _shown(ImageOps.mirror(_opened(picture)))
-
-    return execute
-
-
-TOOLS: Mapping[str, Callable[[str], Tool]] = {"crop": crop, "rotate": rotate, "mirror": mirror}
+TOOLS: Mapping[str, Callable[[str], Tool]] = {"crop": crop, "rotate": rotate}
 """Name -> the tool for a picture."""
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError
 from vqagen.files.output import atomic_output, check_output, linked
 from vqagen.files.packing import packing_of
 from vqagen.files.reading import open_as_it_is
 from vqagen.files.shipped import require, shipped
-from vqagen.json.editing import edited
+from vqagen.json.layout import laid_out
 from vqagen.json.parsing import parse_json
 from vqagen.json.text import locate
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, catalogue_faults, shape_faults
@@ -22,8 +22,6 @@ from vqagen.tasks.director.catalogue_words import COMMENT
 
 BACKUP = ".bak"
 """Suffix of the file as it was before the last save."""
-_MARK = b"\xef\xbb\xbf"
-"""A byte order mark, which some editors write."""
 
 
 class ChangedMeanwhile(VqagenError):
@@ -39,11 +37,6 @@ class CatalogueFile:
     document: Mapping[str, Any] = field(repr=False)
 
     @property
-    def text(self) -> str:
-        """The text of the file."""
-        return self.raw.removeprefix(_MARK).decode()
-
-    @property
     def catalogue(self) -> ItemCatalogue:
         """The items. The document must be without mistakes."""
         return ItemCatalogue(self.document, self.path.parent)
@@ -54,18 +47,7 @@ class CatalogueFile:
 
     def problem(self, place: str, message: str) -> Problem:
         """Return a problem at a JSON path, with its line."""
-        return _located(self.path, self.text, place, message)
-
-    def changed(self, document: Mapping[str, Any]) -> CatalogueFile:
-        """Return the file with another document, not saved yet. Raise BadInput with the mistakes that this adds."""
-        text = edited(self.text, document)
-        mark = _MARK if self.raw.startswith(_MARK) else b""
-        new = CatalogueFile(self.path, mark + text.encode(), document)
-        known = {(problem.path, problem.message) for problem in self.faults()}
-        added = [each for each in new.faults() if (each.path, each.message) not in known]
-        if added:
-            raise BadInput(Problem(each.message, "", each.path) for each in added)
-        return new
+        return _located(self.path, self.raw.decode("utf-8-sig"), place, message)
 
 
 def read_catalogue(path: Path | str | None = None) -> CatalogueFile:
@@ -79,26 +61,15 @@ def read_catalogue(path: Path | str | None = None) -> CatalogueFile:
         raise UsageError(f"catalogue {place} is packed; unpack it first")
     with open_as_it_is(place) as file:
         raw = file.read()
-    return parsed_catalogue(place, raw)
-
-
-def parsed_catalogue(path: Path, raw: bytes) -> CatalogueFile:
-    """Return the catalogue that the bytes of a file hold; BadInput as `read_catalogue`."""
     try:
-        text = raw.removeprefix(_MARK).decode()
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise BadInput([Problem("not UTF-8 text", str(path))]) from None
-    document = parse_json(text, str(path))
-    wrong = [_located(path, text, *fault) for fault in shape_faults(document)]
+        raise BadInput([Problem("not UTF-8 text", str(place))]) from None
+    document = parse_json(text, str(place))
+    wrong = [_located(place, text, *fault) for fault in shape_faults(document)]
     if wrong:
         raise BadInput(wrong)
-    return CatalogueFile(path, raw, document)
-
-
-def raise_read_only() -> NoReturn:
-    """Raise the UsageError for a change of the shipped catalogue."""
-    copying = "vqagen director items copy items.json"
-    raise UsageError(f"the shipped catalogue is read-only; copy it ({copying}) and name the copy with --catalogue")
+    return CatalogueFile(place, raw, document)
 
 
 def _located(path: Path, text: str, place: str, message: str) -> Problem:
@@ -108,11 +79,17 @@ def _located(path: Path, text: str, place: str, message: str) -> Problem:
 # Saving -------------------------------------------------------------------------------------------------------------
 
 
-def save(new: CatalogueFile, before: CatalogueFile) -> Path:
-    """Replace the file `before` by `new`, and return the backup that holds the old content.
+def save(document: Mapping[str, Any], before: CatalogueFile) -> Path:
+    """Write a document into the file `before`, and return the backup that holds the old content.
 
-    Raise ChangedMeanwhile, and write nothing, if the file is not what `before` says.
+    Write nothing, and raise BadInput with the mistakes that the document adds, or ChangedMeanwhile if the file is not
+    what `before` says.
     """
+    folder = before.path.parent
+    known = set(catalogue_faults(before.document, folder))
+    added = [fault for fault in catalogue_faults(document, folder) if fault not in known]
+    if added:
+        raise BadInput(Problem(message, "", place) for place, message in added)
     path = linked(before.path) if before.path.is_symlink() else before.path
     backup = path.with_name(path.name + BACKUP)
     with _held(path.parent):
@@ -121,7 +98,7 @@ def save(new: CatalogueFile, before: CatalogueFile) -> Path:
         with atomic_output(str(backup)) as file:
             file.write(before.raw)
         with atomic_output(str(path), lambda: _raise_changed(before)) as file:
-            file.write(new.raw)
+            file.write(laid_out(document).encode())
         with suppress(OSError):  # another user's file may be replaced, but not have its mode changed
             os.chmod(path, mode & 0o7777)
     return backup
@@ -160,9 +137,8 @@ def copy_catalogue(target: str, source: Path | str | None = None, force: bool = 
     given = read_catalogue(source)
     check_output(target, force, [given.path])
     path = Path(target)
-    text = edited(given.text, _moved(given.document, given.path.parent, path.parent))
     with atomic_output(target) as file:
-        file.write(text.encode())
+        file.write(laid_out(_moved(given.document, given.path.parent, path.parent)).encode())
     return path
 
 

@@ -13,6 +13,7 @@ import re
 import secrets
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -207,8 +208,8 @@ def _error(status: HTTPStatus, lines: list[str]) -> Reply:
     return _json({"messages": lines}, status)
 
 
-def serve(path: Path, port: int, on_ready: Callable[[str], object]) -> Path | None:
-    """Serve the editor of a catalogue until it is interrupted; return where a draft that is not saved is kept.
+def serve(path: Path, port: int, on_ready: Callable[[str], object]) -> bool:
+    """Serve the editor of a catalogue until it is interrupted; return True if its last changes were not saved.
 
     `on_ready` is called with the address of the page.
     """
@@ -217,15 +218,7 @@ def serve(path: Path, port: int, on_ready: Callable[[str], object]) -> Path | No
         server = EditorServer(session, port)
     except OSError as error:
         raise UsageError(f"cannot use port {port}: {error.strerror or error}; choose another, or 0 for any") from None
-    try:
-        with server:
-            on_ready(server.url)
-            server.serve_forever(poll_interval=0.1)
-    except KeyboardInterrupt:
-        return session.keep_unsaved()
-    except BaseException as error:
-        kept = session.keep_unsaved()
-        if kept:
-            error.add_note(f"changes that were not saved are kept in {kept}")
-        raise
-    raise AssertionError("the server runs until it is interrupted")
+    with server, suppress(KeyboardInterrupt):
+        on_ready(server.url)
+        server.serve_forever(poll_interval=0.1)
+    return session.has_unsaved

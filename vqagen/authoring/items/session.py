@@ -11,12 +11,10 @@ from typing import Any
 from vqagen.art.drawing import drawing_faults
 from vqagen.authoring.items.catalogue_file import read_catalogue, save
 from vqagen.authoring.items.checking import Examined, examine
-from vqagen.authoring.items.edits import NAMING, Document, edited_draft
+from vqagen.authoring.items.edits import NAMING, edited_draft
 from vqagen.authoring.items.entries import WORD_LISTS, Entry, entries, nouns
 from vqagen.authoring.items.sheet import make_sheet, sheet_svg, without_labels
 from vqagen.errors import BadInput, Problem, UsageError, VqagenError
-from vqagen.files.output import atomic_output
-from vqagen.json.editing import edited
 from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_faults, shape_faults
 from vqagen.tasks.director.catalogue_words import (
     COLOR,
@@ -28,10 +26,9 @@ from vqagen.tasks.director.catalogue_words import (
     spoken_singular,
 )
 
-UNSAVED = ".unsaved"
-"""Suffix of the file that keeps a draft when the editor ends."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
-_MOST_UNDONE, _MOST_PICTURES = 200, 500
+_MOST_DRAFTS, _MOST_PICTURES = 200, 500
+Document = Mapping[str, Any]
 
 
 class OtherVersion(VqagenError):
@@ -55,12 +52,15 @@ class Session:
     def __init__(self, path: Path) -> None:
         self._lock = threading.RLock()
         self._file = read_catalogue(path)
-        self._draft: Document = self._file.document
-        self._undo: list[Document] = []
-        self._redo: list[Document] = []
-        self._merge = ""
+        self._drafts: list[Document] = [self._file.document]
+        """The drafts since the editor was opened; undo goes back among them."""
+        self._at, self._merge = 0, ""
         self._pictures: list[str] = []
         self.version = 1
+
+    @property
+    def _draft(self) -> Document:
+        return self._drafts[self._at]
 
     @property
     def has_unsaved(self) -> bool:
@@ -77,8 +77,8 @@ class Session:
                 "version": self.version,
                 "path": str(self._file.path),
                 "unsaved": self.has_unsaved,
-                "can_undo": bool(self._undo),
-                "can_redo": bool(self._redo),
+                "can_undo": self._at > 0,
+                "can_redo": self._at + 1 < len(self._drafts),
                 "classes": [each["class"] for each in draft["adjectives"]],
                 "color_class": COLOR,
                 "entries": [_entry_record(draft, entry) for entry in entries(draft).values()],
@@ -132,12 +132,16 @@ class Session:
             self._check_version(version)
             new = self._edited(edit)
             if new != self._draft:
-                merge = str(edit.get("merge", ""))
-                if not merge or merge != self._merge:
-                    self._undo = [*self._undo[-_MOST_UNDONE:], self._draft]
-                self._set(new, merge)
-                self._redo = []
+                self._follow(new, str(edit.get("merge", "")))
             return self.state()
+
+    def _follow(self, draft: Document, merge: str = "") -> None:
+        """Take a draft behind the current one, or in its place if both have the same `merge`."""
+        is_same_step = merge and merge == self._merge
+        self._drafts[self._at + (0 if is_same_step else 1) :] = [draft]
+        del self._drafts[:-_MOST_DRAFTS]
+        self._at, self._merge = len(self._drafts) - 1, merge
+        self.version += 1
 
     def _edited(self, edit: Mapping[str, Any]) -> Document:
         """Return the changed draft. Mistakes in drawings and missing pictures are kept, for people work on them."""
@@ -153,23 +157,19 @@ class Session:
 
     def undo(self, version: int) -> dict[str, Any]:
         """Return to the draft before the last edit."""
-        return self._step(version, self._undo, self._redo)
+        return self._step(version, -1)
 
     def redo(self, version: int) -> dict[str, Any]:
         """Repeat the edit that was undone last."""
-        return self._step(version, self._redo, self._undo)
+        return self._step(version, 1)
 
-    def _step(self, version: int, source: list[Document], target: list[Document]) -> dict[str, Any]:
+    def _step(self, version: int, by: int) -> dict[str, Any]:
         with self._lock:
             self._check_version(version)
-            if source:
-                target.append(self._draft)
-                self._set(source.pop())
+            if 0 <= self._at + by < len(self._drafts):
+                self._at, self._merge = self._at + by, ""
+                self.version += 1
             return self.state()
-
-    def _set(self, draft: Document, merge: str = "") -> None:
-        self._draft, self._merge = draft, merge
-        self.version += 1
 
     def _check_version(self, version: int) -> None:
         if version != self.version:
@@ -181,10 +181,9 @@ class Session:
         """Save the draft with a backup. Raise ChangedMeanwhile if the file was changed by somebody else."""
         with self._lock:
             self._check_version(version)
-            new = self._file.changed(self._draft)
-            backup = save(new, self._file)
-            self._file = read_catalogue(self._file.path)
-            self._set(self._draft)
+            backup = save(self._draft, self._file)
+            self._file, self._merge = read_catalogue(self._file.path), ""
+            self.version += 1
             return {**self.state(), "backup": str(backup)}
 
     def reload(self, version: int) -> dict[str, Any]:
@@ -192,20 +191,8 @@ class Session:
         with self._lock:
             self._check_version(version)
             self._file = read_catalogue(self._file.path)
-            self._undo.append(self._draft)
-            self._redo = []
-            self._set(self._file.document)
+            self._follow(self._file.document)
             return self.state()
-
-    def keep_unsaved(self) -> Path | None:
-        """Write the draft beside the file if it is not saved, and return the place."""
-        with self._lock:
-            if not self.has_unsaved:
-                return None
-            path = self._file.path.with_name(self._file.path.name + UNSAVED)
-            with atomic_output(str(path)) as file:
-                file.write(edited(self._file.text, self._draft).encode())
-            return path
 
 
 # Entries ------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from vqagen.art.looks import Look
 from vqagen.art.sprites import picture_sprite, sprite, svg_of
 from vqagen.authoring.items.entries import find_entry, things
-from vqagen.errors import UsageError, counted, unknown
+from vqagen.errors import UsageError
 from vqagen.extras import needed
 from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
 from vqagen.tasks.director.catalogue_words import name_drawn_item, spell_out
@@ -86,57 +86,45 @@ def without_labels(sheet: Sheet) -> Sheet:
     return replace(sheet, tiles=tuple(Tile(tile.item, "") for tile in sheet.tiles))
 
 
-def make_sheet(
-    catalogue: ItemCatalogue, names: Sequence[str] = (), color: str = "", size: int = 0, side: int = SIDE
-) -> Sheet:
+def make_sheet(catalogue: ItemCatalogue, names: Sequence[str] = (), side: int = SIDE) -> Sheet:
     """Return the sheet of some entries.
 
     Without names it has each kind once, in changing colors, and each own item. A named kind is shown in each size (a
-    row) and color; `color` and `size` choose one. The name of an item, such as `red_apple_3`, gives this item alone.
+    row) and color. The name of an item, such as `red_apple_3`, gives this item alone.
     """
-    _raise_unknown(catalogue, color, size)
     if not names:
-        return Sheet(catalogue, tuple(_overview(catalogue, color, size)), _COLUMNS, side)
+        return Sheet(catalogue, tuple(_overview(catalogue)), _COLUMNS, side)
     by_name = {item.name: item for item in catalogue.items}
     kinds = catalogue.record["kinds"]
     tiles: list[Tile] = []
     for name in names:
         if name in kinds:
-            tiles += _variants(catalogue, name, color, size)
+            tiles += _variants(catalogue, name)
         elif name in by_name:
             tiles.append(Tile(by_name[name], "" if len(names) == 1 else spell_out(name)))
         else:
             entry = find_entry(catalogue.record, name)  # or the nearest name is reported
             raise UsageError(f"the {entry.sort} {name!r} has no picture; name kinds or items")
-    varied = len(catalogue.sizes) if color else len(catalogue.paints)
-    return Sheet(catalogue, tuple(tiles), varied if varied and not (color and size) else _COLUMNS, side)
+    return Sheet(catalogue, tuple(tiles), len(catalogue.paints) or _COLUMNS, side)
 
 
-def _raise_unknown(catalogue: ItemCatalogue, color: str, size: int) -> None:
-    if color and color not in catalogue.paints:
-        raise UsageError(unknown("color", color, list(catalogue.paints)))
-    if size and not 1 <= size <= len(catalogue.sizes):
-        raise UsageError(f"unknown size {size}; there are {counted(len(catalogue.sizes), 'size')}, from 1")
-
-
-def _overview(catalogue: ItemCatalogue, color: str, size: int) -> list[Tile]:
+def _overview(catalogue: ItemCatalogue) -> list[Tile]:
     by_name = {item.name: item for item in catalogue.items}
     colors = list(catalogue.paints)
     tiles = []
     for number, entry in enumerate(things(catalogue.record).values()):
         name = entry.name
         if name not in by_name:
-            name = name_drawn_item(color or colors[number % len(colors)], name, size or len(catalogue.sizes))
+            name = name_drawn_item(colors[number % len(colors)], name, len(catalogue.sizes))
         tiles.append(Tile(by_name[name], spell_out(entry.name)))
     return tiles
 
 
-def _variants(catalogue: ItemCatalogue, kind: str, color: str, size: int) -> list[Tile]:
+def _variants(catalogue: ItemCatalogue, kind: str) -> list[Tile]:
     """Return the drawn items of a kind: by size, then by color."""
     items = [item for item in catalogue.items if item.kind == kind and not item.picture]
-    chosen = [item for item in items if (not color or color in item.properties) and size in (0, item.size)]
     words = catalogue.spoken(kind)
-    ordered = sorted(chosen, key=lambda item: item.size)
+    ordered = sorted(items, key=lambda item: item.size)
     return [Tile(item, f"{_color_of(catalogue, item)} {words} {item.size}") for item in ordered]
 
 

@@ -24,10 +24,7 @@ from vqagen.judge.director.trial import Trial
 
 LEVELS = ("trial type", "rule class", "frame", "is_physics")
 SETTINGS = frozenset(
-    {
-        *("test_share", "size_share", "vertical_share", "horizontal_share", "physics_share", "director_frame_share"),
-        *("questions", "suffix"),
-    }
+    ("test_share", "size_share", "vertical_share", "horizontal_share", "physics_share", "questions", "suffix")
 )
 """The settings that say the shares. Without one of them, no window is judged."""
 WINDOW = 960
@@ -117,7 +114,7 @@ class _Shares:
         rules[NONE] = max(0.0, 1 - sum(rules.values()))
         self._types = {TEST: settings["test_share"], CONTROL: 1 - settings["test_share"]}
         self._classes = {RELATION: 1.0} if settings["questions"] == "relational" else rules
-        self._frames = {DIRECTOR: settings["director_frame_share"], PARTICIPANT: 1 - settings["director_frame_share"]}
+        self._frames = {DIRECTOR: 0.5, PARTICIPANT: 0.5}
         self._framed = FRAMED[settings["suffix"]]
         self._physics = {True: settings["physics_share"], False: 1 - settings["physics_share"]}
 

@@ -17,11 +17,11 @@ from vqagen.records.info import find_info_beside
 from vqagen.records.source import RecordSource
 
 SETTINGS: Mapping[str, tuple[tuple[type, ...], str]] = {
-    **dict.fromkeys(("start_index", "count", "width", "height", "competitors", "cell"), ((int,), "a whole number")),
+    **dict.fromkeys(("start_index", "count", "width", "height"), ((int,), "a whole number")),
     **dict.fromkeys(("fill", "blocked", "related", "related_blocked"), ((int, float), "a number")),
     **dict.fromkeys(("test_share", "size_share", "vertical_share", "horizontal_share"), ((int, float), "a number")),
-    **dict.fromkeys(("physics_share", "director_frame_share"), ((int, float), "a number")),
-    **dict.fromkeys(("questions", "suffix", "compat", "view", "text"), ((str,), "a text")),
+    "physics_share": ((int, float), "a number"),
+    **dict.fromkeys(("questions", "suffix", "compat", "view"), ((str,), "a text")),
     **dict.fromkeys(("paired", "figure"), ((bool,), "true or false")),
     "render": ((list,), "a list"),
 }

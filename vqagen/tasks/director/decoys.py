@@ -95,14 +95,12 @@ def _other_choices(decoy: Question, plan: TrialPlan, is_test: bool) -> DecoyChoi
 
 def _items(decoy: Question, plan: TrialPlan, is_test: bool) -> Iterator[DecoyItem]:
     numbers, related = plan.numbers, decoy.related
-    competitors = plan.settings.competitors if is_test else 0
     better, worse = (ANY, ANY) if plan.rule_class == NONE else (BETTER, WORSE)
     yield DecoyItem(ANY, related)
     for number in range(numbers.hidden):
         fits = is_test or plan.rule_class != NONE
-        yield DecoyItem(
-            better if number < competitors else worse, related if fits else decoy.near_misses, is_hidden=True
-        )
+        side = better if is_test and number == 0 else worse
+        yield DecoyItem(side, related if fits else decoy.near_misses, is_hidden=True)
     yield from (DecoyItem(better, foils) for foils in decoy.foils)
     yield from (DecoyItem(worse, related) for _ in range(numbers.seen))
 
@@ -115,11 +113,9 @@ def _sized_choices(decoy: Question, plan: TrialPlan, is_test: bool) -> DecoyChoi
 
 
 def _sized_items(decoy: Question, plan: TrialPlan, is_test: bool, size: TargetSize, level: int) -> Iterator[DecoyItem]:
-    competitors = plan.settings.competitors if is_test else 0
-    between = tuple(each for items in size.better[level + 1 :] for each in items)
     yield DecoyItem(ANY, size.targets)
     for number in range(plan.numbers.hidden):
-        items = size.worse if number >= competitors else between if number else size.better[level]
+        items = size.better[level] if is_test and number == 0 else size.worse
         yield DecoyItem(ANY, items, is_hidden=True)
     yield from (DecoyItem(ANY, foils) for foils in decoy.foils_of_size(*size.bars[level]))
     yield from (DecoyItem(ANY, size.worse) for _ in range(plan.numbers.seen))

@@ -114,9 +114,7 @@ class Design:
     def _frames(self, is_test: bool, rule_class: str) -> _Division | Cell:
         if not says_frame(self._settings.suffix, rule_class):
             return self._kinds(is_test, rule_class, None)
-        share = self._settings.director_frame_share
-        shares = zip((share, 1 - share), FRAMES, strict=True)
-        return self._divided([(each, partial(self._kinds, is_test, rule_class, frame)) for each, frame in shares])
+        return self._divided([(0.5, partial(self._kinds, is_test, rule_class, frame)) for frame in FRAMES])
 
     def _kinds(self, is_test: bool, rule_class: str, frame: str | None) -> _Division | Cell:
         share, make = self._settings.physics_share, partial(self._rules, is_test, rule_class, frame)

@@ -132,7 +132,7 @@ class TrialMaker:
 def _said_together(cells: list[Cell]) -> str:
     """Return cells of a design in few words, such as `control and test trials, topmost and bottommost, physics`.
 
-    The parts need not all go with each other: `design` shows which do.
+    The parts need not all go with each other: `--dry-run` shows which do.
     """
     parts = (
         " and ".join(dict.fromkeys(TYPES[each.is_test] for each in cells)) + " trials",

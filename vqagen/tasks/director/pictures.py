@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from vqagen.art.canvas import DIRECTOR, PARTICIPANT, GridStyle
 from vqagen.art.grid_picture import GridPainter
-from vqagen.art.grid_text import GridWriter, TextStyle
+from vqagen.art.grid_text import GridWriter
 from vqagen.art.looks import Look
 from vqagen.tasks.director.settings import BOTH, DirectorSettings
 
@@ -41,25 +41,24 @@ class TrialPictures:
 
 def _files(looks: Mapping[str, Look], settings: DirectorSettings) -> Iterator[_File]:
     views = (PARTICIPANT, DIRECTOR) if settings.view == BOTH else (settings.view,)
-    text = TextStyle(settings.text, settings.blocked_text)
     styles: list[tuple[str, GridStyle]] = []
     for view in views:
         ending = "-director" if view == DIRECTOR and settings.view == BOTH else ""
         has_figure = settings.figure and view == PARTICIPANT
-        style = GridStyle(settings.width, settings.height, settings.cell, has_figure, view)
+        style = GridStyle(settings.width, settings.height, has_figure, view)
         styles.append((ending, style))
         if has_figure:
-            alone = GridStyle(settings.width, settings.height, settings.cell, False, view)
+            alone = GridStyle(settings.width, settings.height, False, view)
             styles.append((f"{ending}-alone", alone))
     painter: GridPainter | None = None
     for form in settings.renders:
         for ending, style in styles:
             if form in ("png", "svg"):
-                painter = painter.restyled(style) if painter else GridPainter(looks, style, settings.png_encoder)
+                painter = painter.restyled(style) if painter else GridPainter(looks, style)
                 if form == "png":
                     painter.require_png()
                 yield _File(ending + SUFFIXES[form], painter.png if form == "png" else painter.svg)
             elif not ending.endswith("-alone"):
-                writer = GridWriter(looks, style, text)
+                writer = GridWriter(looks, style)
                 write = {"md": writer.markdown, "ascii": writer.ascii, "json": writer.json}[form]
                 yield _File(ending + SUFFIXES[form], write)

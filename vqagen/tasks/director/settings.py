@@ -7,9 +7,7 @@ from dataclasses import dataclass, fields
 from math import isfinite
 from typing import Any
 
-from vqagen.art.canvas import DIRECTOR, LARGEST_CELL, LEAST_CELL, PARTICIPANT
-from vqagen.art.grid_text import BLOCKED, BLOCKS, DETAILS, NAMES
-from vqagen.art.png import ENCODERS, ZLIB
+from vqagen.art.canvas import DIRECTOR, PARTICIPANT
 from vqagen.tasks.settings import RunSettings, setting
 
 SUPERLATIVE, RELATIONAL = QUESTIONS = "superlative", "relational"
@@ -38,13 +36,11 @@ class DirectorSettings(RunSettings):
     blocked: float = share(0.4, "Share of cells that the director cannot see into.")
     related: float = share(0.3, "Share of the other items that fit the instruction too.")
     related_blocked: float = share(0.5, "Share of those that stand in blocked cells.")
-    competitors: int = setting(1, "Blocked items that beat the target in test trials.", least=1)
     test_share: float = share(0.5, "Share of test trials, in which the director's blocked view matters.")
     size_share: float = share(0.25, "Share of trials about the smallest or largest.")
     vertical_share: float = share(0.25, "Share of trials about the topmost or bottommost.")
     horizontal_share: float = share(0.25, "Share of trials about the leftmost or rightmost; the rest has no rule.")
     physics_share: float = share(0.5, "Share of trials about what is hot, cold, sharp or stackable.")
-    director_frame_share: float = share(0.5, "Share of trials in the director's words: from my point of view.")
     questions: str = setting(
         SUPERLATIVE, "superlative: one item of a kind; relational: the item next to another.", choices=QUESTIONS
     )
@@ -60,24 +56,12 @@ class DirectorSettings(RunSettings):
     )
     view: str = setting(PARTICIPANT, "Whose view is drawn.", choices=VIEWS)
     figure: bool = setting(False, "Draw the director behind the shelf; pictures without the figure are made as well.")
-    cell: int = setting(120, f"Side of a cell in pixels, {LEAST_CELL} to {LARGEST_CELL}.", least=LEAST_CELL)
-    text: str = setting(NAMES, "What texts of grids say of an item: its name, or its properties too.", choices=DETAILS)
-    blocked_text: str = setting(
-        BLOCKED,
-        "How texts of grids show a blocked cell: by this word, by what its back is made of, by a #.",
-        choices=BLOCKS,
-    )
-    png_encoder: str = setting(
-        ZLIB,
-        "What compresses PNG files: isal is faster, needs the extra isal, and writes other bytes.",
-        choices=ENCODERS,
-    )
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
-        for name, most in (("width", LARGEST_SIDE), ("height", LARGEST_SIDE), ("cell", LARGEST_CELL)):
-            if getattr(self, name) > most:
-                yield f"--{name} must be at most {most}, found {getattr(self, name)}"
+        for name in ("width", "height"):
+            if getattr(self, name) > LARGEST_SIDE:
+                yield f"--{name} must be at most {LARGEST_SIDE}, found {getattr(self, name)}"
         for each in fields(self):
             value = getattr(self, each.name)
             if isinstance(each.default, float) and not (isfinite(value) and 0 <= value <= 1):

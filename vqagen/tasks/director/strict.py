@@ -51,12 +51,11 @@ def _make_spatial(cell: Cell, question: Question, plan: TrialPlan, alike: Sequen
     better, worse = list(standing.better), list(standing.worse)
     grid[standing.cell] = pick(rng, related)
     first, hidden = EMPTY, []
-    ahead = better
     if cell.is_test:
-        first, competitors, ahead, better = _place_competitors(plan, better, standing.cell, rng)
-        hidden = [first, *competitors]
+        first = pick(rng, plan.firsts_of[standing.cell])
+        hidden, better = [first], _ahead_of(first, better, plan)
     for foils in question.foils:
-        grid[take(rng, ahead)] = pick(rng, foils)
+        grid[take(rng, better)] = pick(rng, foils)
     for _ in range(numbers.seen):
         grid[take(rng, worse)] = pick(rng, related)
     hidden += [take(rng, worse) for _ in range(numbers.hidden - len(hidden))]
@@ -68,25 +67,11 @@ def _make_spatial(cell: Cell, question: Question, plan: TrialPlan, alike: Sequen
     return Trial(cell, question, grid, blocked, standing.cell, answers, 1 + numbers.seen, numbers.hidden, first)
 
 
-def _place_competitors(
-    plan: TrialPlan, better: list[int], target: int, rng: Random
-) -> tuple[int, list[int], list[int], list[int]]:
-    """Return the cells of the best competitor and of the others, those that foils may have, and the other better ones.
-
-    The last two are the same list if foils need not beat the best competitor, as in pairs.
-    """
+def _ahead_of(first: int, better: list[int], plan: TrialPlan) -> list[int]:
+    """Return the better cells but the competitor's; in pairs, those that the competitor does not beat."""
     settings = plan.settings
-    first = pick(rng, plan.firsts_of[target])
-    better.remove(first)
-    behind = standings(settings.width, settings.height, plan.rule)[first].worse
-    if settings.competitors == 1 and not settings.paired:
-        return first, [], better, better
-    between = [each for each in better if each in behind]
-    competitors = [take(rng, between) for _ in range(settings.competitors - 1)]
-    better = [each for each in better if each not in competitors]
-    if not settings.paired:
-        return first, competitors, better, better
-    return first, competitors, [each for each in better if each not in behind], between
+    behind = standings(settings.width, settings.height, plan.rule)[first].worse if settings.paired else ()
+    return [each for each in better if each != first and each not in behind]
 
 
 def _make_sized(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence[Question], rng: Random) -> Trial:
@@ -103,9 +88,6 @@ def _make_sized(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence
         first = take(rng, free)
         grid[first] = pick(rng, size.better[level])
         hidden = [first]
-        for _ in range(settings.competitors - 1):
-            hidden.append(take(rng, free))
-            grid[hidden[-1]] = pick(rng, pick(rng, size.better[level + 1 :]))
     for foils in question.foils_of_size(*size.bars[level]):
         grid[take(rng, free)] = pick(rng, foils)
     for _ in range(numbers.seen):
@@ -121,11 +103,11 @@ def _make_sized(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence
 
 def _make_relation(cell: Cell, question: Question, plan: TrialPlan, alike: Sequence[Question], rng: Random) -> Trial:
     """Return a trial about the first item in a direction from the only item that fits."""
-    numbers, settings = plan.numbers, plan.settings
+    settings = plan.settings
     grid = [EMPTY] * (settings.width * settings.height)
     reference = pick(rng, plan.references)
     ray = rays(settings.width, settings.height, plan.rule)[reference]
-    step = settings.competitors + below(rng, min(len(ray) - 1, plan.empty) - settings.competitors + 1)
+    step = 1 + below(rng, min(len(ray) - 1, plan.empty))
     target, passed = ray[step], list(ray[:step])
     taken = {reference, target, *passed}
     grid[reference], grid[target] = pick(rng, question.related), pick(rng, question.unrelated)
@@ -134,12 +116,8 @@ def _make_relation(cell: Cell, question: Question, plan: TrialPlan, alike: Seque
         grid[place] = pick(rng, question.unrelated)
         taken.add(place)
     free = [place for place in range(len(grid)) if place not in taken]
-    if cell.is_test:
-        hidden = sorted((take(rng, passed) for _ in range(numbers.hidden)), key=ray.index)
-    else:
-        hidden = [take(rng, free) for _ in range(numbers.hidden)]
-    for place in hidden:
-        grid[place] = pick(rng, question.unrelated)
+    hidden = [take(rng, passed if cell.is_test else free)]
+    grid[hidden[0]] = pick(rng, question.unrelated)
     for foils in question.foils:
         grid[take(rng, free)] = pick(rng, foils)
     blocked = _fill(grid, hidden, plan, question, rng, bare=passed)
@@ -193,7 +171,7 @@ _MAKERS: dict[str, Callable[[Cell, Question, TrialPlan, Sequence[Question], Rand
 
 
 def partner_of(trial: Trial, cell: Cell) -> Trial:
-    """Return the other trial of a pair: the block moves from the best competitor to the target.
+    """Return the other trial of a pair: the block moves from the competitor to the target.
 
     With a rule the competitor is then the answer in both views, a control trial; without one, both fit the participant.
     """

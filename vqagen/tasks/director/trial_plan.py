@@ -31,11 +31,11 @@ def numbers_of(settings: DirectorSettings, rule_class: str) -> TrialNumbers:
     cells = settings.width * settings.height
     items, blocked = _part(cells, settings.fill), _part(cells, settings.blocked)
     related = _part(max(items - 1, 0), settings.related)
-    hidden = max(settings.competitors, _part(related, settings.related_blocked))
+    hidden = max(1, _part(related, settings.related_blocked))
     if settings.compat == REFERENCE:
         return TrialNumbers(items, blocked, max(related - hidden, 0), hidden)
     if rule_class in (NONE, RELATION):
-        return TrialNumbers(items, blocked, 0, hidden if rule_class == NONE else settings.competitors)
+        return TrialNumbers(items, blocked, 0, hidden if rule_class == NONE else 1)
     return TrialNumbers(items, blocked, max(1, related - hidden), hidden)
 
 
@@ -117,22 +117,21 @@ class TrialPlan:
 
     @cached_property
     def firsts_of(self) -> dict[int, tuple[int, ...]]:
-        """Cell of the target -> the cells in which the best competitor can stand."""
+        """Cell of the target -> the cells in which the competitor can stand."""
         return {each.cell: self._firsts(each) for each in self.targets}
 
     def _firsts(self, target: Standing) -> tuple[int, ...]:
-        """Return the cells in which the best of all competitors can stand, under a spatial rule."""
-        settings, competitors = self.settings, self.settings.competitors
-        all_standings = standings(settings.width, settings.height, self.rule)
-        better = frozenset(target.better)
-        found = []
-        for cell in target.better:
-            between = better & frozenset(all_standings[cell].worse)
-            ahead = better - between - {cell} if settings.paired else better - {cell}
-            free = len(better) - 1 - (competitors - 1)
-            if len(between) >= competitors - 1 and min(len(ahead), free) >= self.adjectives:
-                found.append(cell)
-        return tuple(found)
+        """Return the cells in which the competitor can stand, under a spatial rule: foils need room besides it.
+
+        In pairs foils beat or equal the competitor too.
+        """
+        settings, better = self.settings, frozenset(target.better)
+        behind = standings(settings.width, settings.height, self.rule) if settings.paired else ()
+        return tuple(
+            cell
+            for cell in target.better
+            if len(better.difference({cell}, behind[cell].worse if behind else ())) >= self.adjectives
+        )
 
     @property
     def empty(self) -> int:
@@ -149,7 +148,7 @@ class TrialPlan:
         return tuple(
             cell
             for cell in range(settings.width * settings.height)
-            if len(ahead[cell]) > settings.competitors and len(behind[cell]) >= needs_behind
+            if len(ahead[cell]) > 1 and len(behind[cell]) >= needs_behind
         )
 
     def faults(self) -> Iterator[str]:
@@ -163,13 +162,13 @@ class TrialPlan:
         elif self.spare < numbers.blocked - numbers.hidden:
             most = self.spare + numbers.hidden
             yield f"leaves {most} cells that can be blocked, and --blocked {settings.blocked:g} makes {numbers.blocked}"
-        if self.rule_class == RELATION and self.empty < settings.competitors:
-            yield f"needs {counted(settings.competitors, 'cell')} without an item, found {self.empty}"
+        if self.rule_class == RELATION and not self.empty:
+            yield "needs 1 cell without an item, found 0"
         elif self.rule_class == RELATION and not self.references:
             yield "needs more cells in a row or column"
         elif self.rule_class != RELATION and not self.targets:
             lines = "rows" if self.rule_class == VERTICAL else "columns"
-            yield f"needs more {lines}, or fewer related items or competitors"
+            yield f"needs more {lines}, or fewer related items"
 
     def fits(self, question: Question) -> bool:
         """True if trials of the rule can be made with a question of so many adjectives."""
@@ -196,16 +195,15 @@ class TrialPlan:
             steps = steps if self.rule == SMALLEST else steps[::-1]
             for place in range(1, len(steps) - 1):
                 better = steps[:place]
-                bests = better if self.settings.competitors == 1 else better[:-1]
-                bars = [self._bar(steps[place][0], level) for level, _ in bests]
-                if bests and all(question.has_foils_of_size(*bar) for bar in bars):
+                bars = [self._bar(steps[place][0], level) for level, _ in better]
+                if all(question.has_foils_of_size(*bar) for bar in bars):
                     worse = tuple(each for _, ids in steps[place + 1 :] for each in ids)
                     yield TargetSize(steps[place][1], tuple(ids for _, ids in better), worse, tuple(bars))
 
     def _bar(self, target: int, best: int) -> tuple[int, int]:
         """Return the least and the largest size level of foils that beat or equal the target.
 
-        In pairs they beat or equal the best competitor too, whose size level is `best`.
+        In pairs they beat or equal the competitor too, whose size level is `best`.
         """
         bar = best if self.settings.paired else target
         return (0, bar) if self.rule == SMALLEST else (bar, LARGEST)
@@ -219,4 +217,4 @@ class TargetSize(NamedTuple):
     """The items of each size that beats the target, from the best of all."""
     worse: Ids
     bars: tuple[tuple[int, int], ...]
-    """For each size of `better` that the best competitor can have: the least and the largest size level of foils."""
+    """For each size of `better`, as that of the competitor: the least and the largest size level of foils."""

@@ -240,5 +240,5 @@ function remove(name) {
     && (entry.kind === name || [entry.nouns, entry.properties, entry.unclear].some((words) => words?.includes(name))));
   const where = users.length ? `\n\nIt is also taken from: ${users.map((each) => spaced(each.name)).join(", ")}` : "";
   if (!confirm(`Remove ${spaced(name)}?${where}`)) return;
-  edit({ action: "remove", name, everywhere: true }).then(() => select(""), report);
+  edit({ action: "remove", name }).then(() => select(""), report);
 }
