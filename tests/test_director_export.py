@@ -221,7 +221,7 @@ def test_an_output_is_not_overwritten(vqagen_: Commands) -> None:
 def test_missing_trials_are_named(vqagen_: Commands) -> None:
     ran = vqagen_("director export nowhere --lists 1 --per-list 2 --out lists.csv")
 
-    assert (ran.code, ran.err) == (2, "vqagen: trials not found: nowhere\n")
+    assert (ran.code, ran.err) == (3, "vqagen: trials not found: nowhere\n")
 
 
 def test_every_broken_trial_is_named(vqagen_: Commands) -> None:

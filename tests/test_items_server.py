@@ -227,7 +227,7 @@ def test_an_editor_that_cannot_start_says_why(
     (tmp_path / "broken.json").write_text('{"kinds": 3}')
     for flags, code, message in (
         ("", 2, "the shipped catalogue is read-only; copy it"),
-        ("--catalogue no.json", 2, "catalogue not found: no.json"),
+        ("--catalogue no.json", 3, "catalogue not found: no.json"),
         ("--catalogue broken.json", 3, "broken.json"),
         ("--catalogue c.json --port 70000", 2, "--port must be at most 65535, found 70000"),
         (f"--catalogue c.json --port {read_server.server_address[1]}", 2, "choose another, or 0 for any"),

@@ -94,7 +94,7 @@ def test_what_is_not_suited_to_a_kind_of_file_is_refused(vqagen_: Commands) -> N
         ("d.json", "scenes are missing: d.json holds dialogs"),
     ):
         ran = vqagen_(f"verify {line}")
-        assert ran.code == 2
+        assert ran.code == (3 if line in ("none", "empty --scenes trials") else 2)
         assert message in ran.err
 
 
