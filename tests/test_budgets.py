@@ -22,10 +22,9 @@ from vqagen.language.question_records import record_writer
 from vqagen.language.template import Template
 from vqagen.search.balance import AnswerCounts
 from vqagen.search.filling import UNBALANCED
-from vqagen.tasks.questions.exclusion import Exclusion
+from vqagen.tasks.questions.exclusion import ALREADY_ASKED, IN_OTHER_SET, Exclusion
 from vqagen.tasks.questions.family_choice import check_names
 from vqagen.tasks.questions.generator import QuestionGenerator
-from vqagen.tasks.questions.screening import ALREADY_ASKED, IN_OTHER_SET
 from vqagen.tasks.questions.selection import QuestionSelection
 from vqagen.tasks.questions.tally import Tally
 from vqagen.world.scene import Scene, compile_scene
@@ -89,41 +88,19 @@ def written(questions: list[vqagen.Question], dialect: str = "generator", **how:
     return [{key: value for key, value in record.items() if key != "question_index"} for record in records]
 
 
-def selected(chosen: vqagen.QuestionSettings, records: list[Record], is_shard: bool = False) -> list[Record]:
+def selected(records: list[Record], dedupe: str = "all") -> list[Record]:
     """What a selection keeps of an output."""
-    selection = QuestionSelection(chosen, is_shard)
-    return [record for record in records if selection.keeps(record)]
+    selection = QuestionSelection()
+    return [record for record in records if dedupe != "all" or selection.keeps(record)]
 
 
 # Questions per image ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.quick(1)
-@BY_COLLECTION
-@pytest.mark.parametrize(
-    "chosen",
-    [
-        {"questions_per_image": 7},
-        {"questions_per_image": 7, "instances_per_template": 3},
-        {"questions_per_image": 25, "instances_per_template": 0, "search_budget": 200},
-        {"questions_per_image": 1, "instances_per_template": 0},
-        {"questions_per_image": 7, "templates_per_image": 2},
-    ],
-    ids=str,
-)
-def test_every_scene_gets_so_many_questions(collection: Collection, chosen: dict[str, Any]) -> None:
-    """However many one family gives, and whatever `templates_per_image` says; the last one gives what is missing."""
-    made = run(collection, **chosen)
-
-    assert {len(questions) for questions in made.by_scene} == {chosen["questions_per_image"]}
-    assert made.tally.short_scenes == 0
-    assert made.tally.questions.total() == SCENES * chosen["questions_per_image"]
-
-
 @BY_COLLECTION
 def test_a_scene_with_fewer_questions_is_short(collection: Collection) -> None:
     """One file has not enough families for so many questions; each family is tried once."""
-    made = run(collection, questions_per_image=9, only=(SIMPLE[str(collection)],))
+    made = run(collection, templates_per_image=9, only=(SIMPLE[str(collection)],))
     short = [questions for questions in made.by_scene if len(questions) < 9]
 
     assert made.tally.short_scenes == len(short) > 0
@@ -229,7 +206,7 @@ def test_no_text_comes_twice_about_one_image(collection: Collection, instances: 
     """Of families that ask the same, each makes other questions; about another image they may come again."""
     same = json.loads((collection.templates / SIMPLE[str(collection)]).read_text("utf-8"))
     doubled = with_templates(collection, tmp_path, one=same, two=same)
-    chosen = {"instances_per_template": instances, "search_budget": 100, "templates_per_image": 60, "end": WINDOW}
+    chosen = {"instances_per_template": instances, "templates_per_image": 60, "end": WINDOW}
     plain, made = (run(doubled, **chosen, dedupe=dedupe) for dedupe in ("none", "image"))
 
     assert any(len({question.text for question in asked}) < len(asked) for asked in plain.by_scene)
@@ -275,28 +252,11 @@ def test_no_text_comes_twice_in_a_window(collection: Collection) -> None:
 def test_no_text_comes_twice_in_the_whole_output(collection: Collection, dialect: str) -> None:
     """Windows know nothing of each other; the selection finds what comes again in a later one."""
     made = run(collection, **often(collection, dedupe="all"))
-    kept = selected(vqagen.QuestionSettings(dedupe="all"), written(made.questions, dialect))
+    kept = selected(written(made.questions, dialect))
     texts = [record["question"] for record in kept]
 
     assert texts == list(dict.fromkeys(made.texts))
     assert len(texts) < len(made.texts)
-
-
-@pytest.mark.quick(1)
-@BY_COLLECTION
-@pytest.mark.parametrize("dialect", ["generator", "release"])
-def test_no_template_has_more_questions_than_asked_for(collection: Collection, dialect: str) -> None:
-    """Its first ones are kept, in their order."""
-    made = run(collection).questions
-    kept = selected(vqagen.QuestionSettings(max_per_template=3), written(made, dialect))
-    seen = Counter[str]()
-    first_three = []
-    for question in made:
-        seen[question.template.id] += 1
-        first_three += [question] if seen[question.template.id] <= 3 else []
-
-    assert kept == written(first_three, dialect)
-    assert max(seen.values()) > 3
 
 
 @BY_COLLECTION
@@ -328,7 +288,7 @@ def test_no_text_and_no_program_of_the_other_set_comes_again(
     collection: Collection, dialect: str, instances: int
 ) -> None:
     """Though the scenes and the families are the same; by default some do come again."""
-    chosen = {"instances_per_template": instances, "search_budget": 40, "templates_per_image": 10, "end": WINDOW}
+    chosen = {"instances_per_template": instances, "templates_per_image": 10, "end": WINDOW}
     other = run(collection, seed=1, **chosen).questions
     plain = run(collection, **chosen)
     apart = run(collection, Exclusion.from_records(written(other, dialect)), **chosen)
@@ -372,14 +332,10 @@ def test_hidden_questions_count_by_their_text(collection: Collection) -> None:
 
 SOME_OF_ALL = st.fixed_dictionaries(
     {
-        "questions_per_image": st.sampled_from([0, 3, 8]),
-        "instances_per_template": st.sampled_from([1, 2, 0]),
+        "instances_per_template": st.sampled_from([1, 2]),
         "dedupe": st.sampled_from(["none", "image", "all"]),
-        "max_per_template": st.sampled_from([0, 1, 5]),
         "only": st.sampled_from([(), ("exist", "query"), ("count",)]),
-        "shuffle_templates": st.booleans(),
         "templates_per_image": st.just(4),
-        "search_budget": st.just(40),
     }
 )
 
@@ -404,13 +360,12 @@ def assert_shards_make_the_whole(
     exclusion = Exclusion.from_records(written(run(collection, seed=1, end=5).questions)) if is_apart else None
     whole = run(collection, exclusion, **chosen)
     shards = [run(collection, exclusion, *cut, **chosen) for cut in pairwise([0, *sorted(set(cuts)), SCENES])]
-    run_settings = vqagen.QuestionSettings(**chosen)
-    laid_out = [each for shard in shards for each in selected(run_settings, written(shard.questions), is_shard=True)]
+    laid_out = [each for shard in shards for each in selected(written(shard.questions), chosen["dedupe"])]
     total = Tally()
     for shard in shards:
         total.add(Tally.from_record(json.loads(json.dumps(shard.tally.to_record()))))
 
-    assert selected(run_settings, laid_out) == selected(run_settings, written(whole.questions))
+    assert selected(laid_out, chosen["dedupe"]) == selected(written(whole.questions), chosen["dedupe"])
     assert json.dumps(total.to_record()) == json.dumps(whole.tally.to_record()), "to the order"
 
 
@@ -418,7 +373,7 @@ def assert_shards_make_the_whole(
 @BY_COLLECTION
 def test_answers_can_be_re_derived(collection: Collection) -> None:
     """With everything asked for at once, the independent checker finds nothing wrong."""
-    chosen = {"questions_per_image": 12, "instances_per_template": 2, "dedupe": "all", "only": ("query", "count")}
+    chosen = {"templates_per_image": 6, "instances_per_template": 2, "dedupe": "all", "only": ("query", "count")}
     exclusion = Exclusion.from_records(written(run(collection, seed=1).questions))
     records = written(run(collection, exclusion, **chosen).questions)
     by_image = {record["image_filename"]: record for record in scene_records(collection)}

@@ -202,8 +202,8 @@ WRONG_USAGE = [
     (f"{GENERATE} --seed 9223372036854775808", "invalid value for '--seed': must be at most 9223372036854775807"),
     (f"{GENERATE} --count -1", "--count must be at least 0, found -1"),
     (
-        f"{GENERATE} --templates-per-image 0 --search-budget 0 --workers 0",
-        "--templates-per-image must be at least 1, found 0\nvqagen: --search-budget must be at least 1, found 0\n"
+        f"{GENERATE} --templates-per-image 0 --count -1 --workers 0",
+        "--count must be at least 0, found -1\nvqagen: --templates-per-image must be at least 1, found 0\n"
         "vqagen: --workers must be a number from 1 on, or auto; found '0'",
     ),
     (f"{GENERATE} --out there.json", "output there.json exists already; give --force to replace it"),

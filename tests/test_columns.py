@@ -35,8 +35,8 @@ from vqagen.world.scene import compile_scene
 Record = dict[str, Any]
 INFO = {"dialect": "generator", "generator": {"name": "vqagen", "records": {"trace": True}}, "ümlaut": [1]}
 OPTIONS = [
-    QuestionColumns(RecordForm(dialect, trace, extra, hidden))
-    for dialect, trace, extra, hidden in product(("generator", "release"), *[(False, True)] * 3)
+    QuestionColumns(RecordForm(dialect, trace, hidden))
+    for dialect, trace, hidden in product(("generator", "release"), *[(False, True)] * 2)
     if not (trace and hidden)
 ]
 
@@ -122,21 +122,12 @@ def test_options_decide_the_columns_whatever_the_data(columns: QuestionColumns, 
 
 
 def test_what_a_scene_lacks_is_null_and_comes_back_as_nothing(tmp_path: Path) -> None:
-    columns = QuestionColumns(RecordForm(template_extra=True))
+    columns = QuestionColumns(RecordForm())
     bare = {key: records(SHIPPED[0], columns)[0][key] for key in ("question_index", "question", "answer", "program")}
     path = write(tmp_path / "q.parquet", columns, [[bare]])
 
     assert list(read_questions(path)) == [as_read(bare)]
     assert parquet.read_table(path).column("split").null_count == 1
-
-
-def test_further_keys_of_a_template_come_back(tmp_path: Path) -> None:
-    columns, extra = QuestionColumns(RecordForm(template_extra=True)), {"level": [1, None, {"é": True}]}
-    first, second, *_ = records(SHIPPED[0], columns)
-    given = [{**first, "template_extra": extra}, second]
-    path = write(tmp_path / "q.parquet", columns, [given])
-
-    assert [record.get("template_extra") for record in read_questions(path)] == [extra, None]
 
 
 @pytest.mark.parametrize(
@@ -191,7 +182,7 @@ def test_questions_that_are_chosen_at_the_end_come_in_columns_too(vqagen_: Comma
     """Until then they are lines, in another form than that of the file."""
     Path("scenes.json").write_text(json.dumps({"scenes": SHIPPED[0].sampled(4, seed=3)}))
     for name in ("q.parquet", "q.json"):
-        vqagen_.done(f"generate --scenes scenes.json --only zero_hop.json --max-per-template 1 -o {name}")
+        vqagen_.done(f"generate --scenes scenes.json --only zero_hop.json --dedupe all -o {name}")
 
     expected = [record["question"] for record in json.loads(Path("q.json").read_bytes())["questions"]]
     assert parquet.read_table("q.parquet").column("question").to_pylist() == expected != []
@@ -204,7 +195,7 @@ def test_the_info_is_in_the_metadata(tmp_path: Path) -> None:
 
 
 def test_columns_are_those_that_the_info_tells() -> None:
-    said = {"trace": False, "template_extra": True, "hide_answers": True}
+    said = {"trace": False, "hide_answers": True}
 
     assert QuestionTask.columns({"dialect": "release", "generator": {"records": said}}) == QuestionColumns(
         RecordForm("release", **said)

@@ -106,17 +106,21 @@ def test_shards_concatenate(
     """Shards at any cuts, laid end to end, are the questions of one run."""
 
     @cache
-    def made(start: int, end: int, shuffle: bool, instances: int) -> list[dict[str, Any]]:
-        chosen = {"shuffle_templates": shuffle, "instances_per_template": instances, "templates_per_image": 4}
+    def made(start: int, end: int, compat: str, instances: int) -> list[dict[str, Any]]:
+        chosen = {"compat": compat, "instances_per_template": instances, "templates_per_image": 4}
         cut = {"start_index": start, "count": end - start, "reset_counts_every": window}
         return unnumbered(records(scenes, collection, **chosen, **cut))
 
-    @given(cuts=st.sets(st.integers(1, count - 1), max_size=4), shuffle=st.booleans(), instances=st.integers(1, 2))
+    @given(
+        cuts=st.sets(st.integers(1, count - 1), max_size=4),
+        compat=st.sampled_from(["none", "clevr"]),
+        instances=st.integers(1, 2),
+    )
     @settings(max_examples=examples)
-    def concatenate(cuts: set[int], shuffle: bool, instances: int) -> None:
+    def concatenate(cuts: set[int], compat: str, instances: int) -> None:
         edges = [0, *sorted(cuts), count]
-        shards = [made(start, end, shuffle, instances) for start, end in pairwise(edges)]
-        assert [record for shard in shards for record in shard] == made(0, count, shuffle, instances)
+        shards = [made(start, end, compat, instances) for start, end in pairwise(edges)]
+        assert [record for shard in shards for record in shard] == made(0, count, compat, instances)
 
     concatenate()
 

@@ -21,7 +21,6 @@ from families import SHIPPED, Collection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vqagen.calls.keyword_settings import make_settings
 from vqagen.cli import run
 from vqagen.records.formats import FORMATS, JSON_LINES, choose_format
 from vqagen.records.layouts import Arrangement
@@ -33,7 +32,6 @@ from vqagen.run.merging.shard_files import open_shard
 from vqagen.run.output.journal import Journal
 from vqagen.run.windows import block_of
 from vqagen.tasks.questions.selection import QuestionSelection
-from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.questions.task import QuestionTask
 
 SCENES, WINDOW = 40, 16
@@ -162,7 +160,7 @@ def test_any_cuts_in_any_layouts_and_order(
 
 
 @pytest.mark.quick(2)
-@pytest.mark.parametrize("flags", ["", "--max-per-template 1", "--dedupe all", "--dedupe all --max-per-template 1"])
+@pytest.mark.parametrize("flags", ["", "--dedupe all"])
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
 def test_shards_made_as_k_of_n_are_merged_into_what_one_run_writes(
     one: Questions, vqagen_: Commands, ending: str, flags: str
@@ -335,28 +333,6 @@ def test_a_selection_of_the_whole_output_is_made_again(
 
     assert [record["question"] for record in kept] == [record["question"] for record in asked[::3]]
     assert [record["question_index"] for record in kept] == list(range(len(kept)))
-
-
-BOTH_RULES = "--dedupe all --max-per-template 1"
-
-
-def test_the_only_shard_is_selected_from_too(one: Questions, vqagen_: Commands) -> None:
-    """With both rules a shard keeps what the limit would leave out."""
-    for name, flags in (("only", "--shard 1/1"), ("all", "")):
-        generate(one.folder, SHIPPED[0], f"{name}.jsonl", f"{BOTH_RULES} {flags} --force")
-    vqagen_.done(f"merge {one.folder}/only.jsonl -o merged.jsonl")
-
-    assert Path("merged.jsonl").read_bytes() == (one.folder / "all.jsonl").read_bytes()
-    assert (one.folder / "only.jsonl").stat().st_size > Path("merged.jsonl").stat().st_size
-
-
-def test_both_rules_need_shards_that_know_of_each_other(one: Questions, vqagen_: Commands) -> None:
-    one.shard("a.json", 0, 7, dedupe="all", max_per_template=1)
-    one.shard("b.json", 7, 0, dedupe="all", max_per_template=1)
-    ran = vqagen_("merge a.json b.json -o merged.json")
-
-    assert (ran.code, Path("merged.json").exists()) == (2, False)
-    assert "make shards with --shard K/N" in ran.err
 
 
 # Refused -------------------------------------------------------------------------------------------------------------
@@ -578,9 +554,7 @@ def test_parquet_goes_into_a_pipe_too(columns: Path) -> None:
     assert (ran.code, ran.out) == (0, (columns / "whole.parquet").read_bytes())
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("flags", ["--dedupe all", "--max-per-template 1"])
-def test_a_selection_is_shown_all_that_it_asks_of_a_question(one: Questions, flags: str) -> None:
+def test_a_selection_is_shown_all_that_it_asks_of_a_question(one: Questions) -> None:
     """Of columns only some are made into records."""
     asked: set[str] = set()
 
@@ -593,8 +567,7 @@ def test_a_selection_is_shown_all_that_it_asks_of_a_question(one: Questions, fla
             asked.add(key)
             return super().__getitem__(key)
 
-    name, value = flags.removeprefix("--").replace("-", "_").split()
-    selection = QuestionSelection(make_settings(QuestionSettings, {name: int(value) if value.isdigit() else value}))
+    selection = QuestionSelection()
     for record in (record for questions in one.by_scene for record in questions):
         selection.keeps(Watched(record))
 

@@ -23,7 +23,7 @@ from vqagen.files.shipped import shipped
 ONE_HOP = shipped("templates") / "clevr" / "one_hop.json"
 SCENES, WINDOW = 33, 12
 PAIRS = f"generate --templates {ONE_HOP} --balance pairs --templates-per-image 5 --seed 6"
-ASKED = f"{PAIRS} --pair-window {WINDOW} --scenes scenes.json"
+ASKED = f"{PAIRS} --reset-counts-every {WINDOW} --scenes scenes.json"
 
 Record = dict[str, Any]
 
@@ -94,7 +94,7 @@ def test_runs_cut_anywhere_merge_into_one(made: Path, vqagen_: Commands, cuts: l
 def test_a_part_of_a_window_has_the_questions_of_the_whole(made: Path, vqagen_: Commands) -> None:
     """A run of some scenes makes of them what a run of all makes; so do windows that end after the input."""
     for window, begin, count in ((12, 5, 4), (40, 30, 3)):
-        line = f"{PAIRS} --pair-window {window} --scenes scenes.json --force"
+        line = f"{PAIRS} --reset-counts-every {window} --scenes scenes.json --force"
         vqagen_.done(f"{line} -o all.json")
         vqagen_.done(f"{line} --start-index {begin} --count {count} -o part.json")
         own = [record for record in questions("all.json") if begin <= record["scene_index"] < begin + count]
@@ -134,7 +134,7 @@ def is_stopped(line: str, out: str) -> bool:
 def test_an_interrupted_run_is_finished(vqagen_: Commands) -> None:
     """With the bytes of a run that was left alone."""
     Path("many.json").write_text(json.dumps({"scenes": many_scenes(200)}))
-    line = f"{PAIRS} --pair-window 10 --scenes many.json --workers 2"
+    line = f"{PAIRS} --reset-counts-every 10 --scenes many.json --workers 2"
     alone = vqagen_.done(f"{line} -o alone.json")
     assert any(is_stopped(line, "q.json") for _ in range(9)), "always done before it was stopped"
     ran = vqagen_.done(f"{line} -o q.json --resume")
@@ -163,7 +163,13 @@ def test_an_output_becomes_any_other_with_its_pairs(made: Path, vqagen_: Command
 def test_a_dataset_is_what_generate_yields(made: Path) -> None:
     """Item by item, in any order."""
     for window, begin, count in ((12, 7, 6), (0, 5, 3)):
-        chosen = {"templates_per_image": 3, "pair_window": window, "start_index": begin, "count": count, "seed": 6}
+        chosen = {
+            "templates_per_image": 3,
+            "reset_counts_every": window,
+            "start_index": begin,
+            "count": count,
+            "seed": 6,
+        }
         how = {"scenes": made / "scenes.json", "templates": ONE_HOP, "balance": "pairs", **chosen}
         generated: dict[int, list[Any]] = {index: [] for index in range(begin, begin + count)}
         for question in vqagen.generate(**how):
@@ -208,24 +214,20 @@ def test_a_report_has_the_families_that_only_another_shard_tried(vqagen_: Comman
 
 def test_the_summary_says_that_scenes_begin_too_few_pairs(vqagen_: Commands) -> None:
     """It said that 7 of 12 scenes have fewer than 5 questions, where all 12 have: it counts the pairs begun."""
-    said = vqagen_.done(f"{ASKED} --partners-per-image 1 --questions-per-image 6 -o q.json").err
+    said = vqagen_.done(f"{ASKED} --templates-per-image 30 -o q.json").err
 
-    assert "scenes begin too few pairs for 6 questions about each scene" in said
+    assert "scenes begin too few pairs for 30 questions about each scene" in said
     assert "fewer than" not in said
 
 
 def test_what_cannot_be_had_with_pairs_is_refused_at_once(vqagen_: Commands) -> None:
-    """Before any work: the scenes are not even there. Nothing is written; what is for pairs alone needs them."""
+    """Before any work: the scenes are not even there. Nothing is written."""
     refused = {
-        "--reset-counts-every 100": "--reset-counts-every: the windows of --balance pairs are those of --pair-window",
         "--instances-per-template 2": "--instances-per-template: with --balance pairs a scene begins one pair",
-        "--max-per-template 9": "--max-per-template: a rule about the whole output would part the two of a pair",
         "--dedupe": "--dedupe all: a rule about the whole output would part the two of a pair",
         "--compat clevr": "--balance pairs: the CLEVR generator balances answers alone; leave out --compat clevr",
-        "--pair-window -1": "--pair-window",
-        "--reset-counts-every 7 --dedupe": "--dedupe all:",
-        "--balance answers --pair-window 9": "vqagen: --pair-window is for --balance pairs",
-        "--balance answers --partners-per-image 9": "vqagen: --partners-per-image is for --balance pairs",
+        "--reset-counts-every -1": "--reset-counts-every",
+        "--instances-per-template 2 --dedupe": "--dedupe all:",
     }
     for flags, message in refused.items():
         ran = vqagen_(f"{PAIRS} --scenes nowhere.json -o q.json {flags}")

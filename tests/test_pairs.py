@@ -73,9 +73,9 @@ def made(collection: Collection, count: int = FEW, **chosen: Any) -> Made:
 
 VARIED: list[dict[str, Any]] = [
     {"templates_per_image": 5},
-    {"questions_per_image": 4, "pair_window": 15},
-    {"templates_per_image": 5, "degeneracy": "none", "redundancy": "reduce", "shuffle_templates": False},
-    {"templates_per_image": 5, "partners_per_image": 1, "dedupe": "image", "pair_window": 0},
+    {"templates_per_image": 4, "reset_counts_every": 15},
+    {"templates_per_image": 5, "degeneracy": "none"},
+    {"templates_per_image": 5, "dedupe": "image", "reset_counts_every": 0},
 ]
 
 
@@ -87,8 +87,7 @@ def test_the_slow_twin_finds_nothing_wrong_with_any_pair(collection: Collection,
     run = made(collection, **chosen)
 
     assert run.faults() == []
-    begun_and_joined = run.settings.wanted, 2 * (run.settings.partners_per_image or run.settings.wanted)
-    assert len(run.records) > 0.8 * FEW * min(begun_and_joined)
+    assert len(run.records) > 0.8 * FEW * run.settings.templates_per_image
 
 
 def test_references_are_as_distinct_in_both_scenes() -> None:
@@ -183,7 +182,7 @@ def test_the_place_of_a_question_in_its_scene_shows_no_answer() -> None:
 def test_pairs_are_numbered_as_they_come() -> None:
     """In the order of their first records, from the window's first number on, without gaps inside a window."""
     run = made(CLEVR, **VARIED[1])
-    window = run.settings.pair_window
+    window = run.settings.reset_counts_every
     for first in range(0, FEW, window):
         records = [record for questions in run.by_scene[first : first + window] for record in questions]
         numbers = list(dict.fromkeys(record["pair"] for record in records))
@@ -201,34 +200,27 @@ def assert_even(truths: list[bool]) -> None:
 
 def test_a_scene_has_no_more_pairs_than_the_settings_allow() -> None:
     """Those that it begins, half of its questions or, if these are odd, one more or less, and those it joins."""
-    for most, per_image in ((1, 5), (3, 4), (0, 7)):
-        run = made(CLEVR, partners_per_image=most, templates_per_image=per_image)
+    for per_image in (4, 7):
+        run = made(CLEVR, templates_per_image=per_image)
 
-        assert max(map(len, run.by_scene)) <= -(-per_image // 2) + (most or per_image)
+        assert max(map(len, run.by_scene)) <= -(-per_image // 2) + per_image
         assert len(run.records) <= FEW * per_image
     assert len(run.records) == FEW * 7, "an odd number is reached in the mean"
     assert run.tally.short_scenes == 0
 
 
 def test_the_scenes_of_a_pair_lie_in_one_window() -> None:
-    run = made(CLEVR, templates_per_image=4, pair_window=15)
+    run = made(CLEVR, templates_per_image=4, reset_counts_every=15)
     window_of = {name: place // 15 for place, name in enumerate(run.scenes)}
 
     assert all(len({window_of[each["image_filename"]] for each in pair}) == 1 for pair in run.pairs.values())
-    whole, larger = (made(CLEVR, templates_per_image=4, pair_window=window) for window in (FEW, 10_000))
+    whole, larger = (made(CLEVR, templates_per_image=4, reset_counts_every=window) for window in (FEW, 10_000))
     assert whole.records == larger.records
-
-
-def test_templates_are_tried_in_file_order_without_shuffling() -> None:
-    """Pairs were always begun in random order."""
-    tried = list(made(CLEVR, 2, templates_per_image=4, shuffle_templates=False).tally.tries)
-
-    assert tried == [template.id for template in CLEVR.materials.templates][: len(tried)]
 
 
 def test_a_window_of_one_scene_has_no_pairs() -> None:
     """Nothing is searched there for nothing."""
-    run = made(CLEVR, templates_per_image=2, pair_window=1)
+    run = made(CLEVR, templates_per_image=2, reset_counts_every=1)
 
     assert run.records == []
     assert run.tally.short_scenes == FEW
@@ -236,7 +228,7 @@ def test_a_window_of_one_scene_has_no_pairs() -> None:
 
 
 def test_a_window_of_two_scenes_pairs_these() -> None:
-    run = made(CLEVR, 12, templates_per_image=2, pair_window=2)
+    run = made(CLEVR, 12, templates_per_image=2, reset_counts_every=2)
 
     assert run.faults() == []
     assert {tuple(each["image_index"] // 2 for each in pair) for pair in run.pairs.values()} <= {
@@ -271,7 +263,7 @@ def test_no_text_of_another_set_comes_again() -> None:
 
 def test_no_question_comes_twice_about_one_image() -> None:
     """By the scene's own pairs or those it joins: by program always, and by text with `dedupe`."""
-    run = made(CLEVR, templates_per_image=12, only=("exist", "count"), dedupe="image", pair_window=10)
+    run = made(CLEVR, templates_per_image=12, only=("exist", "count"), dedupe="image", reset_counts_every=10)
 
     for questions in run.by_scene:
         assert max(Counter(record["question"] for record in questions).values(), default=1) == 1

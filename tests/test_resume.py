@@ -133,7 +133,7 @@ KILLS = [
     Kill(signal.SIGTERM, 143, 2, "q.json", 12),
     Kill(signal.SIGINT, 130, 1, "q.parquet", 3, again=12),
     Kill(signal.SIGINT, 130, 2, "q.json.gz", 2),
-    Kill(signal.SIGHUP, 129, 2, "q.json", 7, options="--max-per-template 30 --dedupe"),
+    Kill(signal.SIGHUP, 129, 2, "q.json", 7, options="--dedupe"),
 ]
 
 
@@ -209,7 +209,7 @@ def test_fifty_kills_at_random_moments_change_nothing(tmp_path: Path, seed: int)
     [
         ("", 300_000, "part"),
         ("--workers 2", 150_000, "part"),
-        ("--search-budget 1", 8_000, "journal"),
+        ("--only two_hop.json#count", 8_000, "journal"),
     ],
 )
 def test_a_full_disk_loses_nothing(folder: Path, vqagen_: Commands, options: str, limit: int, fuller: str) -> None:

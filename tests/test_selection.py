@@ -7,13 +7,12 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import vqagen
 from vqagen.errors import BadInput
 from vqagen.tasks.questions.exclusion import FAULTS_TOLD, Exclusion
-from vqagen.tasks.questions.selection import QuestionSelection, is_needed, must_know_of_shards
+from vqagen.tasks.questions.selection import QuestionSelection
 
 Record = dict[str, Any]
 
@@ -24,14 +23,12 @@ def record(template: str, text: str, index: int = 0) -> Record:
 
 
 RECORDS = st.lists(st.builds(record, st.sampled_from("ab"), st.sampled_from("wxyz"), st.integers(0, 1)), max_size=30)
-ONE_RULE = st.sampled_from([{}, {"dedupe": "all"}, {"max_per_template": 1}, {"max_per_template": 3}])
-ANY_RULES = st.fixed_dictionaries({"dedupe": st.sampled_from(["none", "all"]), "max_per_template": st.integers(0, 3)})
 TEXTS = st.lists(st.text("ab é?"), max_size=8)
 CUTS = st.lists(st.integers(0, 30), max_size=4)
 
 
-def selected(rules: dict[str, Any], records: list[Record], is_shard: bool = False) -> list[Record]:
-    selection = QuestionSelection(vqagen.QuestionSettings(**rules), is_shard)
+def selected(records: list[Record]) -> list[Record]:
+    selection = QuestionSelection()
     return [each for each in records if selection.keeps(each)]
 
 
@@ -40,58 +37,13 @@ def cut(records: list[Record], cuts: list[int]) -> list[list[Record]]:
 
 
 @settings(max_examples=30)
-@given(records=RECORDS, rules=ONE_RULE, cuts=CUTS)
-def test_one_rule_is_the_same_for_parts_and_their_whole(
-    records: list[Record], rules: dict[str, Any], cuts: list[int]
-) -> None:
+@given(records=RECORDS, cuts=CUTS)
+def test_the_rule_is_the_same_for_parts_and_their_whole(records: list[Record], cuts: list[int]) -> None:
     """Runs cut anywhere, each with its own selection, need not know that they will be merged."""
-    parts = [each for part in cut(records, cuts) for each in selected(rules, part)]
+    parts = [each for part in cut(records, cuts) for each in selected(part)]
 
-    assert selected(rules, parts) == selected(rules, records)
-
-
-@given(records=RECORDS, rules=ANY_RULES, cuts=CUTS)
-@example([record("a", "x"), record("b", "x"), record("b", "y")], {"dedupe": "all", "max_per_template": 1}, [1])
-def test_shards_lose_nothing_that_the_whole_keeps(
-    records: list[Record], rules: dict[str, Any], cuts: list[int]
-) -> None:
-    """Whatever the rules, when each part is made as a shard; merging some of them first changes nothing."""
-    shards = [selected(rules, part, is_shard=True) for part in cut(records, cuts)]
-    first = selected(rules, [each for shard in shards[:2] for each in shard], is_shard=True)
-    rest = [each for shard in shards[2:] for each in shard]
-
-    assert selected(rules, first + rest) == selected(rules, records)
-
-
-@given(records=RECORDS, rules=ANY_RULES)
-def test_what_is_kept_obeys_every_rule(records: list[Record], rules: dict[str, Any]) -> None:
-    """And is a part of the output in its order; whatever is left out has a reason among what came before it."""
-    kept = selected(rules, records)
-    texts = [each["question"] for each in kept]
-    families = [(each["template_filename"], each["question_family_index"]) for each in kept]
-
-    rest = iter(records)
-    assert all(each in rest for each in kept)
-    assert rules["dedupe"] == "none" or len(texts) == len(set(texts))
-    assert not rules["max_per_template"] or all(families.count(one) <= rules["max_per_template"] for one in families)
-
-
-def test_when_a_selection_is_needed() -> None:
-    for rules, needed, both in (
-        ({"dedupe": "image"}, False, False),
-        ({"dedupe": "all"}, True, False),
-        ({"max_per_template": 2}, True, False),
-        ({"dedupe": "all", "max_per_template": 2}, True, True),
-    ):
-        settings = vqagen.QuestionSettings(**rules)
-        assert (is_needed(settings), must_know_of_shards(settings)) == (needed, both)
-
-
-def test_families_are_told_apart_without_a_file() -> None:
-    """In the release dialect their index counts over all files."""
-    records = [{"question_family_index": index, "question": "?"} for index in (0, 1, 0)]
-
-    assert selected({"max_per_template": 1}, records) == records[:2]
+    assert selected(parts) == selected(records)
+    assert [each["question"] for each in selected(records)] == list(dict.fromkeys(each["question"] for each in records))
 
 
 # Another set ------------------------------------------------------------------------------------------------------

@@ -85,10 +85,8 @@ def test_faults_of_all_settings_of_a_command_are_reported_at_once() -> None:
     [
         ("none", "degeneracy", "all", "none"),
         ("clevr", "degeneracy", "clevr", "none"),
-        ("none", "shuffle_templates", True, False),
-        ("clevr", "shuffle_templates", False, True),
-        ("none", "mixed_words", False, True),
-        ("clevr", "mixed_words", True, False),
+        ("none", "balance", "words", "answers"),
+        ("clevr", "balance", "answers", "answers"),
     ],
 )
 def test_compat_decides_a_default(compat: str, name: str, default: object, other: object) -> None:
@@ -105,14 +103,10 @@ def test_compat_decides_a_default(compat: str, name: str, default: object, other
         ({"templates_per_image": 0}, "--templates-per-image must be at least 1, found 0"),
         ({"instances_per_template": -1}, "--instances-per-template must be at least 0, found -1"),
         ({"reset_counts_every": -1}, "--reset-counts-every must be at least 0, found -1"),
-        ({"search_budget": 0}, "--search-budget must be at least 1, found 0"),
         ({"degeneracy": "some"}, "--degeneracy must be one of none, clevr, all, found 'some'"),
-        ({"redundancy": ""}, "--redundancy must be one of keep, reduce, found ''"),
         ({"compat": "gqa"}, "--compat must be one of none, clevr, found 'gqa'"),
-        ({"questions_per_image": -1}, "--questions-per-image must be at least 0, found -1"),
-        ({"max_per_template": -2}, "--max-per-template must be at least 0, found -2"),
         ({"dedupe": "text"}, "--dedupe must be one of none, image, all, found 'text'"),
-        ({"shuffle_templates": 1}, "shuffle_templates must be true or false, found 1"),
+        ({"skip_bad_templates": 1}, "skip_bad_templates must be true or false, found 1"),
         ({"only": "count"}, "only must be a list of names, found 'count'"),
         ({"only": ("count", 3, None)}, "only must hold names, found 3\nonly must hold names, found None"),
         (
@@ -120,9 +114,9 @@ def test_compat_decides_a_default(compat: str, name: str, default: object, other
             "only must be a list of names, found {'count'}\ndedupe must be text, found 1",
         ),
         (
-            {"count": -1, "compat": "gqa", "search_budget": -2},
-            "--count must be at least 0, found -1\n--compat must be one of none, clevr, found 'gqa'\n"
-            "--search-budget must be at least 1, found -2",
+            {"count": -1, "compat": "gqa", "templates_per_image": -2},
+            "--count must be at least 0, found -1\n--templates-per-image must be at least 1, found -2\n"
+            "--compat must be one of none, clevr, found 'gqa'",
         ),
     ],
 )
@@ -138,12 +132,8 @@ def test_all_that_is_wrong_is_told_at_once(wrong: dict[str, Any], told: str) -> 
     [
         vqagen.QuestionSettings(),
         vqagen.QuestionSettings(seed=-3, compat="clevr"),
-        vqagen.QuestionSettings(
-            start_index=5, count=7, instances_per_template=0, shuffle_templates=True, degeneracy="none"
-        ),
-        vqagen.QuestionSettings(
-            questions_per_image=3, only=("count", "one_hop.json"), max_per_template=9, dedupe="all"
-        ),
+        vqagen.QuestionSettings(start_index=5, count=7, instances_per_template=0, degeneracy="none"),
+        vqagen.QuestionSettings(only=("count", "one_hop.json"), dedupe="all", balance="answers"),
     ],
     ids=["default", "compat", "many", "selected"],
 )

@@ -307,7 +307,7 @@ def test_convert_gives_the_bytes_of_the_run() -> None:
 
 def test_only_the_questions_that_stay_give_options() -> None:
     """A selection from the whole output is asked twice: by the survey of answers and by the writer."""
-    settings = replace(SETTINGS, dedupe="all", max_per_template=3)
+    settings = replace(SETTINGS, dedupe="all")
     write("dataset.json", settings=settings)
     write("questions.jsonl", "jsonl", settings=settings)
     convert("questions.jsonl", "made.json", format="visual7w")

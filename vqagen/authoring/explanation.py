@@ -131,16 +131,16 @@ def explain_template(
 class _Attempt:
     """The search of one template in one scene, which gives one filling after the other."""
 
-    def __init__(self, family: Family, tables: SceneTables, seed: int, budget: int) -> None:
+    def __init__(self, family: Family, tables: SceneTables, seed: int) -> None:
         self.scene = tables.scene
         self.rng = stream(seed, f"explain {family.template.id}", self.scene.index)
-        self._search, self._tables, self._budget = family.search, tables, budget
+        self._search, self._tables = family.search, tables
         self._seen: set[Any] = set()
         self.first = self.next()
 
     def next(self) -> SearchResult:
         """Return a filling that was not given before, or the reason if there is none."""
-        return self._search.find(self._tables, self.rng, (), self._seen, self._budget)
+        return self._search.find(self._tables, self.rng, (), self._seen)
 
 
 class _Tryout:
@@ -150,7 +150,7 @@ class _Tryout:
         self._settings = QuestionSettings(seed=seed)
         (self.family,) = QuestionGenerator([template], materials.synonyms, self._settings).families
         self._domain = materials.domain
-        attempts = [_Attempt(self.family, each, seed, self._settings.search_budget) for each in tables]
+        attempts = [_Attempt(self.family, each, seed) for each in tables]
         self._good = [attempt for attempt in attempts if attempt.first.filling is not None]
         self._bad = [attempt for attempt in attempts if attempt.first.filling is None]
 
@@ -162,7 +162,7 @@ class _Tryout:
         if not self._bad:
             return None
         first, settings = self._bad[0], self._settings
-        return why_not(self.family.search, first.scene, first.first.reason, settings.seed, settings.search_budget)
+        return why_not(self.family.search, first.scene, first.first.reason, settings.seed)
 
     def examples(self, count: int) -> Iterator[Example]:
         """Yield one example of each scene, then another of each, and so on."""

@@ -55,9 +55,9 @@ class Failure:
         return asdict(self)
 
 
-def why_not(search: Search, scene: Scene, reason: str, seed: int, budget: int) -> Failure:
+def why_not(search: Search, scene: Scene, reason: str, seed: int) -> Failure:
     """Return the fate of every option of the search in a scene; `reason` is the search's own."""
-    watch = search.examine(SceneTables(scene), stream(seed, "examine", scene.index), budget)
+    watch = search.examine(SceneTables(scene), stream(seed, "examine", scene.index))
     story = _Story(search.plan, scene)
     choices = tuple(story.choice(report) for report in watch.reports)
     node, verdict = story.verdict(watch, reason)

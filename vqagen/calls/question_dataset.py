@@ -19,7 +19,6 @@ from vqagen.run.windows import Span, span_to_read, window_of, windows_of
 from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.family_choice import load_families
 from vqagen.tasks.questions.generator import QuestionGenerator
-from vqagen.tasks.questions.selection import is_needed
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.questions.tally import Tally
 from vqagen.tasks.questions.task import questions_about
@@ -60,7 +59,7 @@ class Generation:
     def by_scene(self) -> Iterator[tuple[Scene, list[Question]]]:
         """Yield each scene of the run, in order, with its questions."""
         settings, domain = self.settings, self.loaded.domain
-        first, size = settings.start_index, settings.window
+        first, size = settings.start_index, settings.reset_counts_every
         texts = texts_of(self.scenes, span_to_read(first, settings.count, size, settings.reads_ahead))
         with unreadable_located(self.scenes):
             for window in windows_of(texts, size):
@@ -88,8 +87,8 @@ class QuestionDataset(Sequence[list[Question]]):
     """A map-style dataset: item i is the list of questions about the i-th scene, the same that `generate` yields.
 
     The questions about a scene depend on those about the scenes before it in its balance window (`reset_counts_every`
-    scenes), which are made first where they are not remembered; with pairs, on those about its whole window
-    (`pair_window`). Items in order cost no more than `generate`; for items in random order choose small windows.
+    scenes), which are made first where they are not remembered; with pairs, on those about its whole window. Items in
+    order cost no more than `generate`; for items in random order choose small windows.
 
     The texts of all scenes are held in memory. A dataset can be pickled, as for the workers of a PyTorch DataLoader;
     each process then makes its own questions. The templates are pickled with it.
@@ -102,13 +101,13 @@ class QuestionDataset(Sequence[list[Question]]):
         settings: QuestionSettings,
         marks: bool = False,
     ) -> None:
-        if is_needed(settings):
-            raise UsageError("--dedupe all and --max-per-template need a whole output; a dataset cannot have them")
+        if settings.dedupe == "all":
+            raise UsageError("--dedupe all needs a whole output; a dataset cannot have it")
         self.settings, self._marks = settings, marks
         self._loaded = load_families(files, settings)
         self._hashes = self._loaded.hashes
         whole = Span(settings.start_index, settings.count)
-        span = span_to_read(*whole, settings.window, settings.reads_ahead)
+        span = span_to_read(*whole, settings.reset_counts_every, settings.reads_ahead)
         self._texts = list(texts_of(scenes, span))
         self._base = self._texts[0].index if self._texts else whole.first
         self._counts: list[int] | None = None
@@ -145,7 +144,7 @@ class QuestionDataset(Sequence[list[Question]]):
 
     def _about(self, place: int) -> list[Question]:
         index = self.settings.start_index + place
-        number = window_of(index, self.settings.window)
+        number = window_of(index, self.settings.reset_counts_every)
         if number not in self._windows:
             self._windows[number] = self._window(number)
         self._windows.move_to_end(number)
@@ -155,7 +154,7 @@ class QuestionDataset(Sequence[list[Question]]):
             return list(self._windows[number].about(index))
 
     def _window(self, number: int) -> _Window:
-        size = self.settings.window
+        size = self.settings.reset_counts_every
         first = max(number * size, self._base)
         texts = self._texts[first - self._base : first - self._base + size if size else None]
         made = questions_about(texts, self._loaded.domain, self._generator, Tally(), first)

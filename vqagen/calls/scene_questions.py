@@ -14,7 +14,7 @@ from vqagen.language.shipped_domains import QUESTIONS
 from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
 from vqagen.run.writing import write_records
-from vqagen.tasks.questions.family_choice import load_families, skipped_templates, warn_skipped
+from vqagen.tasks.questions.family_choice import load_families, warn_skipped
 from vqagen.tasks.questions.report import QuestionReport
 from vqagen.tasks.questions.selection import QuestionSelection
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
@@ -69,10 +69,10 @@ def generate(
         domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins, task=QUESTIONS
     )
     loaded = load_families(files, chosen)
-    warn_skipped(skipped_templates(loaded, chosen))
+    warn_skipped(loaded.skipped)
     run = Generation(scenes_of(scenes), loaded, chosen)
     made = (question for _, questions in run.by_scene() for question in questions)
-    return filter(QuestionSelection(chosen).keeps_question, made)
+    return filter(QuestionSelection().keeps_question, made) if chosen.dedupe == "all" else made
 
 
 @shows_settings(QuestionSettings)

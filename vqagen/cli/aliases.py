@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from vqagen.cli.group import GroupedCommand
+
 REFERENCE_FLAGS = {
     "input-scene-file": "scenes",
     "metadata-file": "metadata",
@@ -31,7 +33,7 @@ def our_spelling(token: str) -> str:
     return REFERENCE_FLAGS.get(hyphened, hyphened)
 
 
-class ReferenceCommand(click.Command):
+class ReferenceCommand(GroupedCommand):
     """A command that takes the reference's flags too."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from vqagen.cli.group import GroupedCommand
 from vqagen.cli.options import domain_options, output_options, scenes_option, settings_options, shard_option
 from vqagen.run.options import RunOptions
 from vqagen.tasks.dialog.settings import DialogSettings
 
 
-@click.command("dialog")
+@click.command("dialog", cls=GroupedCommand)
 @scenes_option
 @output_options("dialogs")
 @domain_options("domain", "metadata", "templates", "synonyms", "plugins")

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from vqagen.cli.aliases import ReferenceCommand
+from vqagen.cli.group import Option
 from vqagen.cli.options import (
     domain_options,
     output_options,
@@ -21,23 +22,27 @@ from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 
 @click.command("generate", cls=ReferenceCommand)
 @scenes_option
-@output_options("questions")
 @domain_options("domain", "metadata", "templates", "synonyms", "plugins")
 @click.option(
     "--disjoint-from",
+    cls=Option,
+    group="input",
     type=path,
     multiple=True,
     metavar="FILE",
     help="Reject questions that share their text or program with this question file; may be given several times.",
 )
-@shard_option
-@settings_options(form=RecordForm, settings=QuestionSettings, options=RunOptions)
+@output_options("questions")
 @click.option(
     "--report",
+    cls=Option,
+    group="output",
     type=path,
     metavar="FILE",
     help="Write a report as JSON: questions of each family, and why some fell short.",
 )
+@settings_options(form=RecordForm, settings=QuestionSettings, options=RunOptions)
+@shard_option
 def command(
     scenes: str,
     out: str,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import Field, fields
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import click
 
+from vqagen.cli.group import Option
 from vqagen.errors import UsageError
 from vqagen.tasks import TASKS
 from vqagen.tasks.settings import LARGEST, CheckedSettings, flag, setting_of
@@ -73,11 +74,15 @@ def setting_option(described: Field[Any]) -> AddOption:
     """Return the option of one field of a settings class."""
     limits = setting_of(described)
     default: Any = described.default
-    keywords: dict[str, Any] = {"help": limits.help or None, "metavar": limits.metavar or None}
+    keywords: dict[str, Any] = {
+        "help": limits.help or None,
+        "metavar": limits.metavar or None,
+        "cls": Option,
+        "group": limits.group,
+    }
     name = flag(described.name)
-    if default is None and limits.types == (bool,):
-        name = f"{name}/--no-{name[2:]}"
-        keywords |= {"default": None}
+    if default is None:
+        keywords |= {"default": None}  # the help says it, as it depends on other settings
     elif isinstance(default, bool):
         keywords |= {"is_flag": True}
     elif isinstance(default, tuple):
@@ -130,11 +135,17 @@ missing_option = click.option(
 # Inputs and outputs -----------------------------------------------------------------------------------------------
 
 shard_option = click.option(
-    "--shard", metavar="K/N", help="Only the K-th of N parts of the run, counted from 1; see `vqagen merge`."
+    "--shard",
+    cls=Option,
+    group="running",
+    metavar="K/N",
+    help="Only the K-th of N parts of the run, counted from 1; see `vqagen merge`.",
 )
 
 scenes_option = click.option(
     "--scenes",
+    cls=Option,
+    group="input",
     required=True,
     type=path,
     metavar="PATH",
@@ -148,7 +159,9 @@ catalogue_option = click.option(
 
 def out_option(metavar: str, help: str, is_required: bool = True) -> AddOption:
     """Return the option `--out`."""
-    return click.option("--out", "-o", required=is_required, type=path, metavar=metavar, help=help)
+    return click.option(
+        "--out", "-o", cls=Option, group="output", required=is_required, type=path, metavar=metavar, help=help
+    )
 
 
 def output_options(*keys: str, records: str = "", is_required: bool = True) -> AddOption:
@@ -165,30 +178,30 @@ def output_options(*keys: str, records: str = "", is_required: bool = True) -> A
         help_format = "Format of standard output, or that of another tool in a .json file."
 
     def add(command: Command) -> Command:
-        return out(click.option("--format", "layout", type=click.Choice(formats), help=help_format)(command))
+        layout = click.option(
+            "--format", "layout", cls=Option, group="output", type=click.Choice(formats), help=help_format
+        )
+        return out(layout(command))
 
     return add
 
 
 # Domains ----------------------------------------------------------------------------------------------------------
 
+_input = partial(click.option, cls=Option, group="input", type=path)
 _DOMAIN_OPTIONS = {
-    "domain": click.option(
+    "domain": _input(
         "--domain",
-        type=path,
         metavar="NAME|FOLDER",
         help="A shipped domain by its name, or a folder (./farm) with metadata.json, templates, synonyms.json."
         " [default: clevr]",
     ),
-    "metadata": click.option("--metadata", type=path, metavar="FILE", help="Metadata file, in place of the domain's."),
-    "templates": click.option(
-        "--templates", type=path, metavar="PATH", help="Template file or folder, in place of the domain's."
-    ),
-    "synonyms": click.option("--synonyms", type=path, metavar="FILE", help="Synonyms file, in place of the domain's."),
-    "plugins": click.option(
+    "metadata": _input("--metadata", metavar="FILE", help="Metadata file, in place of the domain's."),
+    "templates": _input("--templates", metavar="PATH", help="Template file or folder, in place of the domain's."),
+    "synonyms": _input("--synonyms", metavar="FILE", help="Synonyms file, in place of the domain's."),
+    "plugins": _input(
         "--plugin",
         "plugins",
-        type=path,
         multiple=True,
         metavar="FILE.py",
         help="Functions, attributes, relations and constraints in Python; may be given several times.",

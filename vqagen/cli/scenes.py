@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from vqagen.cli.group import Group
+from vqagen.cli.group import Group, GroupedCommand
 from vqagen.cli.options import domain_options, integer, output_options, path, settings_options, shard_option
 from vqagen.errors import counted
 from vqagen.run.options import RunOptions
@@ -23,11 +23,11 @@ def command() -> None:
     """
 
 
-@command.command("sample")
-@output_options("scenes")
+@command.command("sample", cls=GroupedCommand)
 @domain_options("domain", "metadata", "plugins")
-@shard_option
+@output_options("scenes")
 @settings_options(settings=SamplingSettings, options=RunOptions)
+@shard_option
 def sample(
     out: str,
     layout: str | None,

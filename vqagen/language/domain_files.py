@@ -221,17 +221,15 @@ def synonyms_file(files: DomainFiles, domain: Domain) -> Path | None:
     return files.synonyms or (None if domain.synonyms_section else shipped("synonyms.json"))
 
 
-def load_domain_files(
-    files: DomainFiles | None = None, may_skip: Callable[[BadTemplates], bool] = lambda _: False
-) -> LoadedDomain:
+def load_domain_files(files: DomainFiles | None = None, skips_bad: bool = False) -> LoadedDomain:
     """Load all files of a domain, by default CLEVR's. Raises BadInput with every mistake in the first that has any.
 
-    Templates with mistakes are left out if `may_skip` says so.
+    With `skips_bad`, templates with mistakes are left out.
     """
     files = files or find_domain()
     catalogue, plugins = load_catalogue(files)
     found = read_template_files(files.templates, catalogue)
-    raise_bad([bad for bad in found.bad if not may_skip(bad)])
+    raise_bad(() if skips_bad else found.bad)
     return _with_templates(files, catalogue, plugins, found.templates, found.bad)
 
 

@@ -59,11 +59,6 @@ class BadTemplates(NamedTuple):
         """The template's id, or the file's name."""
         return f"{self.file}#{self.name}" if self.name else self.file
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All names by which people may call it, as for a template."""
-        return (self.file, self.id, self.name) if self.name else (self.file,)
-
 
 @dataclass(frozen=True)
 class PlacedTemplate:

@@ -49,11 +49,10 @@ class Question:
         *,
         dialect: str = "generator",
         trace: bool = False,
-        template_extra: bool = False,
         hide_answers: bool = False,
     ) -> QuestionRecord:
         """Return the record that `vqagen generate` writes with the flags of these names.
 
         `index` is the record's `question_index`, its place in an output.
         """
-        return record_writer(dialect, trace, template_extra, hide_answers)(self, index)
+        return record_writer(dialect, trace, hide_answers)(self, index)

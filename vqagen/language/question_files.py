@@ -9,9 +9,7 @@ from vqagen.files.locations import Location
 from vqagen.records.discovery import find_records
 from vqagen.records.kind import RecordKind
 
-QUESTIONS = RecordKind(
-    "questions", own_keys=("program", "question", "answer"), json_columns=("trace", "template_extra")
-)
+QUESTIONS = RecordKind("questions", own_keys=("program", "question", "answer"), json_columns=("trace",))
 
 
 def read_questions(path: Location) -> Iterator[dict[str, Any]]:

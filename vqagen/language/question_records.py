@@ -58,14 +58,13 @@ class ProgramRecords(JsonValue, Sequence[QuestionRecord]):
 def record_writer(
     dialect: str,
     trace: bool = False,
-    template_extra: bool = False,
     hide_answers: bool = False,
     is_encoded: bool = False,
 ) -> ToRecord:
     """Return the function that turns (question, question index) into a record of a dialect.
 
-    The template's further keys are the same whatever the answer, so `hide_answers` keeps them. `is_encoded`: the record
-    is only encoded, so its program is a `ProgramRecords` and not a list. Raises UsageError for an unknown dialect.
+    `is_encoded`: the record is only encoded, so its program is a `ProgramRecords` and not a list. Raises UsageError for
+    an unknown dialect.
     """
     if dialect not in FUNCTION_KEYS:
         raise UsageError(unknown("dialect", dialect, list(FUNCTION_KEYS)))
@@ -95,8 +94,6 @@ def record_writer(
             record["mentions"] = [
                 {"span": [start, end], "objects": indexes(objects)} for start, end, objects in question.mentions
             ]
-        if template_extra and template.extra:
-            record["template_extra"] = template.extra
         return record
 
     return to_record

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from vqagen.language.catalogue import Catalogue
@@ -88,18 +87,16 @@ class Template:
     nodes: tuple[TemplateNode, ...]
     constraints: tuple[Constraint, ...]
     catalogue: Catalogue = field(repr=False, compare=False)
-    extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), repr=False)
-    """What its record says under keys that vqagen does not know."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle constraints by name: what a plug-in declares cannot be pickled itself."""
         constraints = tuple((each.kind.name, each.params) for each in self.constraints)
-        return {**self.__dict__, "slots": dict(self.slots), "extra": dict(self.extra), "constraints": constraints}
+        return {**self.__dict__, "slots": dict(self.slots), "constraints": constraints}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         kinds = state["catalogue"].constraints
         constraints = tuple(Constraint(kinds[name], params) for name, params in state["constraints"])
-        self.__dict__.update(state, constraints=constraints, extra=MappingProxyType(state["extra"]))
+        self.__dict__.update(state, constraints=constraints)
 
     @property
     def id(self) -> str:

@@ -110,7 +110,6 @@ def _checked(record: Record, extra: Record, catalogue: Catalogue, file: str, ind
         ),
         constraints=tuple(_constraints(record["constraints"], catalogue)),
         catalogue=catalogue,
-        extra=extra,
     )
     faults += _param_faults(record.get("params", ()), catalogue)
     nodes = NodeCheck(template.nodes, slots, catalogue)

@@ -21,12 +21,19 @@ AUTO = "auto"
 class RunOptions(CheckedSettings):
     """Where the windows of a run are done, and whether an output that exists is finished or replaced."""
 
-    workers: int | str = setting(1, "Processes on this machine; auto for one per core.", metavar="N|auto", types=())
-    cluster: str = setting(
-        "", "Address of a Dask scheduler, tcp://host:8786, or local:N for N workers here.", metavar="ADDRESS"
+    workers: int | str = setting(
+        1, "Processes on this machine; auto for one per core.", metavar="N|auto", types=(), group="running"
     )
-    resume: bool = setting(False, "Finish an interrupted run of the same settings; start one if there is none.")
-    force: bool = setting(False, "Replace the output if it exists.")
+    cluster: str = setting(
+        "",
+        "Address of a Dask scheduler, tcp://host:8786, or local:N for N workers here.",
+        metavar="ADDRESS",
+        group="running",
+    )
+    resume: bool = setting(
+        False, "Finish an interrupted run of the same settings; start one if there is none.", group="running"
+    )
+    force: bool = setting(False, "Replace the output if it exists.", group="running")
 
     def _faults(self) -> Iterator[str]:
         if self._processes() is None:

@@ -31,12 +31,11 @@ class Narrowed(NamedTuple):
 class ChainDraw(Draw):
     """A plug-in's composite node."""
 
-    __slots__ = ("_node", "_offers_absent", "_shortens")
+    __slots__ = ("_node", "_offers_absent")
 
     def __init__(self, node: FilterChain, sampling: Sampling) -> None:
         self._node = node
         self._offers_absent = node.offers_absent and sampling.absent != "none"
-        self._shortens = sampling.shorten and node.is_reference
 
     def offer(self, stage: StageSearch, frame: Frame, dead: set[Any], undecided: set[Any]) -> bool:
         """Draw options until one leads on."""
@@ -60,8 +59,7 @@ class ChainDraw(Draw):
                 continue
             if any(option.words[k] != word for k, word in wanted):
                 continue
-            words = _shortened(node, scene, members, option, random) if self._shortens else option.words
-            if stage.leads_on(frame, dead, undecided, option.members, words):
+            if stage.leads_on(frame, dead, undecided, option.members, option.words):
                 return True
         return False
 
@@ -102,17 +100,3 @@ def _absent(node: FilterChain, scene: Scene, members: Value, random: Callable[[]
         if not narrowed:  # the set has members, so it was a word that left none
             return Narrowed(narrowed, words)
     return None
-
-
-def _shortened(
-    node: FilterChain, scene: Scene, members: Value, option: Narrowed, random: Callable[[], float]
-) -> WordTuple:
-    """Leave open, in random order, every attribute without which the description still fits the same members."""
-    words = option.words
-    spare = [k for k, word in enumerate(words) if word is not None and node.options[k][0] is None]
-    while spare:
-        k = spare.pop(int(random() * len(spare)))
-        shorter = (*words[:k], None, *words[k + 1 :])
-        if node.allows(shorter) and node.run(scene, members, *shorter) == option.members:
-            words = shorter
-    return words

@@ -49,7 +49,7 @@ class ReferenceDraw(DescribingDraw):
 
     def offer(self, stage: StageSearch, frame: Frame, dead: set[Any], undecided: set[Any]) -> bool:
         """Draw options until one leads on."""
-        node, random, shorten = self._node, frame.random, self._sampling.shorten
+        node, random = self._node, frame.random
         table = frame.tables.of(node.vocabulary)
         codes, fits, used, openness, has_checks = table.codes, table.fits, table.used, node.openness, node.has_checks
         among: Objects = frame.values[node.source]
@@ -72,8 +72,6 @@ class ReferenceDraw(DescribingDraw):
             code = codes[k]
             if has_checks and (not openness[used[k]] or (node.checks_words and not node.allows(code))):
                 continue
-            if shorten:
-                code, objects = _shortened(node, table, code, among, random)
             if stage.leads_on(frame, dead, undecided, outcome, (None, code, objects)):
                 return True
             if len(dead) == outcomes:
@@ -151,7 +149,6 @@ class RelatedDraw(DescribingDraw):
     def offer(self, stage: StageSearch, frame: Frame, dead: set[Any], undecided: set[Any]) -> bool:
         """Draw options until one leads on."""
         node, random, reducer = self._node, frame.random, self._node.reducer
-        shorten = self._sampling.shorten and reducer == "unique"
         table = frame.tables.of(node.vocabulary)
         codes, fits, used, openness, has_checks = table.codes, table.fits, table.used, node.openness, node.has_checks
         relations, width = table.relations, len(fits)
@@ -184,26 +181,11 @@ class RelatedDraw(DescribingDraw):
             code = codes[k]
             if has_checks and (not openness[used[k]] or (node.checks_words and not node.allows(code))):
                 continue
-            if shorten:
-                code, objects = _shortened(node, table, code, near[number], random)
             if stage.leads_on(frame, dead, undecided, outcome, (relations[number], code, objects)):
                 return True
             if len(dead) == outcomes:
                 return False
         return False
-
-
-def _shortened(
-    node: Description, table: DescriptionTable, code: int, among: Objects, random: Callable[[], float]
-) -> tuple[int, Objects]:
-    """Leave open, in random order, every attribute without which the description still fits the same one object."""
-    vocabulary, fits_of = table.vocabulary, table.fits_of
-    spare = [k for k, word in enumerate(vocabulary.said(code).words) if word is not None]
-    while spare:
-        shorter = vocabulary.without(code, spare.pop(int(random() * len(spare))))
-        if node.allows(shorter) and fits_of[shorter] & among == fits_of[code] & among:
-            code = shorter
-    return code, fits_of[code]
 
 
 class PlainDraw(Draw):

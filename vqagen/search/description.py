@@ -20,8 +20,6 @@ class Sampling:
     """Share of idle relations among what is offered; 1 offers every idle pair, 0 none."""
     absent: str = "new"
     """"new": descriptions that fit no object; "any": drawn blindly, as the reference does; "none"."""
-    shorten: bool = False
-    """True if a reference to one object loses words it does not need."""
 
     def idle_count(self, telling: int, idle: int) -> int:
         """Return how many idle pairs are offered beside so many telling ones."""

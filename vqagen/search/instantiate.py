@@ -33,6 +33,8 @@ from vqagen.search.plan import Plan
 from vqagen.search.stage_search import ExaminedStage, StageSearch, apply_steps, follow, follow_steps, lane_steps
 from vqagen.search.tables import SceneTables
 
+BUDGET = 20_000
+"""Options tried before a template gives up on a scene, so that no template can stall a run."""
 FOREGONE_PRICE = 512
 """Options for which a foregone filling counts against the budget where one filling is looked for. In a scene of three
 objects all 4,000 beginnings of a comparison may be foregone; no memo of dead ends helps there, and other families do.
@@ -65,12 +67,9 @@ class Search(Taker):
         return rest
 
     def find(
-        self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int
+        self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int = BUDGET
     ) -> SearchResult:
-        """Find one filling whose answer is not `refused` and whose picks are not in `seen` (they are added to it).
-
-        `budget` bounds the options tried, so that no template can stall a run.
-        """
+        """Find one filling whose answer is not `refused` and whose picks are not in `seen` (they are added to it)."""
         frame = self._frame(tables, rng, refused, seen, budget)
         frame.foregone_price, frame.remembers, frame.taker = FOREGONE_PRICE, self.plan.grouped, self
         try:
@@ -86,12 +85,11 @@ class Search(Taker):
         self,
         tables: SceneTables,
         rng: Random,
-        take: Callable[[Filling], Container[Value] | None],
+        take: Callable[[Filling], Container[Value]],
         refused: Container[Value],
-        budget: int,
+        budget: int = BUDGET,
     ) -> str:
-        """Give every filling to `take`, in random order; `take` says which answers are refused from then on, or None
-        when it has enough.
+        """Give every filling to `take`, in random order; `take` says which answers are refused from then on.
 
         Returns FOUND, the reason why there was none, or GAVE_UP when the budget ended it: a template with two relations
         has hundreds of thousands of fillings in one scene.
@@ -106,7 +104,7 @@ class Search(Taker):
             return GAVE_UP
         return FOUND if seen else _why_not(frame)
 
-    def examine(self, tables: SceneTables, rng: Random, budget: int) -> Examination:
+    def examine(self, tables: SceneTables, rng: Random, budget: int = BUDGET) -> Examination:
         """Try every option within the budget, and return how each of them failed."""
         watch = Examination(self.plan.stages)
         frame = self._frame(tables, rng, (), set(), budget)
@@ -169,21 +167,17 @@ class Search(Taker):
 
 
 class _EveryFilling(Taker):
-    """Gives each filling that a search accepts to `take`, until `take` has enough."""
+    """Gives each filling that a search accepts to `take`."""
 
-    def __init__(self, search: Search, take: Callable[[Filling], Container[Value] | None]) -> None:
+    def __init__(self, search: Search, take: Callable[[Filling], Container[Value]]) -> None:
         self._search, self._take = search, take
 
     def takes(self, frame: Frame) -> bool:
-        """Pass on a filling that is not refused; True if `take` has enough."""
-        if not self._search.takes(frame):
-            return False
-        filling = self._search.filling(frame)
-        frame.seen.add(filling.picked)
-        refused = self._take(filling)
-        if refused is None:
-            return True
-        frame.refused = refused
+        """Pass on a filling that is not refused."""
+        if self._search.takes(frame):
+            filling = self._search.filling(frame)
+            frame.seen.add(filling.picked)
+            frame.refused = self._take(filling)
         return False
 
 

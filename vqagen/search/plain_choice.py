@@ -43,8 +43,6 @@ class FilterChain(PlainChoice):
 
     filters: tuple[Function, ...] = ()
     offers_absent: bool = False
-    is_reference: bool = False
-    """True if the node gives one member, and may lose words that it does not need."""
     must_say: bool = False
     """True if it must say something, as no function follows the filters."""
 

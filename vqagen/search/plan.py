@@ -261,7 +261,6 @@ class _Builder:
             self.local_checks(slots),
             filters,
             declared.offers_absent,
-            is_reference=reducer is not None and not reducer.asks,
             must_say=reducer is None,
         )
         for k, slot in enumerate(slots):

@@ -112,11 +112,6 @@ class Vocabulary:
                 nodes.append(self._nodes[self._filters[k], first + len(nodes) - 1 if nodes else source, word])
         return NodeRun(tuple(nodes))
 
-    def without(self, code: int, k: int) -> int:
-        """The code with attribute `k` left open."""
-        values = self.attributes[k].values
-        return code - code // self._bases[k] % (len(values) + 1) * self._bases[k]
-
 
 def _list_used(ways: tuple[int, ...]) -> list[int]:
     """The sets of attributes that descriptions say of an object with so many ways to say each attribute."""

@@ -228,11 +228,3 @@ class Task(ABC):
     def selection(cls, info: Mapping[str, Any]) -> Selection | None:
         """Return what chooses from all records of an output with this info; None if every record stays."""
         return None
-
-    @classmethod
-    def why_unmergeable(cls, info: Mapping[str, Any], are_shards: bool) -> str:
-        """Return why parts of a run with this info cannot be merged, and what to do; "" if they can.
-
-        `are_shards`: all parts were made with `--shard`, and not by a start index and a count.
-        """
-        return ""

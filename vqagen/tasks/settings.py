@@ -28,6 +28,8 @@ class Setting(NamedTuple):
     """The value of a flag that is given without one."""
     types: tuple[type, ...] = ()
     """None: the class checks the type."""
+    group: str = ""
+    """The group of options in the help of a command."""
 
 
 def setting(default: Any, help: str = "", **limits: Any) -> Any:
@@ -98,9 +100,9 @@ class CheckedSettings:
 class RunSettings(CheckedSettings):
     """The settings that every task has. Written into the `info` of an output, they say how to make the file again."""
 
-    seed: int = setting(0, "Random seed: the same seed gives the same output.")
-    start_index: int = setting(0, "First scene, by its place in the input.", least=0)
-    count: int = setting(0, "How many scenes; 0 for all.", least=0)
+    seed: int = setting(0, "Random seed: the same seed gives the same output.", group="choice")
+    start_index: int = setting(0, "First scene, by its place in the input.", least=0, group="input")
+    count: int = setting(0, "How many scenes; 0 for all.", least=0, group="input")
 
     def cut_to(self, start_index: int, count: int) -> Self:
         """Return the same settings for another range of scenes."""

@@ -130,5 +130,5 @@ def _family_ids(info: Mapping[str, Any]) -> Iterator[str]:
     """Yield the ids of all families, in order; nothing if the info does not number all of them."""
     match info:
         case {"generator": {"name": "vqagen", "settings": dict(settings), "families": list(ids)}}:
-            if not any(settings.get(name) for name in ("only", "exclude", "skip_bad_templates")):
+            if not any(settings.get(name) for name in ("only", "skip_bad_templates")):
                 yield from map(str, ids)

@@ -239,7 +239,7 @@ def _family_names(info: Mapping[str, Any], census: Census) -> dict[str, str]:
             pass
         case _:
             return {}
-    if any(settings.get(name) for name in ("only", "exclude", "skip_bad_templates")):
+    if any(settings.get(name) for name in ("only", "skip_bad_templates")):
         return {}
     if not all(isinstance(each, str) and "#" in each for each in ids):
         return {}

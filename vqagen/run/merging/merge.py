@@ -207,9 +207,6 @@ def _selection(files: Sequence[ShardFile], task: type[Task], info: Mapping[str, 
     """Return the selection that the run asks for; None if all records stay."""
     if len(files) == 1 and not files[0].shard:
         return None
-    fault = task.why_unmergeable(info, all(file.shard for file in files))
-    if fault:
-        raise UsageError(fault)
     return task.selection(info)
 
 

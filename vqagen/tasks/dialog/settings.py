@@ -17,20 +17,22 @@ MOST_ROUNDS = 100
 class DialogSettings(RunSettings):
     """All that decides which dialogs are made about a scene."""
 
-    dialogs_per_image: int = setting(5, "Dialogs about each scene.", least=1)
-    rounds: int = setting(10, "Rounds of each dialog, after its caption.", least=1)
+    dialogs_per_image: int = setting(5, "Dialogs about each scene.", least=1, group="choice")
+    rounds: int = setting(10, "Rounds of each dialog, after its caption.", least=1, group="choice")
     semantics: str = setting(
         STRICT,
         "legacy: the looser preconditions of the CLEVR-Dialog generator; its rounds can be ambiguous or redundant.",
         choices=SEMANTICS,
+        group="compatibility",
     )
     quotas: str = setting(
         QUOTAS[0],
         "Shares of count, exist and seek questions: smooth; those of CLEVR-Dialog's paper or of its code (reference).",
         choices=QUOTAS,
+        group="balance",
     )
     target_distance: float = setting(
-        0.0, "Mean coreference distance to aim for; 0 for none.", types=(float, int), metavar="ROUNDS"
+        0.0, "Mean coreference distance to aim for; 0 for none.", types=(float, int), metavar="ROUNDS", group="balance"
     )
 
     def _faults(self) -> Iterator[str]:

@@ -6,7 +6,6 @@
     program          a list of {function (or type), inputs, value_inputs}
     trace            a list of JSON texts, one for each step of the program
     mentions         a list of {span, objects}
-    template_extra   a JSON text
 
 The options of a run decide which columns there are, and the data never does: all row groups and all shards of a run
 agree. What a scene lacks, such as a split, is null.
@@ -45,7 +44,6 @@ _ORDER = (
     "program",
     "trace",
     "mentions",
-    "template_extra",
 )
 
 
@@ -73,7 +71,6 @@ class QuestionColumns(RecordColumns):
             "program": form.hide_answers,
             "trace": not form.trace,
             "mentions": not form.trace,
-            "template_extra": not form.template_extra,
         }
         return {name: types[name] for name in _ORDER if not dropped.get(name)}
 
@@ -88,8 +85,6 @@ class QuestionColumns(RecordColumns):
         """Return the record that a row was made of."""
         if "trace" in row:
             row["trace"] = [orjson.loads(step) for step in row["trace"]]
-        if "template_extra" in row:
-            row["template_extra"] = orjson.loads(row["template_extra"])
         if "answer" in row and self.form.dialect != "release":
             last = row["program"][-1][self.form.function_key]
             row["answer"] = typed_answer(row["answer"], self.answer_types.get(last, ""))
@@ -111,7 +106,6 @@ def _types(function_key: str) -> dict[str, Any]:
         "program": _list_of(node),
         "trace": _list_of(text),
         "mentions": _list_of(arrow.struct([("span", numbers), ("objects", numbers)])),
-        "template_extra": text,
     }
 
 
@@ -119,10 +113,6 @@ def _list_of(inner: Any) -> Any:
     """Lists, whose items bear the name that Parquet has for them: they come back as the same type."""
     arrow = pyarrow()
     return arrow.list_(arrow.field("element", inner))
-
-
-def _json(value: object) -> str | None:
-    return None if value is None else orjson.dumps(value).decode()
 
 
 def _answer(value: Any) -> str:
@@ -141,6 +131,5 @@ _CONVERTED: Mapping[str, Callable[[Any], object]] = {
     "answer": _answer,
     "program": _program,
     "trace": _trace,
-    "template_extra": _json,
 }
 """Column -> what makes its value out of a record's."""

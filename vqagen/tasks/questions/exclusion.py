@@ -1,19 +1,45 @@
-"""Exclusion: the texts and programs of another set of questions, none of which may be asked again."""
+"""Questions that are not wanted: they were asked before, or belong to another set.
+
+A question counts by its text and its program, of which 8 bytes each are remembered, for there may be millions. Among a
+million different texts, two have the same 8 bytes with a chance of 1 in 37 million.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
-from vqagen.errors import BadInput, Problem, describe
-from vqagen.tasks.questions.fingerprints import ProgramStep, program_fingerprint, text_fingerprint
+from vqagen.errors import BadInput, Problem, VqagenError, counted, describe, warn
+from vqagen.files.locations import Location, locate
+from vqagen.files.reading import content_hash
+from vqagen.language.question import Question
+from vqagen.language.question_files import read_questions
 
+ProgramStep = tuple[str, Sequence[object], Sequence[object]]
+"""A function, the steps it takes its inputs from, and its values."""
 FAULTS_TOLD = 20
 """Of a file that is no question file every record is wrong."""
+ALREADY_ASKED, IN_OTHER_SET = "already asked", "in the other set"
+TRIES = 20
+"""Unwanted fillings after which a template gives up on one more question about a scene."""
+
+
+def text_fingerprint(text: str) -> int:
+    """Of a text, letter for letter; unsigned, 64 bits."""
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+def program_fingerprint(steps: Iterable[ProgramStep]) -> int:
+    """Of a program, step for step; the same whichever dialect it was written in."""
+    return text_fingerprint(repr([(function, tuple(inputs), tuple(values)) for function, inputs, values in steps]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,3 +121,82 @@ def _steps(program: object) -> list[ProgramStep] | None:
             return None
         steps.append((function, inputs, values))
     return steps
+
+
+@dataclass(frozen=True)
+class ExcludedFiles:
+    """Where they are. Their fingerprints (16 bytes a question) do not travel: each process reads the files."""
+
+    paths: tuple[Location, ...] = ()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """For another process, which may work in another folder."""
+        return _arrived, (tuple(str(path.absolute() if isinstance(path, Path) else path) for path in self.paths),)
+
+    @cached_property
+    def hashes(self) -> dict[str, str]:
+        """Their content hash, by its role; empty if there are none. Taken when first asked for."""
+        return {"disjoint_from": content_hash(self.paths)} if self.paths else {}
+
+    def load(self, known: Mapping[str, str]) -> Exclusion | None:
+        """What the files hold; VqagenError if they are not those that the run began with, whose hashes are `known`.
+
+        Warns of questions that hide their programs.
+        """
+        if not self.paths:
+            return None
+        exclusion = reduce(Exclusion.joined, map(_read, self.paths))
+        if content_hash(self.paths) != known["disjoint_from"]:
+            names = ", ".join(map(str, self.paths))
+            raise VqagenError(f"{names}: not what the run began with: changed meanwhile, or another file of that name")
+        return exclusion
+
+
+def _arrived(names: tuple[str, ...]) -> ExcludedFiles:
+    return ExcludedFiles(tuple(map(locate, names)))
+
+
+def _read(path: Location) -> Exclusion:
+    hidden = 0
+
+    def records() -> Iterator[Mapping[str, Any]]:
+        nonlocal hidden
+        for record in read_questions(path):
+            hidden += "program" not in record
+            yield record
+
+    exclusion = Exclusion.from_records(records(), str(path))
+    if hidden:
+        questions = counted(hidden, "question")
+        warn(Problem(f"{questions} without a program: only the text of such a question is not asked again", str(path)))
+    return exclusion
+
+
+class Screen:
+    """Sees every question of one balance window as it is made, in order."""
+
+    def __init__(self, dedupe: str, exclusion: Exclusion | None) -> None:
+        """`dedupe`: within what no text comes twice; none, image or all."""
+        self._exclusion = exclusion
+        self._forgets = dedupe == "image"
+        self._said: set[int] | None = None if dedupe == "none" else set()
+
+    def next_scene(self) -> None:
+        """What follows is about another scene."""
+        if self._forgets:
+            self._said = set()
+
+    def refusal(self, question: Question) -> str:
+        """Why a question is not wanted; "" when it is, and then its text counts as said."""
+        if self._exclusion is not None and _is_shared(question, self._exclusion):
+            return IN_OTHER_SET
+        if self._said is not None:
+            fingerprint = text_fingerprint(question.text)
+            if fingerprint in self._said:
+                return ALREADY_ASKED
+            self._said.add(fingerprint)
+        return ""
+
+
+def _is_shared(question: Question, exclusion: Exclusion) -> bool:
+    return exclusion.has_text(question.text) or exclusion.has_program(question.program.nodes)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from vqagen.language.question import Question
@@ -21,10 +20,9 @@ from vqagen.search.balance import Counts
 from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, GAVE_UP, REPEATED, UNBALANCED, Filling
 from vqagen.search.vocabulary import Vocabularies
-from vqagen.tasks.questions.exclusion import Exclusion
+from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, Form, Subject, subject_of
 from vqagen.tasks.questions.family_choice import chosen_templates
-from vqagen.tasks.questions.screening import TRIES, Screen
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.questions.tally import Tally
 from vqagen.world.scene import Scene
@@ -47,25 +45,12 @@ class QuestionGenerator:
         """
         self.settings = settings
         self.exclusion = exclusion
-        form = Form(marks, settings.compat == "clevr")
+        form = Form(marks, settings.is_compat)
         vocabularies = Vocabularies(synonyms.domain)
-        sampling = Sampling(
-            absent="any" if form.is_compat else "new",
-            shorten=settings.redundancy == "reduce",
-        )
-        style = Style(bool(settings.mixed_words))
-        if form.is_compat:
-            style = replace(style, most_words=sys.maxsize, joins_anything=False)
+        sampling = Sampling(absent="any" if form.is_compat else "new")
+        style = Style(mixed_words=True, most_words=sys.maxsize, joins_anything=False) if form.is_compat else Style()
         self.families = [
-            Family(
-                template,
-                vocabularies,
-                sampling,
-                settings.degeneracy,
-                synonyms,
-                style,
-                form,
-            )
+            Family(template, vocabularies, sampling, settings.degeneracy, synonyms, style, form)
             for template in chosen_templates(templates, settings)
         ]
 
@@ -93,7 +78,7 @@ class _Window:
 
     def __init__(self, generator: QuestionGenerator) -> None:
         self.generator = generator
-        self.uses = FamilyUses(len(generator.families), bool(generator.settings.shuffle_templates))
+        self.uses = FamilyUses(len(generator.families), not generator.settings.is_compat)
         self.answers = FamilyAnswers(generator.families, by_words=generator.settings.balance == "words")
         self.screen = Screen(generator.settings.dedupe, generator.exclusion)
 
@@ -102,28 +87,23 @@ class _Window:
         settings = self.generator.settings
         subject = subject_of(scene, settings.seed)
         questions: list[Question] = []
-        wanted = settings.wanted
+        wanted = settings.templates_per_image
         tally.scenes += 1
         self.answers.meet(scene.size)
         self.screen.next_scene()
         for number in self.uses.order(subject.rng):
-            made = self.instances(number, subject, self.most(wanted), tally)
+            made = self.instances(number, subject, tally)
             if made:
                 questions += made
                 self.uses.add(number)
-                wanted -= len(made) if settings.questions_per_image else 1
+                wanted -= 1
                 if not wanted:
                     break
         if wanted:
             tally.short_scenes += 1
         return questions
 
-    def most(self, wanted: int) -> int:
-        """How many questions the next template may give when so many, or so many templates, are still wanted."""
-        instances = self.generator.settings.instances_per_template or sys.maxsize
-        return min(instances, wanted) if self.generator.settings.questions_per_image else instances
-
-    def instances(self, number: int, subject: Subject, most: int, tally: Tally) -> list[Question]:
+    def instances(self, number: int, subject: Subject, tally: Tally) -> list[Question]:
         """Questions of one template, as many as there may be."""
         family, answers = self.generator.families[number], self.answers[number]
         name = family.template.id
@@ -135,8 +115,11 @@ class _Window:
         if refusal:
             tally.failures[name, refusal] += 1
             return []
-        find = self.some_instances if self.generator.settings.instances_per_template else self.all_instances
-        made, reason = find(family, answers, subject, most)
+        most = self.generator.settings.instances_per_template
+        if most:
+            made, reason = self.some_instances(family, answers, subject, most)
+        else:
+            made, reason = self.all_instances(family, answers, subject)
         if not made or reason == GAVE_UP:
             tally.failures[name, reason] += 1
         tally.questions[name] += len(made)
@@ -160,9 +143,7 @@ class _Window:
         """One question that is not `seen` and that the screen lets pass, or why there is none."""
         refusal = ""
         for _ in range(TRIES):
-            found = family.search.find(
-                subject.tables, subject.rng, answers.refused, seen, self.generator.settings.search_budget
-            )
+            found = family.search.find(subject.tables, subject.rng, answers.refused, seen)
             filling = found.filling
             if filling is None:
                 return None, refusal if refusal and found.reason == REPEATED else found.reason
@@ -176,11 +157,11 @@ class _Window:
                 return question, FOUND
         return None, refusal
 
-    def all_instances(self, family: Family, answers: Counts, subject: Subject, most: int) -> tuple[list[Question], str]:
+    def all_instances(self, family: Family, answers: Counts, subject: Subject) -> tuple[list[Question], str]:
         """All questions that the balance of their answers and the screen let pass, and why there are no more."""
         made, refusal = list[Question](), ""
 
-        def take(filling: Filling) -> Container[Value] | None:
+        def take(filling: Filling) -> Container[Value]:
             nonlocal refusal
             if answers.refuses(filling):
                 return answers.refused
@@ -189,8 +170,7 @@ class _Window:
             if not refusal:
                 answers.add(filling)
                 made.append(question)
-            return answers.refused if len(made) < most else None
+            return answers.refused
 
-        budget = self.generator.settings.search_budget
-        reason = family.search.find_all(subject.tables, subject.rng, take, answers.refused, budget)
+        reason = family.search.find_all(subject.tables, subject.rng, take, answers.refused)
         return made, refusal if reason == FOUND and not made else reason

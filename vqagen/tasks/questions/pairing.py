@@ -22,9 +22,8 @@ from vqagen.rng import shuffled
 from vqagen.search.filling import FOUND, REPEATED, UNBALANCED, Filling
 from vqagen.search.pool import Pool
 from vqagen.search.tables import SceneTables
-from vqagen.tasks.questions.exclusion import Exclusion
+from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, subject_of
-from vqagen.tasks.questions.screening import TRIES, Screen
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.questions.tally import Tally
 from vqagen.world.scene import Scene
@@ -70,7 +69,7 @@ class PairedWindow:
         self.pool = Pool(scenes, families[0].template.catalogue)
         self.taken = np.zeros(len(scenes), np.int64)
         """How often each scene was taken as a partner."""
-        self.uses = FamilyUses(len(families), bool(settings.shuffle_templates))
+        self.uses = FamilyUses(len(families), not settings.is_compat)
         self.answers = FamilyAnswers(families, by_words=True)
         self.answers.meet(max((scene.size for scene in scenes), default=0))
         self.asked: list[list[_Asked]] = [[] for _ in scenes]
@@ -104,7 +103,7 @@ class PairedWindow:
 
         Neither order nor number shows which of a pair came first.
         """
-        first = self.subjects[0].scene.index * -(-self.settings.wanted // 2) if self.subjects else 0
+        first = self.subjects[0].scene.index * -(-self.settings.templates_per_image // 2) if self.subjects else 0
         numbers: dict[int, int] = {}
         for place, subject in enumerate(self.subjects):
             self.asked[place] = shuffled(subject.rng, self.asked[place])
@@ -116,7 +115,7 @@ class PairedWindow:
         """Begin half as many pairs as the scene shall have questions, the least used templates first; count tries."""
         scene, rng = self.subjects[place].scene, self.subjects[place].rng
         tables = SceneTables(scene)  # the subject's own stay empty: a window's filled tables would take 100 MB
-        wanted = share_of(scene.index, self.settings.wanted)
+        wanted = share_of(scene.index, self.settings.templates_per_image)
         tally = Tally(scenes=1)
         for number in self.uses.order(rng):
             if not wanted:
@@ -142,7 +141,7 @@ class PairedWindow:
         if failure:
             return failure
         for _ in range(FILLINGS):
-            found = family.search.find(tables, rng, answers.refused, seen, self.settings.search_budget)
+            found = family.search.find(tables, rng, answers.refused, seen)
             filling, reason = found.filling, found.reason
             if filling is None:
                 return failure if failure and reason == REPEATED else reason
@@ -210,7 +209,7 @@ class PairedWindow:
         if run is None:
             yield from self.candidates_one_by_one(number, place, filling, idle)
             return
-        fits = run.answered & (run.answers != run.answers[place]) & (self.taken < self.most_taken)
+        fits = run.answered & (run.answers != run.answers[place]) & (self.taken < self.settings.templates_per_image)
         relations = program.relations if idle else []
         for each in idle:
             fits &= run.needs(relations[each])
@@ -226,7 +225,7 @@ class PairedWindow:
         """Yield the same for a program that cannot be run on all scenes at once."""
         found = []
         for other in range(len(self.subjects)):
-            if other != place and self.taken[other] < self.most_taken:
+            if other != place and self.taken[other] < self.settings.templates_per_image:
                 taken_over = self.taken_over(number, other, filling, idle)
                 if taken_over is not None:
                     used = self.answers[number].used(filling, taken_over.answer)
@@ -249,13 +248,8 @@ class PairedWindow:
 
     def free_others(self, place: int) -> int:
         """Return how many other scenes may still be a partner."""
-        free = self.taken < self.most_taken
+        free = self.taken < self.settings.templates_per_image
         return int(free.sum() - free[place])
-
-    @property
-    def most_taken(self) -> int:
-        """Return how often a scene may be a partner."""
-        return self.settings.partners_per_image or self.settings.wanted
 
 
 def share_of(index: int, wanted: int) -> int:

@@ -15,13 +15,12 @@ from vqagen.language.question_records import record_writer
 from vqagen.tasks.contract import Item, ItemRecords, Make, Task
 from vqagen.tasks.contract import Tally as AnyTally
 from vqagen.tasks.questions.columns import QuestionColumns
-from vqagen.tasks.questions.excluded_files import ExcludedFiles
-from vqagen.tasks.questions.exclusion import Exclusion
-from vqagen.tasks.questions.family_choice import load_families, skipped_templates, warn_skipped
+from vqagen.tasks.questions.exclusion import ExcludedFiles, Exclusion
+from vqagen.tasks.questions.family_choice import load_families, warn_skipped
 from vqagen.tasks.questions.formats import QUESTION_FORMATS
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.report import QuestionReport
-from vqagen.tasks.questions.selection import QuestionSelection, is_needed, must_know_of_shards
+from vqagen.tasks.questions.selection import QuestionSelection
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.tally import Tally
 from vqagen.tasks.scene_windows import compiled_scenes
@@ -56,7 +55,7 @@ class QuestionTask(Task):
     @property
     def window_setting(self) -> str:
         """The setting that says how many scenes make a window."""
-        return self.settings.window_setting
+        return "reset_counts_every"
 
     @property
     def reads_ahead(self) -> bool:
@@ -97,7 +96,7 @@ class QuestionTask(Task):
 
     def report(self) -> QuestionReport:
         """Return an empty report; warn of the templates that are skipped for their mistakes."""
-        skipped = skipped_templates(self.domain, self.settings)
+        skipped = self.domain.skipped
         warn_skipped(skipped)
         return QuestionReport(self.settings, self.domain.templates, self.form.dialect, [bad.id for bad in skipped])
 
@@ -126,16 +125,7 @@ class QuestionTask(Task):
     @classmethod
     def selection(cls, info: Mapping[str, Any]) -> QuestionSelection | None:
         """Return what chooses from all questions if the settings have a rule about the whole output."""
-        settings, is_shard = _settings_in(info), "shard" in info["generator"]
-        return QuestionSelection(settings, is_shard) if is_needed(settings) else None
-
-    @classmethod
-    def why_unmergeable(cls, info: Mapping[str, Any], are_shards: bool) -> str:
-        """Return why parts cannot be merged: they had to know of the others."""
-        if are_shards or not must_know_of_shards(_settings_in(info)):
-            return ""
-        why = "--dedupe all and --max-per-template together choose from the whole output"
-        return f"{why}: make shards with --shard K/N"
+        return QuestionSelection() if info["generator"]["settings"]["dedupe"] == "all" else None
 
 
 def _answer_types(loaded: LoadedDomain) -> dict[str, str]:
@@ -144,11 +134,6 @@ def _answer_types(loaded: LoadedDomain) -> dict[str, str]:
     functions = {function.name: function.output for function in (each.last_function for each in loaded.templates)}
     types = {name: "list" if output in lists else output for name, output in functions.items()}
     return {name: types[name] for name in sorted(types) if types[name] in ("Bool", "Integer", "list")}
-
-
-def _settings_in(info: Mapping[str, Any]) -> QuestionSettings:
-    recorded = info["generator"]["settings"]
-    return QuestionSettings(**{name: recorded[name] for name in QuestionSettings.names() if name in recorded})
 
 
 def questions_about(

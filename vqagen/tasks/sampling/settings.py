@@ -11,6 +11,6 @@ from vqagen.tasks.settings import RunSettings, setting
 class SamplingSettings(RunSettings):
     """All that decides which scenes are drawn. A count must be given: there is no last scene."""
 
-    start_index: int = setting(0, "Index of the first scene.", least=0)
-    count: int = setting(0, "How many scenes.", least=1)
-    split: str = setting("sample", "Name of the split, in each scene and its image's name.")
+    start_index: int = setting(0, "Index of the first scene.", least=0, group="choice")
+    count: int = setting(0, "How many scenes.", least=1, group="choice")
+    split: str = setting("sample", "Name of the split, in each scene and its image's name.", group="output")
