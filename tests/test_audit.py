@@ -382,7 +382,7 @@ def test_bad_input_is_one_clear_line(vqagen_: Commands) -> None:
     """It says what is wrong, where, and what to do."""
     asked = {"question": "?", "answer": "a"}
     cases = [
-        ([], "no.json", 2, "questions, dialogs or trials not found: no.json"),
+        ([], "no.json", 3, "questions, dialogs or trials not found: no.json"),
         ([], "q.json --tolerance 2", 2, "--tolerance must be from 0 to 1, found 2"),
         ([], "q.json q.json --per-item i.jsonl", 2, "--per-item writes about one file, and 2 are given"),
         ([], "q.json --per-item q.json --force", 2, "output q.json is in use"),

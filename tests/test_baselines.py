@@ -119,9 +119,7 @@ def test_an_unknown_group_is_answered_by_the_next_larger_one() -> None:
     new = {"question": "Who?", "family": "new"}
     asked = [item(0, "?", function="count", **new), item(1, "?", function="new", **new)]
 
-    guesses = priors.majority(LearningTask(asked, train), "question")
-
-    assert [guess.candidates for guess in guesses] == [("1",), ("red",)]
+    assert [guess.candidates for guess in priors.majority(LearningTask(asked, train), "question")] == [("1",), ("red",)]
 
 
 def test_without_questions_to_learn_from_images_are_kept_apart() -> None:
@@ -168,14 +166,6 @@ def test_drawn_answers_are_right_as_often_as_expected() -> None:
         assert expected == pytest.approx(wanted)
         low, high = wilson(500 * shares(guesses, items), 500, level=0.999)
         assert low < expected < high
-
-
-def test_the_prior_draws_different_candidates() -> None:
-    """With several candidates, no answer is given twice, and none that was not learned."""
-    items = list(ladder_lines(red=30, blue=2, green=1))
-
-    for guess in priors.prior(LearningTask(items, items, top_k=9), "all"):
-        assert sorted(guess.candidates) == ["blue", "green", "red"]
 
 
 def test_the_same_seed_gives_the_same_answers() -> None:
@@ -225,13 +215,6 @@ def test_texts_without_words_are_answered() -> None:
     assert all(guess.candidates for guess in text_learners.learned(LearningTask(items)))
 
 
-def test_few_questions_are_answered_by_majority() -> None:
-    """Of a type with fewer questions than can be learned from, the majority is the answer."""
-    items = list(ladder_lines(red=4, blue=3))
-
-    assert {guess.candidates for guess in text_learners.learned(LearningTask(items, items))} == {("red",)}
-
-
 # Options ----------------------------------------------------------------------------------------------------------
 
 
@@ -252,13 +235,8 @@ def test_visual7w_most_frequent_answers() -> None:
     assert {guess.candidates for guess in opened} == {("Red.", "3")}
     assert [guess.expected for guess in opened] == [1, 0, 1]
     assert [guess.expected for guess in chosen] == [0, 0, 1]
-
-
-def test_unknown_options_are_chosen_by_text() -> None:
-    """If no option was ever right, the first by text is taken: the first of the file may be the right one."""
-    [guess] = option_rules.most_frequent_option(LearningTask([item(0, "zoo", ("zoo", "ant"))], [item(1, "sea")]))
-
-    assert guess.candidates == ("ant",)
+    [unknown] = option_rules.most_frequent_option(LearningTask([item(0, "zoo", ("zoo", "ant"))], [item(1, "sea")]))
+    assert unknown.candidates == ("ant",), "the first by text: the first of the file may be the right one"
 
 
 def multiple_choice(count: int) -> list[GoldItem]:
@@ -306,13 +284,6 @@ def test_longest_and_shortest_options() -> None:
     assert option_rules.shortest_option(learning)[0].candidates == ("a",)
 
 
-def test_choices_that_give_the_answer_away_are_learned() -> None:
-    """An answer that is always the third longest option is found without the question."""
-    items = multiple_choice(120)
-
-    assert shares(option_learners.choices_only(LearningTask(items)), items) > 0.95
-
-
 def test_blocks_that_exchange_their_options_are_right_once_in_four() -> None:
     """Each option of a block is right once. What is learned of a part of a block would be below chance."""
     items = []
@@ -332,6 +303,8 @@ def test_question_and_choices_are_learned_together() -> None:
 
     assert shares(option_learners.choices_only(LearningTask(items)), items) < 0.7
     assert shares(option_learners.question_and_choices(LearningTask(items)), items) == 1
+    items = multiple_choice(120)
+    assert shares(option_learners.choices_only(LearningTask(items)), items) > 0.95, "always the third longest"
 
 
 # Programs ---------------------------------------------------------------------------------------------------------
@@ -439,14 +412,8 @@ def test_the_wrong_image_is_never_the_own_one() -> None:
 
     assert done.guesses[0] == Guess(("no",), 0.0)
     assert (done.runs, done.invalid) == (10 * 9, 0)
-
-
-def test_the_expected_value_of_wrong_images_is_the_share_of_their_answers() -> None:
-    """Of four other scenes of which three have no red thing, each question without one expects three quarters."""
     files, items = _existence(["red", "blue", "blue", "blue", "blue"])
-
     done = _runner(files).wrong_image(LearningTask(items), 4)
-
     assert [guess.expected for guess in done.guesses] == [0, 0.75, 0.75, 0.75, 0.75]
 
 
@@ -475,12 +442,10 @@ def test_imagined_scenes_have_independent_attributes() -> None:
     items = [item(0, "sphere")]
 
     answers = Counter(
-        _runner(files).scene_blind(LearningTask(items, seed=seed), 1).guesses[0].candidates for seed in range(200)
+        _runner(files).scene_blind(LearningTask(items, seed=seed), 1).guesses[0].candidates for seed in range(60)
     )
 
-    assert answers[("cube",)] > 25
-    assert answers[("sphere",)] > 25
-    assert answers[()] > 50
+    assert min(answers[("cube",)], answers[("sphere",)], answers[()] / 2) > 5
 
 
 # The command ------------------------------------------------------------------------------------------------------
@@ -569,19 +534,16 @@ def test_predictions_about_visual7w_are_written_as_its_toolkit_reads_them(vqagen
     assert "result2.json: predictions are JSON Lines; name it result2.jsonl" in refused.err
 
 
-@pytest.mark.parametrize("kind", ["dialogs", "trials"])
-def test_dialogs_and_trials_are_answered(kind: str, vqagen_: Commands) -> None:
+def test_dialogs_and_trials_are_answered(vqagen_: Commands) -> None:
     """Rounds of dialogs and trials get predictions that the evaluator reads, also of a folder."""
-    if kind == "dialogs":
-        vqagen_.done("scenes sample --count 2 -o s.json")
-        vqagen_.done("dialog --scenes s.json --out dialogs --format jsonl")
-    else:
-        vqagen_.done("director generate --count 12 --out trials --render none")
+    vqagen_.done("scenes sample --count 2 -o s.json")
+    vqagen_.done("dialog --scenes s.json --out dialogs.jsonl")
+    vqagen_.done("director generate --count 12 --out trials --render none")
+    for name, number in (("dialogs.jsonl", 100), ("trials", 12)):
+        result = baseline("majority-family", BaselineFiles(name), "p.jsonl", force=True)
 
-    result = baseline("majority-family", BaselineFiles(kind), "p.jsonl")
-
-    assert result.everything.n == {"dialogs": 100, "trials": 12}[kind]
-    assert _scored("p.jsonl", kind) == pytest.approx(result.everything.accuracy)
+        assert result.everything.n == number
+        assert _scored("p.jsonl", name) == pytest.approx(result.everything.accuracy)
 
 
 def test_the_ladder_of_multiple_choice_has_each_position() -> None:
