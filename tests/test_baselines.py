@@ -203,9 +203,6 @@ def test_learners_find_words_that_give_the_answer_away() -> None:
     learning = LearningTask(leaky(90))
 
     assert shares(text_learners.learned(learning), learning.items) == 1
-    assert shares(text_learners.naive_bayes(learning), learning.items) == 1
-    assert shares(text_learners.nearest(learning, 1), learning.items) > 0.9
-    assert shares(text_learners.nearest(learning, 5), learning.items) > 0.9
 
 
 def test_texts_without_words_are_answered() -> None:
@@ -482,7 +479,7 @@ def test_the_evaluator_scores_the_files_of_all_baselines_alike(vqagen_: Commands
     assert sum(each["n"] for each in floor["by_family"].values()) == 60
     assert {"accuracy", "interval", "lift"} <= set(next(iter(found[-1]["by_type"].values())))
     table = vqagen_.done("baseline all --questions q.json").out.decode().splitlines()
-    assert [line.split()[0] for line in table[5:14]] == [each["baseline"] for each in found[:9]]
+    assert [line.split()[0] for line in table[5:12]] == [each["baseline"] for each in found[:7]]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from vqagen.judge.stats import guessing
 from vqagen.judge.stats import sample as sampling
 from vqagen.judge.stats.phrases import Numbering, features, phrases
 from vqagen.judge.stats.question_facts import FactReader, question_type
-from vqagen.judge.stats.question_statistics import NO_ANSWERS, NO_PROGRAMS, ONE_WINDOW
+from vqagen.judge.stats.question_statistics import NO_ANSWERS, NO_PROGRAMS
 from vqagen.judge.stats.sample import Sample
 from vqagen.language.program import Node
 
@@ -169,7 +169,7 @@ def test_all_formats_and_dialects_have_the_same_statistics(generated: Path, vqag
     assert released["family_questions"] == wanted["family_questions"]
     assert len(wanted["family_questions"]) == 90, "families without a question count too"
     assert wanted["family_questions"]["zero_hop.json#exist"] > 0
-    assert ONE_WINDOW in wanted["notes"], "twelve scenes are less than the 250 among which answers are balanced"
+    assert guessing.ONE_WINDOW in wanted["notes"], "twelve scenes are less than one window"
 
 
 def test_records_of_other_generators_need_only_a_question(vqagen_: Commands) -> None:

@@ -55,7 +55,7 @@ def command(
 
     \b
     without pictures    uniform, majority (of the type), majority-all, majority-family, majority-question, prior,
-                        learned, naive-bayes, nearest, nearest-5
+                        learned
     multiple choice     random-option, option-at-1 to option-at-10, most-frequent-option, longest-option,
                         shortest-option, choices-only, question-and-choices
     run programs        wrong-image (on other scenes), scene-blind (on scenes with independent attributes),

@@ -43,9 +43,6 @@ _RUNGS = (
     Rung("majority-question", "the most frequent answer of the text", partial(priors.majority, per="question")),
     Rung("prior", "an answer drawn as often as it is right in the type", partial(priors.prior, per="type")),
     Rung("learned", "regression over the words", text_learners.learned),
-    Rung("naive-bayes", "naive Bayes over the words", text_learners.naive_bayes),
-    Rung("nearest", "as the most similar question", partial(text_learners.nearest, neighbours=1)),
-    Rung("nearest-5", "as most of the 5 most similar questions", partial(text_learners.nearest, neighbours=5)),
     Rung("random-option", "any option", option_rules.random_option, options=1),
     *(
         Rung(

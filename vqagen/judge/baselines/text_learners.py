@@ -1,16 +1,15 @@
-"""Baselines that learn from the words of questions: regression, naive Bayes, and the nearest question.
+"""A baseline that learns from the words of questions: logistic regression.
 
 Texts are counted with scikit-learn's TF-IDF over single words and pairs of words. Questions of different types are
 learned apart. A type of which fewer than LEARNABLE questions, or only one answer, are known is answered by majority.
-All run in one thread, so that their answers are the same everywhere.
+It runs in one thread, so that answers are the same everywhere.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,30 +19,16 @@ from vqagen.judge.baselines.learning_task import Answering, Guess, LearningTask,
 from vqagen.judge.baselines.priors import Rankings
 from vqagen.judge.gold.item import GoldItem
 
+WHAT = "a baseline that learns"
 LEARNABLE = 20
 """Questions of a type below which its answers are guessed by majority."""
 MOST_ANSWERS = 200
 """Different answers of a type that regression tells apart, the most frequent ones: its time grows with their number."""
-Ranker = Callable[[Sequence[str], Sequence[str], Sequence[str], int], list[tuple[str, ...]]]
-"""(texts, their answers, other texts, k) -> the k best answers to each of the other texts."""
 
 
 def learned(learning: LearningTask) -> list[Guess]:
     """Answer by logistic regression over the words of the question."""
-    return _by_type(learning, _regression)
 
-
-def naive_bayes(learning: LearningTask) -> list[Guess]:
-    """Answer by complement naive Bayes over the words of the question."""
-    return _by_type(learning, _bayes)
-
-
-def nearest(learning: LearningTask, neighbours: int) -> list[Guess]:
-    """Answer as the most similar questions are answered, by a vote of so many; ties go to the most similar."""
-    return _by_type(learning, partial(_nearest, neighbours))
-
-
-def _by_type(learning: LearningTask, rank: Ranker) -> list[Guess]:
     def learn(trained: Sequence[GoldItem]) -> Answering:
         known: defaultdict[str, list[GoldItem]] = defaultdict(list)
         for item in trained:
@@ -65,39 +50,28 @@ def _by_type(learning: LearningTask, rank: Ranker) -> list[Guess]:
             if len(items) < LEARNABLE or len(set(answers)) < 2:
                 return [rankings.of(learning.items[place]).texts for place in own]
             texts = [learning.items[place].question for place in own]
-            return rank([item.question for item in items], answers, texts, learning.top_k)
+            return _ranked([item.question for item in items], answers, texts, learning.top_k)
 
         return answer
 
-    with in_one_thread("a baseline that learns"):
+    with in_one_thread(WHAT):
         return learning.answer(learn)
 
 
 def _counted_words(trained: Sequence[str], asked: Sequence[str]) -> tuple[Any, Any]:
     """Return the TF-IDF rows of both lists of texts; texts without any word have one column of nothing."""
-    text = needed("sklearn.feature_extraction.text", "stats", "a baseline that learns")
+    text = needed("sklearn.feature_extraction.text", "stats", WHAT)
     words = text.TfidfVectorizer(token_pattern=r"(?u)\w+", ngram_range=(1, 2))
     try:
         return words.fit_transform(trained), words.transform(asked)
     except ValueError:  # no text has a word
-        sparse = needed("scipy.sparse", "stats", "a baseline that learns")
+        sparse = needed("scipy.sparse", "stats", WHAT)
         return sparse.csr_matrix((len(trained), 1)), sparse.csr_matrix((len(asked), 1))
 
 
-def _regression(trained: Sequence[str], answers: Sequence[str], asked: Sequence[str], k: int) -> list[tuple[str, ...]]:
-    model = needed("sklearn.linear_model", "stats", "a baseline that learns").LogisticRegression(C=1.0)
-    return _classified(model, trained, answers, asked, k)
-
-
-def _bayes(trained: Sequence[str], answers: Sequence[str], asked: Sequence[str], k: int) -> list[tuple[str, ...]]:
-    model = needed("sklearn.naive_bayes", "stats", "a baseline that learns").ComplementNB()
-    return _classified(model, trained, answers, asked, k)
-
-
-def _classified(
-    model: Any, trained: Sequence[str], answers: Sequence[str], asked: Sequence[str], k: int
-) -> list[tuple[str, ...]]:
-    """Return the k most probable answers by a classifier; each different text is asked once."""
+def _ranked(trained: Sequence[str], answers: Sequence[str], asked: Sequence[str], k: int) -> list[tuple[str, ...]]:
+    """Return the k most probable answers to each text; each different text is asked once."""
+    model = needed("sklearn.linear_model", "stats", WHAT).LogisticRegression(C=1.0)
     frequent = {answer for answer, _ in Counter(answers).most_common(MOST_ANSWERS)}
     kept = [place for place, answer in enumerate(answers) if answer in frequent]
     different = list(dict.fromkeys(asked))
@@ -108,21 +82,4 @@ def _classified(
         shares = model.predict_proba(others)
     order = np.argsort(-shares, axis=1, kind="stable")[:, :k]
     best = {text: tuple(str(model.classes_[i]) for i in row) for text, row in zip(different, order, strict=True)}
-    return [best[text] for text in asked]
-
-
-def _nearest(
-    neighbours: int, trained: Sequence[str], answers: Sequence[str], asked: Sequence[str], k: int
-) -> list[tuple[str, ...]]:
-    """Return the answers of the most similar texts, by votes; of equals, the answer of the most similar text."""
-    different = list(dict.fromkeys(asked))
-    rows, others = _counted_words(trained, different)
-    search = needed("sklearn.neighbors", "stats", "a baseline that learns").NearestNeighbors(
-        n_neighbors=min(max(neighbours, k), len(trained)), metric="cosine", algorithm="brute"
-    )
-    found = search.fit(rows).kneighbors(others, return_distance=False)
-    best = {}
-    for text, row in zip(different, found, strict=True):
-        votes = Counter(answers[i] for i in row[:neighbours])
-        best[text] = tuple(dict.fromkeys([answer for answer, _ in votes.most_common()] + [answers[i] for i in row]))[:k]
     return [best[text] for text in asked]

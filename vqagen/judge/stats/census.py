@@ -180,6 +180,12 @@ class Spread:
         values = np.repeat(np.array(list(ordered)), np.array(list(ordered.values())))
         return cls(int(values[0]), float(np.median(values)), float(values.mean()), int(values[-1]), ordered)
 
+    @classmethod
+    def record_of(cls, counts: Mapping[int, int]) -> dict[str, Any] | None:
+        """Return the spread of numbers that occur so many times as a record for JSON; None of nothing."""
+        spread = cls.of(counts)
+        return None if spread is None else spread.to_record()
+
     def __str__(self) -> str:
         if self.least == self.most:
             return f"{self.least:,}"

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from vqagen.errors import BadInput, Problem, UsageError, counted
+from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.judge.stats.census import Spread
 from vqagen.judge.stats.dialog_census import LIMITING, DialogCensus, entropy
 from vqagen.judge.stats.dialog_facts import ALL, COREF, NONE, DialogFacts, DialogReader
 from vqagen.judge.stats.dialog_published import GENERATOR, PAPER
-from vqagen.judge.stats.guessing import Guessing, guess_folds, guess_others
+from vqagen.judge.stats.guessing import Guessing, guess
 from vqagen.judge.stats.phrases import Numbering
 from vqagen.judge.stats.question_facts import QuestionFacts
 from vqagen.judge.stats.sample import Sample
@@ -101,17 +101,17 @@ class DialogStatistics:
             "dialogs": census.dialogs,
             "rounds": census.rounds,
             "images": self.images,
-            "dialogs_per_image": _spread(self.per_image),
-            "rounds_per_dialog": _spread(census.lengths),
-            "question_words": _spread(census.words),
-            "question_tokens": _spread(census.tokens),
-            "caption_words": _spread(census.caption_words),
+            "dialogs_per_image": Spread.record_of(self.per_image),
+            "rounds_per_dialog": Spread.record_of(census.lengths),
+            "question_words": Spread.record_of(census.words),
+            "question_tokens": Spread.record_of(census.tokens),
+            "caption_words": Spread.record_of(census.caption_words),
             "distinct_questions": self.distinct_questions,
             "distinct_answers": self.distinct_answers,
             "history": _rounded(self.history_shares()),
             "standalone": round(self.standalone_share, 4),
-            "d_reveal": _spread(census.since_told),
-            "d_last": _spread(census.since_mentioned),
+            "d_reveal": Spread.record_of(census.since_told),
+            "d_last": Spread.record_of(census.since_mentioned),
             "types": _rounded(self.type_shares()),
             "types_of_round": {str(number): _rounded(shares) for number, shares in self.types_of_round().items()},
             "labels_of_round": {
@@ -152,11 +152,6 @@ def _rounded(shares: Mapping[str, float]) -> dict[str, float]:
     return {name: round(share, 4) for name, share in shares.items()}
 
 
-def _spread(counts: Mapping[int, int]) -> dict[str, Any] | None:
-    spread = Spread.of(counts)
-    return None if spread is None else spread.to_record()
-
-
 def dialog_statistics(
     dialogs: str, against: str | None = None, on_read: Callable[[int], None] = lambda _: None
 ) -> DialogStatistics:
@@ -184,7 +179,8 @@ def dialog_statistics(
         tested = Sample(Numbering())
         for dialog in _read(other, on_read):
             _take(tested, dialog)
-    _guess(result, sample, tested, str(against))
+    if sample.clues:
+        result.guessing, result.tested_on = guess(sample, tested, str(against), "round", result.notes)
     return result
 
 
@@ -225,22 +221,3 @@ def _missing(census: DialogCensus) -> Iterator[str]:
         yield NO_LAST
     if not census.answers:
         yield NO_ANSWERS
-
-
-def _guess(result: DialogStatistics, sample: Sample, tested: Sample | None, against: str) -> None:
-    if not sample.clues:
-        return
-    if tested is not None:
-        if tested.clues:
-            result.guessing = guess_others(sample.clues, tested.clues, False)
-            result.tested_on = f"{counted(len(tested.clues), 'round')} of {against}"
-        else:
-            result.notes.append(f"no answers in {against}: nothing to test guesses on")
-        return
-    folds, _ = sample.folds(0)
-    if len(set(folds)) < 2:
-        result.notes.append("one image only: nothing to test guesses on")
-        return
-    result.guessing = guess_folds(sample.clues, folds, False)
-    part = " about a part of the images" if sample.is_part else ""
-    result.tested_on = f"{counted(len(sample.clues), 'round')}{part}, each by what other images teach"

@@ -19,9 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from vqagen.errors import counted
 from vqagen.extras import in_one_thread, needed
 from vqagen.judge.stats.question_facts import YES_NO, answer_kind
-from vqagen.judge.stats.sample import Clue
+from vqagen.judge.stats.sample import Clue, Sample
 
 LEARNABLE = 40
 """Questions of a group below which its answers are guessed by majority."""
@@ -29,6 +30,10 @@ MANY_FAMILIES = 250
 """Families beyond which scikit-learn takes no categories."""
 RANKED = 30
 """Tested questions that a family needs in order to be ranked: of fewer, chance decides."""
+ONE_WINDOW = (
+    "the file's answers are balanced as one whole, so guesses learned from a part of it are too poor; "
+    "--against another file of the same making shows the true figures"
+)
 PREDICTORS = ("majority", "words", "tree")
 _WORD = r"(?u)\w+"
 Guesses = Mapping[str, Sequence[str]]
@@ -104,6 +109,37 @@ class Guessing:
             "types": {kind: accuracy.to_record(names) for kind, accuracy in sorted(self.types.items())},
             "families": {name: accuracy.to_record(names) for name, accuracy in sorted(self.families.items())},
         }
+
+
+def guess(
+    sample: Sample,
+    tested: Sample | None,
+    against: str,
+    noun: str,
+    notes: list[str],
+    window: int = 0,
+    is_learned: bool = False,
+) -> tuple[Guessing | None, str]:
+    """Return what is guessed, and a phrase that says of which questions; None, and a note, if there is no test.
+
+    Guesses are learned from `sample` and tested on `tested`, the questions of the file `against`; without these, each
+    quarter of the images is guessed by what the others teach. `window` is that of `balance_window`.
+    """
+    if tested is not None:
+        if not tested.clues:
+            notes.append(f"no answers in {against}: nothing to test guesses on")
+            return None, ""
+        found = guess_others(sample.clues, tested.clues, is_learned)
+        return found, f"{counted(len(tested.clues), noun)} of {against}"
+    folds, is_apart = sample.folds(window)
+    if len(set(folds)) < 2:
+        notes.append("one image only: nothing to test guesses on")
+        return None, ""
+    if not is_apart:
+        notes.append(ONE_WINDOW)
+    part = " about a part of the images" if sample.is_part else ""
+    tested_on = f"{counted(len(sample.clues), noun)}{part}, each by what other images teach"
+    return guess_folds(sample.clues, folds, is_learned), tested_on
 
 
 def guess_others(trained: Sequence[Clue], tested: Sequence[Clue], is_learned: bool) -> Guessing:

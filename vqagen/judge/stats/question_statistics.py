@@ -12,7 +12,7 @@ from typing import Any
 from vqagen.errors import BadInput, Problem, UsageError, counted
 from vqagen.extras import needed
 from vqagen.judge.stats.census import Census, PairCounts, Spread, evenness
-from vqagen.judge.stats.guessing import Guessing, guess_folds, guess_others
+from vqagen.judge.stats.guessing import Guessing, guess
 from vqagen.judge.stats.phrases import Numbering
 from vqagen.judge.stats.question_facts import FactReader
 from vqagen.judge.stats.sample import Sample
@@ -27,10 +27,6 @@ NO_ANSWERS = "no answers in the file: what they would tell (evenness, guesses) i
 FEW = 40
 """Questions of a family below which its answers can hardly be learned."""
 FEW_QUESTIONS = "only {} questions of each family: guesses learned from more would be better"
-ONE_WINDOW = (
-    "the file's answers are balanced as one whole, so guesses learned from a part of it are too poor; "
-    "--against another file of the same making shows the true figures"
-)
 
 
 @dataclass
@@ -96,9 +92,9 @@ class QuestionStatistics:
             "families": len(self.families) if self.has_families else 0,
             "template_files": self.files,
             "distinct_texts": census.distinct_texts(),
-            "words": _spread(census.words),
-            "program_steps": _spread(census.steps),
-            "per_image": {name.replace(" ", "_"): _spread(counts) for name, counts in self.per_image.items()},
+            "words": Spread.record_of(census.words),
+            "program_steps": Spread.record_of(census.steps),
+            "per_image": {name.replace(" ", "_"): Spread.record_of(counts) for name, counts in self.per_image.items()},
             "family_questions": {self.family_name(name): count for name, count in self.families.items()},
             "family_share": round(self.family_share(), 4),
             "pairs": None if pairs is None else vars(pairs),
@@ -121,11 +117,6 @@ class QuestionStatistics:
         record["worst_yes_no_family"] = worst and self.family_name(worst)
         record["families"] = {self.family_name(name): accuracy for name, accuracy in record["families"].items()}
         return {"tested_on": self.tested_on, **record}
-
-
-def _spread(counts: Mapping[int, int]) -> dict[str, Any] | None:
-    spread = Spread.of(counts)
-    return None if spread is None else spread.to_record()
 
 
 def _answers(counts: Mapping[str, int]) -> dict[str, Any]:
@@ -157,11 +148,14 @@ def question_statistics(
     if other is not None:
         tested = Sample(words)
         count_questions(other, Census(), tested, on_read)
-        if not tested.clues:
-            result.notes.append(f"no answers in {other.path}: nothing to test guesses on")
-            return result
     if sample.clues:
-        _guess(result, sample, tested, source.info, str(against))
+        window, is_learned = balance_window(source.info), _can_learn(result.notes)
+        result.guessing, result.tested_on = guess(
+            sample, tested, str(against), "question", result.notes, window, is_learned
+        )
+        mean = len(sample.clues) // len({clue.family for clue in sample.clues})
+        if result.guessing is not None and mean < FEW:
+            result.notes.append(FEW_QUESTIONS.format(mean))
     return result
 
 
@@ -190,28 +184,6 @@ def count_questions(
         if index % PROGRESS_EVERY == PROGRESS_EVERY - 1:
             on_read(PROGRESS_EVERY)
     reader.finish()
-
-
-def _guess(
-    result: QuestionStatistics, sample: Sample, tested: Sample | None, info: Mapping[str, Any], against: str
-) -> None:
-    notes = result.notes
-    if tested is not None:
-        result.guessing = guess_others(sample.clues, tested.clues, _can_learn(notes))
-        result.tested_on = f"{counted(len(tested.clues), 'question')} of {against}"
-    else:
-        folds, is_apart = sample.folds(balance_window(info))
-        if len(set(folds)) < 2:
-            notes.append("one image only: nothing to test guesses on")
-            return
-        result.guessing = guess_folds(sample.clues, folds, _can_learn(notes))
-        part = " about a part of the images" if sample.is_part else ""
-        result.tested_on = f"{counted(len(sample.clues), 'question')}{part}, each by what other images teach"
-        if not is_apart:
-            notes.append(ONE_WINDOW)
-    mean = len(sample.clues) // len({clue.family for clue in sample.clues})
-    if mean < FEW:
-        notes.append(FEW_QUESTIONS.format(mean))
 
 
 def _can_learn(notes: list[str]) -> bool:
