@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -70,12 +69,6 @@ class RedisServer:
         """End the process at once, as a loss of power would."""
         self._process.kill()
         self._process.wait()
-
-    def pause(self) -> None:
-        self._process.send_signal(signal.SIGSTOP)
-
-    def go_on(self) -> None:
-        self._process.send_signal(signal.SIGCONT)
 
     def files(self) -> bytes:
         """Return all that the server has on its disk."""

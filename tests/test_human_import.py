@@ -146,21 +146,6 @@ def test_hits_of_another_run_are_skipped(vqagen_: Commands) -> None:
     assert len(findings()["skipped"]) == 7
 
 
-def test_two_links_of_one_assignment_fail_together(vqagen_: Commands) -> None:
-    """As HUMANr discards by assignment."""
-    tasks = {"aa": [trial("x.png", "human", "A")], "bb": [trial("x.png", "correct", "distractor")]}
-    write_humanr_files(Path(), tasks, {link: {**ids("1", "1"), "x.png": "8"} for link in tasks})
-    vqagen_.done(LINE)
-
-    assert [(row.assignment, row.trial) for row in read_rows("answers")] == [("aa", 1), ("aa", 2)]
-    assert figures_or_none(vqagen_) == {}
-
-
-def figures_or_none(vqagen_: Commands) -> dict[str, Any]:
-    tables = json.loads(vqagen_.done("human score answers --method humanr --json").out)["tables"]
-    return dict(tables.get("humanr", {}))
-
-
 FOREIGN: list[tuple[Any, Any, str]] = [
     ([], {}, "comparison_tasks.json: expected an object: link id -> trials, found a list of 0"),
     ({"aa": 3}, {}, "comparison_tasks.json: aa: expected a list of trials, found 3"),

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from human_stores import STUDY, claim, claimed, one, submit
 from redis_servers import RedisServer, redis_server
-from waiting import PATIENCE, wait_until
+from waiting import wait_until
 
 from vqagen.errors import UsageError
 from vqagen.human.store import redis, redis_durability
 from vqagen.human.store.committer import Committer
 from vqagen.human.store.opening import RELAXED, open_store
-from vqagen.human.store.store import Forget, Store, StoreError, Submitted, Write
+from vqagen.human.store.store import Forget, StoreError, Submitted
 
 
 @pytest.fixture
@@ -173,51 +173,3 @@ def test_a_server_whose_answers_were_deleted_is_not_written_to(server: RedisServ
             store.apply([claim("a")])
         assert client.keys() == []
     store.close()
-
-
-@pytest.mark.slow
-def test_a_server_that_hangs_acknowledges_nothing(server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The write may be done later, when the server runs again; the rater's page sends it again, and it is the same."""
-    is_paused = False
-
-    def wait_longer() -> None:
-        monkeypatch.setattr(redis, "_TIMEOUT", 2 * redis._TIMEOUT)
-
-    def open_in_time() -> Store:
-        """Open the store. A server that runs, and was too slow on this machine, gets more time."""
-        while True:
-            try:
-                return open_store(server.url, STUDY, create=True)
-            except StoreError:
-                if is_paused:
-                    raise
-                wait_longer()
-
-    async def is_kept(committer: Committer, write: Write) -> bool:
-        try:
-            await committer.write(write)
-        except StoreError:
-            return False
-        return True
-
-    async def work(committer: Committer) -> None:
-        nonlocal is_paused
-        while not await is_kept(committer, claim("a")):
-            wait_longer()
-        is_paused = True
-        server.pause()
-        for _ in range(2):
-            with pytest.raises(StoreError, match="does not answer"):
-                await committer.write(submit("t-0-0", 1, 5))
-        monkeypatch.setattr(redis, "_TIMEOUT", PATIENCE)
-        server.go_on()
-        outcome = await committer.write(submit("t-0-0", 1, 5))
-        assert outcome in (Submitted("new", 5), Submitted("same", 5))
-
-    monkeypatch.setattr(redis, "_TIMEOUT", 0.2)
-    committer = Committer(open_in_time)
-    try:
-        asyncio.run(work(committer))
-    finally:
-        server.go_on()
-        committer.stop()

@@ -188,20 +188,6 @@ def test_a_place_whose_time_ran_out_goes_to_the_next_rater(tmp_path: Path) -> No
 # Answers --------------------------------------------------------------------------------------------------------------
 
 
-def test_of_many_equal_answers_one_is_new(study: Study) -> None:
-    async def run(place: Served) -> None:
-        rater = await place.enter("ann")
-        responses = await asyncio.gather(*(rater.answer(1) for _ in range(50)))
-        different = await rater.answer(1, value=2)
-        answers = await place.committer.read(lambda store: list(store.answers()))
-
-        assert sorted(each.status_code for each in responses) == [200] * 49 + [201]
-        assert (different.status_code, different.json()["error"], different.json()["stored"]) == (409, "different", 7)
-        assert [(each.trial, each.value) for each in answers] == [(1, 7)]
-
-    talk(study, run)
-
-
 REFUSED_ANSWERS: list[tuple[dict[str, Any], int]] = [
     *(({"value": value}, 422) for value in (0, 10, 999, -1, 7.0, 7.5, "7", None, True, [7], {"v": 7}, 10**400)),
     *(({"rt_ms": value}, 422) for value in (-1, 0.5, None, "1", True, 10**12)),

@@ -174,18 +174,6 @@ def test_an_old_store_is_brought_to_the_newest_version(path: Path, monkeypatch: 
     renewed.close()
 
 
-def test_a_step_to_a_new_version_that_fails_changes_nothing(path: Path) -> None:
-    store = opened(path)
-
-    with pytest.raises(sqlite3.Error):
-        migrate(store._connection, 1, (*MIGRATIONS, "CREATE TABLE half (x); CREATE TABLE half (x);"))
-
-    assert sqlite_schema.version_of(store._connection) == 1
-    assert not store._connection.in_transaction
-    claimed(store, "a")
-    store.close()
-
-
 # The lock -----------------------------------------------------------------------------------------------------------
 
 

@@ -17,7 +17,6 @@ from vqagen.human.scores.bootstrap import generator, resample_counts
 from vqagen.judge.intervals import LEVEL, Numbers
 
 RESAMPLES = 999
-REFERENCE_NODE = "reference"
 _STEPS = 60
 _CLOSE = 1e-10
 _LONGEST_STEP = 2.0

@@ -75,11 +75,6 @@ def two_way_interval(sample: Sample) -> Estimate:
     return _two_way(mean, influence, sample.raters, sample.images, raters, images)
 
 
-def rater_interval(sample: Sample) -> Estimate:
-    """Return the mean of a sample with the interval of raters as clusters."""
-    return _one_way(sample.mean, sample.influence(), sample.raters, _count(sample.images))
-
-
 class Difference(NamedTuple):
     """The mean of a first sample minus that of a second one."""
 

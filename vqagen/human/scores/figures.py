@@ -15,9 +15,9 @@ from vqagen.judge.report.table import Figure
 _SURE, _OPEN, _LINE = "#3f7cac", "#8fb4cf", "#52606d"
 _WORSE, _EQUAL, _BETTER = (209, 97, 46), (217, 222, 227), (64, 125, 171)
 _MOST_GROUPS = 40
-_WIDTH, _ROW = 760, 26
-_LEFT, _RIGHT = 200, 560
-"""Where -1 and 1 are. Labels stand left of them, numbers right."""
+_WIDTH, _ROW = 620, 48
+_LEFT, _RIGHT = 20, 440
+"""Where -1 and 1 are. A label stands above its row, the numbers right of it."""
 
 
 class _Row(NamedTuple):
@@ -86,16 +86,16 @@ def _place(score: float) -> float:
 
 def _svg(rows: Sequence[_Row]) -> str:
     """Return rows below each other, with lines at -1, 0 and 1."""
-    bottom = _ROW * (len(rows) + 1)
+    bottom = _ROW * len(rows) + 24
     grid = "".join(
-        f'<line x1="{_place(at)}" x2="{_place(at)}" y1="8" y2="{bottom - 16}" stroke="{_LINE}" opacity=".4"/>'
+        f'<line x1="{_place(at)}" x2="{_place(at)}" y1="24" y2="{bottom - 16}" stroke="{_LINE}" opacity=".4"/>'
         f'<text x="{_place(at)}" y="{bottom}" text-anchor="middle">{at}</text>'
         for at in (-1, 0, 1)
     )
     lines = "".join(
-        f'<g transform="translate(0 {_ROW * (number + 0.8):.1f})"><text x="{_LEFT - 14}" y="4" text-anchor="end">'
-        f'{escape(row.label)}</text>{row.drawn}<text x="{_RIGHT + 14}" y="4">{escape(row.number)}</text></g>'
+        f'<g transform="translate(0 {_ROW * number + 36})"><text y="-18">{escape(row.label)}</text>'
+        f'{row.drawn}<text x="{_RIGHT + 14}" y="5">{escape(row.number)}</text></g>'
         for number, row in enumerate(rows)
     )
-    size = f'viewBox="0 0 {_WIDTH} {bottom + 6}" font-size="13" font-family="system-ui, sans-serif" fill="{_LINE}"'
+    size = f'viewBox="0 0 {_WIDTH} {bottom + 6}" font-size="15" font-family="system-ui, sans-serif" fill="{_LINE}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>{grid}{lines}</svg>'

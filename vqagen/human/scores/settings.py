@@ -13,7 +13,6 @@ CHECKS, PARTIAL, FAST, STRAIGHT, SIDE, WEBDRIVER = FLAGS = (
     *("checks", "partial", "fast", "straight", "side", "webdriver"),
 )
 """Reasons to doubt answers. The first two are of an assignment, the others of a rater."""
-OF_ASSIGNMENTS = (CHECKS, PARTIAL)
 NOTHING = "none"
 STRICT = "strict"
 INTERVAL, ORDINAL, NOMINAL = ALPHAS = "interval", "ordinal", "nominal"

@@ -61,11 +61,6 @@ class Committer:
         result: T = await self._wait(read)
         return result
 
-    @property
-    def is_failing(self) -> bool:
-        """True if the last attempt to use the store failed. The next `write` or `read` opens it again."""
-        return self._store is None
-
     def stop(self) -> None:
         """Finish what was asked for, close the store and end the thread. Later requests raise StoreError."""
         with self._gate:
