@@ -154,6 +154,8 @@ def test_a_killed_server_loses_nothing_and_is_used_again(server: RedisServer) ->
         answers = await committer.read(lambda store: list(store.answers()))
         assert [each.value for each in answers] == [5] * 29 + [6]
 
+    with pytest.raises(StoreError, match="no answers at"):
+        open_store(server.url, STUDY, create=False)
     committer = Committer(lambda: open_store(server.url, STUDY, create=True))
     try:
         asyncio.run(work(committer))
