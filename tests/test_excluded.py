@@ -46,20 +46,6 @@ def test_workers_keep_the_same_questions_apart(run: Commands) -> None:
     assert old.isdisjoint(record["question"] for record in json.loads(Path("two.json").read_bytes())["questions"])
 
 
-def test_what_travels_does_not_grow_with_the_questions(run: Commands) -> None:
-    """A worker gets the templates, and reads the questions for itself."""
-
-    def size() -> int:
-        work = job().work(0, encode_lines)
-        return len(pickle.dumps(work)) - len(pickle.dumps(work.task.domain))
-
-    sizes = [size()]
-    Path("old.jsonl").write_bytes(Path("old.jsonl").read_bytes() * 9)
-    sizes += [size()]
-
-    assert sizes[0] == sizes[1] < 2000
-
-
 def test_a_worker_in_another_folder_finds_the_files(run: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = job()
     here = begun.work(0, encode_lines)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import Commands, finish, start
+from commands import Commands
 from pyarrow import parquet
-from scene_records import many_scenes, sampled_scenes
-from waiting import wait_until
+from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.cli import run
@@ -58,6 +56,7 @@ def questions(path: Path | str) -> list[Record]:
 # The laws -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_workers_write_the_same_bytes(made: Path, vqagen_: Commands) -> None:
     """And the same report; another seed makes other pairs."""
     vqagen_.done(f"{ASKED} --workers 2 -o q.json --report q.report.json")
@@ -119,28 +118,6 @@ def test_the_summary_counts_questions_without_their_partner(made: Path, vqagen_:
     records = questions(made / "whole.json")
     assert set(Counter(record["pair"] for record in records).values()) == {2}
     assert len(records) > 4.9 * SCENES
-
-
-def is_stopped(line: str, out: str) -> bool:
-    """Run a command and stop it in the middle; return False if it was done before."""
-    journal = Path(f"{out}.journal")
-    process = start(f"{line} -o {out} --force")
-    wait_until(lambda: process.poll() is not None or (journal.exists() and journal.read_bytes().count(b"\n") > 4))
-    process.send_signal(signal.SIGTERM)
-    return finish(process).code == 143 and journal.exists()
-
-
-@pytest.mark.slow
-def test_an_interrupted_run_is_finished(vqagen_: Commands) -> None:
-    """With the bytes of a run that was left alone."""
-    Path("many.json").write_text(json.dumps({"scenes": many_scenes(200)}))
-    line = f"{PAIRS} --reset-counts-every 10 --scenes many.json --workers 2"
-    alone = vqagen_.done(f"{line} -o alone.json")
-    assert any(is_stopped(line, "q.json") for _ in range(9)), "always done before it was stopped"
-    ran = vqagen_.done(f"{line} -o q.json --resume")
-
-    assert Path("q.json").read_bytes() == Path("alone.json").read_bytes()
-    assert ran.err == alone.err
 
 
 # Formats --------------------------------------------------------------------------------------------------------------

@@ -281,16 +281,6 @@ def test_texts_without_words_are_guessed_by_the_majority(vqagen_: Commands) -> N
     assert found(vqagen_, written(records))["guessed"]["all"].keys() == {"questions", "majority", "words"}
 
 
-def test_a_file_may_have_more_relation_words_than_16_bits_number() -> None:
-    words = Numbering((str(number), number) for number in range(40_000))
-    steps = (Node("scene", (), ()), Node("relate", (0,), ("left",)))
-    facts = next(facts_of([question("Any?", True)]))._replace(steps=steps)
-    sample = Sample(words)
-    sample.add(facts)
-
-    assert 40_000 in sample.clues[0].features
-
-
 def test_without_scikit_learn_one_line_says_how_to_get_the_rest(
     vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -367,18 +357,6 @@ def test_phrases_are_the_filters_between_other_steps() -> None:
     ]
     lengths = {len(features(program, Numbering())) for program in (steps, steps[:1], None, steps * 9)}
     assert len(lengths) == 1
-
-
-@pytest.mark.slow
-def test_the_default_output_is_guessed_as_often_as_was_measured_before(tmp_path: Path) -> None:
-    """Figures of 1,000 scenes, within what chance moves: majority .46, tree .50 as means of the types."""
-    (tmp_path / "scenes.json").write_text(json.dumps({"scenes": list(vqagen.sample_scenes(1000, seed=7))}))
-    vqagen.write_questions(tmp_path / "scenes.json", tmp_path / "questions.json")
-    guessing = vqagen.stats(tmp_path / "questions.json").guessing
-
-    assert guessing is not None
-    assert guessing.mean_of_types("majority") == pytest.approx(0.46, abs=0.03)
-    assert 0.40 < guessing.mean_of_types("tree") < 0.54
 
 
 # The page ---------------------------------------------------------------------------------------------------------
