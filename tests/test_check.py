@@ -782,7 +782,7 @@ def test_warnings_count_only_if_that_is_asked_for(domain: Path, vqagen_: Command
     ]
 
 
-@pytest.mark.parametrize("line", ["check", "check nowhere", "check toys --domain x", "check toys --samples -1"])
+@pytest.mark.parametrize("line", ["check", "check toys --domain x", "check toys --samples -1"])
 def test_wrong_usage_ends_in_2(line: str, vqagen_: Commands) -> None:
     assert vqagen_(line).code == 2
 

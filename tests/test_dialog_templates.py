@@ -168,7 +168,7 @@ def test_a_direction_without_a_word_needs_a_text_with_its_relation(tmp_path: Pat
     synonyms = tmp_path / "words.json"
     synonyms.write_text('{"Extreme": {"left": ["leftmost"], "right": ["rightmost"], "front": ["frontmost"]}}', "utf-8")
     own = file(tmp_path / "own", {**EXTREME, "text": EXTREME["text"][:1]})
-    report = check_paths([own], domain="clevr", synonyms=str(synonyms))
+    report = check_paths([own, synonyms], domain="clevr")
 
     assert [path for path, _ in mistakes(report)] == ["templates[0].text"]
     assert "no text can say extreme-behind" in mistakes(report)[0][1]

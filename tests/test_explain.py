@@ -15,7 +15,6 @@ from families import SHIPPED, Collection
 from scene_records import SMALL_SCENES, scene_record
 
 from vqagen.authoring.catalogues import constraint_entries, function_entries
-from vqagen.authoring.constraint_words import in_words
 from vqagen.authoring.explanation import Explanation, explain_template
 from vqagen.authoring.finding import find_templates
 from vqagen.authoring.naming import ObjectNames
@@ -24,8 +23,6 @@ from vqagen.authoring.tree import branches, sketches
 from vqagen.cli import cli
 from vqagen.errors import UsageError
 from vqagen.language.domain_files import LoadedDomain, find_domain, load_domain_files
-from vqagen.language.template import Constraint, Parameter
-from vqagen.plugin import BUILT_IN, CONSTANT, NODE, SLOT, ConstraintKind
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import compile_scene
 
@@ -131,49 +128,6 @@ def test_the_tree_begins_with_the_answer_and_shows_a_shared_node_once(tmp_path: 
         "unique",
     )
     assert sketches(loaded)[5].meaning == "The number of objects in a set."
-
-
-@pytest.mark.parametrize(
-    ("kind", "params", "words"),
-    [
-        ("NULL", [(SLOT, "<C>")], "The color <C> is left open."),
-        (
-            "NOT_ALL_NULL",
-            [(SLOT, "<C>"), (SLOT, "<S>"), (SLOT, "<C2>")],
-            "At least one of <C>, <S> and <C2> is filled.",
-        ),
-        ("NEQ", [(SLOT, "<C>"), (SLOT, "<C2>")], "<C> and <C2> differ."),
-        ("EQ", [(SLOT, "<C>"), (SLOT, "<C2>")], "<C> and <C2> have the same value, or both are left open."),
-        ("OUT_NEQ", [(NODE, 1), (NODE, 3)], "The outputs of nodes 1 and 3 differ."),
-        ("OUT_EQ", [(NODE, 1), (NODE, 3)], "Nodes 1 and 3 have the same output."),
-        ("OUT_LT_CONST", [(NODE, 1), (CONSTANT, 4)], "The number of node 1 is smaller than 4."),
-        ("OUT_GE_CONST", [(NODE, 1), (CONSTANT, 4)], "The number of node 1 is 4 or larger."),
-        (
-            "IN",
-            [(SLOT, "<C>"), (CONSTANT, ["red", "blue"])],
-            "The color <C> has one of red and blue; never where it is left open.",
-        ),
-    ],
-)
-def test_a_constraint_is_said_of_its_own_slots_and_nodes(kind: str, params: list[tuple[str, Any]], words: str) -> None:
-    said = Constraint(BUILT_IN.constraints[kind], tuple(Parameter(*each) for each in params))
-
-    assert in_words(said, {"<C>": "Color", "<C2>": "Color", "<S>": "Shape"}) == words
-
-
-@pytest.mark.parametrize(
-    ("meaning", "words"),
-    [
-        ("The two are far apart.", "The two are far apart: nodes 1 and 3; 5."),
-        ("The nodes' numbers are apart", "The numbers of nodes 1 and 3 are apart: 5"),
-        ("", "FAR: nodes 1 and 3; 5"),
-    ],
-)
-def test_what_a_plug_ins_sentence_leaves_out_stands_behind_it(meaning: str, words: str) -> None:
-    kind = ConstraintKind("FAR", (NODE, NODE, CONSTANT), lambda *_: True, meaning)
-
-    params = (Parameter(NODE, 1), Parameter(NODE, 3), Parameter(CONSTANT, 5))
-    assert in_words(Constraint(kind, params), {}) == words
 
 
 # Which templates are meant ------------------------------------------------------------------------------------------
@@ -317,7 +271,7 @@ UNRELATED = {"objects": SMALL_SCENES[0]["objects"]}
             template([*UNIQUE, node("query_color", [1])], [constraint("NULL", each) for each in FIRST]),
             SMALL_SCENES[0],
             1,
-            "its options must also meet: The size <Z> is left open. The color <C> is left open.",
+            "its options must also meet: NULL(<Z>): The slot is left open. NULL(<C>)",
             id="constraints of one node",
         ),
         pytest.param(
@@ -327,7 +281,7 @@ UNRELATED = {"objects": SMALL_SCENES[0]["objects"]}
             ),
             LONE,
             2,
-            "because: The outputs of nodes 1 and 2 differ.",
+            "because: OUT_NEQ(1, 2): The nodes' outputs differ.",
             id="constraint between nodes",
         ),
         pytest.param(
@@ -348,7 +302,7 @@ UNRELATED = {"objects": SMALL_SCENES[0]["objects"]}
             template([node("scene"), node("count", [0])], [constraint("OUT_GE_CONST", 1, 4)]),
             TWINS,
             1,
-            "it is the same for every question of the scene, but: The number of node 1 is 4 or larger.",
+            "it is the same for every question of the scene, but: OUT_GE_CONST(1, 4): The node's number",
             id="constraint before any choice",
         ),
     ],
@@ -364,20 +318,6 @@ def test_the_step_that_ended_it_is_told_with_its_reason(
     assert not explained.examples
     assert explained.failure.node == node_number
     assert told in explained.failure.verdict
-
-
-def test_options_are_counted_at_every_choice(tmp_path: Path) -> None:
-    """Of one object with four attributes there are 16 descriptions, and so 256 pairs of them."""
-    pair = template(
-        [*UNIQUE, node("filter_unique", [0], SECOND), node("equal_object", [1, 2])], [constraint("OUT_NEQ", 1, 2)]
-    )
-    failure = explain(tmp_path, pair, LONE).failure
-
-    assert failure is not None
-    first, second = failure.choices
-    assert (first.node, first.offered, first.passed, first.died) == (1, 16, 16, {})
-    assert (second.node, second.offered, second.passed) == (2, 256, 0)
-    assert second.died == {"The outputs of nodes 1 and 2 differ.": 256}
 
 
 # The command --------------------------------------------------------------------------------------------------------
@@ -400,7 +340,7 @@ def test_a_template_is_shown_in_full(vqagen_: Commands) -> None:
         assert title in lines
     assert "  3 query_color -> Color  The value an object has." in lines
     assert "      1 filter_unique <Z> <C> <M> <S> -> Object" in out
-    assert "  The color <C2> is left open.  NULL" in lines
+    assert "  NULL(<C2>): The slot is left open." in lines
     assert "3 objects: large red metal cube; small red rubber sphere; small blue metal cube" in out
     assert "found in 1 of 1 scene (scenes.json)" in out
     assert "\x1b" not in out

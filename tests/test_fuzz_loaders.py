@@ -50,7 +50,7 @@ from vqagen.world.sampling_rules import SamplingRules
 BASES = ROOT / "tests" / "broken" / "bases"
 CLEVR = Catalogue(load_domain(ROOT / "metadata" / "clevr.json"))
 MARKET = Catalogue(load_domain(ROOT / "metadata" / "market.json"))
-ROUNDS = 120
+ROUNDS = 60
 """Spoiled files for each loader."""
 SECONDS = 10
 """How long one may take: far more than any should, as the machine may be busy."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from vqagen.authoring.constraint_words import parameter_words
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.synonyms import Synonyms
+from vqagen.plugin import NODE, PLURAL_KINDS, SLOT
 from vqagen.world.attribute import Attribute
 
 BUILT_IN = "built-in"
@@ -80,13 +80,19 @@ def constraint_entries(catalogue: Catalogue) -> list[CatalogueEntry]:
     return [
         CatalogueEntry(
             name,
-            f"{name}({', '.join(parameter_words(param) for param in kind.params)})",
+            f"{name}({', '.join(map(_parameter, kind.params))})",
             kind.meaning,
             kind.aliases,
             kind.source or BUILT_IN,
         )
         for name, kind in catalogue.constraints.items()
     ]
+
+
+def _parameter(kind: str) -> str:
+    """Return a kind of parameter for people: `<slot> …` takes one or more."""
+    one = {SLOT: "<slot>", NODE: "node"}
+    return f"{one.get(kind[:-1], kind[:-1])} …" if kind in PLURAL_KINDS else one.get(kind, kind)
 
 
 def vocabularies(catalogue: Catalogue, synonyms: Synonyms) -> list[WordList]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from vqagen.authoring.constraint_words import in_words
 from vqagen.authoring.failure import Failure, why_not
 from vqagen.authoring.naming import ObjectNames, plain
 from vqagen.authoring.scenes_at_hand import ScenesAtHand
@@ -75,8 +74,6 @@ class Explanation:
 
     template: Template
     nodes: tuple[NodeSketch, ...]
-    constraints: tuple[tuple[str, str], ...]
-    """(name of the constraint, its demand in words)"""
     examples: tuple[Example, ...]
     tried: ScenesTried | None
     """None if no scenes were given."""
@@ -94,7 +91,7 @@ class Explanation:
             "texts": list(template.texts),
             "slots": dict(template.slots),
             "nodes": [node.to_record() for node in self.nodes],
-            "constraints": [{"type": name, "meaning": words} for name, words in self.constraints],
+            "constraints": [{"type": each.kind.name, "meaning": each.in_words} for each in template.constraints],
             "examples": [example.to_record() for example in self.examples],
             "tried": asdict(self.tried) if self.tried else None,
             "failure": self.failure.to_record() if self.failure else None,
@@ -120,7 +117,6 @@ def explain_template(
     return Explanation(
         template,
         sketches(template),
-        tuple((each.kind.name, in_words(each, template.slots)) for each in template.constraints),
         examples,
         tryout.tried(at_hand.source) if at_hand else None,
         None if in_short and examples else tryout.failure(),

@@ -1,18 +1,16 @@
-"""The reason why a template found nothing in a scene: the step that failed, its options, and why each was rejected."""
+"""The reason why a template found nothing in a scene: the step that failed, and why its options were rejected."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from vqagen.authoring.constraint_words import in_words
 from vqagen.authoring.tree import sketches
 from vqagen.language.template import Template
 from vqagen.rng import stream
 from vqagen.search.description import Description
-from vqagen.search.examination import Ended, Examination, StageReport
+from vqagen.search.examination import Ended, Examination
 from vqagen.search.filling import DEGENERATE, FOREGONE, GAVE_UP
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import Apply, Op, Plan
@@ -29,18 +27,6 @@ _SOUGHT = {
 
 
 @dataclass(frozen=True)
-class OptionsTried:
-    """The options of a step that were tried: `offered` of them, of which `passed` led on; `died` counts the rejected
-    ones by reason. The option at which the search gave up was not tried."""
-
-    node: int
-    call: str
-    offered: int
-    passed: int
-    died: Mapping[str, int]
-
-
-@dataclass(frozen=True)
 class Failure:
     """The reason why nothing was found. `node` is the step that failed; None if all steps had options."""
 
@@ -48,7 +34,6 @@ class Failure:
     reason: str
     node: int | None
     verdict: str
-    choices: tuple[OptionsTried, ...]
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""
@@ -56,12 +41,11 @@ class Failure:
 
 
 def why_not(search: Search, scene: Scene, reason: str, seed: int) -> Failure:
-    """Return the fate of every option of the search in a scene; `reason` is the search's own."""
+    """Return the step of the search that failed in a scene; `reason` is the search's own."""
     watch = search.examine(SceneTables(scene), stream(seed, "examine", scene.index))
     story = _Story(search.plan, scene)
-    choices = tuple(story.choice(report) for report in watch.reports)
     node, verdict = story.verdict(watch, reason)
-    return Failure(scene.index, reason, node, verdict, choices)
+    return Failure(scene.index, reason, node, verdict)
 
 
 class _Story:
@@ -71,12 +55,7 @@ class _Story:
         self.plan, self.scene, self.template = plan, scene, plan.template
         self.calls = [sketch.call for sketch in sketches(plan.template)]
         self.node_of = _nodes_of_ops(plan.template)
-        self.constraints = {str(each): in_words(each, plan.template.slots) for each in plan.template.constraints}
-
-    def choice(self, report: StageReport) -> OptionsTried:
-        node = self.node_of[report.op.index]
-        died = {self.cause(cause): times for cause, times in report.died.most_common()}
-        return OptionsTried(node, self.calls[node], report.offered, report.passed, died)
+        self.constraints = {str(each): each.in_words for each in plan.template.constraints}
 
     def cause(self, cause: str) -> str:
         """Return the sentence for the cause by which an option was rejected."""

@@ -11,7 +11,7 @@ import click
 
 from vqagen.authoring.catalogues import CatalogueEntry, WordList
 from vqagen.authoring.explanation import Example, ExampleStep, Explanation, ScenesTried
-from vqagen.authoring.failure import Failure, OptionsTried
+from vqagen.authoring.failure import Failure
 from vqagen.authoring.tree import Branch, NodeSketch, branches
 from vqagen.errors import counted
 from vqagen.language.template import Template
@@ -55,12 +55,12 @@ def explanation_page(explanation: Explanation) -> Page:
         "Texts": [_slots(text) for text in template.texts],
         "Slots": list(_slot_lines(template)),
         "Program": [_node(explanation.nodes[each.number], each) for each in branches(template)],
-        "Constraints": [f"{_slots(words)}  {dim(name)}" for name, words in explanation.constraints],
+        "Constraints": [_slots(each.in_words) for each in template.constraints],
         "Examples": [line for n, each in enumerate(explanation.examples, 1) for line in _example(n, each)],
         "Scenes": [_scenes_tried(explanation.tried)] if explanation.tried else [],
     }
     if explanation.failure:
-        parts[f"Nothing on scene {explanation.failure.scene}"] = list(_failure(explanation.failure))
+        parts[f"Nothing on scene {explanation.failure.scene}"] = [_ended(explanation.failure)]
     never = f"  {dim('never ' + _said(list(explanation.impossible)))}" if explanation.impossible else ""
     lines = [f"{bold(template.id)}  {template.answer_type}{never}"]
     for title, part in parts.items():
@@ -147,21 +147,9 @@ def _scenes_tried(tried: ScenesTried | None) -> str:
     return f"{head}; otherwise: {reasons}" if reasons else head
 
 
-def _failure(failure: Failure) -> Iterator[str]:
-    yield _ended(failure)
-    for choice in failure.choices:
-        yield dim(f"node {choice.node} {choice.call}: {_fate(choice)}")
-        for cause, times in choice.died.items():
-            yield dim(f"  {times:,} died: {cause}")
-
-
 def _ended(failure: Failure) -> str:
     at = "" if failure.node is None else f"node {failure.node}: "
     return click.style(at + failure.verdict, fg="red")
-
-
-def _fate(choice: OptionsTried) -> str:
-    return f"{counted(choice.offered, 'option')}, {choice.passed:,} led on"
 
 
 def _said(value: Any) -> str:

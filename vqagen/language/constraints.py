@@ -80,7 +80,10 @@ def same_word(left: str | None, right: str | None) -> bool:
 
 @constraint("NEQ", SLOT, SLOT, compares=TYPES, role=DIFFERENT, aliases=("TYPE_NEQ",))
 def other_word(left: str | None, right: str | None) -> bool:
-    """The slots differ. (The reference generator keeps only equal values here; every data set meant "differ".)"""
+    """The slots differ.
+
+    The reference generator keeps only equal values here; every data set meant "differ".
+    """
     return left != right
 
 
@@ -131,7 +134,10 @@ def above(output: int, bound: float) -> bool:
 
 @constraint("OUT_GE_CONST", NODE, CONSTANT, compares=NUMBERS, aliases=("CONST_GE", "CONST_GEQ", "CONST_GT"))
 def at_least(output: int, bound: float) -> bool:
-    """The node's number is the constant or larger. (CONST_GT is CLEVR-Math's name, whose generator keeps equals.)"""
+    """The node's number is the constant or larger.
+
+    CONST_GT is CLEVR-Math's name, whose generator keeps equals.
+    """
     return output >= bound
 
 

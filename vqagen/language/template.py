@@ -63,6 +63,11 @@ class Constraint:
     def __str__(self) -> str:
         return f"{self.kind.name}({', '.join(str(each.value) for each in self.params)})"
 
+    @property
+    def in_words(self) -> str:
+        """The constraint with its meaning, such as "NEQ(<C>, <C2>): The two slots differ."."""
+        return ": ".join(filter(None, (str(self), self.kind.meaning)))
+
     def holds(self, *known: Any) -> bool:
         """True if the constraint is met; `known` are words of slots and outputs of nodes, in parameter order."""
         given = iter(known)

@@ -88,6 +88,8 @@ def check_paths(
     for check in checks:
         check.run()
     for item in items:
+        if item.kind in (QUESTIONS, DIALOGS) and item.path in map(Path, paths):  # in a folder, beside what made them
+            report.of(item.path).not_checked.append(f"{item.kind}: see `vqagen verify`")
         if item.kind == SYNONYMS:
             _check_unknown_synonyms(item.path, checks, report)
     return report.finished()
@@ -114,8 +116,6 @@ class _DomainCheck:
         metadata = self.group.metadata
         for item in self.group.items:
             self.report.of(item.path).domain = str(metadata)
-            if item.kind in (QUESTIONS, DIALOGS):
-                self.report.of(item.path).not_checked.append(f"{item.kind}: see `vqagen verify`")
         declared = self.declarations()
         if declared is None:
             self.skip((METADATA, TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES), "a plug-in")

@@ -19,7 +19,6 @@ from typing import Any
 from vqagen.authoring.check.openness import never_said
 from vqagen.authoring.check.template_files import Finding
 from vqagen.authoring.check.template_rules import revealed_answers
-from vqagen.authoring.constraint_words import in_words
 from vqagen.authoring.naming import plain
 from vqagen.authoring.scenes_at_hand import SAMPLED
 from vqagen.bits import first_n
@@ -186,7 +185,7 @@ class _TemplateTryout:
             if times >= ENOUGH_FILLINGS and len(self.seen) > 1:
                 yield Finding("answer-in-text", self.placed, last, _given_away(slots, where))
         for k in self.idle:
-            said = in_words(self.template.constraints[k], self.template.slots)
+            said = self.template.constraints[k].in_words
             message = f"beside the others, this constraint ruled nothing out {where}: {said}"
             yield Finding("idle-constraint", self.placed, f"constraints[{k}]", message)
 
