@@ -10,6 +10,8 @@ import click
 import pytest
 
 import vqagen
+from vqagen.cli.dialog import command as dialog
+from vqagen.cli.director_generate import generate as trials
 from vqagen.cli.generate import command as generate
 from vqagen.cli.options import settings_options
 from vqagen.cli.scenes import sample
@@ -23,6 +25,7 @@ FIELDS = [
     }.items()
     for settings in classes
     for name in settings.names()
+    if (command, name) != (sample, "cluster")
 ]
 
 
@@ -65,6 +68,12 @@ def test_a_new_field_is_a_checked_option_without_more() -> None:
     with pytest.raises(vqagen.UsageError, match=r"^--width must be at least 1, found 0$"):
         paint.main(["--width", "0"], standalone_mode=False)
     assert "--tip [round|flat]  The form of the tip." in paint.get_help(click.Context(paint))
+
+
+@pytest.mark.parametrize("command", [generate, dialog, trials, sample], ids=lambda each: each.name)
+def test_every_option_has_a_group_in_the_help(command: click.Command) -> None:
+    """Input, output and so on; `--help` alone stands by itself."""
+    assert command.get_help(click.Context(command)).endswith("\n\nOther:\n  --help  Show this message and exit.")
 
 
 def test_faults_of_all_settings_of_a_command_are_reported_at_once() -> None:

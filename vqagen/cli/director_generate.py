@@ -4,21 +4,33 @@ from __future__ import annotations
 
 import click
 
+from vqagen.cli.group import GroupedCommand, Option
 from vqagen.cli.options import catalogue_option, output_options, path, settings_options
 from vqagen.run.options import RunOptions
 from vqagen.tasks.director.settings import DirectorSettings
 
 templates_option = click.option(
-    "--templates", type=path, metavar="PATH", help="Instructions, in place of the shipped ones."
+    "--templates",
+    cls=Option,
+    group="input",
+    type=path,
+    metavar="PATH",
+    help="Instructions, in place of the shipped ones.",
 )
 
 
-@click.command("generate")
-@output_options("trials", is_required=False)
+@click.command("generate", cls=GroupedCommand)
 @catalogue_option
 @templates_option
+@output_options("trials", is_required=False)
 @settings_options(settings=DirectorSettings, options=RunOptions, without=("start_index", "cluster"))
-@click.option("--dry-run", is_flag=True, help="Print the cells of the design, and write nothing; --out is not needed.")
+@click.option(
+    "--dry-run",
+    cls=Option,
+    group="output",
+    is_flag=True,
+    help="Print the cells of the design, and write nothing; --out is not needed.",
+)
 @click.pass_context
 def generate(
     ctx: click.Context,

@@ -153,7 +153,12 @@ scenes_option = click.option(
 )
 
 catalogue_option = click.option(
-    "--catalogue", type=path, metavar="FILE", help="Catalogue of items, in place of the shipped one."
+    "--catalogue",
+    cls=Option,
+    group="input",
+    type=path,
+    metavar="FILE",
+    help="Catalogue of items, in place of the shipped one.",
 )
 
 

@@ -19,43 +19,60 @@ VIEWS = PARTICIPANT, DIRECTOR, BOTH
 LEAST_SIDE, LARGEST_SIDE = 2, 8
 
 
-def share(default: float, help: str) -> Any:
+def share(default: float, help: str, group: str) -> Any:
     """A setting that is a share, from 0 to 1."""
-    return setting(default, help, types=(float, int), metavar="SHARE")
+    return setting(default, help, types=(float, int), metavar="SHARE", group=group)
 
 
 @dataclass(frozen=True)
 class DirectorSettings(RunSettings):
     """All that decides which trials are made. A count must be given: there is no last trial."""
 
-    start_index: int = setting(0, "Number of the first trial.", least=0)
-    count: int = setting(0, "How many trials.", least=1)
-    width: int = setting(4, "Columns of the grid, 2 to 8.", least=LEAST_SIDE)
-    height: int = setting(4, "Rows of the grid, 2 to 8.", least=LEAST_SIDE)
-    fill: float = share(0.65, "Share of cells that hold an item.")
-    blocked: float = share(0.4, "Share of cells that the director cannot see into.")
-    related: float = share(0.3, "Share of the other items that fit the instruction too.")
-    related_blocked: float = share(0.5, "Share of those that stand in blocked cells.")
-    test_share: float = share(0.5, "Share of test trials, in which the director's blocked view matters.")
-    size_share: float = share(0.25, "Share of trials about the smallest or largest.")
-    vertical_share: float = share(0.25, "Share of trials about the topmost or bottommost.")
-    horizontal_share: float = share(0.25, "Share of trials about the leftmost or rightmost; the rest has no rule.")
-    physics_share: float = share(0.5, "Share of trials about what is hot, cold, sharp or stackable.")
+    start_index: int = setting(0, "Number of the first trial.", least=0, group="choice")
+    count: int = setting(0, "How many trials.", least=1, group="choice")
+    width: int = setting(4, "Columns of the grid, 2 to 8.", least=LEAST_SIDE, group="grid")
+    height: int = setting(4, "Rows of the grid, 2 to 8.", least=LEAST_SIDE, group="grid")
+    fill: float = share(0.65, "Share of cells that hold an item.", "grid")
+    blocked: float = share(0.4, "Share of cells that the director cannot see into.", "grid")
+    related: float = share(0.3, "Share of the other items that fit the instruction too.", "grid")
+    related_blocked: float = share(0.5, "Share of those that stand in blocked cells.", "grid")
+    test_share: float = share(0.5, "Share of test trials, in which the director's blocked view matters.", "balance")
+    size_share: float = share(0.25, "Share of trials about the smallest or largest.", "balance")
+    vertical_share: float = share(0.25, "Share of trials about the topmost or bottommost.", "balance")
+    horizontal_share: float = share(
+        0.25, "Share of trials about the leftmost or rightmost; the rest has no rule.", "balance"
+    )
+    physics_share: float = share(0.5, "Share of trials about what is hot, cold, sharp or stackable.", "balance")
     questions: str = setting(
-        SUPERLATIVE, "superlative: one item of a kind; relational: the item next to another.", choices=QUESTIONS
+        SUPERLATIVE,
+        "superlative: one item of a kind; relational: the item next to another.",
+        choices=QUESTIONS,
+        group="choice",
     )
     suffix: str = setting(
-        DIRECTIONAL, "Which instructions say whose point of view is taken: those with left or right.", choices=SUFFIXES
+        DIRECTIONAL,
+        "Which instructions say whose point of view is taken: those with left or right.",
+        choices=SUFFIXES,
+        group="choice",
     )
     compat: str = setting(
-        STRICT, "reference: the looser rules of the first director task, with ties and idle words.", choices=COMPATS
+        STRICT,
+        "reference: the looser rules of the first director task, with ties and idle words.",
+        choices=COMPATS,
+        group="compatibility",
     )
-    paired: bool = setting(False, "Make trials in pairs: one blocked cell moves, and the answer changes.")
+    paired: bool = setting(
+        False, "Make trials in pairs: one blocked cell moves, and the answer changes.", group="choice"
+    )
     render: tuple[str, ...] = setting(
-        (), "Pictures or texts of the grid: png, svg, md, ascii, json, none; may be given several times. [default: png]"
+        (),
+        "Pictures or texts of the grid: png, svg, md, ascii, json, none; may be given several times. [default: png]",
+        group="output",
     )
-    view: str = setting(PARTICIPANT, "Whose view is drawn.", choices=VIEWS)
-    figure: bool = setting(False, "Draw the director behind the shelf; pictures without the figure are made as well.")
+    view: str = setting(PARTICIPANT, "Whose view is drawn.", choices=VIEWS, group="output")
+    figure: bool = setting(
+        False, "Draw the director behind the shelf; pictures without the figure are made as well.", group="output"
+    )
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
