@@ -20,14 +20,13 @@ from naive_programs import (
     step_type,
     step_values,
 )
-from naive_relevance import Reference, is_degenerate, needs_other, references
+from naive_relevance import is_degenerate, needs_other
 from naive_search import Instantiation, each_instantiation, instantiations, narrowed
 from naive_vocabulary import Record, World, attribute_types, make_world, relation_type, values_of
 
 __all__ = [
     "Instantiation",
     "Record",
-    "Reference",
     "Undefined",
     "Value",
     "World",
@@ -42,7 +41,6 @@ __all__ = [
     "needs_other",
     "outputs",
     "program_records",
-    "references",
     "relation_type",
     "run_step",
     "step_type",

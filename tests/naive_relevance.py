@@ -6,7 +6,7 @@ Part of the slow twin (see `naive`): each is found by running the program again 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from naive_programs import Undefined, Value, is_filter, outputs, run, run_step, step_type, step_values
 from naive_vocabulary import Record, World, make_world
@@ -14,15 +14,6 @@ from naive_vocabulary import Record, World, make_world
 POLICIES = {"none", "clevr", "all"}
 RELATIONS = ("relate", "same_", "different_")
 """How the names of functions begin that lead from an object, the anchor, to others."""
-
-
-class Reference(NamedTuple):
-    """How one `unique` node finds its object: the chain's source and its filters as (filter type, value)."""
-
-    step: int
-    source: str
-    filters: tuple[tuple[str, str], ...]
-    removable: tuple[tuple[str, str], ...]
 
 
 def is_degenerate(
@@ -111,30 +102,3 @@ def _filtered(world: World, things: Any, chain: Sequence[Record]) -> Value:
     for step in chain:
         things = run_step(world, step_type(step), [things], step_values(step))
     return things
-
-
-def references(program: Sequence[Record], scene: Record, metadata: Record) -> list[Reference]:
-    """For each `unique`, in program order: its chain, and the filters any one of which could go (same object)."""
-    world, results = make_world(scene, metadata), outputs(program, scene, metadata)
-    uniques = [index for index, step in enumerate(program) if step_type(step) == "unique"]
-    return [_reference(world, program, results, index) for index in uniques]
-
-
-def _reference(world: World, program: Sequence[Record], results: list[Value], unique: int) -> Reference:
-    source, chain = _filters_before(program, program[unique]["inputs"][0])
-    named = [(step_type(step), step_values(step)[0]) for step in chain]
-    removable = []
-    for index, name in enumerate(named):
-        rest = chain[:index] + chain[index + 1 :]
-        if _filtered(world, results[source], rest) == frozenset([results[unique]]):
-            removable.append(name)
-    return Reference(unique, step_type(program[source]), tuple(named), tuple(removable))
-
-
-def _filters_before(program: Sequence[Record], index: int) -> tuple[int, list[Record]]:
-    """The step that feeds the chain of filters ending at `index`, and the chain in program order."""
-    chain: list[Record] = []
-    while is_filter(program[index]):
-        chain.insert(0, program[index])
-        index = program[index]["inputs"][0]
-    return index, chain

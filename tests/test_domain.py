@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
-from dataclasses import FrozenInstanceError
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vqagen.errors import BadInput, InputWarning, describe
-from vqagen.files.shipped import shipped
+from vqagen.errors import BadInput, InputWarning
 from vqagen.plugin import ComputedAttribute, ComputedRelation, Declarations
 from vqagen.world.domain import Attribute, Domain, domain_from_metadata, load_domain
 
@@ -47,42 +44,6 @@ def test_a_list_of_values_makes_an_attribute() -> None:
     )
     assert found.relations == ("left", "right")
     assert found.plurals == {"cube": "cubes"}
-
-
-def test_an_attribute_may_say_more_of_itself() -> None:
-    shape = {"values": ["cube"], "key": "form", "null": "item"}
-
-    assert domain(Shape=shape).attributes[-1] == Attribute("shape", "Shape", "form", ("cube",), "item")
-
-
-def test_types_can_be_asked_for_their_values() -> None:
-    found = domain()
-
-    assert found.value_types == ("Size", "Shape", "Relation")
-    assert found.types == ("Object", "ObjectSet", "Integer", "Bool", "Size", "Shape", "Relation")
-    assert found.attribute_of("Shape") == found.attributes[1]
-    assert found.attribute_of("Relation") is None
-    assert found.values_of("Shape") == ("cube", "ball")
-    assert found.values_of("Relation") == ("left", "right")
-    assert found.values_of("Object") == found.values_of("Colour") == ()
-
-
-def test_a_domain_may_have_no_relations() -> None:
-    found = domain_from_metadata({"types": {"Size": ["small"]}})
-
-    assert found.relations == ()
-    assert found.value_types == ("Size",)
-
-
-def test_a_domain_is_frozen() -> None:
-    with pytest.raises(FrozenInstanceError):
-        domain().name = "other"  # type: ignore[misc]
-
-
-def test_declared_functions_say_which_types_are_attributes() -> None:
-    found = domain("filter_size Size", "query_shape", "same_place", Place=["here", "there"])
-
-    assert [attribute.type for attribute in found.attributes] == ["Size", "Shape"]
 
 
 def test_the_relation_type_is_what_relate_takes() -> None:
@@ -259,13 +220,6 @@ def test_metadata_may_say_more_of_a_computed_attribute(listed: tuple[str, ...]) 
     assert found[0].compute is side
 
 
-def test_a_type_without_values_may_be_computed() -> None:
-    found = domain_from_metadata({"types": {"Side": None, **TYPES}}, plugins=plugins("west"))
-
-    assert found.abstract_types == ()
-    assert found.values_of("Side") == ("west",)
-
-
 @pytest.mark.parametrize(("name", "relations"), [("near", ("left", "right", "near")), ("left", ("left", "right"))])
 def test_a_computed_relation_joins_the_domain(name: str, relations: tuple[str, ...]) -> None:
     found = domain_from_metadata({"types": TYPES}, plugins=plugins("west", relation=name))
@@ -273,12 +227,6 @@ def test_a_computed_relation_joins_the_domain(name: str, relations: tuple[str, .
     assert found.relations == relations
     assert found.computed_relations == {name: near}
     assert set(found.recorded_relations) == {"left", "right"} - {name}
-
-
-def test_all_relations_may_be_computed() -> None:
-    found = domain_from_metadata({"types": {"Size": ["small"]}}, plugins=plugins("west"))
-
-    assert (found.relations, found.values_of("Relation")) == (("near",), ("near",))
 
 
 PLUG_IN_FAULTS: list[tuple[Metadata, Declarations, str]] = [
@@ -440,14 +388,6 @@ def test_all_faults_are_told_at_once() -> None:
     assert sorted(places) == ["plurals", "types.Relation[0]", "types.Shape.key", "types.Shape.values", "types.Size[1]"]
 
 
-def test_a_file_that_is_not_json_is_told_by_line(tmp_path: Path) -> None:
-    path = tmp_path / "d.json"
-    path.write_text('{"types": {\n  "Size": ["small",, "large"]}}')
-
-    with pytest.raises(BadInput, match=r"d\.json:2:20: not valid JSON"):
-        load_domain(path)
-
-
 def test_a_mistake_in_a_file_is_told_with_line_and_column(tmp_path: Path) -> None:
     """So is a doubt."""
     path = tmp_path / "d.json"
@@ -516,43 +456,3 @@ def test_any_metadata_is_read_or_refused(path: tuple[Any, ...], value: object) -
         return
     assert found.attributes
     assert all(attribute.leaves and attribute.lineage for attribute in found.attributes)
-
-
-# Metadata that exists ---------------------------------------------------------------------------------------------
-
-
-def test_the_shipped_clevr_domain() -> None:
-    found = load_domain(shipped("metadata") / "clevr.json")
-
-    assert [attribute.key for attribute in found.attributes] == ["size", "color", "material", "shape"]
-    assert [len(attribute.values) for attribute in found.attributes] == [2, 8, 2, 3]
-    assert found.relations == ("left", "right", "behind", "front")
-    assert nulls(found) == {"Size": "", "Color": "", "Material": "", "Shape": "thing"}
-    assert found.source.endswith("clevr.json")
-
-
-def test_the_reference_metadata_names_the_same_world(shared: Path) -> None:
-    """Attributes may stand in another order there; the word for each left open is the same."""
-    path = shared / "data" / "clevr_v1" / "metadata.json"
-    found, ours = load_domain(path), load_domain(shipped("metadata") / "clevr.json")
-
-    assert found.name == ours.name
-    assert {attribute.type: attribute for attribute in found.attributes} == {
-        attribute.type: attribute for attribute in ours.attributes
-    }
-    assert set(found.relations) == set(ours.relations)
-    assert [dict(function) for function in found.declared] == json.loads(path.read_text("utf-8"))["functions"]
-
-
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
-        (None, "null or nothing"),
-        ({}, "an object"),
-        ([1], "a list of 1"),
-        (True, "true"),
-        ("a" * 50, "'" + "a" * 36 + "…"),
-    ],
-)
-def test_a_value_is_described_in_short(value: object, words: str) -> None:
-    assert describe(value) == words

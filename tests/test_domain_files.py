@@ -14,7 +14,7 @@ from vqagen.authoring.scaffold import write_starter
 from vqagen.errors import UsageError
 from vqagen.files.reading import files_in
 from vqagen.files.shipped import shipped
-from vqagen.language.domain_files import find_domain, load_domain_files
+from vqagen.language.domain_files import find_domain
 from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS, ShippedDomain
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE
 from vqagen.tasks.director.instructions import SHIPPED_INSTRUCTIONS
@@ -152,27 +152,6 @@ def test_the_info_names_a_shipped_domain_and_no_other(vqagen_: Commands) -> None
 
         assert generator_of(f"s{number}.json")["domain"] == expected
         assert generator_of(f"q{number}.json")["domain"] == expected
-
-
-def test_the_name_reaches_another_process() -> None:
-    files = vqagen.find_domain("market")
-
-    assert pickle.loads(pickle.dumps(files)) == files
-
-
-@pytest.mark.parametrize("files", [vqagen.find_domain(), vqagen.find_domain("market")], ids=["clevr", "market"])
-def test_a_loaded_domain_is_pickled_with_its_templates(
-    files: vqagen.DomainFiles, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """So that no worker reads template files: 9,000 templates took each of them 3 s."""
-    loaded = load_domain_files(files)
-    pickled = pickle.dumps(loaded)
-    monkeypatch.setattr("vqagen.language.domain_files.read_template_files", None)
-    again = pickle.loads(pickled)
-
-    assert again.templates == loaded.templates
-    assert {id(template.catalogue) for template in again.templates} == {id(again.catalogue)}
-    assert again.hashes == loaded.hashes
 
 
 def test_a_worker_refuses_files_that_were_changed(tmp_path: Path) -> None:

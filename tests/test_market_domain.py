@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -59,26 +58,10 @@ def test_it_is_not_clevr_under_another_name() -> None:
     assert len(MARKET.materials.templates) >= 25
 
 
-def test_no_word_says_two_things() -> None:
-    """Neither two values of one type nor values of two types."""
-    materials = MARKET.materials
-    said = Counter(way for type_name in materials.domain.value_types for way in ways(materials, type_name))
-
-    assert [way for way, count in said.items() if count > 1] == []
-
-
 @over_attributes
 def test_sampled_items_have_every_leaf_and_no_group(attribute: Attribute) -> None:
     """Groups are only said."""
     assert {value for values in recorded(attribute) for value in values} == set(attribute.leaves)
-
-
-@over_attributes
-def test_sampled_items_have_as_many_values_as_allowed(attribute: Attribute) -> None:
-    """One; none as well where that is allowed; several only in a list."""
-    lengths = {len(values) for values in recorded(attribute)}
-
-    assert lengths == ({1} | ({0} if attribute.optional else set()) | ({2, 3} if attribute.multi else set()))
 
 
 def test_ties_are_mutual_and_looks_are_not() -> None:

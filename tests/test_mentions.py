@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.mentions import Marked, SlotSpan, filled, mention_spans
+from vqagen.language.mentions import Marked, SlotSpan, mention_spans
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Wording
@@ -88,39 +87,6 @@ def test_what_replaces_two_slots_says_both() -> None:
     found = marked("the {C:red} {K:ox} is").sub(re.compile("red ox"), "roan")
 
     assert found == Marked("the roan is", (SlotSpan("<C>", 4, 8), SlotSpan("<K>", 4, 8)))
-
-
-SCRAPS = st.text("ab x", max_size=5)
-
-
-@given(
-    st.tuples(SCRAPS, SCRAPS, SCRAPS),
-    st.fixed_dictionaries({"<A>": SCRAPS, "<B>": SCRAPS}),
-    st.sampled_from(["a*", "b|", "(a)(b)?", r"\Ba", "a b", " +"]),
-    st.sampled_from(["", "x", " b ", r"\g<0>", r"y\g<0>a"]),
-)
-def test_the_text_is_edited_as_plain_text_is(
-    around: tuple[str, str, str], said: dict[str, str], pattern: str, new: str
-) -> None:
-    """And spans stay in order and inside of the text, and have no spaces at their ends, however wild the edit."""
-    before = filled("{}%(<A>)s{}%(<B>)s{}".format(*around), said)
-
-    found = before.sub(re.compile(pattern), new)
-
-    assert found.text == re.sub(pattern, new, before.text)
-    assert list(found.spans) == sorted(found.spans, key=lambda span: (span.start, span.end))
-    for _, start, end in found.spans:
-        assert 0 <= start < end <= len(found.text)
-        assert found.text[start:end].strip() == found.text[start:end]
-
-
-def test_a_format_is_filled_as_plain_formats_are() -> None:
-    form, said = "%(<K>s)s at 50%% of%(<C>)s%%(<K>)s%%%(<M>)s", {"<K>s": "oxen", "<C>": "", "<M>": "%s"}
-
-    found = filled(form, said)
-
-    assert found.text == form % said == "oxen at 50% of%(<K>)s%%s"
-    assert written(found) == "{K:oxen} at 50% of%(<K>)s%{M:%s}"
 
 
 # Sentences --------------------------------------------------------------------------------------------------------
@@ -285,17 +251,6 @@ def test_spans_of_every_template(collection: Collection) -> None:
                 not in ways(synonyms, template.slots[span.slot], words[span.slot]) | IN_ONE_WORD
             ]
             assert rewritten or wrong == []
-
-
-@pytest.mark.parametrize("collection", COLLECTIONS, ids=str)
-def test_spans_are_in_reading_order_and_apart(collection: Collection) -> None:
-    if collection.materials.domain.rewrites:
-        pytest.skip("a rewrite may put one phrase in place of two slots")
-
-    for template in collection.materials.templates:
-        compiled, rng = Wording(template, collection.materials.synonyms), stream(1, template.id)
-        spans = compiled.say_marked(random_words(template, rng), rng.random).spans
-        assert all(before.end <= after.start for before, after in pairwise(spans))
 
 
 # Mentions ---------------------------------------------------------------------------------------------------------

@@ -18,14 +18,13 @@ from naive_programs import Undefined, run
 from naive_vocabulary import make_world
 from oracle import signatures
 from program_notation import program
-from test_plugins import WEIGHTS, write
+from test_plugins import write
 
 import vqagen
 from vqagen.api import Generation
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.plugin import Undefined as NoResult
-from vqagen.plugin.loading import load_plugins
 from vqagen.search.pool import Pool
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import Scene, compile_scene
@@ -265,15 +264,6 @@ def test_missing_values_and_groups_are_as_in_one_scene(text: str) -> None:
     assert with_gaps().wrong(program(text)) == []
 
 
-def test_the_pool_has_results_and_gaps() -> None:
-    """So that the test above says something."""
-    scenes = with_gaps()
-    labels = scenes.pool.run(scenes.read(program("scene, filter_kind 0 pear, unique 1, query_label 2")))
-
-    assert labels is not None
-    assert {*labels.answered.tolist()} == {True, False}
-
-
 def test_a_scene_that_does_not_know_a_relation_has_no_answer() -> None:
     steps = program("scene, filter_color 0 red, unique 1, relate 2 left, count 3")
     records = [dict(record) for record in CLEVR.sampled(30, seed=29)]
@@ -334,18 +324,6 @@ def test_lists_are_compared_one_by_one(text: str) -> None:
     scenes = with_gaps()
 
     assert scenes.pool.run(scenes.read(program(text))) is None
-
-
-def test_functions_of_plugins_are_run_one_by_one(tmp_path: Path) -> None:
-    """So is whatever has one of their functions."""
-    domain = domain_from_metadata(CLEVR.raw_metadata)
-    catalogue = Catalogue(domain, load_plugins([write(tmp_path, WEIGHTS)]).declarations)
-    scenes = [compile_scene(record, domain) for record in CLEVR.sampled(3, seed=29)]
-    heavier = Program.from_records(program("scene, filter_color 0 red, unique 1, heavier 2, count 3"), catalogue)
-    plain = Program.from_records(program("scene, filter_color 0 red, count 1"), catalogue)
-
-    assert Pool(scenes, catalogue).run(heavier) is None
-    assert Pool(scenes, catalogue).run(plain) is not None
 
 
 PLUGIN = '''

@@ -79,26 +79,12 @@ def test_objects_are_found_by_groups_and_by_members_of_lists() -> None:
     }
 
 
-def test_every_value_has_an_entry_in_an_empty_scene() -> None:
-    having = scene_of().having
-
-    assert {name: tuple(by_value) for name, by_value in having.items()} == {
-        attribute.name: attribute.values for attribute in WORLD.attributes
-    }
-
-
 def test_objects_are_described_by_what_they_have() -> None:
     scene = scene_of(thing(look={"marks": ["checks", "dots"]}), thing(color="red", kind="ball"))
     bare = domain_from_metadata({"types": {"Color": TYPES["Color"]}})
 
     assert scene.describe(0b11) == "dots and checks arm suv; red arm ball"
     assert scene_of({}, domain=bare).describe(0b1) == "object without values"
-
-
-def test_a_view_hides_objects_of_groups_and_lists() -> None:
-    view = scene_of(thing(), thing(kind="bike")).seen(0b10)
-
-    assert (view.having["kind"]["vehicle"], view.having["part"]["limb"]) == (0b10, 0b10)
 
 
 @given(
@@ -221,12 +207,6 @@ def test_plug_ins_compute_values_and_relations() -> None:
     assert scene.values["side"] == ["west", "west", "east"]
     assert scene.having["side"] == {"west": 0b011, "east": 0b100}
     assert scene.related == {"left": [0b000, 0b001, 0b011], "near": [0b010, 0b101, 0b010]}
-
-
-def test_a_relation_need_not_be_symmetric() -> None:
-    domain = with_plug_ins(holds=lambda one, anchor, scene: one["x"] < anchor["x"])
-
-    assert computed(domain, 0, 1, 2).related["near"] == [0b000, 0b001, 0b011]
 
 
 def test_plug_ins_may_give_nothing_or_lists() -> None:

@@ -81,13 +81,6 @@ def share(things: list[Record], holds: Callable[[Record], bool]) -> float:
     return sum(map(holds, things)) / len(things)
 
 
-def test_sampled_scenes_compile(scenes: list[Record]) -> None:
-    """So leaves, lists and nested keys are where the domain has them, and every relation is there."""
-    for record in scenes:
-        scene = compile_scene(json.loads(json.dumps(record)), DOMAIN)
-        assert list(scene.related) == list(DOMAIN.relations)
-
-
 def test_the_shipped_domains_give_scenes_that_compile() -> None:
     """Every sampled object is in the compiled scene."""
     for listed in SHIPPED_DOMAINS.values():
@@ -163,15 +156,6 @@ def test_a_scene_depends_on_its_seed_and_index_alone(scenes: list[Record]) -> No
     assert json.dumps(sample_scene(RULES, 0, 77)) == json.dumps(scenes[77])
 
 
-def test_another_chance_relation_leaves_the_rest_of_a_scene(scenes: list[Record]) -> None:
-    metadata = changed(lambda metadata: metadata["sampling"]["relations"].pop("joins"))
-    metadata["types"]["Way"].remove("joins")
-    (scene,) = sample_scenes(SamplingRules.from_domain(domain_from_metadata(metadata)), 0, 5, 1)
-
-    assert scene["objects"] == scenes[5]["objects"]
-    assert scene["relationships"]["faces"] == scenes[5]["relationships"]["faces"]
-
-
 def with_plug_ins(metadata: Record) -> Domain:
     """The domain with a computed attribute and a computed relation."""
     plugins = Declarations(
@@ -190,25 +174,6 @@ def test_what_plug_ins_compute_is_not_sampled() -> None:
     assert "color" not in record["objects"][0]
     assert list(record["relationships"]) == ["left", "joins"]
     assert set(compile_scene(record, domain).values["color"]) == {"red"}
-
-
-def test_lists_that_leave_too_little_are_drawn_again() -> None:
-    """Two marks together leave no colour, though each of them leaves some."""
-    metadata = {
-        "types": {"Mark": {"values": ["dots", "stars"], "multi": True}, "Color": ["red", "blue"]},
-        "sampling": {
-            "restrict": [
-                {"attribute": "mark", "value": "dots", "only": {"color": ["red"]}},
-                {"attribute": "mark", "value": "stars", "only": {"color": ["blue"]}},
-            ]
-        },
-    }
-    found = list(sample_scenes(SamplingRules.from_domain(domain_from_metadata(metadata)), 0, 0, 10))
-
-    assert {(*thing["mark"], thing["color"]) for scene in found for thing in scene["objects"]} == {
-        ("dots", "red"),
-        ("stars", "blue"),
-    }
 
 
 # Mistakes ---------------------------------------------------------------------------------------------------------
@@ -268,17 +233,6 @@ def test_a_mistake_is_told_with_its_place(change: Callable[[Record], object], me
     assert any(str(problem).startswith(f"x.json: {message}") for problem in caught.value.problems)
 
 
-def test_computed_relations_and_attributes_have_no_rules() -> None:
-    with pytest.raises(BadInput) as caught:
-        SamplingRules.from_domain(with_plug_ins(METADATA))
-
-    assert [problem.message for problem in caught.value.problems[:1]] == ["relation 'faces' is computed by a plug-in"]
-    assert {problem.path for problem in caught.value.problems[1:]} == {
-        "sampling.restrict[0].only.color",
-        "sampling.restrict[2].attribute",
-    }
-
-
 def test_a_mistake_in_a_file_is_told_with_its_line(tmp_path: Any) -> None:
     path = tmp_path / "d.json"
     path.write_text('{"types": {"Size": ["small"]},\n "sampling": {\n  "margin": -1}}')
@@ -318,11 +272,3 @@ def test_any_rules_are_read_or_refused(path: tuple[Any, ...], value: object) -> 
     except BadInput:
         return
     assert set(rules.draw_order) == set(rules.attributes)
-
-
-@pytest.mark.parametrize("relations", [["left", "behind"], ["above"], []])
-def test_places_need_no_directions(relations: list[str]) -> None:
-    kinds = {"Size": ["small"], **({"Relation": relations} if relations else {})}
-    (scene,) = sample_scenes(SamplingRules.from_domain(domain_from_metadata({"types": kinds})), 0, 0, 1)
-
-    assert list(scene["relationships"]) == relations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-from dataclasses import FrozenInstanceError
 from typing import Any
 
 import pytest
@@ -66,29 +65,9 @@ def test_a_scene_knows_its_objects_by_value(scene: Scene) -> None:
     assert scene.values == {"color": ["red", "blue", "red"], "shape": ["cube", "ball", "ball"]}
 
 
-def test_relations_are_those_of_the_domain(scene: Scene) -> None:
-    """`related[relation][i]`: what stands in the relation to i. Further relations of the record are left out."""
-    assert scene.related == {"left": [0b000, 0b001, 0b011], "right": [0b110, 0b100, 0b000]}
-
-
-def test_a_record_is_neither_changed_nor_copied() -> None:
-    record = copy.deepcopy(RECORD)
-    scene = compile_scene(record, DOMAIN)
-
-    assert record == RECORD
-    assert scene.record is record
-    with pytest.raises(FrozenInstanceError):
-        scene.size = 0  # type: ignore[misc]
-
-
 def test_objects_are_described_for_people(scene: Scene) -> None:
     assert scene.describe(0b110) == "blue ball; red ball"
     assert scene.describe(0) == "nothing"
-
-
-@pytest.mark.parametrize(("given", "image"), [("b.png", "b.png"), (..., ""), (None, ""), (7, "7")])
-def test_the_image_name_is_text(given: object, image: str) -> None:
-    assert compile_scene(changed("image_filename", given), DOMAIN).image == image
 
 
 # Views ------------------------------------------------------------------------------------------------------------
@@ -163,14 +142,6 @@ FAULTS: list[tuple[str, object, str, str]] = [
     ("relationships", [{"type": "left", "indexes": [1]}], ".relationships[0].indexes", "expected a list of 3 rows"),
     ("relationships", [{"type": "up", "indexes": []}] * 2, ".relationships[1]", "relation 'up' is listed twice"),
 ]
-COORDINATE_FAULTS: list[tuple[str, object, str, str]] = [
-    ("directions", [1], ".directions", "expected an object, found a list of 1"),
-    ("directions", 1, ".directions", "expected an object, found 1"),
-    ("directions left", [1, 0], ".directions.left", "expected three numbers, found a list of 2"),
-    ("directions left", "abc", ".directions.left", "expected three numbers, found 'abc'"),
-    ("objects 2 3d_coords", [1, "2", 3], ".objects[2].3d_coords", "expected three numbers, found a list of 3"),
-    ("objects 2 3d_coords", {}, ".objects[2].3d_coords", "expected three numbers, found an object"),
-]
 
 
 def faults_of(record: object) -> list[tuple[str, str]]:
@@ -189,15 +160,6 @@ def test_a_fault_is_told_with_its_place(path: str, value: object, place: str, me
 
     assert found == place
     assert told.startswith(message)
-
-
-@pytest.mark.parametrize(("path", "value", "place", "message"), COORDINATE_FAULTS)
-def test_coordinates_count_where_relations_are_computed(path: str, value: object, place: str, message: str) -> None:
-    record = changed(path, value)
-    compile_scene(record, DOMAIN)
-    ((found, told),) = faults_of({key: part for key, part in record.items() if key != "relationships"})
-
-    assert (found, told) == (place, f"{message} [scene 4 (a.png)]")
 
 
 @pytest.mark.parametrize("record", [None, 5, "objects", [], ["objects"], True])

@@ -94,27 +94,6 @@ def test_nothing_is_kept_that_was_made_of_changed_scenes(writer: Writer, workers
     assert write("q.json", workers, resume=True) == whole
 
 
-@pytest.mark.parametrize("cut", [-1, -2000], ids=["between lines", "inside a line"])
-def test_a_file_that_becomes_shorter_is_not_taken_for_a_shorter_one(cut: int) -> None:
-    """Nor for a broken one."""
-    scenes = sampled(1)
-    in_lines(scenes)
-    whole, text = write("whole.json"), Path("scenes").read_bytes()
-    lines = text.splitlines(keepends=True)
-
-    write_meanwhile(lambda: Path("scenes").write_bytes(b"".join(lines[:-1]) if cut == -1 else text[:cut]))
-    Path("scenes").write_bytes(text)
-
-    assert write("q.json", resume=True) == whole
-
-
-def test_a_document_that_breaks_off_meanwhile_is_not_told_as_a_broken_one() -> None:
-    in_document(sampled(1))
-    text = Path("scenes").read_bytes()
-
-    write_meanwhile(lambda: Path("scenes").write_bytes(text[: len(text) // 2]))
-
-
 def test_scenes_that_change_while_they_are_looked_into_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was seen in the file is not what the hash is taken of."""
     in_document(sampled(1))
@@ -126,42 +105,6 @@ def test_scenes_that_change_while_they_are_looked_into_are_noticed(monkeypatch: 
 
     monkeypatch.setattr("vqagen.run.scene_items.find_scenes", find_and_change)
     job = job_about("scenes")
-
-    with pytest.raises(vqagen.BadInput, match=r"^scenes: changed while it was read$"):
-        made(job)
-
-
-def test_one_file_in_a_store_that_changes_later_is_noticed_at_the_end() -> None:
-    fsspec = pytest.importorskip("fsspec")
-    store, scenes = fsspec.filesystem("memory"), sampled_scenes(6)
-    store.pipe("/later/scenes.json", json.dumps({"scenes": scenes}).encode())
-    try:
-        job = job_about("memory://later/scenes.json")
-        texts = (text for window in job.windows(0) for text in window)
-        seen = [next(texts)]
-        store.pipe("/later/scenes.json", json.dumps({"scenes": scenes}).encode())
-        with pytest.raises(vqagen.BadInput, match="changed while it was read"):
-            seen.extend(texts)
-    finally:
-        store.rm("/later", recursive=True)
-
-    assert len(seen) == 6
-
-
-def test_of_a_folder_the_file_is_named() -> None:
-    in_folder(sampled(1))
-    job = job_about("scenes")
-    Path("scenes", "007.json").write_text("{}")
-
-    with pytest.raises(vqagen.BadInput, match=r"^scenes/007.json: changed while it was read$"):
-        made(job)
-
-
-def test_scenes_that_change_before_they_are_read_are_noticed_too() -> None:
-    """Between the moment when they were found and the first window the hash is taken, and shards are cut."""
-    in_document(sampled(1))
-    job = job_about("scenes")
-    in_document(sampled(2))
 
     with pytest.raises(vqagen.BadInput, match=r"^scenes: changed while it was read$"):
         made(job)
@@ -220,11 +163,6 @@ def test_a_start_behind_the_last_scene_is_bad_input(writer: Writer) -> None:
 
 
 # The job -------------------------------------------------------------------------------------------------------------
-
-
-def test_a_name_that_no_template_has_is_told_before_scenes_are_looked_for() -> None:
-    with pytest.raises(vqagen.UsageError, match="--only: unknown question type or template 'colr'"):
-        job_about("nowhere", vqagen.QuestionSettings(only=("colr",)))
 
 
 def test_a_shard_is_cut_to_its_part() -> None:

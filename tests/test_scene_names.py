@@ -49,17 +49,6 @@ def test_questions_name_the_place_of_their_scene_in_the_input(out: str, dialect:
     assert keys[keys.index("image") + 1] == "scene_index"
 
 
-def test_shards_name_the_places_that_the_whole_run_names(vqagen_: Commands) -> None:
-    vqagen_.done("generate --scenes scenes.json --only one_hop.json --reset-counts-every 2 --out whole.jsonl")
-    for number in (1, 2):
-        line = "generate --scenes scenes.json --only one_hop.json --reset-counts-every 2"
-        vqagen_.done(f"{line} --shard {number}/2 --out {number}.jsonl")
-    shards = [record["scene_index"] for number in (1, 2) for record in read_questions(Path(f"{number}.jsonl"))]
-
-    assert shards == [record["scene_index"] for record in read_questions(Path("whole.jsonl"))]
-    assert set(shards) == set(range(SCENES))
-
-
 # Warnings -------------------------------------------------------------------------------------------------------------
 
 
@@ -75,12 +64,6 @@ def test_generate_warns_once_of_scenes_of_one_name(flags: str, vqagen_: Commands
         "vqagen: warning: scenes.json: 4 scenes share an image_filename: '0.png' (scenes 1, 5), '1.png' (scenes 2, 3);"
         " only scene_index tells their questions apart\n"
     )
-
-
-def test_generate_warns_of_those_scenes_alone_that_it_reads(vqagen_: Commands) -> None:
-    Path("scenes.json").write_text(json.dumps({"scenes": shared_by((1, 5))}))
-
-    assert "warning" not in vqagen_.done("generate --scenes scenes.json --only one_hop.json --count 3 --out q.json").err
 
 
 def test_objects_that_name_an_image_are_no_scenes(vqagen_: Commands) -> None:
@@ -109,17 +92,6 @@ def test_many_repeated_names_are_counted_and_the_first_are_named() -> None:
     assert names.of("a") == [10, 17, 18, 22, 23]
     assert names.of("e") == [15]
     assert names.of("") == names.of("x") == []
-
-
-@pytest.mark.parametrize("nameless", [0, 1, 2])
-def test_names_are_shared_however_many_scenes_have_none(nameless: int) -> None:
-    shared, different = PlacesOfNames(), PlacesOfNames()
-    for name in ["a", "a", *[""] * nameless]:
-        shared.add(name)
-        different.add(name if len(different) else "b")
-
-    assert shared.repeats() == Repeats(2, 1, [[0, 1]])
-    assert different.repeats() == Repeats(0, 0, [])
 
 
 # Verification ---------------------------------------------------------------------------------------------------------
@@ -152,34 +124,6 @@ def test_scenes_of_one_name_are_told_apart_at_any_distance_in_any_batch(
     listed = ", ".join(map(str, group))
     expected = f"{len(group)} scenes have this {key} (scenes {listed}), and the question has no scene_index"
     assert {mismatch["problem"] for mismatch in report["mismatches"]} == {expected}
-
-
-def test_a_scene_index_that_is_of_another_name_chooses_none(vqagen_: Commands) -> None:
-    vqagen_.done("generate --scenes scenes.json --only one_hop.json --count 1 --out q.jsonl")
-    (first, *_) = read_questions(Path("q.jsonl"))
-    Path("q.jsonl").write_text(json.dumps({**first, "scene_index": 3}))
-    ran = vqagen_("verify q.jsonl --scenes scenes.json")
-
-    assert b"2 scenes have this image_filename (scenes 0, 5), and scene_index 3 is none of them\n" in ran.out
-
-
-def test_a_name_that_one_scene_has_is_enough(vqagen_: Commands) -> None:
-    """Scenes may have been put in another order, or some left out, since the questions were made."""
-    Path("scenes.json").write_text(json.dumps(shared_by()))
-    vqagen_.done("generate --scenes scenes.json --only one_hop.json --out q.jsonl")
-    Path("scenes.json").write_text(json.dumps(shared_by()[::-1]))
-
-    vqagen_.done("verify q.jsonl --scenes scenes.json")
-
-
-def test_questions_without_any_name_are_found_by_scene_index(vqagen_: Commands) -> None:
-    vqagen_.done("generate --scenes scenes.json --only one_hop.json --out q.json")
-    records = list(read_questions(Path("q.json")))
-    for record in records:
-        del record["image_filename"], record["image_index"]
-    Path("bare.json").write_text(json.dumps(records))
-
-    vqagen_.done("verify bare.json --scenes scenes.json")
 
 
 # What a file says of its origin ---------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from vqagen.api import RunOptions, UsageError, VqagenError, convert, merge, writ
 from vqagen.tasks import TASKS, TaskEntry
 
 SETTINGS = DigitSettings(start_index=2, count=23)
-RECORDS = ("json", "jsonl", "parquet", "list")
+RECORDS = {"json": "made.json", "jsonl": "made.jsonl", "parquet": "made.parquet", "list": "list.json"}
 SHAPES = ("numbers", "spellings")
 
 
@@ -47,8 +47,8 @@ def _toys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(TASKS, "picky_digits", TaskEntry("test_shapes:PickyDigitTask", (*RECORDS, *SHAPES)))
 
 
-def write(out: str, form: str, shard: str | None = None, kind: type[DigitTask] = DigitTask, **options: object) -> None:
-    write_records(kind(SETTINGS), out, format=form, shard=shard, options=RunOptions(**options))
+def write(out: str, form: str, shard: str | None = None, kind: type[DigitTask] = DigitTask) -> None:
+    write_records(kind(SETTINGS), out, format=form, shard=shard, options=RunOptions(force=True))
 
 
 def contents(place: str) -> list[bytes]:
@@ -57,9 +57,9 @@ def contents(place: str) -> list[bytes]:
 
 
 def test_an_entry_may_hold_many_records_and_a_list_about_all_of_them_may_stand_behind() -> None:
-    write("numbers", "numbers")
-    write("spellings", "spellings")
-    numbers, spellings = json.loads(Path("numbers").read_text()), json.loads(Path("spellings").read_text())
+    write("numbers.json", "numbers")
+    write("spellings.json", "spellings")
+    numbers, spellings = json.loads(Path("numbers.json").read_text()), json.loads(Path("spellings.json").read_text())
 
     assert numbers[:2] == [{"number": 2, "digits": [2, 0, 0]}, {"number": 4, "digits": [4, 0, 0]}]
     assert [each["place"] for each in spellings["places"]] == list(range(45))
@@ -68,84 +68,69 @@ def test_an_entry_may_hold_many_records_and_a_list_about_all_of_them_may_stand_b
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("form", RECORDS)
 @pytest.mark.parametrize("kind", [DigitTask, PickyDigitTask])
-def test_converting_makes_the_bytes_of_the_run(shape: str, form: str, kind: type[DigitTask]) -> None:
+def test_converting_makes_the_bytes_of_the_run(shape: str, kind: type[DigitTask]) -> None:
     """Also if the run chooses from all records."""
-    write("made", form, kind=kind)
-    write("run", shape, kind=kind)
-    converted = convert("made", "converted", format=shape)
+    write("run.json", shape, kind=kind)
+    for form, name in RECORDS.items():
+        write(name, form, kind=kind)
+        converted = convert(name, "converted.json", format=shape, force=True)
 
-    assert contents("converted") == contents("run")
-    assert converted.records == (45 if kind is DigitTask else 23)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("first", ["json", "parquet"])
-def test_shards_of_records_and_of_entries_merge_to_entries(shape: str, first: str) -> None:
-    write("run", shape)
-    write("1", first, "1/2")
-    write("2", shape, "2/2")
-    merged = merge(["1", "2"], "merged", format=shape)
-
-    assert contents("merged") == contents("run")
-    assert merged.records == 45
+        assert contents("converted.json") == contents("run.json")
+        assert converted.records == (45 if kind is DigitTask else 23)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_shards_of_one_shape_merge_to_it_without_its_name(shape: str) -> None:
-    """No ending of a name asks for it, and they can become nothing else."""
+    """No ending asks for it, and they can become nothing else."""
     write("run.json", shape)
     for number in (1, 2):
         write(f"{number}.json", shape, f"{number}/2")
-    merge(["1.json", "2.json"], "merged.json")
+    merged = merge(["1.json", "2.json"], "merged.json")
 
     assert contents("merged.json") == contents("run.json")
+    assert merged.records == 45
 
 
 @pytest.mark.parametrize("form", ["json", "parquet", "spellings"])
 def test_entries_do_not_become_records(form: str) -> None:
     """They do not hold all of a record."""
-    write("numbers", "numbers")
-    with pytest.raises(
-        UsageError, match=r"numbers is written as numbers, which does not hold all of a digit: make \w+ from a file in"
-    ):
-        convert("numbers", "converted", format=form)
+    write("numbers.json", "numbers")
+    out = "converted.parquet" if form == "parquet" else "converted.json"
+    with pytest.raises(UsageError, match=r"numbers.json is written as numbers, which does not hold all of a digit"):
+        convert("numbers.json", out, format=form)
 
-    assert not Path("converted").exists()
+    assert not Path(out).exists()
 
 
-@pytest.mark.parametrize(
-    ("shape", "old", "new", "message"),
-    [
+def test_entries_that_were_changed_do_not_merge() -> None:
+    """Also texts in the lists behind them."""
+    for shape, old, new, message in (
         ("numbers", b"[4,0,0]", b"[5,0,0]", "the records have the checksum"),
         ("spellings", b"4 of 4", b"5 of 4", "the records have the checksum"),
         ("spellings", b'"place":3', b'"place":4', r"digits\[3\]: place is 4, not 3: the file was changed"),
         ("numbers", b'{"number":4,"digits":[4,0,0]},\n', b"", "digits, not 15: the file was changed"),
         ("numbers", b'{"number":4,"digits":[4,0,0]}', b"4", r"numbers\[1\]: expected a number object, found 4"),
-    ],
-)
-def test_entries_that_were_changed_do_not_merge(shape: str, old: bytes, new: bytes, message: str) -> None:
-    """Also texts in the lists behind them."""
-    write("made", shape)
-    made = Path("made").read_bytes()
-    assert old in made
-    Path("made").write_bytes(made.replace(old, new, 1))
-    with pytest.raises(VqagenError, match=message):
-        convert("made", "converted", format=shape)
+    ):
+        write("made.json", shape)
+        made = Path("made.json").read_bytes()
+        assert old in made
+        Path("made.json").write_bytes(made.replace(old, new, 1))
+        with pytest.raises(VqagenError, match=message):
+            convert("made.json", "converted.json", format=shape)
 
-    assert not Path("converted").exists()
+        assert not Path("converted.json").exists()
 
 
 def test_a_format_of_another_version_is_named() -> None:
-    write("made", "numbers")
-    beside = Path("made.info.json")
+    write("made.json", "numbers")
+    beside = Path("made.json.info.json")
     beside.write_bytes(beside.read_bytes().replace(b'"format": "numbers"', b'"format": "letters"'))
-    with pytest.raises(VqagenError, match="made: its info names a format that this version does not know: letters"):
-        merge(["made"], "merged")
+    with pytest.raises(VqagenError, match="its info names a format that this version does not know: letters"):
+        merge(["made.json"], "merged.json")
 
 
 def test_a_run_is_resumed_in_its_own_shape_only() -> None:
-    write("made", "numbers")
+    write("made.json", "numbers")
     with pytest.raises(UsageError, match=r"another format \(numbers, not spellings\); --force replaces it"):
-        write("made", "spellings", resume=True)
+        write_records(DigitTask(SETTINGS), "made.json", format="spellings", options=RunOptions(resume=True))

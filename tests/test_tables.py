@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from families import COLLECTIONS
-from scene_records import ATTRIBUTES, large_scene
+from scene_records import large_scene
 
 from vqagen.bits import indexes
 from vqagen.errors import BadInput
@@ -55,18 +55,6 @@ def test_the_pairs_of_an_anchor_are_those_that_a_loop_finds(size: int) -> None:
                 assert (found.telling, found.idle, found.idle_count) == (telling, idle, len(idle))
 
 
-@pytest.mark.parametrize("size", [64, 65])
-def test_a_scene_without_relations_has_no_pairs(size: int) -> None:
-    """Its record has neither relations nor positions."""
-    record = large_scene(size)
-    things = [{name: thing[name] for name in ATTRIBUTES} for thing in record["objects"]]
-    table = table_of(compile_scene({"image_index": 0, "image_filename": "0.png", "objects": things}, DOMAIN))
-
-    for reducer in ENOUGH:
-        found = table.relation_options(reducer, 0)
-        assert (found.telling, found.idle, found.idle_count) == ([], [], 0)
-
-
 @pytest.mark.parametrize("size", SIZES)
 def test_patterns_of_single_descriptions_are_known(size: int) -> None:
     """They are the sets of attributes that some description of one object says."""
@@ -99,17 +87,6 @@ def test_faulty_relations_of_many_objects_are_located(place: object) -> None:
 
     with pytest.raises(BadInput, match=r"relationships\.left\[3\]"):
         compile_scene(record, DOMAIN)
-
-
-def test_attributes_that_descriptions_say_are_known() -> None:
-    """For values in groups, lists of values and missing values too."""
-    domain = next(each for each in COLLECTIONS if each.name == "market").materials.domain
-    vocabulary = Vocabularies(domain).of(["Tag", "Decoration", "Kind"])
-
-    codes, used = vocabulary.codes_of((None, ("stripes", "dots"), "harp"))
-
-    assert codes == [0, *codes[1:]] and len(set(codes)) == len(codes) == 3 * 4
-    assert used == [vocabulary.said(code).used for code in codes]
 
 
 @pytest.mark.parametrize("draws", [0, 1, 2, 623, 1000])

@@ -5,11 +5,9 @@ from __future__ import annotations
 import importlib
 import itertools
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
-from typing import Any
 
 import naive
 import program_notation
@@ -23,16 +21,14 @@ from test_search import EVERYTHING, make_search
 
 import vqagen
 from vqagen.api import Generation, find_domain, load_domain_files
-from vqagen.cli import is_compiled
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
 from vqagen.search import vocabulary, wide, wide_table
-from vqagen.search.description import Description, Sampling
+from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, Filling
 from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabulary
-from vqagen.search.wide import WideDescriptionDraw
-from vqagen.search.wide_table import DescribedSets, Span, WideTable
+from vqagen.search.wide_table import Span, WideTable
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import Scene, compile_scene
 
@@ -68,39 +64,6 @@ def template_of(family: str, *constraints: str) -> Template:
 def scene_of(number: int) -> Scene:
     """A sampled scene of CLEVR."""
     return compile_scene(sampled_scenes(number + 1)[number], CLEVR.domain)
-
-
-def described(table: WideTable, span: Span) -> Mapping[int, list[int]]:
-    """Set of objects -> the codes of all descriptions of a span that fit just these objects."""
-    attributes, scene = table.vocabulary.attributes, table.scene
-    found: dict[int, list[int]] = {}
-    for size in range(len(span.may) + 1):
-        for said in itertools.combinations(span.may, size):
-            places = sorted([*span.must, *said])
-            for words in itertools.product(*(attributes[k].values for k in places)):
-                fits, code = scene.everything, 0
-                for k, word in zip(places, words, strict=True):
-                    fits &= scene.having[attributes[k].name][word]
-                    code += table.vocabulary.digits[k][word]
-                found.setdefault(fits, []).append(code)
-    found.pop(0, None)
-    return found
-
-
-@pytest.mark.parametrize("span", SPANS, ids=str)
-def test_sets_have_as_many_descriptions_as_there_are(span: Span) -> None:
-    """Of every span, and every description of a set is drawn as often as any other."""
-    for number in range(3):
-        table = WideTable(Vocabulary(CLEVR.domain.attributes), scene_of(number))
-        sets = table.sets(span)
-        assert sets is not None
-        expected = described(table, span)
-
-        assert sets.weights == {objects: len(codes) for objects, codes in expected.items()}
-        for objects, codes in expected.items():
-            random = Random(number).random
-            drawn = Counter(sets.draw(objects, objects, random) for _ in range(40 * len(codes)))
-            assert_same_distribution(drawn, dict.fromkeys(codes, 4000.0), f"{objects:b}")
 
 
 def described_as(table: WideTable, i: int) -> Mapping[int, dict[int, float]]:
@@ -162,37 +125,6 @@ def test_every_filling_is_found_by_sets(family: str, scene: int, monkeypatch: py
     assert found() == listed != set()
 
 
-@pytest.mark.skipif(is_compiled(), reason="a compiled draw takes no stand-in for a frame")
-def test_a_set_that_fails_by_its_words_is_drawn_three_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also a set of one description, which was drawn 300 times; and no description is tried twice."""
-    monkeypatch.setattr(vocabulary, "WIDE", 1)
-    monkeypatch.setattr(wide, "FIRST_DRAWS", 0)
-    scene, random = compile_scene(SMALL_SCENES[1], CLEVR.domain), Random(0)
-    node = make_search(template_of("count"), "none", EVERYTHING).plan.stages[0].choice.does
-    assert isinstance(node, Description)
-    tables, tried, undecided = SceneTables(scene), list[object](), set[int]()
-    frame: Any = SimpleNamespace(random=random.random, tables=tables, values=[scene.everything], remembers=True)
-
-    def fails_by_words(frame: object, dead: set[int], undecided: set[int], outcome: int, pick: object) -> bool:
-        tried.append(pick)
-        undecided.add(outcome)
-        return False
-
-    drawn = Counter[int]()
-
-    def counted(sets: DescribedSets, fits: int, subjects: int, random: Callable[[], float]) -> int:
-        drawn[fits] += 1
-        return draw(sets, fits, subjects, random)
-
-    draw = DescribedSets.draw
-    monkeypatch.setattr(DescribedSets, "draw", counted)
-    stage: Any = SimpleNamespace(leads_on=fails_by_words)
-
-    assert not WideDescriptionDraw(node, EVERYTHING).offer(stage, frame, set(), undecided)
-    assert drawn == dict.fromkeys(undecided, wide.WORD_TRIES)
-    assert len(tried) == len({*tried}) > len(undecided)
-
-
 def drawn_fillings(family: str, policy: str, count: int = 500, sampling: Sampling = DEFAULT_SAMPLING) -> list[Filling]:
     """Fillings of two scenes, from searches that each begin anew."""
     search, found = make_search(template_of(family), policy, sampling), list[Filling]()
@@ -222,26 +154,7 @@ def test_sets_are_drawn_as_often_as_single_descriptions(
         assert_same_distribution(Counter(map(of, sets)), Counter(map(of, single)), family)
 
 
-@pytest.mark.parametrize(
-    ("family", "is_blind"), [("count", True), ("exist", True), ("kinds", True), ("several", False)]
-)
-def test_sets_are_not_drawn_where_absent_descriptions_are_drawn_blindly(
-    family: str, is_blind: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Half of such options are any words, whether they fit something or not: sets would have other shares.
-
-    Several objects are never absent.
-    """
-    monkeypatch.setattr(vocabulary, "WIDE", 1)
-    monkeypatch.setattr(wide, "FIRST_DRAWS", 0)
-    drawn = drawn_fillings(family, "none", 20, Sampling(absent="any"))
-    monkeypatch.setattr(wide, "FIRST_DRAWS", wide.DRAWS)
-    single = drawn_fillings(family, "none", 20, Sampling(absent="any"))
-
-    assert len(drawn) == len(single) > 0
-    assert ([filling.picked for filling in drawn] == [filling.picked for filling in single]) == is_blind
-
-
+@pytest.mark.slow
 def test_questions_are_as_with_single_descriptions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Families, answers, and how many words are said: of 80 scenes, as if four attributes were too many to list."""
 
