@@ -40,44 +40,42 @@ def credit(preset: str, text: str, item: GoldItem) -> float:
     return chosen.is_right(chosen.normalise(text, item.kind, NO_WORDS), item)
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "answer"),
-    [
-        ("Yes.", BOOL, True),
-        ("FALSE", BOOL, False),
-        ("“no”", BOOL, False),
-        ("maybe", BOOL, None),
-        ("1", BOOL, None),
-        ("2", INTEGER, 2),
-        ("2.0", INTEGER, 2),
-        ("Two.", INTEGER, 2),
-        ("zero", INTEGER, 0),
-        ("none", INTEGER, 0),
-        ("twenty-one", INTEGER, 21),
-        ("1,000", INTEGER, 1000),
-        ("-3", INTEGER, -3),
-        ("2.5", INTEGER, None),
-        ("two cubes", INTEGER, None),
-        ("9" * 30, INTEGER, None),
-        ("Metallic", WORD, "metal"),
-        ("a block", WORD, "cube"),
-        ("spheres", WORD, "sphere"),
-        ("Grey", WORD, "gray"),
-        ("plastic", WORD, None),
-        ("red, blue and green", LIST, ("blue", "green", "red")),
-        ('["red", "red"]', LIST, ("red",)),
-        ("[]", LIST, ()),
-        ("none", LIST, ()),
-        ("red plastic", LIST, None),
-        ("column B, row 2", CELL, "B2"),
-        (" Café  au lait!", TEXT, "café au lait"),
-        ("...", TEXT, None),
-    ],
-)
-def test_a_text_is_read_by_the_kind_of_its_answer(text: str, kind: str, answer: Answer | None) -> None:
-    found = read_answer(text, kind, CLEVR)
+READ = [
+    ("Yes.", BOOL, True),
+    ("FALSE", BOOL, False),
+    ("“no”", BOOL, False),
+    ("maybe", BOOL, None),
+    ("1", BOOL, None),
+    ("2", INTEGER, 2),
+    ("2.0", INTEGER, 2),
+    ("Two.", INTEGER, 2),
+    ("zero", INTEGER, 0),
+    ("none", INTEGER, 0),
+    ("twenty-one", INTEGER, 21),
+    ("1,000", INTEGER, 1000),
+    ("-3", INTEGER, -3),
+    ("2.5", INTEGER, None),
+    ("two cubes", INTEGER, None),
+    ("9" * 30, INTEGER, None),
+    ("Metallic", WORD, "metal"),
+    ("a block", WORD, "cube"),
+    ("spheres", WORD, "sphere"),
+    ("Grey", WORD, "gray"),
+    ("plastic", WORD, None),
+    ("red, blue and green", LIST, ("blue", "green", "red")),
+    ('["red", "red"]', LIST, ("red",)),
+    ("[]", LIST, ()),
+    ("none", LIST, ()),
+    ("red plastic", LIST, None),
+    ("column B, row 2", CELL, "B2"),
+    (" Café  au lait!", TEXT, "café au lait"),
+    ("...", TEXT, None),
+]
 
-    assert (type(found), found) == (type(answer), answer)
+
+def test_a_text_is_read_by_the_kind_of_its_answer() -> None:
+    found = [(text, kind, read_answer(text, kind, CLEVR)) for text, kind, _ in READ]
+    assert list(map(repr, found)) == list(map(repr, READ))  # True is not 1
 
 
 @pytest.mark.parametrize(
@@ -106,58 +104,52 @@ def test_an_unknown_preset_is_a_usage_error() -> None:
 # The official scripts -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("matches", "percent"), [(0, 0), (1, 30), (2, 60), (3, 90), (4, 100), (10, 100)])
-def test_vqa_accuracy_by_number_of_matches(matches: int, percent: float) -> None:
+MATCHES = [(0, 0), (1, 30), (2, 60), (3, 90), (4, 100), (10, 100)]
+
+
+def test_vqa_accuracy_by_number_of_matches() -> None:
     """As the official script gives for 10 annotators."""
-    assert round(100 * vqa_accuracy(matches, 10), 2) == percent
+    assert [(matches, round(100 * vqa_accuracy(matches, 10), 2)) for matches, _ in MATCHES] == MATCHES
 
 
-@pytest.mark.parametrize(("copies", "percent"), [(1, 0), (2, 33.33), (3, 66.67), (4, 100)])
-def test_vqa_accuracy_of_copies_of_one_answer(copies: int, percent: float) -> None:
+COPIES = [(1, 0), (2, 33.33), (3, 66.67), (4, 100)]
+
+
+def test_vqa_accuracy_of_copies_of_one_answer() -> None:
     """A single answer gets nothing: the annotator who gave it is left out."""
-    assert round(100 * credit("vqa-official", "yes", item_of(TEXT, *["yes"] * copies)), 2) == percent
+    found = [credit("vqa-official", "yes", item_of(TEXT, *["yes"] * copies)) for copies, _ in COPIES]
+    assert [round(100 * each, 2) for each in found] == [percent for _, percent in COPIES]
 
 
-@pytest.mark.parametrize(
-    ("answers", "text", "percent"),
-    [
-        (["yes"] * 10, "Yes", 0),
-        (["2"] * 10, "two", 0),
-        (["2"] * 9 + ["3"], "two", 100),
-        (["red"] * 9 + ["Red"], "The red.", 100),
-        (["1,000"] * 9 + ["5"], "1000", 100),
-        (["3.5."] * 9 + ["5"], "3.5", 100),
-        (["left-hand"] * 9 + ["5"], "left hand", 100),
-        (["none"] * 9 + ["5"], "0", 100),
-        (["its"] * 9 + ["5"], "it's", 0),
-        (["isnt"] * 9 + ["5"], "isn't", 100),
-    ],
-)
-def test_vqa_official_credit(answers: list[str], text: str, percent: float) -> None:
+OFFICIAL = [
+    (["yes"] * 10, "Yes", 0),
+    (["2"] * 10, "two", 0),
+    (["2"] * 9 + ["3"], "two", 100),
+    (["red"] * 9 + ["Red"], "The red.", 100),
+    (["1,000"] * 9 + ["5"], "1000", 100),
+    (["3.5."] * 9 + ["5"], "3.5", 100),
+    (["left-hand"] * 9 + ["5"], "left hand", 100),
+    (["none"] * 9 + ["5"], "0", 100),
+    (["its"] * 9 + ["5"], "it's", 0),
+    (["isnt"] * 9 + ["5"], "isn't", 100),
+]
+
+
+def test_vqa_official_credit() -> None:
     """The numbers of the official script: it normalises only where annotators differ."""
-    assert round(100 * credit("vqa-official", text, item_of(TEXT, *answers)), 2) == percent
-
-
-def test_vqa_official_overall_of_rarest_answers() -> None:
-    """Of three questions with the rarest answer, written as "The X!", the one without dissent is not normalised."""
-    differing = [["net"] * 9 + ["mesh"], ["pitcher"] * 8 + ["catcher", "umpire"]]
-    items = [item_of(TEXT, *answers) for answers in [*differing, ["orange"] * 10]]
-    credits = [credit("vqa-official", f"THE {item.answers[-1]}!".upper(), item) for item in items]
-
-    assert [round(100 * each, 2) for each in credits] == [30, 30, 0]
-    assert round(100 * sum(credits) / 3, 2) == 20.0
-    assert [credit("vqa-official", str(item.answers[0]), item) for item in items] == [1, 1, 1]
+    found = [(each, text, credit("vqa-official", text, item_of(TEXT, *each))) for each, text, _ in OFFICIAL]
+    assert [(answers, text, round(100 * share)) for answers, text, share in found] == OFFICIAL
 
 
 def test_vqa_always_normalises_unanimous_answers() -> None:
     assert credit("vqa-always", "Two", item_of(TEXT, *["2"] * 10)) == 1.0
 
 
-@pytest.mark.parametrize(
-    ("text", "done"), [("a.b.", "ab"), ("rock-n-roll", "rock n roll"), ("5 . 5", "5  5"), ("3.5.", "3.5")]
-)
-def test_vqa_punctuation(text: str, done: str) -> None:
-    assert without_punctuation(text) == done
+PUNCTUATION = [("a.b.", "ab"), ("rock-n-roll", "rock n roll"), ("5 . 5", "5  5"), ("3.5.", "3.5")]
+
+
+def test_vqa_punctuation() -> None:
+    assert [(text, without_punctuation(text)) for text, _ in PUNCTUATION] == PUNCTUATION
 
 
 def plain_vqa_accuracy(answers: list[str], text: str) -> float:
@@ -177,55 +169,22 @@ def test_vqa_accuracy_agrees_with_the_loop_over_annotators(answers: list[str], t
     assert credit("vqa-official", text, weighted) == pytest.approx(plain_vqa_accuracy(answers, text))
 
 
-@pytest.mark.parametrize(
-    ("preset", "text", "right", "expected"),
-    [
-        ("visual7w", "CAFÉ", "Café", 1),
-        ("visual7w", "red", "Red.", 0),
-        ("exact", "yes", True, 1),
-        ("exact", "Yes", True, 0),
-        ("exact", "2", 2, 1),
-        ("typed", "Red!", "Red.", 1),
-    ],
-)
-def test_presets_differ(preset: str, text: str, right: Answer, expected: float) -> None:
-    assert credit(preset, text, item_of(TEXT, right)) == expected
+DIFFERENCES = [
+    ("visual7w", "CAFÉ", "Café", 1),
+    ("visual7w", "red", "Red.", 0),
+    ("exact", "yes", True, 1),
+    ("exact", "Yes", True, 0),
+    ("exact", "2", 2, 1),
+    ("typed", "Red!", "Red.", 1),
+]
 
 
-def test_the_visual7w_example() -> None:
-    """Open, top 2, "Red." and "3" for all: 0.667 overall, how 1/2, what 1/1. The original crashes at "Café"."""
-    judge = AnswerJudge(PRESETS["visual7w"], NO_WORDS, top_k=2)
-    golds = {"what": ["red."], "how": ["3", "blue"], "where": ["Café"]}
-    right = {
-        type_: [judge.judge(("Red.", "3"), item_of(TEXT, answer)).credit for answer in answers]
-        for type_, answers in golds.items()
-    }
-
-    assert right == {"what": [1.0], "how": [1.0, 0.0], "where": [0.0]}
-    assert f"{sum(right['what'] + right['how']) / 3:.3f}" == "0.667"
-    assert judge.judge(("café",), item_of(TEXT, "Café")).credit == 1.0
+def test_presets_differ() -> None:
+    found = [(*row[:3], credit(row[0], row[1], item_of(TEXT, row[2]))) for row in DIFFERENCES]
+    assert found == DIFFERENCES
 
 
 # Judging --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("preset", "top_k", "candidates", "expected"),
-    [
-        ("typed", 1, ("two", "3"), 0.0),
-        ("typed", 2, ("two", "2", "3"), 1.0),
-        ("visual7w", 2, ("two", "TWO", "3"), 0.0),
-        ("exact", 2, ("two", "two", "3"), 1.0),
-        ("typed", 5, (), 0.0),
-    ],
-)
-def test_candidates_are_counted_without_repetitions(
-    preset: str, top_k: int, candidates: tuple[str, ...], expected: float
-) -> None:
-    """The first k different candidates count; under `visual7w` the first k."""
-    judge = AnswerJudge(PRESETS[preset], NO_WORDS, top_k)
-
-    assert judge.judge(candidates, item_of(INTEGER, 3)).credit == expected
 
 
 def test_a_true_answer_is_not_the_number_one() -> None:
@@ -237,13 +196,13 @@ def test_a_true_answer_is_not_the_number_one() -> None:
     assert judge.judge(("yes",), item_of(BOOL, True)).credit == 1.0
 
 
-@pytest.mark.parametrize(
-    ("text", "is_option"), [("metallic", True), ("B", True), ("red", False), ("I cannot tell", True)]
-)
-def test_an_answer_beside_the_options_is_recognised(text: str, is_option: bool) -> None:
-    judge = AnswerJudge(PRESETS["typed"], CLEVR)
+BESIDE = [("metallic", True), ("B", True), ("red", False), ("I cannot tell", True)]
 
-    assert judge.judge((text,), item_of(WORD, "metal", options=["rubber", "metal"])).is_option is is_option
+
+def test_an_answer_beside_the_options_is_recognised() -> None:
+    judge, item = AnswerJudge(PRESETS["typed"], CLEVR), item_of(WORD, "metal", options=["rubber", "metal"])
+
+    assert [(text, judge.judge((text,), item).is_option) for text, _ in BESIDE] == BESIDE
 
 
 @pytest.mark.parametrize("kind", [WORD, LIST])
@@ -266,10 +225,10 @@ def test_an_option_outside_the_vocabulary_is_an_answer(kind: str, right: Answer,
     assert found == (0.0, "parsed", True, given, (0.0,))
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_the_gold_answer_is_right_under_every_preset(preset: str) -> None:
+def test_the_gold_answer_is_right_under_every_preset() -> None:
     """With four annotators, so that VQA's rule can be met."""
-    judge = AnswerJudge(PRESETS[preset], CLEVR)
     kinds: dict[str, Answer] = {BOOL: False, INTEGER: 10, WORD: "metal", LIST: ("blue", "red"), CELL: "B2", TEXT: "Hm."}
-    for (kind, answer), _ in itertools.product(kinds.items(), range(2)):
-        assert judge.judge((text_of(answer),), item_of(kind, answer, weights=[4])).credit == 1.0
+    for name, (kind, answer) in itertools.product(PRESETS, kinds.items()):
+        judge = AnswerJudge(PRESETS[name], CLEVR)
+        credits = [judge.judge((text_of(answer),), item_of(kind, answer, weights=[4])).credit for _ in range(2)]
+        assert credits == [1, 1], (name, kind)  # also where the judgement is kept

@@ -13,11 +13,11 @@ from sklearn import metrics
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from vqagen.judge.scoring.blocks.confusion import confusion_table
-from vqagen.judge.scoring.blocks.counting import counting, counting_table
+from vqagen.judge.scoring.blocks.counting import counting
 from vqagen.judge.scoring.blocks.partners import find_partners, pair_counts, pairs_table
 from vqagen.judge.scoring.blocks.rounds import dialogs_of, propagation, rounds_table
 from vqagen.judge.scoring.blocks.trials import Answered, gap, gap_table, mistakes_table
-from vqagen.judge.scoring.blocks.yes_no import yes_no, yes_no_table
+from vqagen.judge.scoring.blocks.yes_no import yes_no
 
 Pairs = Sequence[tuple[str, str]]
 TRUTHS: Pairs = [("yes", "yes")] * 3 + [("yes", "no")] * 2 + [("no", "yes")] + [("no", "no")] * 4
@@ -78,11 +78,6 @@ def test_answers_without_a_closed_vocabulary() -> None:
     assert table is not None and {row[0] for row in table.rows} == {"word"}
     assert table.notes == ("left out: text answers, of which there are more than 40",)
     assert confusion_table({"text": many}) is None
-
-
-def test_no_block_without_its_questions() -> None:
-    """Files without a kind of question have no block for it."""
-    assert yes_no_table(Counter()) is None and counting_table(Counter()) is None
 
 
 def test_pairs_by_right_answers() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,7 +26,6 @@ from vqagen.api import (
     VqagenError,
     baseline,
     convert,
-    evaluate,
     find_domain,
     merge,
     write_questions,
@@ -43,10 +43,17 @@ SETTINGS = QuestionSettings(only=("zero_hop.json", "one_hop.json"), reset_counts
 MARKET = QuestionSettings(only=("asking.json", "counting.json", "existence.json"))
 
 
+def write_scenes(domain: str = "clevr") -> None:
+    """Write twelve scenes, of every split."""
+    splits = ("train", "val", "test", "new") * 3
+    scenes = [scene | {"split": split} for scene, split in zip(sampled_scenes(12, 3, domain), splits, strict=True)]
+    Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
+
+
 @pytest.fixture(autouse=True)
 def _scenes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    write_scenes(sampled_scenes(12, seed=3))
+    write_scenes()
 
 
 @cache
@@ -54,10 +61,6 @@ def task_of(settings: QuestionSettings, dialect: str) -> QuestionTask:
     """Return a task, whose domain is loaded once."""
     files = find_domain("market" if settings == MARKET else "clevr")
     return question_task(files, settings, RecordForm(dialect=dialect))
-
-
-def write_scenes(scenes: list[dict[str, Any]]) -> None:
-    Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
 
 
 def write(
@@ -73,12 +76,17 @@ def write(
     write_records(task, out, "scenes.json", format=form, shard=shard, options=options, on_progress=on_progress)
 
 
-def write_oracle(out: str) -> int:
-    """Write predictions of the dataset that are all right, and return how many there are."""
-    pairs = [pair for _, pair in pairs_of("dataset.json")]
-    right = [{"qa_id": pair["qa_id"], "candidates": [{"answer": pair["answer"]}]} for pair in pairs]
-    Path(out).write_text(json.dumps(right))
-    return len(right)
+@cache
+def whole() -> list[bytes]:
+    """Return the dataset of one run, and its info."""
+    write("whole.json")
+    return contents("whole.json")
+
+
+def place_whole() -> None:
+    """Write the dataset of one run as dataset.json."""
+    for name, content in zip(("dataset.json", "dataset.json.info.json"), whole(), strict=True):
+        Path(name).write_bytes(content)
 
 
 def pairs_of(path: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -104,98 +112,68 @@ def text_of(answer: object) -> str:
 
 @pytest.mark.parametrize("settings", [SETTINGS, MARKET], ids=["clevr", "market"])
 def test_the_pairs_say_what_the_records_say(settings: QuestionSettings) -> None:
-    """Read with nothing but a JSON parser: keys in their order, and numbers of questions as numbers of pairs."""
-    write_scenes(sampled_scenes(12, seed=3, domain="market" if settings == MARKET else "clevr"))
+    """Read with nothing but a JSON parser: keys in their order, and numbers of questions as numbers of pairs.
+
+    A pair has three wrong options, or all that the file has: different answers of the same kind; nothing is invented,
+    and yes has no other option than no.
+    """
+    write_scenes("market" if settings == MARKET else "clevr")
     write("questions.json", "json", settings=settings)
     write("dataset.json", settings=settings)
     records = json.loads(Path("questions.json").read_text())["questions"]
-    found = list(pairs_of("dataset.json"))
+    known: dict[str, set[str]] = defaultdict(set)
+    for record in records:
+        known[kind_of(record)].add(text_of(record["answer"]))
 
-    assert len(found) == len(records)
-    for record, (image, pair) in zip(records, found, strict=True):
+    sizes = set()
+    for record, (image, pair) in zip(records, pairs_of("dataset.json"), strict=True):
         assert list(image) == ["image_id", "filename", "split", "qa_pairs"]
         assert list(pair) == ["qa_id", "question", "answer", "multiple_choices", "type"]
         assert (image["image_id"], image["filename"]) == (record["image_index"], record["image_filename"])
+        assert image["split"] == split_of(record["split"])
         assert (pair["qa_id"], pair["question"]) == (record["question_index"], record["question"])
         assert pair["answer"] == text_of(record["answer"])
-
-
-@pytest.mark.parametrize("settings", [SETTINGS, MARKET], ids=["clevr", "market"])
-def test_the_options_are_different_answers_of_the_same_kind(settings: QuestionSettings) -> None:
-    """Three wrong ones, or all that the file has; nothing is invented, and yes has no other option than no."""
-    write_scenes(sampled_scenes(12, seed=3, domain="market" if settings == MARKET else "clevr"))
-    write("questions.json", "json", settings=settings)
-    write("dataset.json", settings=settings)
-    known: dict[str, set[str]] = defaultdict(set)
-    kinds = {}
-    for record in json.loads(Path("questions.json").read_text())["questions"]:
-        kind = {bool: "yes or no", int: "number"}.get(type(record["answer"]), record["program"][-1]["type"])
-        kinds[record["question_index"]] = kind
-        known[kind].add(text_of(record["answer"]))
-
-    sizes = set()
-    for _, pair in pairs_of("dataset.json"):
-        wrong, others = pair["multiple_choices"], known[kinds[pair["qa_id"]]] - {pair["answer"]}
-        assert set(wrong) <= others
-        assert len(set(wrong)) == len(wrong) == min(3, len(others))
+        wrong, others = pair["multiple_choices"], known[kind_of(record)] - {pair["answer"]}
+        assert set(wrong) <= others and len(set(wrong)) == len(wrong) == min(3, len(others))
         sizes.add(len(wrong))
     assert {1, 3} <= sizes
 
 
-def test_yes_has_the_option_no_if_no_question_has_that_answer() -> None:
+def kind_of(record: dict[str, Any]) -> str:
+    """Return the kind of an answer, written once more."""
+    named: str = record["program"][-1]["type"]
+    return {bool: "yes or no", int: "number"}.get(type(record["answer"]), named)
+
+
+def test_few_answers_have_few_wrong_options() -> None:
+    """Yes has the option no, also if no question has that answer; the only color has none."""
     options = WrongOptions(0)
     options.count(Family("exist", "Bool"), "yes")
-
-    assert options.draw(Family("exist", "Bool"), "yes") == ["no"]
-
-
-def test_the_only_answer_of_its_kind_has_no_wrong_options() -> None:
-    options = WrongOptions(0)
     options.count(Family("color", "query_color"), "red")
 
+    assert options.draw(Family("exist", "Bool"), "yes") == ["no"]
     assert options.draw(Family("color", "query_color"), "red") == []
 
 
-@pytest.mark.parametrize(
-    ("question", "kind", "expected"),
-    [
-        ("What color is the cube?", "query_color", "what"),
-        ("There is a cube; how big is it?", "query_size", "how"),
-        ("Find the cube; how many things are what it is?", "Integer", "how"),
-        ("Which shape is it?", "query_shape", "which"),
-        ("Is what is red also big?", "Bool", "yes/no"),
-        ("Name its color.", "query_color", "what"),
-        ("Count the whatnots.", "Integer", "how"),
-    ],
-)
-def test_the_type_is_the_first_question_word(question: str, kind: str, expected: str) -> None:
-    assert type_of(question, kind) == expected
+TYPES = {
+    ("What color is the cube?", "query_color"): "what",
+    ("There is a cube; how big is it?", "query_size"): "how",
+    ("Find the cube; how many things are what it is?", "Integer"): "how",
+    ("Which shape is it?", "query_shape"): "which",
+    ("Is what is red also big?", "Bool"): "yes/no",
+    ("Name its color.", "query_color"): "what",
+    ("Count the whatnots.", "Integer"): "how",
+}
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("train", "train"), ("val", "val"), ("test", "test"), ("trainA", "train"), ("new", "val"), (None, "val")],
-)
-def test_a_split_is_one_that_the_toolkit_scores(name: str | None, expected: str) -> None:
-    assert split_of(name) == expected
+def test_the_type_is_the_first_question_word() -> None:
+    assert {asked: type_of(*asked) for asked in TYPES} == TYPES
 
 
-def test_images_keep_their_split() -> None:
-    scenes = sampled_scenes(3, seed=3)
-    write_scenes([scene | {"split": split} for scene, split in zip(scenes, ("train", "val", "test"), strict=True)])
-    write("dataset.json")
+def test_a_split_is_one_that_the_toolkit_scores() -> None:
+    names = {"train": "train", "val": "val", "test": "test", "trainA": "train", "new": "val", None: "val"}
 
-    assert [image["split"] for image in json.loads(Path("dataset.json").read_text())["images"]] == [
-        *("train", "val", "test")
-    ]
-
-
-def test_a_scene_without_a_number_has_that_of_its_place() -> None:
-    nameless = [{key: value for key, value in each.items() if key != "image_index"} for each in sampled_scenes(2)]
-    write_scenes(nameless)
-    write("dataset.json")
-
-    assert [image["image_id"] for image in json.loads(Path("dataset.json").read_text())["images"]] == [0, 1]
+    assert {name: split_of(name) for name in names} == names
 
 
 # The options ----------------------------------------------------------------------------------------------------------
@@ -265,13 +243,11 @@ def test_no_order_of_preference_beats_the_most_frequent_answer() -> None:
 
 def test_shards_merge_to_the_bytes_of_one_run() -> None:
     """The options of all questions are drawn anew."""
-    write("dataset.json")
     for number in (1, 2, 3):
         write(f"{number}.json", shard=f"{number}/3")
-    merged = merge(["3.json", "1.json", "2.json"], "merged.json")
+    merge(["3.json", "1.json", "2.json"], "merged.json")
 
-    assert contents("merged.json") == contents("dataset.json")
-    assert merged.records == len(list(pairs_of("dataset.json")))
+    assert contents("merged.json") == whole()
 
 
 def test_a_stopped_run_is_finished_with_the_same_bytes() -> None:
@@ -279,79 +255,40 @@ def test_a_stopped_run_is_finished_with_the_same_bytes() -> None:
         if progress.items >= 8:
             raise VqagenError("stopped")
 
-    write("dataset.json")
     with pytest.raises(VqagenError, match="stopped"):
         write("cut.json", on_progress=stop)
     write("cut.json", resume=True)
     write("cut.json", resume=True)  # nothing is left to do
 
-    assert contents("cut.json") == contents("dataset.json")
-
-
-@pytest.mark.slow
-def test_workers_make_the_same() -> None:
-    write("dataset.json")
-    write("two.json", workers=2)
-
-    assert contents("two.json") == contents("dataset.json")
+    assert contents("cut.json") == whole()
 
 
 def test_convert_gives_the_bytes_of_the_run() -> None:
-    """From every format that holds all of a question, in both dialects."""
-    for source, dialect in (("questions.jsonl", "generator"), ("questions.parquet", "release")):
-        write("dataset.json", dialect=dialect, force=True)
-        write(source, source.partition(".")[2], dialect=dialect)
-        convert(source, "made.json", format="visual7w", force=True)
-        assert contents("made.json") == contents("dataset.json")
+    write("questions.jsonl", "jsonl")
+    convert("questions.jsonl", "made.json", format="visual7w")
+
+    assert contents("made.json") == whole()
 
 
 def test_only_the_questions_that_stay_give_options() -> None:
     """A selection from the whole output is asked twice: by the survey of answers and by the writer."""
     settings = replace(SETTINGS, dedupe="all")
-    write("dataset.json", settings=settings)
-    write("questions.jsonl", "jsonl", settings=settings)
-    convert("questions.jsonl", "made.json", format="visual7w")
+    write("dataset.json", settings=settings, dialect="release")
+    write("questions.parquet", "parquet", settings=settings, dialect="release")
+    convert("questions.parquet", "made.json", format="visual7w")
 
     assert contents("made.json") == contents("dataset.json")
 
 
-def test_another_seed_draws_other_options() -> None:
-    drawn = []
-    for seed in (0, 1):
-        options = WrongOptions(seed)
-        for color in COLORS * 10:
-            options.count(Family("color", "query_color"), color)
-        drawn.append([options.draw(Family("color", "query_color"), color) for color in COLORS * 10])
-
-    assert drawn[0] != drawn[1]
-
-
-# Readers --------------------------------------------------------------------------------------------------------------
-
-
-def test_predictions_about_the_dataset_fit_the_questions() -> None:
-    """A pair has the number of its question, so that programs and families group the results."""
-    write("questions.json", "json")
-    write("dataset.json")
-    write_oracle("result.json")
-
-    assert evaluate("questions.json", "result.json").correct.all()
-
-
-@pytest.mark.parametrize("name", ["most-frequent-option", "majority"])
-def test_the_baselines_of_the_toolkit_answer_it(name: str) -> None:
-    write("dataset.json")
-    baseline(name, BaselineFiles("dataset.json", mode="mc", split="val"), "guesses.json")
-    guesses = json.loads(Path("guesses.json").read_text())
-
-    assert [guess["qa_id"] for guess in guesses] == [pair["qa_id"] for _, pair in pairs_of("dataset.json")]
-
-
-def test_the_options_are_read_with_the_right_one_first() -> None:
-    write("dataset.json")
-    for (image, pair), item in zip(pairs_of("dataset.json"), read_gold("dataset.json").items(), strict=True):
-        assert item.options == (pair["answer"], *pair["multiple_choices"])
-        assert (item.right, item.image, item.fields["type"]) == (0, str(image["image_id"]), pair["type"])
+def test_the_baselines_of_the_toolkit_answer_it() -> None:
+    """The right option is read first, and its pairs have the split of their image."""
+    place_whole()
+    for name in ("most-frequent-option", "majority"):
+        baseline(name, BaselineFiles("dataset.json", mode="mc", split="val"), f"{name}.json")
+        guesses = json.loads(Path(f"{name}.json").read_text())
+        asked = [pair["qa_id"] for image, pair in pairs_of("dataset.json") if image["split"] == "val"]
+        assert [guess["qa_id"] for guess in guesses] == asked != []
+    assert all(item.options[item.right or 0] == item.answers[0] for item in read_gold("dataset.json").items())
 
 
 # Bad input ------------------------------------------------------------------------------------------------------------
@@ -370,7 +307,7 @@ def test_questions_without_answers_are_no_dataset() -> None:
 
 
 def test_a_dataset_does_not_become_questions_again() -> None:
-    write("dataset.json")
+    place_whole()
     with pytest.raises(UsageError, match=r"dataset.json is written as visual7w, which does not hold all of a question"):
         convert("dataset.json", "questions.json", format="json")
 
@@ -381,26 +318,26 @@ def test_a_dataset_of_another_tool_is_not_converted() -> None:
         convert("dataset.json", "made.json", format="visual7w")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('"answer":"', '"answer":"x', "the records have the checksum"),
-        ('"multiple_choices":["', '"multiple_choices":["x', "the records have the checksum"),
-        ('"type":"', '"type":"x', "the records have the checksum"),
-        ("#", "##", "the records have the checksum"),
-        ('"qa_id":3,', '"qa_id":4,', "the records have the checksum"),
-        ('"qa_id":3,', '"qa_id":4000,', r"images\[0\]: not an image of such a file"),
-        ('"qa_pairs":[', '"qa_pairs":[4,', r"images\[0\]: not an image of such a file"),
-        ('"vqagen"', '"other"', "vqagen: expected the families of the pairs"),
-        ("\n]", "", "not valid JSON"),
-    ],
-)
-def test_a_changed_shard_does_not_merge(old: str, new: str, message: str) -> None:
-    write("dataset.json")
-    text = Path("dataset.json").read_text()
-    assert old in text
-    Path("dataset.json").write_text(text.replace(old, new, 1))
-    with pytest.raises(BadInput, match=message):
-        merge(["dataset.json"], "merged.json")
+CHANGES = [
+    ('"answer":"', '"answer":"x', "the records have the checksum"),
+    ('"multiple_choices":["', '"multiple_choices":["x', "the records have the checksum"),
+    ('"type":"', '"type":"x', "the records have the checksum"),
+    ("#", "##", "the records have the checksum"),
+    ('"qa_id":3,', '"qa_id":4,', "the records have the checksum"),
+    ('"qa_id":3,', '"qa_id":4000,', "images[0]: not an image of such a file"),
+    ('"qa_pairs":[', '"qa_pairs":[4,', "images[0]: not an image of such a file"),
+    ('"vqagen"', '"other"', "vqagen: expected the families of the pairs"),
+    ("\n]", "", "not valid JSON"),
+]
+"""A part of a dataset, what replaces it, and the message."""
 
-    assert not Path("merged.json").exists()
+
+def test_a_changed_shard_does_not_merge() -> None:
+    place_whole()
+    text = Path("dataset.json").read_text()
+    for old, new, message in CHANGES:
+        assert old in text
+        Path("dataset.json").write_text(text.replace(old, new, 1))
+        with pytest.raises(BadInput, match=re.escape(message)):
+            merge(["dataset.json"], "merged.json")
+        assert not Path("merged.json").exists()
