@@ -126,7 +126,7 @@ def test_the_story_without_a_director_accepts_every_answer_that_the_participant_
     """Its text has no point of view, and its prompt no director."""
     alone = director_no_director(n=48, seed=3, format="ascii")
     for ours, theirs in zip(trials.dataset, alone.dataset, strict=True):
-        assert facts(ours)["trial"] == facts(theirs)["trial"]
+        assert contents(ours)[0] == contents(theirs)[0]
         right = [cell for cell, kind in facts(theirs)["kinds"].items() if kind == "correct"]
         assert sorted(theirs.target) == sorted(right)
         assert kind_of(theirs, "egocentric") == "correct"

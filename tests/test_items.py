@@ -15,7 +15,6 @@ from PIL import Image
 from vqagen.authoring.items.catalogue_file import ChangedMeanwhile, read_catalogue, save
 from vqagen.authoring.items.edits import edited_draft
 from vqagen.authoring.items.session import Session, messages
-from vqagen.authoring.items.sheet import make_sheet, sheet_png
 from vqagen.errors import BadInput, InputWarning, VqagenError
 from vqagen.json.layout import laid_out
 from vqagen.tasks.director.catalogue import load_catalogue_file
@@ -215,41 +214,24 @@ def test_a_copy_finds_its_pictures(vqagen_: Commands) -> None:
 
 
 def test_a_sheet_has_each_item_that_is_asked_for(vqagen_: Commands) -> None:
-    for names, tiles, columns in (("", 4, 4), ("apple", 6, 2), ("apple mug", 12, 2)):
+    """One item is drawn alone, with nothing behind it; own pictures are held in the file."""
+    write_catalogue(Path("c.json"), small_catalogue({"items.my_mug": {"image_path": "pictures/red.png"}}))
+    for names, tiles, columns in (("", 5, 5), ("apple", 6, 2), ("apple mug", 12, 2)):
         vqagen_.done(items(f"preview {names} -o sheet.svg --force"))
         texts = [each for each in ElementTree.parse("sheet.svg").iter() if each.tag.endswith("}text")]
         assert (len(texts), len({each.get("x") for each in texts})) == (tiles, columns)
-
-
-def test_one_item_is_drawn_alone(vqagen_: Commands) -> None:
-    """Nothing is behind it, and it fills its share of the square."""
-    vqagen_.done(items("preview red_box_2 --side 100 -o box.png"))
-    picture = Image.open("box.png")
-
-    assert picture.size == (100, 100)
-    assert picture.getpixel((1, 1)) == (0, 0, 0, 0)
-    assert picture.getbbox() == pytest.approx((26, 26, 74, 74), abs=3)
-
-
-def test_a_sheet_is_a_png_of_its_size_and_shows_own_pictures(vqagen_: Commands) -> None:
-    write_catalogue(Path("c.json"), small_catalogue({"items.my_mug": {"image_path": "pictures/red.png"}}))
+    vqagen_.done(items("preview red_box_2 -o box.svg"))
     vqagen_.done(items("preview my_mug -o mug.svg"))
-    vqagen_.done(items("preview apple -o apple.png"))
-    sheet = make_sheet(load_catalogue_file("c.json"), ["apple"])
-
+    assert 'width="120" height="120"' in Path("box.svg").read_text()
+    assert "<rect width" not in Path("box.svg").read_text()
     assert 'href="data:image/png;base64,' in Path("mug.svg").read_text()
-    assert Path("apple.png").read_bytes() == sheet_png(sheet)
-    with Image.open("apple.png") as picture:
-        assert picture.size == sheet.size
 
 
 def test_a_preview_that_cannot_be_made_is_refused(vqagen_: Commands) -> None:
     for line, message in (
-        ("preview -o sheet.bmp", "cannot tell the format of sheet.bmp; end its name in .png or .svg"),
-        ("preview aple -o a.png", "unknown entry 'aple'; did you mean 'apple'?"),
-        ("preview hot -o a.png", "the adjective 'hot' has no picture; name kinds or items"),
-        ("preview --side 5000 -o a.png", "--side must be at most 1024, found 5000"),
-        ("preview -o c.json", "is in use by the same run"),
+        ("preview -o sheet.bmp", "cannot tell the format of sheet.bmp; end its name in .svg"),
+        ("preview aple -o a.svg", "unknown entry 'aple'; did you mean 'apple'?"),
+        ("preview hot -o a.svg", "the adjective 'hot' has no picture; name kinds or items"),
     ):
         ran = vqagen_(items(line) + " --force")
         assert (ran.code, ran.out) == (2, b"")

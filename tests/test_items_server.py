@@ -54,7 +54,7 @@ def test_nothing_is_answered_without_the_token_or_by_another_name(read_server: E
     """A site can point its name at 127.0.0.1 (DNS rebinding)."""
     assert read_server.server_address[0] == "127.0.0.1"
     assert len(read_server.token) >= 32
-    for path in ("", "state", "page.js", "item/apple.svg", "sheet.svg"):
+    for path in ("", "state", "page.js", "item/apple.svg", "item/mug.svg"):
         for token in ("", "x", "wrong/"):
             assert ask(read_server, path, token=token).status == 403
     for host in ("evil.example", "evil.example:80", "127.0.0.1.evil.example", "", None, "[::1]:3", "[x"):
@@ -82,7 +82,7 @@ REFUSED: list[tuple[bytes, dict[str, str], int]] = [
 PATHS = [
     *[(path, 404) for path in ("../server.py", "..%2fserver.py", "%2e%2e/server.py", "no.js", "page", "page.css/x")],
     *[(path, 422) for path in ("item/aple.svg", "item/hot.svg", "item/%00%ff.svg")],
-    *[(f"sheet.svg?side={side}", 400) for side in ("x", "513", "9" * 5000)],
+    *[(f"item/apple.svg?side={side}", 400) for side in ("x", "513", "9" * 5000)],
     ("%00%ff", 404),
 ]
 
@@ -115,7 +115,7 @@ def test_the_page_its_state_and_pictures_are_served(read_server: EditorServer) -
     assert ask(read_server, "").content == (PAGE / "index.html").read_bytes()
     for file in PAGE.iterdir():
         assert ask(read_server, file.name).content == file.read_bytes()
-    for path in ("item/apple.svg", "variants/apple.svg?side=40", "sheet.svg?side=30"):
+    for path in ("item/apple.svg", "variants/apple.svg?side=40"):
         answer = ask(read_server, path)
         assert answer.headers["Content-Type"].startswith("image/svg+xml")
         assert answer.content.startswith(b"<svg ")
@@ -147,7 +147,7 @@ def test_a_mistake_in_a_drawing_is_shown_and_not_saved(server: EditorServer, tmp
     (found,) = change(server, action="value", name="apple", key="art", value=wrong)["findings"]
     assert (found["level"], found["path"], found["entry"]) == ("error", "kinds.apple.art[0].elipse", "apple")
     assert ask(server, "variants/apple.svg").status == 422
-    assert ask(server, "sheet.svg").status == 200
+    assert ask(server, "item/mug.svg").status == 200
 
     refused = ask(server, "save", {"version": server.session.version})
     assert refused.status == 422

@@ -76,11 +76,10 @@ def check(ctx: click.Context, catalogue: str | None, strict: bool, as_json: bool
 
 @items.command("preview")
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--out", "-o", required=True, type=path, metavar="FILE", help="Picture: a .png or .svg file.")
+@click.option("--out", "-o", required=True, type=path, metavar="FILE", help="Picture: an .svg file.")
 @catalogue_option
-@click.option("--side", type=integer(16), default=120, show_default=True, help="Side of the largest items in pixels.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
-def preview(names: tuple[str, ...], out: str, catalogue: str | None, side: int, force: bool) -> None:
+def preview(names: tuple[str, ...], out: str, catalogue: str | None, force: bool) -> None:
     """Draw items as a contact sheet, or one item alone.
 
     Without NAMEs the sheet shows each kind once, and each own item. A kind is shown in every color and size. The name
@@ -90,17 +89,17 @@ def preview(names: tuple[str, ...], out: str, catalogue: str | None, side: int, 
     Example:
       vqagen director items preview -o items.svg
     """
-    from vqagen.authoring.items.sheet import LARGEST_SIDE, make_sheet, sheet_bytes
+    from vqagen.authoring.items.sheet import make_sheet, sheet_svg
     from vqagen.errors import UsageError
     from vqagen.files.output import atomic_output, check_output
     from vqagen.tasks.director.catalogue import load_catalogue_file
 
-    if side > LARGEST_SIDE:
-        raise UsageError(f"--side must be at most {LARGEST_SIDE}, found {side}")
+    if not out.lower().endswith(".svg"):
+        raise UsageError(f"cannot tell the format of {out}; end its name in .svg")
     check_output(out, force, [catalogue])
-    made = sheet_bytes(make_sheet(load_catalogue_file(catalogue), names, side), out)
+    made = sheet_svg(make_sheet(load_catalogue_file(catalogue), names))
     with atomic_output(out) as file:
-        file.write(made)
+        file.write(made.encode())
 
 
 @items.command("edit")
@@ -110,10 +109,10 @@ def preview(names: tuple[str, ...], out: str, catalogue: str | None, side: int, 
 def edit(catalogue: str | None, port: int, no_browser: bool) -> None:
     """Edit a catalogue on a page in the browser, until Ctrl-C.
 
-    The page lists and finds entries, and shows a form, a preview, a contact sheet, and mistakes while you type. Nothing
-    is written before you save; the old file is then kept as FILE.bak. Saving lays the file out anew: "comment" keys
-    stay, and // comments do not. Only this machine can open the page, and only by the address that is printed, which
-    holds a token. Over SSH, forward the port: ssh -L 8000:127.0.0.1:8000, with --port 8000.
+    The page lists and finds entries, and shows a form, a preview, and mistakes while you type. Nothing is written
+    before you save; the old file is then kept as FILE.bak. Saving lays the file out anew: "comment" keys stay, and
+    // comments do not. Only this machine can open the page, and only by the address that is printed, which holds a
+    token. Over SSH, forward the port: ssh -L 8000:127.0.0.1:8000, with --port 8000.
 
     \b
     Example:

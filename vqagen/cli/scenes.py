@@ -66,10 +66,9 @@ def sample(
 @click.argument("scenes", type=path)
 @click.option("-o", "--out", type=path, required=True, metavar="FOLDER", help="Folder for the pictures.")
 @domain_options("domain", "metadata", "plugins")
-@click.option("--start-index", type=integer(0), default=0, show_default=True, help="Index of the first scene.")
-@click.option("--count", type=integer(0), default=0, show_default=True, help="How many scenes; 0 for all that follow.")
+@click.option("--count", type=integer(0), default=0, show_default=True, help="How many scenes; 0 for all.")
 @click.option("--force", is_flag=True, help="Draw pictures again that exist.")
-def draw(scenes: str, out: str, domain: dict[str, Any], start_index: int, count: int, force: bool) -> None:
+def draw(scenes: str, out: str, domain: dict[str, Any], count: int, force: bool) -> None:
     """Draw plain pictures of scenes, without a renderer.
 
     A picture shows what the scene file says: solids of the right size, shape, color and place, seen by the scene's
@@ -90,7 +89,6 @@ def draw(scenes: str, out: str, domain: dict[str, Any], start_index: int, count:
             scenes,
             out,
             find_domain(**domain),
-            start=start_index,
             count=count,
             force=force,
             on_picture=on_picture,

@@ -163,12 +163,11 @@ def draw_scenes(
     out: PathLike,
     files: DomainFiles,
     *,
-    start: int = 0,
     count: int = 0,
     force: bool = False,
     on_picture: Callable[[int], object] = lambda _: None,
 ) -> Drawn:
-    """Write the picture of each scene, from `start` on and `count` of them or (0) all, by its name into a folder.
+    """Write the picture of each of the first `count` scenes, or (0) of all, by its name into a folder.
 
     Pictures that are there stay, unless `force`: an interrupted run goes on. Raises BadInput at the first scene that
     has no name for a picture, or objects without places; pictures made before stay.
@@ -180,7 +179,7 @@ def draw_scenes(
         raise PlaceError(f"{out} is a file; name a folder for the pictures")
     folder.mkdir(parents=True, exist_ok=True)
     made = kept = 0
-    for index, record, place in find_scenes(str(scenes)).entries(start, count):
+    for index, record, place in find_scenes(str(scenes)).entries(0, count):
         source = f"{place}: {SCENES.path(index)}"
         target = folder / _file_name(record, source)
         if target.exists() and not force:

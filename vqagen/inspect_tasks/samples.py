@@ -51,7 +51,6 @@ def _conditions(each: LoadedTrial) -> dict[str, Any]:
     trial = each.trial
     frame, physics = trial.frame or "none", "yes" if trial.is_physics else "no"
     return {
-        "trial": each.fingerprint,
         "trial_type": trial.type,
         "rule_class": trial.rule_class,
         "rule": trial.rule,

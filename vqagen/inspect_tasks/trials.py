@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,8 +17,6 @@ from vqagen.judge.director.vocabulary import Vocabulary, read_vocabulary
 from vqagen.judge.stats.fault_list import FaultList
 from vqagen.tasks.director.catalogue import ItemCatalogue, load_catalogue_file
 
-_ABOUT_THE_FILE = frozenset({"trial_index", "template", "image", "pair", "counts"})
-
 
 @dataclass(frozen=True)
 class LoadedTrial:
@@ -27,12 +24,6 @@ class LoadedTrial:
 
     trial: Trial
     record: Mapping[str, Any] = field(repr=False)
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash that identifies the trial by its grid, texts and answers, whatever its number."""
-        content = {key: value for key, value in self.record.items() if key not in _ABOUT_THE_FILE}
-        return hashlib.blake2b(orjson.dumps(content, option=orjson.OPT_SORT_KEYS), digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -135,8 +135,6 @@ class _Handler(BaseHTTPRequestHandler):
         if path == "state":
             session.find_pictures()
             return _json(session.state())
-        if path == "sheet.svg":
-            return _svg(session.contact_sheet(side))
         if kind in ("item", "variants") and name.endswith(".svg"):
             return _svg(session.picture(name.removesuffix(".svg"), side, kind == "item"))
         file = PAGE / (path or "index.html")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -111,18 +111,12 @@ class Session:
     def picture(self, name: str, side: int, is_single: bool) -> str:
         """Return SVG of a kind or own item: alone, or in every size and color. UsageError if it cannot be drawn."""
         with self._lock:
-            catalogue = ItemCatalogue(_drawable(self._draft, [name]), self._file.path.parent)
+            catalogue = ItemCatalogue(_drawable(self._draft, name), self._file.path.parent)
         if is_single and name in catalogue.record["kinds"]:
             colors = list(catalogue.paints)
             number = list(self._draft["kinds"]).index(name)
             name = name_drawn_item(colors[number % len(colors)], name, len(catalogue.sizes))
         return sheet_svg(without_labels(make_sheet(catalogue, [name], side=side)))
-
-    def contact_sheet(self, side: int) -> str:
-        """Return SVG of all kinds and own items that can be drawn."""
-        with self._lock:
-            catalogue = ItemCatalogue(_drawable(self._draft), self._file.path.parent)
-        return sheet_svg(make_sheet(catalogue, side=side))
 
     # Changing -------------------------------------------------------------------------------------------------------
 
@@ -225,24 +219,21 @@ def _starts(path: str, name: str) -> bool:
     return path == name or path.startswith((f"{name}.", f"{name}["))
 
 
-def _drawable(draft: Document, names: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the document of what can be drawn of some kinds and items; of all without names."""
+def _drawable(draft: Document, name: str) -> dict[str, Any]:
+    """Return the document of one kind or own item, with the colors that have a paint."""
     colors = [
         {**each, "values": {word: value for word, value in named(each["values"]).items() if "paint" in value}}
         for each in draft["adjectives"]
         if each["class"] == COLOR
     ]
-    kinds = {name: entry for name, entry in named(draft["kinds"]).items() if not names or name in names}
-    own = {name: entry for name, entry in named(draft.get("items", {})).items() if not names or name in names}
-    for name in names:
-        faults = list(drawing_faults(kinds[name]["art"])) if name in kinds else []
-        if faults:
-            raise UsageError(f"{name} cannot be drawn: art{faults[0][0]}: {faults[0][1]}")
+    kinds, own = draft["kinds"], draft.get("items", {})
+    for path, message in drawing_faults(kinds[name]["art"]) if name in named(kinds) else ():
+        raise UsageError(f"{name} cannot be drawn: art{path}: {message}")
     return {
-        **{key: value for key, value in draft.items() if key not in ("adjectives", "kinds", "items")},
+        **draft,
         "adjectives": [*colors, *(each for each in draft["adjectives"] if each["class"] != COLOR)],
-        "kinds": {name: entry for name, entry in kinds.items() if names or not any(drawing_faults(entry["art"]))},
-        "items": own,
+        "kinds": {name: kinds[name]} if name in kinds else {},
+        "items": {name: own[name]} if name in own else {},
     }
 
 

@@ -1,4 +1,4 @@
-"""Pictures of items for their author: one item alone, or a contact sheet, as PNG or SVG."""
+"""Pictures of items for their author as SVG: one item alone, or a contact sheet."""
 
 from __future__ import annotations
 
@@ -6,25 +6,23 @@ import base64
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from html import escape
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vqagen.art.looks import Look
-from vqagen.art.sprites import picture_sprite, sprite, svg_of
+from vqagen.art.sprites import picture_sprite, svg_of
 from vqagen.authoring.items.entries import find_entry, things
 from vqagen.errors import UsageError
-from vqagen.extras import needed
 from vqagen.tasks.director.catalogue import GridItem, ItemCatalogue
 from vqagen.tasks.director.catalogue_words import name_drawn_item, spell_out
 from vqagen.tasks.director.looks import looks_of
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    pass
 
-SIDE, LARGEST_SIDE = 120, 1024
-"""Pixels of the side of the largest items: by default, and at most."""
+SIDE = 120
+"""Pixels of the side of the largest items."""
 _COLUMNS = 8
 _MARGIN = 10
 _LETTERS = 14
@@ -132,49 +130,6 @@ def _color_of(catalogue: ItemCatalogue, item: GridItem) -> str:
     return next((color for color in catalogue.paints if color in item.properties), "")
 
 
-# PNG ----------------------------------------------------------------------------------------------------------------
-
-
-def sheet_png(sheet: Sheet) -> bytes:
-    """Return a sheet as PNG."""
-    image: Any = needed("PIL.Image", "draw", "a preview")
-    made = io.BytesIO()
-    canvas = image.new("RGBA", sheet.size, (0, 0, 0, 0) if sheet.is_single else _PAPER)
-    draw: Any = needed("PIL.ImageDraw", "draw", "a preview").Draw(canvas)
-    for number, tile in enumerate(sheet.tiles):
-        x, y = sheet.place(number)
-        if not sheet.is_single:
-            draw.rounded_rectangle((x, y, x + sheet.side - 1, y + sheet.side - 1), 8, fill=_TILE)
-            middle = (x + sheet.side / 2, y + sheet.side + _LINE / 2)
-            draw.text(middle, tile.label, _INK, _font(_letters(tile.label, sheet.side)), anchor="mm")
-        drawn = _sprite(sheet.looks[tile.item.name], sheet.side)
-        place = (x + (sheet.side - drawn.width) // 2, y + (sheet.side - drawn.height) // 2)
-        canvas.alpha_composite(drawn, place)
-    canvas.save(made, "PNG", optimize=True)
-    return made.getvalue()
-
-
-def _sprite(look: Look, side: int) -> Image:
-    pixels = max(round(side * look.scale), 1)
-    if look.drawing is not None:
-        return sprite(look.drawing, look.paint, pixels)
-    assert look.picture is not None
-    return picture_sprite(look.picture, pixels)
-
-
-def _letters(label: str, side: int) -> int:
-    """Return the size of letters with which a label is not wider than its tile."""
-    return max(min(_LETTERS, int(side / (0.55 * max(len(label), 1)))), 7)
-
-
-@lru_cache(maxsize=16)
-def _font(size: int) -> Any:
-    return needed("PIL.ImageFont", "draw", "a preview").load_default(size)
-
-
-# SVG ----------------------------------------------------------------------------------------------------------------
-
-
 def sheet_svg(sheet: Sheet) -> str:
     """Return a sheet as SVG."""
     width, height = sheet.size
@@ -191,7 +146,7 @@ def sheet_svg(sheet: Sheet) -> str:
         pieces.append(item_svg(sheet, tile.item, x, y, sheet.side))
         if not sheet.is_single:
             middle, line = x + sheet.side / 2, y + sheet.side + _LINE / 2 + 5
-            letters = _letters(tile.label, sheet.side)
+            letters = max(min(_LETTERS, int(sheet.side / (0.55 * max(len(tile.label), 1)))), 7)
             label = escape(tile.label)
             pieces.append(f'<text x="{middle:g}" y="{line:g}" font-size="{letters}" fill="{_INK}">{label}</text>')
     return "".join([*pieces, "</svg>\n"])
@@ -209,16 +164,3 @@ def item_svg(sheet: Sheet, item: GridItem, x: float, y: float, side: float) -> s
     picture_sprite(look.picture, max(round(inner), 1)).save(image, "PNG")
     data = base64.b64encode(image.getvalue()).decode()
     return f'<image x="{left:g}" y="{top:g}" width="{inner:g}" height="{inner:g}" href="data:image/png;base64,{data}"/>'
-
-
-FORMATS: Mapping[str, Any] = {".png": sheet_png, ".svg": lambda sheet: sheet_svg(sheet).encode()}
-"""Suffix -> the function that returns a sheet's bytes."""
-
-
-def sheet_bytes(sheet: Sheet, target: str) -> bytes:
-    """Return a sheet in the format that the name of its file says."""
-    suffix = Path(target).suffix.lower()
-    if suffix not in FORMATS:
-        raise UsageError(f"cannot tell the format of {target}; end its name in .png or .svg")
-    made: bytes = FORMATS[suffix](sheet)
-    return made

@@ -7,13 +7,9 @@ from collections.abc import Iterator
 from vqagen.errors import counted
 from vqagen.judge.director.policies import POLICIES
 from vqagen.judge.director.rules import TYPES
-from vqagen.judge.director.statistics import GUESSES, TrialStatistics
-from vqagen.judge.director.trial import label
-from vqagen.judge.report.table import COUNT, DECIMAL, SHARE, Cell, Column, Report, Table, nonempty
+from vqagen.judge.director.statistics import TrialStatistics
+from vqagen.judge.report.table import COUNT, SHARE, Cell, Column, Report, Table
 from vqagen.judge.stats.census import Spread
-
-MOST_COLUMNS = 12
-"""Columns of a grid whose answers are shown; JSON has all."""
 
 
 def trial_report(statistics: TrialStatistics) -> Report:
@@ -21,7 +17,7 @@ def trial_report(statistics: TrialStatistics) -> Report:
     return Report(
         f"Statistics of {statistics.name}",
         (*_overview(statistics), *(f"note: {note}" for note in statistics.notes)),
-        nonempty([_design(statistics), _policies(statistics), *_answer_cells(statistics), _features(statistics)]),
+        (_design(statistics), _policies(statistics)),
         statistics.to_record(),
     )
 
@@ -50,31 +46,8 @@ def _design(statistics: TrialStatistics) -> Table:
 
 
 def _policies(statistics: TrialStatistics) -> Table:
-    meanings = {**{name: each.meaning for name, each in POLICIES.items()}, **{n: m for n, (m, _) in GUESSES.items()}}
     heads = (Column("policy"), *(Column(group, SHARE) for group in statistics.groups), Column("meaning"))
     rows: list[tuple[Cell, ...]] = [
-        (name, *accuracy.values(), meanings[name]) for name, accuracy in statistics.accuracies().items()
+        (name, *accuracy.values(), POLICIES[name].meaning) for name, accuracy in statistics.accuracies().items()
     ]
     return Table("expected_accuracy", "Expected accuracy", heads, tuple(rows))
-
-
-def _answer_cells(statistics: TrialStatistics) -> Iterator[Table]:
-    """Yield a map of each grid size and type: the share of the answers in each cell."""
-    for (width, height), by_type in sorted(statistics.answers.counts.items()):
-        heads = (Column("row"), *(Column(label(x, width)[0], SHARE) for x in range(width)))
-        for type_, counts in by_type.items():
-            rows: list[tuple[Cell, ...]] = [
-                (str(y + 1), *(counts[y * width + x] / counts.total() for x in range(width)))
-                for y in range(height if counts and width <= MOST_COLUMNS else 0)
-            ]
-            title = f"Answers of {type_} trials, grids of {width} x {height}"
-            yield Table(f"answers_{type_}_{width}x{height}", title, heads, tuple(rows))
-
-
-def _features(statistics: TrialStatistics) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for name in statistics.features:
-        means = statistics.type_means(name)
-        rows.append((name, *(means.get(type_) for type_ in TYPES), "differs" if statistics.tells_types(name) else ""))
-    heads = (Column("mean"), *(Column(type_, DECIMAL) for type_ in TYPES), Column(""))
-    return Table("features", "Means of what a participant sees", heads, tuple(rows))

@@ -171,14 +171,6 @@ window.addEventListener("beforeunload", (event) => {
   if (current.state?.unsaved) event.preventDefault();
 });
 
-byId("show-sheet").addEventListener("click", () => {
-  const sheet = byId("sheet");
-  sheet.hidden = !sheet.hidden;
-  byId("show-sheet").setAttribute("aria-expanded", String(!sheet.hidden));
-  refresh();
-  if (!sheet.hidden) sheet.scrollIntoView();
-});
-
 // Adding -------------------------------------------------------------------------------------------------------------
 
 const options = (values) => values.map((value) => element("option", { value }, spaced(value)));
@@ -233,7 +225,6 @@ function refresh() {
   showForm(chosen);
   showPreview(state);
   showFindings(state);
-  if (!byId("sheet").hidden) showPicture(byId("sheet"), `sheet.svg?side=96&v=${state.version}`, "All kinds and own items");
 }
 
 onSelect(choose);
