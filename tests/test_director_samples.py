@@ -141,24 +141,28 @@ SPOILED: list[tuple[Callable[[Record], Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("spoil", "code"), SPOILED)
-def test_a_spoiled_sample_is_found(spoil: Callable[[Record], Any], code: str, verify: Callable[..., Record]) -> None:
+def test_a_spoiled_sample_is_found(verify: Callable[..., Record]) -> None:
     """One field of a right sample is changed."""
-    record = right()
-    spoil(record)
+    missed = []
+    for number, (spoil, code) in enumerate(SPOILED):
+        record = right()
+        spoil(record)
+        if code not in faulty_codes(verify(record)):
+            missed.append((number, code))
 
-    assert code in faulty_codes(verify(record))
+    assert missed == []
 
 
-@pytest.mark.parametrize("value", [None, [], {}, 0, -1, 1.5, "x", [[]], {"a": 1}, True])
-def test_no_value_in_a_sample_is_a_traceback(value: object, verify: Callable[..., Record]) -> None:
+def test_no_value_in_a_sample_is_a_traceback(verify: Callable[..., Record]) -> None:
     """Each field of a right sample, and each field inside of one, is replaced by something else."""
-    samples = [{**right(), key: value} for key in right()]
-    for outer in ("question", "grid", "answers"):
-        samples += [{**right(), outer: {**right()[outer], key: value}} for key in right()[outer]]
-    for key in right()["grid"]["items"][0]:
-        samples.append(right())
-        samples[-1]["grid"]["items"][0][key] = value
+    samples = []
+    for value in (None, [], {}, 0, -1, 1.5, "x", [[]], {"a": 1}, True):
+        samples += [{**right(), key: value} for key in right()]
+        for outer in ("question", "grid", "answers"):
+            samples += [{**right(), outer: {**right()[outer], key: value}} for key in right()[outer]]
+        for key in right()["grid"]["items"][0]:
+            samples.append(right())
+            samples[-1]["grid"]["items"][0][key] = value
 
     assert verify(*samples)["checked"] == len(samples)
 
@@ -175,9 +179,7 @@ def test_left_and_right_that_are_not_mirrored_are_found(verify: Callable[..., Re
     assert faulty_codes(verify(wrong, control_samples=1, test_samples=0)) == {"O2"}
 
 
-@pytest.mark.parametrize("key", ["total_samples", "control_samples", "test_samples"])
-def test_totals_of_the_document_are_counted_again(key: str, verify: Callable[..., Record]) -> None:
+def test_totals_of_the_document_are_counted_again(verify: Callable[..., Record]) -> None:
     """A dataset that lost samples has wrong totals."""
-    report = verify(right(), **{key: 7})
-
-    assert [finding["place"] for finding in report["findings"]] == [key]
+    for key in ("total_samples", "control_samples", "test_samples"):
+        assert [finding["place"] for finding in verify(right(), **{key: 7})["findings"]] == [key]
