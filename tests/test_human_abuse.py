@@ -5,29 +5,25 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import socket
 from pathlib import Path
 from random import Random
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
-import uvicorn
 from human_requests import Wire, wrong_requests
 from human_served import API, UNLIMITED, Rater, Served, participant, served, stored
 from human_stores import content
 from study_files import fill_words, make_study, write_caption_files
 from test_human_serve import serving
 from uvicorn.server import ServerState
-from waiting import PATIENCE
 
 from vqagen.calls.human_studies import make_caption_tasks
 from vqagen.human.links.secret import load_secret
 from vqagen.human.links.tokens import Link, sign
-from vqagen.human.server import connection
-from vqagen.human.server.connection import LEAST_TAKEN, TimedConnection
+from vqagen.human.server.connection import LEAST_TAKEN, LONGEST_REQUEST, TimedConnection
 from vqagen.human.server.page_files import PAGE, PageFiles
-from vqagen.human.server.process import build_app, uvicorn_config
+from vqagen.human.server.process import uvicorn_config
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study
 
@@ -149,60 +145,44 @@ def test_nothing_that_a_rater_can_fetch_reveals_the_plan_or_another_rater(marked
 # Clients that never finish --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_half_open_connections_are_closed_and_others_are_served(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    """200 clients send half a request, now and then a byte, and nothing more (slowloris)."""
-    halves = [
-        b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ",
-        b"",
-        b"PUT /api/v1/responses/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{",
-        b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /",
-    ]
+def client_of(loop: Mock, transport: Mock) -> TimedConnection:
+    """Return the server's end of a new connection."""
 
-    async def hang(port: int, half: bytes) -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(half)
-        reading = asyncio.create_task(reader.read())
-        while not (await asyncio.wait([reading], timeout=0.05))[0]:
-            writer.write(b"x")
-        reading.exception()
-        writer.close()
+    def begin(work: Any, **_: Any) -> Mock:
+        work.close()
+        return Mock()
 
-    async def run() -> None:
-        async with served(study) as place:
-            app, _ = await build_app(study, UNLIMITED, place.secret, PageFiles(), place.committer)
-            listener = socket.create_server(("127.0.0.1", 0))
-            port = listener.getsockname()[1]
-            server = uvicorn.Server(uvicorn_config(app, UNLIMITED))
-            serving = asyncio.create_task(server.serve([listener]))
-            others = [Wire(port) for _ in range(20)]
-            statuses = {await asyncio.to_thread(healthz, other) for other in others}
-            monkeypatch.setattr(connection, "LONGEST_REQUEST", 0.3)  # the others, which this thread may delay, are in
-            slow = [asyncio.create_task(hang(port, halves[number % 4])) for number in range(200)]
-            statuses |= {await asyncio.to_thread(healthz, other) for other in others}
-            async with asyncio.timeout(PATIENCE):
-                await asyncio.gather(*slow)
-            for other in others:
-                other.close()
-            server.should_exit = True
-            await serving
-
-        assert statuses == {200}
-
-    asyncio.run(run())
+    loop.create_task.side_effect = begin
+    client = TimedConnection(uvicorn_config(Mock(), UNLIMITED), ServerState(), {}, loop)
+    client.connection_made(transport)
+    return client
 
 
-def healthz(wire: Wire) -> int:
-    """Return the status of a server."""
-    return wire.send(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").status
+@pytest.mark.parametrize(
+    ("received", "is_awaited"),
+    [
+        (b"", True),
+        (b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ", True),
+        (b"PUT /x HTTP/1.1\r\nHost: x\r\nContent-Length: 90\r\n\r\n{", True),
+        (b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", False),
+    ],
+)
+def test_a_client_that_sends_half_a_request_is_cut_off(received: bytes, is_awaited: bool) -> None:
+    """Now and then a byte more gives it no more time (slowloris)."""
+    loop, transport = Mock(), Mock()
+    client = client_of(loop, transport)
+    for place in range(len(received)):
+        client.data_received(received[place : place + 1])
+
+    assert (LONGEST_REQUEST, transport.abort) in [call.args for call in loop.call_later.call_args_list]
+    assert loop.call_later.return_value.cancel.called != is_awaited
 
 
 @pytest.mark.parametrize(("taken", "is_closed"), [(LEAST_TAKEN, False), (LEAST_TAKEN - 1, True)])
 def test_only_a_client_that_takes_next_to_nothing_is_cut_off(taken: int, is_closed: bool) -> None:
     """An image of many megabytes takes minutes on a slow line; it was cut off after one."""
     loop, transport = Mock(), Mock()
-    client = TimedConnection(uvicorn_config(Mock(), UNLIMITED), ServerState(), {}, loop)
-    client.transport, client.flow = transport, Mock()
+    client = client_of(loop, transport)
     transport.get_write_buffer_size.return_value = 9_000_000
     client.pause_writing()
     for _ in range(3):

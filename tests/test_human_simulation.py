@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from statistics import fmean, pstdev
 
 import pytest
 from commands import Commands
@@ -77,19 +76,6 @@ def test_values_follow_from_seed_and_ids_alone() -> None:
     assert one == other
     assert one != [Raters(RaterSettings(), 2).value("r", trial) for trial in asked]
     assert one != [forwards.value("s", trial) for trial in asked]
-
-
-def test_opinions_have_the_effect_and_the_deviations_that_were_asked_for() -> None:
-    raters = Raters(RaterSettings(("A=-0.3",), rater_sd=0.2, image_sd=0.25, noise=0.5))
-    names = [f"r{number}" for number in range(150)]
-    opinions = {name: [raters.opinion(name, item(number=number)) for number in range(50)] for name in names}
-
-    everything = [value for values in opinions.values() for value in values]
-    values = [raters.value(name, Trial(1, item(number=number), True)) for name in names for number in range(50)]
-    assert fmean((value - 5) / 4 for value in values) == pytest.approx(-0.3, abs=0.1)
-    assert pstdev(everything) == pytest.approx((0.2**2 + 0.25**2 + 0.5**2) ** 0.5, abs=0.05)
-    of_raters = pstdev(fmean(values) for values in opinions.values())
-    assert of_raters == pytest.approx((0.2**2 + 0.5**2 / 50) ** 0.5, abs=0.05)
 
 
 def test_expected_scores_are_those_that_were_asked_for() -> None:

@@ -70,71 +70,33 @@ def _variance(influence: Numbers, clusters: Numbers) -> float:
 
 def two_way_interval(sample: Sample) -> Estimate:
     """Return the mean of a sample with the interval of two-way clusters."""
-    influence = sample.influence()
-    mean, raters, images = sample.mean, _count(sample.raters), _count(sample.images)
-    return _two_way(mean, influence, sample.raters, sample.images, raters, images)
+    return _two_way(sample.mean, sample.influence(), sample.raters, sample.images)
 
 
-class Difference(NamedTuple):
-    """The mean of a first sample minus that of a second one."""
-
-    by_rater: Estimate
-    two_way: Estimate
-
-
-def difference(first: Sample, second: Sample) -> Difference:
-    """Return the difference of the means of two samples that share raters and images."""
-    mean = first.mean - second.mean
+def difference(first: Sample, second: Sample) -> Estimate:
+    """Return the mean of a first sample minus that of a second one, which shares raters and images with it."""
     influence = np.concatenate([first.influence(), -second.influence()])
     raters = np.concatenate([first.raters, second.raters])
-    images = np.concatenate([first.images, second.images])
-    return Difference(
-        _one_way(mean, influence, raters, _count(images)),
-        _two_way(mean, influence, raters, images, _count(raters), _count(images)),
-    )
+    return _two_way(first.mean - second.mean, influence, raters, np.concatenate([first.images, second.images]))
 
 
-def _one_way(mean: float, influence: Numbers, clusters: Numbers, images: int) -> Estimate:
-    count = _count(clusters)
-    if count < 2:
-        return undefined(len(influence), count, images, mean, "one rater only")
-    return estimate(len(influence), count, images, mean, _variance(influence, clusters), count - 1)
-
-
-def _two_way(
-    mean: float, influence: Numbers, raters: Numbers, images: Numbers, rater_count: int, image_count: int
-) -> Estimate:
-    few = " and ".join(name for name, count in (("rater", rater_count), ("image", image_count)) if count < 2)
+def _two_way(mean: float, influence: Numbers, raters: Numbers, images: Numbers) -> Estimate:
+    """Return a mean with Student's interval, or why there is none."""
+    counts = len(np.unique(raters)), len(np.unique(images))
+    few = [f"one {name}" for name, count in zip(("rater", "image"), counts, strict=True) if count < 2]
     if few:
-        return undefined(
-            len(influence), rater_count, image_count, mean, f"one {few.replace(' and ', ' and one ')} only"
-        )
-    used = variances(influence, raters, images).used
-    df = min(rater_count, image_count) - 1
-    return estimate(len(influence), rater_count, image_count, mean, used, df)
-
-
-def estimate(n: int, raters: int, images: int, mean: float, variance: float, df: int) -> Estimate:
-    """Return a mean with Student's interval."""
+        return Estimate(len(influence), *counts, mean, None, None, None, None, None, f"{' and '.join(few)} only")
+    variance, df = variances(influence, raters, images).used, min(counts) - 1
     error = math.sqrt(variance) if variance > _ROUNDING else 0.0
     half = t_quantile(df) * error
     p = 2 * float(_special().stdtr(df, -abs(mean) / error)) if error > 0 else None
     why = "" if error > 0 else "all answers are equal"
-    return Estimate(n, raters, images, mean, error, df, mean - half, mean + half, p, why)
-
-
-def undefined(n: int, raters: int, images: int, mean: float, why: str) -> Estimate:
-    """Return a mean without an interval, and why there is none."""
-    return Estimate(n, raters, images, mean, None, None, None, None, None, why)
+    return Estimate(len(influence), *counts, mean, error, df, mean - half, mean + half, p, why)
 
 
 def t_quantile(df: int, level: float = LEVEL) -> float:
     """Return the number of standard errors on each side of a mean in Student's two-sided interval."""
     return float(_special().stdtrit(df, (1 + level) / 2))
-
-
-def _count(codes: Numbers) -> int:
-    return len(np.unique(codes))
 
 
 def _special() -> Any:

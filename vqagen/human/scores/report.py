@@ -156,20 +156,16 @@ def _outcome_table(scores: StudyScores) -> Table:
 
 
 def _difference_table(scores: StudyScores) -> Table:
-    rows = tuple(row for each in scores.differences for row in _difference_rows(scores, each))
-    names = _name_columns(scores, first=TEXT, second=TEXT, clusters=TEXT)
+    rows = tuple(_difference_row(scores, each) for each in scores.differences)
+    names = _name_columns(scores, first=TEXT, second=TEXT)
     shown = (*names, *columns(n=COUNT, difference=DECIMAL), *_INTERVAL, *columns(p_Holm=NUMBER), *_WHY)
     return Table("differences", "Differences: first minus second", *_without_empty(shown, rows))
 
 
-def _difference_rows(scores: StudyScores, each: PairedDifference) -> Iterator[tuple[Cell, ...]]:
+def _difference_row(scores: StudyScores, each: PairedDifference) -> tuple[Cell, ...]:
     names = (each.dimension, each.first, each.second) if len(scores.dimensions) > 1 else (each.first, each.second)
-    for clusters, found, p_holm in (
-        ("raters", each.difference.by_rater, each.by_rater_holm),
-        ("raters, images", each.difference.two_way, each.two_way_holm),
-    ):
-        interval = (found.error, found.df, found.low, found.high, found.p)
-        yield (*names, clusters, found.n, found.mean, *interval, p_holm, found.why)
+    found = each.difference
+    return (*names, found.n, found.mean, found.error, found.df, found.low, found.high, found.p, each.holm, found.why)
 
 
 def _agreement_table(scores: StudyScores) -> Table:

@@ -14,7 +14,7 @@ from vqagen.human.answers import AnswerRow
 from vqagen.human.scores.agreement import Alpha, alpha
 from vqagen.human.scores.bootstrap import Bootstrap, bootstrap
 from vqagen.human.scores.bradley_terry import Games, Ranking, rank
-from vqagen.human.scores.clusters import Difference, Estimate, difference, two_way_interval
+from vqagen.human.scores.clusters import Estimate, difference, two_way_interval
 from vqagen.human.scores.flags import Exclusion, Flag, excluded_rows, exclusions, find_flags
 from vqagen.human.scores.groups import GroupScore, group_scores
 from vqagen.human.scores.humanr import HumanrScore, humanr_failures, humanr_scores
@@ -63,9 +63,9 @@ class PairedDifference(NamedTuple):
     dimension: str
     first: str
     second: str
-    difference: Difference
-    by_rater_holm: float | None
-    two_way_holm: float | None
+    difference: Estimate
+    holm: float | None
+    """Its p-value, corrected for the number of pairs of a dimension."""
 
 
 @dataclass(frozen=True)
@@ -169,11 +169,10 @@ def _differences(samples: Mapping[Pairing, Sample], names: Mapping[Pairing, str]
             for one, other in combinations([each for each in systems if each.dimension == dimension], 2)
             if one.first == other.first
         ]
-        by_rater = _holm([each.by_rater.p for _, _, each in pairs])
-        two_way = _holm([each.two_way.p for _, _, each in pairs])
+        corrected = _holm([apart.p for _, _, apart in pairs])
         found += [
-            PairedDifference(dimension, names[one], names[other], apart, p, two_way_p)
-            for (one, other, apart), p, two_way_p in zip(pairs, by_rater, two_way, strict=True)
+            PairedDifference(dimension, names[one], names[other], apart, p)
+            for (one, other, apart), p in zip(pairs, corrected, strict=True)
         ]
     return tuple(found)
 

@@ -1,1 +1,1 @@
-"""Simulated raters: they rehearse a study before people are paid, and show what its scores would be worth."""
+"""Simulated raters: they show what the scores of a study would be worth before people are paid."""

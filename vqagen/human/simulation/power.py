@@ -113,7 +113,7 @@ def _add_findings(
     against = [pairing for pairing in samples if pairing.is_against_reference]
     for one, other in combinations(against, 2):
         if (one.dimension, one.first) == (other.dimension, other.first):
-            pairs.setdefault((one, other), []).append(difference(samples[one], samples[other]).two_way)
+            pairs.setdefault((one, other), []).append(difference(samples[one], samples[other]))
 
 
 def true_score(pairing: Pairing, effects: Mapping[str, float]) -> float:
