@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from vqagen.cli.human_store import store_option
 from vqagen.cli.options import path, settings_options
 from vqagen.cli.reports import ReportOutput, report_options
 from vqagen.human.scores.settings import ScoreSettings
@@ -12,9 +13,7 @@ from vqagen.human.scores.settings import ScoreSettings
 @click.command("score")
 @click.argument("source", type=path, metavar="STUDY|EXPORT|answers.jsonl")
 @settings_options(settings=ScoreSettings)
-@click.option(
-    "--store", default="", metavar="PLACE", help="Where a study's answers are. [default: as serving.json says]"
-)
+@store_option
 @click.option(
     "--fail-under", multiple=True, metavar="GROUP=SCORE,…", help="Exit with 1 if upper bounds lie below these scores."
 )
