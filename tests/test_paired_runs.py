@@ -14,7 +14,6 @@ from commands import Commands
 from pyarrow import parquet
 from scene_records import sampled_scenes
 
-import vqagen
 from vqagen.cli import run
 from vqagen.files.shipped import shipped
 
@@ -135,31 +134,6 @@ def test_an_output_becomes_any_other_with_its_pairs(made: Path, vqagen_: Command
     assert all(type(number) is int for number in numbers)
     assert [record["pair"] for record in questions("hidden.json")] == numbers
     assert "pair" not in parquet.read_table(Path("plain.parquet")).column_names
-
-
-def test_a_dataset_is_what_generate_yields(made: Path) -> None:
-    """Item by item, in any order."""
-    for window, begin, count in ((12, 7, 6), (0, 5, 3)):
-        chosen = {
-            "templates_per_image": 3,
-            "reset_counts_every": window,
-            "start_index": begin,
-            "count": count,
-            "seed": 6,
-        }
-        how = {"scenes": made / "scenes.json", "templates": ONE_HOP, "balance": "pairs", **chosen}
-        generated: dict[int, list[Any]] = {index: [] for index in range(begin, begin + count)}
-        for question in vqagen.generate(**how):
-            generated[question.scene.index].append(of_question(question))
-        dataset = vqagen.dataset(**how)
-
-        assert len(dataset) == len(generated)
-        for place in reversed(range(len(dataset))):
-            assert [of_question(question) for question in dataset[place]] == generated[begin + place]
-
-
-def of_question(question: vqagen.Question) -> tuple[Any, ...]:
-    return question.text, question.answer, question.pair, question.program.nodes
 
 
 # Inputs that are too small, and settings that are refused -------------------------------------------------------------

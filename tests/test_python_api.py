@@ -17,8 +17,6 @@ from scene_records import SMALL_SCENES, sampled_scenes
 
 import vqagen
 from vqagen import api
-from vqagen.authoring.scaffold import write_starter
-from vqagen.files.reading import files_in
 
 
 @pytest.fixture
@@ -58,7 +56,6 @@ def test_names_resolve_where_no_source_texts_are(monkeypatch: pytest.MonkeyPatch
     ("call", "settings"),
     [
         (vqagen.generate, vqagen.QuestionSettings),
-        (vqagen.dataset, vqagen.QuestionSettings),
         (vqagen.dialogs, vqagen.DialogSettings),
     ],
 )
@@ -237,97 +234,10 @@ def test_a_faulty_record_is_located(record: Any, fault: str) -> None:
     assert str(caught.value).splitlines()[0] == fault
 
 
-WINDOWS = {"seed": 3, "start_index": 3, "templates_per_image": 3, "reset_counts_every": 5}
-"""Three windows begin in 13 scenes, and the first scene is in the middle of one."""
-
-
 @pytest.fixture(scope="module")
 def given() -> list[dict[str, Any]]:
     """Records of scenes."""
     return sampled_scenes(13, seed=6)
-
-
-def expected_of(given: list[dict[str, Any]], **settings: Any) -> list[list[vqagen.Question]]:
-    """Return the questions about each scene as a run makes them."""
-    run = vqagen.Generation(given, vqagen.load_domain_files(), vqagen.QuestionSettings(**settings))
-    return [questions for _, questions in run.by_scene()]
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("settings", [WINDOWS, {**WINDOWS, "count": 4}, {**WINDOWS, "reset_counts_every": 0}])
-def test_a_dataset_gives_any_scene_its_questions(given: list[dict[str, Any]], settings: dict[str, Any]) -> None:
-    """In any order, the same as a run from the beginning: windows are replayed."""
-    expected, dataset = expected_of(given, **settings), vqagen.dataset(given, **settings)
-    places = [*reversed(range(len(expected))), 0, 2, 1]
-
-    assert len(dataset) == len(expected)
-    assert [dataset[place] for place in places] == [expected[place] for place in places]
-    assert dataset[-1] == expected[-1]
-    assert dataset[1:3] == expected[1:3]
-    assert list(dataset) == expected
-
-
-def test_a_dataset_has_its_questions_one_by_one(given: list[dict[str, Any]]) -> None:
-    dataset = vqagen.dataset(given, **WINDOWS)
-    expected = [question for questions in dataset for question in questions]
-
-    assert len(dataset.questions) == len(expected) > len(dataset)
-    assert [dataset.questions[place] for place in (7, 0, -1)] == [expected[place] for place in (7, 0, -1)]
-    assert dataset.questions[2:9] == expected[2:9]
-
-
-def test_a_dataset_can_be_pickled(given: list[dict[str, Any]]) -> None:
-    """As a DataLoader does for its workers; what was made before does not matter."""
-    dataset = vqagen.dataset(given, **WINDOWS)
-    expected = [[question.to_record() for question in questions] for questions in dataset]
-    again = pickle.loads(pickle.dumps(dataset))
-
-    assert [[question.to_record() for question in again[place]] for place in (8, 3)] == [expected[8], expected[3]]
-    assert len(again.questions) == len(dataset.questions)
-
-
-def test_a_dataset_is_pickled_with_its_templates(given: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that no worker of a DataLoader reads template files, which took a process five times as long."""
-    dataset = vqagen.dataset(given, **WINDOWS)
-    pickled = pickle.dumps(dataset)
-    monkeypatch.setattr("vqagen.language.domain_files.read_template_files", None)
-
-    assert pickle.loads(pickled)[0] == dataset[0]
-
-
-def test_a_dataset_is_not_unpickled_beside_other_files(given: list[dict[str, Any]], tmp_path: Path) -> None:
-    """Also not beside other templates, although they are not read: its questions would be nobody's."""
-    write_starter(tmp_path / "farm")
-    dataset = vqagen.dataset(
-        list(vqagen.sample_scenes(2, metadata=tmp_path / "farm" / "metadata.json")), domain=tmp_path / "farm"
-    )
-    pickled = pickle.dumps(dataset)
-    (template, *_) = files_in(tmp_path / "farm" / "templates")
-    template.write_text(template.read_text() + "\n")
-
-    with pytest.raises(vqagen.VqagenError, match="a worker reads other templates than the run began with"):
-        pickle.loads(pickled)
-
-
-@pytest.mark.parametrize("place", [10, -11])
-def test_a_dataset_ends(given: list[dict[str, Any]], place: int) -> None:
-    with pytest.raises(IndexError):
-        vqagen.dataset(given, **WINDOWS)[place]
-
-
-def test_a_dataset_selects_nothing_from_the_whole(given: list[dict[str, Any]]) -> None:
-    with pytest.raises(vqagen.UsageError, match=r"needs a whole output; a dataset cannot have it$"):
-        vqagen.dataset(given, dedupe="all")
-
-
-def test_a_dataset_locates_a_scene_that_cannot_be_read(scenes: Path) -> None:
-    """In its file, also from another process."""
-    path = scenes.with_suffix(".jsonl")
-    path.write_text(json.dumps(SMALL_SCENES[0]) + "\n{broken\n")
-    dataset = pickle.loads(pickle.dumps(vqagen.dataset(path)))
-
-    with pytest.raises(vqagen.BadInput, match=r"scenes\.jsonl:2:2: "):
-        dataset[1]
 
 
 # Questions as records and pickles ---------------------------------------------------------------------------------

@@ -17,10 +17,9 @@ from vqagen.calls.human_scoring import (
 )
 from vqagen.calls.human_serving import serve, verify_codes, write_links
 from vqagen.calls.human_studies import PlannedStudy, check_study, make_caption_tasks, make_item_tasks
-from vqagen.calls.question_dataset import Generation, QuestionDataset
 from vqagen.calls.sampled_scenes import sample_scenes, write_scenes
 from vqagen.calls.scene_dialogs import dialogs, write_dialogs
-from vqagen.calls.scene_questions import dataset, generate, write_questions
+from vqagen.calls.scene_questions import Generation, generate, write_questions
 from vqagen.calls.statistics import stats, stats_report
 from vqagen.calls.verification import verify
 from vqagen.draw.scene_pictures import draw_scenes
@@ -97,7 +96,6 @@ __all__ = [
     "PlannedStudy",
     "Program",
     "Question",
-    "QuestionDataset",
     "QuestionReport",
     "QuestionSettings",
     "QuestionStatistics",
@@ -126,7 +124,6 @@ __all__ = [
     "compare",
     "compile_scene",
     "convert",
-    "dataset",
     "dialogs",
     "draw_scenes",
     "evaluate",

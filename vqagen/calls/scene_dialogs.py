@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vqagen.calls.keyword_settings import make_settings, shows_settings
-from vqagen.calls.question_dataset import scenes_of, texts_of, unreadable_located
+from vqagen.calls.scene_questions import scenes_of, texts_of, unreadable_located
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain
 from vqagen.language.shipped_domains import DIALOGS
 from vqagen.run.options import RunOptions

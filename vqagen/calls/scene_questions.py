@@ -1,24 +1,41 @@
-"""Questions about scenes as typed calls: written to files, one after the other, or as a dataset."""
+"""Questions about scenes as typed calls: written to files, or one after the other in this process."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from vqagen.calls.keyword_settings import make_settings, shows_settings
-from vqagen.calls.question_dataset import Generation, QuestionDataset, scenes_of
+from vqagen.errors import UsageError
 from vqagen.files.locations import paths_of
-from vqagen.language.domain_files import DomainFiles, PathLike, find_domain
+from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, find_domain
 from vqagen.language.question import Question
 from vqagen.language.shipped_domains import QUESTIONS
+from vqagen.records.source import RecordSource
 from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
+from vqagen.run.windows import Span, span_to_read, windows_of
 from vqagen.run.writing import write_records
+from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.family_choice import load_families, warn_skipped
+from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.report import QuestionReport
 from vqagen.tasks.questions.selection import QuestionSelection
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
-from vqagen.tasks.questions.task import question_task
+from vqagen.tasks.questions.tally import Tally
+from vqagen.tasks.questions.task import question_task, questions_about
+from vqagen.world.image_names import warn_repeats
+from vqagen.world.loading import (
+    SceneSource,
+    SceneText,
+    UnreadableScene,
+    find_scenes,
+    given_scene_texts,
+    scene_texts,
+)
+from vqagen.world.scene import Scene
 
 
 def write_questions(
@@ -75,26 +92,52 @@ def generate(
     return filter(QuestionSelection().keeps_question, made) if chosen.dedupe == "all" else made
 
 
-@shows_settings(QuestionSettings)
-def dataset(
-    scenes: PathLike | Iterable[Mapping[str, Any]],
-    *,
-    domain: PathLike | None = None,
-    metadata: PathLike | None = None,
-    templates: PathLike | None = None,
-    synonyms: PathLike | None = None,
-    plugins: PathLike | Sequence[PathLike] = (),
-    marks: bool = False,
-    **settings: Any,
-) -> QuestionDataset:
-    """Return a map-style dataset: item i is the list of questions about the i-th scene, in any order of access.
+class Generation:
+    """A run of the question generator in this process: `by_scene` makes the questions, `tally` counts what happens."""
 
-    It can be pickled, so that a PyTorch DataLoader with workers can use it; `dataset(...).questions` has the questions
-    one by one. The questions are those of `generate` with the same arguments; with `marks`, they say where their text
-    mentions objects.
-    """
-    chosen = make_settings(QuestionSettings, settings)
-    files = find_domain(
-        domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins, task=QUESTIONS
-    )
-    return QuestionDataset(scenes_of(scenes), files, chosen, marks)
+    def __init__(
+        self,
+        scenes: SceneSource | Iterable[Mapping[str, Any]],
+        loaded: LoadedDomain,
+        settings: QuestionSettings,
+        exclusion: Exclusion | None = None,
+    ) -> None:
+        """Load nothing yet. `scenes`: of a file, or records. `exclusion`: what must not be asked."""
+        self.scenes, self.loaded, self.settings = scenes, loaded, settings
+        self.generator = QuestionGenerator(loaded.templates, loaded.synonyms, settings, exclusion=exclusion)
+        self.tally = Tally()
+
+    def by_scene(self) -> Iterator[tuple[Scene, list[Question]]]:
+        """Yield each scene of the run, in order, with its questions."""
+        settings, domain = self.settings, self.loaded.domain
+        first, size = settings.start_index, settings.reset_counts_every
+        texts = texts_of(self.scenes, span_to_read(first, settings.count, size, settings.reads_ahead))
+        with unreadable_located(self.scenes):
+            for window in windows_of(texts, size):
+                yield from questions_about(window, domain, self.generator, self.tally, first)
+
+
+def texts_of(scenes: SceneSource | Iterable[Mapping[str, Any]], span: Span) -> Iterator[SceneText]:
+    """Yield the scenes of a file, or given records, as texts."""
+    if not isinstance(scenes, RecordSource):
+        return given_scene_texts(scenes, *span)
+    return warn_repeats(scene_texts(scenes, *span), scenes, span.first)
+
+
+@contextmanager
+def unreadable_located(scenes: SceneSource | Iterable[Mapping[str, Any]]) -> Iterator[None]:
+    """Say of a scene that cannot be read where in its file it is."""
+    try:
+        yield
+    except UnreadableScene as unreadable:
+        assert isinstance(scenes, RecordSource)  # a record that was given can be read
+        scenes.raise_unreadable(unreadable.index)
+
+
+def scenes_of(scenes: PathLike | Iterable[Mapping[str, Any]]) -> SceneSource | Iterable[Mapping[str, Any]]:
+    """Return scenes to read from a file or folder, or the records that are given. UsageError for anything else."""
+    if isinstance(scenes, str | Path):
+        return find_scenes(scenes)
+    if isinstance(scenes, Mapping) or not isinstance(scenes, Iterable):
+        raise UsageError("scenes must be a file, a folder or a list of scene records, such as document['scenes']")
+    return scenes
