@@ -245,24 +245,6 @@ def test_an_answer_that_is_not_saved_survives_a_reload(window: Callable[..., Tab
 
 
 @pytest.mark.slow
-def test_a_rater_who_withdraws_leaves_no_answer(window: Callable[..., Tabs], place: ServedPage) -> None:
-    """Another tab learns it from its next answer."""
-    tabs = window()
-    tabs.accepted = ("409 (Conflict)",)
-    tab, other = tabs.on_trial("withdrawn"), tabs.on_trial("withdrawn")
-    tab.answer(5)
-    heading = place.study.texts.words["withdrawn"][0]
-
-    assert tab.withdraw() == END
-    expect(tab.page.get_by_role("heading")).to_have_text(heading)
-    assert other.answer(5) == END
-    expect(other.page.get_by_role("heading")).to_have_text(heading)
-    assert tab.reload() == END
-    expect(tab.page.get_by_role("heading")).to_have_text(heading)
-    assert place.values("withdrawn") == []
-
-
-@pytest.mark.slow
 def test_a_browser_that_a_program_drives_is_reported(window: Callable[..., Tabs], place: ServedPage) -> None:
     """And how often the page was out of sight."""
     tab = window().on_trial("robot")

@@ -1,4 +1,4 @@
-"""`vqagen human serve` as a process: what it refuses, and how it starts and stops."""
+"""`vqagen human serve` as a process: what it refuses, and how it starts and stops, and what a kill costs: nothing."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from urllib.request import urlopen
 
 import pytest
 from commands import Commands, finish
+from human_kills import run_kills
 from human_requests import Wire, request_bytes
 from human_served import participant, serving
 from human_stores import claimed
+from redis_servers import redis_server
 from study_files import make_study
 
 from vqagen.human.links.people import Participant, pseudonym
@@ -41,7 +43,7 @@ def vqagen_(capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.Monk
     return Commands(capsysbinary)
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_the_server_in_order(number: signal.Signals, study: Path) -> None:
     with serving(study) as (process, url):
@@ -161,3 +163,25 @@ def test_only_proxies_that_are_named_say_where_a_request_comes_from(
         wire.close()
 
     assert {200 if status == 403 else status for status in found} == statuses
+
+
+# Kills ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_killed_server_keeps_what_it_acknowledged(tmp_path: Path) -> None:
+    """Once, in a short run; `scripts/bench human kills` has twenty kills and ten thousand answers."""
+    result = run_kills(tmp_path, kills=1, clients=5, least=50)
+
+    assert result.faults == []
+
+
+@pytest.mark.slow
+def test_five_kills_lose_nothing(tmp_path: Path) -> None:
+    """Neither in SQLite, nor in Redis, which is itself killed once."""
+    results = [run_kills(tmp_path / "sqlite", kills=5, clients=20, least=1_000)]
+    with redis_server(tmp_path / "redis") as redis:
+        results.append(run_kills(tmp_path / "served", kills=5, clients=20, least=1_000, redis=redis))
+
+    assert [result.faults for result in results] == [[], []]
+    assert min(result.acknowledged for result in results) >= 1_000
+    assert results[1].redis_kills == 1
