@@ -25,7 +25,7 @@ from vqagen.tasks.questions.tally import Tally
 from vqagen.world.scene import compile_scene
 
 CLEVR = next(each for each in SHIPPED if each.is_clevr)
-FEW, MANY = fewer(30, least=16), 400
+FEW, MANY = fewer(30, least=16), 200
 
 Record = dict[str, Any]
 

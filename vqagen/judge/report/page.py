@@ -12,7 +12,7 @@ body { font: 15px/1.5 system-ui, sans-serif; color: #1f2933; max-width: 1080px; 
 h1 { font-size: 1.5em; overflow-wrap: anywhere; } h2 { font-size: 1.15em; margin: 1.8em 0 .3em; }
 .head { background: #f4f6f8; padding: .8em 1em; margin: 0; list-style: none; }
 .failed { color: #a3200d; font-weight: 600; }
-nav { margin: 1em 0; font-size: .9em; } nav a { margin-right: 1em; color: #1b5e9e; white-space: nowrap; }
+nav { margin: 1em 0; font-size: .9em; } nav a { margin-right: 1em; color: #1b5e9e; display: inline-block; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9em; min-width: 50%; }
 th, td { text-align: left; padding: .2em .7em; border-bottom: 1px solid #e4e9ed; vertical-align: top; }
