@@ -258,12 +258,12 @@ def test_blocks_that_exchange_their_options_are_exactly_at_chance() -> None:
 
 def test_folds_keep_images_and_blocks_whole() -> None:
     """Items that betray each other's answers are guessed by the same predictors."""
-    records = [{**record, "pair": record["image_index"] // 2} for record in open_questions(images=40)]
-    file = read_audit_file(written(records), None)
+    file = read_audit_file(
+        written([{**each, "pair": each["image_index"] // 2} for each in open_questions(images=40)]), None
+    )
     folds = make_folds(file)
     assert folds is not None and len(set(folds.of_items)) == 4
-    of_pairs = {(item.block, fold) for item, fold in zip(file.items, folds.of_items, strict=True)}
-    assert len(of_pairs) == 20
+    assert len({(item.block, fold) for item, fold in zip(file.items, folds.of_items, strict=True)}) == 20
 
 
 def test_folds_hold_whole_windows_if_there_are_four() -> None:

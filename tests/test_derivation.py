@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -136,25 +135,3 @@ def test_an_input_that_only_equals_a_number_is_no_input(scenes: list[Scene]) -> 
     for strange in (True, 1.0, -2, "1"):
         nodes[2]["inputs"] = [strange]
         assert derived(derivations, nodes, scenes[0]) is None
-
-
-def test_steps_that_programs_share_are_run_once(scenes: list[Scene], monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one scene, and again in the next one."""
-    runs: list[Scene] = []
-
-    def count(scene: Scene, objects: int) -> int:
-        runs.append(scene)
-        return objects.bit_count()
-
-    catalogue = Catalogue(CATALOGUE.domain)
-    watched = {**catalogue._functions, "count": replace(catalogue["count"], run=count)}
-    monkeypatch.setattr(catalogue, "_functions", watched)
-    derivations = Derivations(catalogue)
-    program = [
-        {"type": "scene", "inputs": [], "value_inputs": []},
-        {"type": "count", "inputs": [0], "value_inputs": []},
-    ]
-    for scene in (scenes[0], scenes[0], scenes[1], scenes[0]):
-        derivations.derive(program, scene)
-
-    assert runs == [scenes[0], scenes[1], scenes[0]]

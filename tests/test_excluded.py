@@ -14,7 +14,6 @@ import vqagen
 from vqagen.files.shipped import shipped
 from vqagen.records.layouts import encode_lines
 from vqagen.run.job import Job, make_job
-from vqagen.tasks.questions.exclusion import Exclusion
 from vqagen.tasks.questions.task import question_task
 
 ONE_HOP = shipped("templates") / "clevr" / "one_hop.json"
@@ -74,14 +73,3 @@ def test_hidden_programs_are_told_of_once(run: Commands) -> None:
 
     assert run.done(f"{ASKED} -o q.json").err.count(told) == 1
     assert told not in run.done(f"{ASKED} -o q.json --resume").err
-
-
-def test_several_files_are_kept_apart_as_one() -> None:
-    """Whatever their order, and with questions that both have."""
-    texts = [f"Question {number}?" for number in range(40)]
-    one, other = (Exclusion.from_records([{"question": text} for text in some]) for some in (texts[:25], texts[20:]))
-
-    for joined in (one.joined(other), other.joined(one)):
-        assert all(joined.has_text(text) for text in texts)
-        assert len(joined.texts) == len(texts)
-        assert not joined.has_text("Another one?")

@@ -92,7 +92,7 @@ def test_the_slow_twin_finds_nothing_wrong_with_any_pair(collection: Collection,
 
 def test_references_are_as_distinct_in_both_scenes() -> None:
     """Two things that are one object in one scene alone make no pair: "the cube" and "the thing left of the ball"."""
-    run = made(CLEVR, only=("comparison.json",), templates_per_image=12)
+    run = made(CLEVR, only=("comparison.json",), templates_per_image=6)
 
     assert run.faults() == []
 
@@ -150,7 +150,7 @@ def test_the_slow_twin_tells_where_a_relation_matters() -> None:
 
 def test_neither_order_nor_number_shows_an_answer() -> None:
     """Of pairs answered by yes and no, about half of the first records, and of those with even numbers, say yes."""
-    run = made(CLEVR, 100)
+    run = made(CLEVR, 70)
     firsts = [pair[0] for pair in run.pairs.values() if isinstance(pair[0]["answer"], bool)]
     evens = [record for record in firsts if record["pair"] % 2 == 0]
 
@@ -162,7 +162,7 @@ def test_the_place_of_a_question_in_its_scene_shows_no_answer() -> None:
     """A question whose answer is yes stands in either half of its scene's."""
     answers = [
         record["answer"] == (2 * place + 1 < len(questions))
-        for questions in made(CLEVR, 100).by_scene
+        for questions in made(CLEVR, 70).by_scene
         for place, record in enumerate(questions)
         if isinstance(record["answer"], bool) and 2 * place + 1 != len(questions)
     ]
@@ -246,7 +246,7 @@ def run_family(record: Record) -> tuple[str, int]:
 
 def test_families_stay_even() -> None:
     """Hard families do not starve: each makes at least half of what the largest makes, with as many yes as no."""
-    run = made(CLEVR, 100)
+    run = made(CLEVR, 70)
     counts = Counter(map(run_family, run.records))
     answers = Counter((run_family(record), str(record["answer"])) for record in run.records)
 
