@@ -64,27 +64,6 @@ def test_projection_of_known_points(point: Vector, expected: tuple[float, float,
     assert LEVEL.project(point) == pytest.approx(expected)
 
 
-def test_rays_and_projection_undo_each_other() -> None:
-    """The point at any depth on a pixel's ray projects to that pixel's centre, at that depth."""
-    camera = camera_rules().at((7.0, -6.0, 5.0))
-    parts = camera.rays(Box(100, 50, 103, 52))
-
-    for row, column, depth in [(0, 0, 3.0), (1, 2, 8.0)]:
-        point = tuple(start + depth * part[row, column] for start, part in zip(camera.position, parts, strict=True))
-        assert camera.project(point) == pytest.approx((100.5 + column, 50.5 + row, depth))
-
-
-def test_box_holds_its_points_and_stays_in_the_picture() -> None:
-    assert LEVEL.bounding_box([(0.0, 0.0, 1.0), (1.01, 0.0, 2.0)]) == (200, 100, 251, 150)
-    assert LEVEL.bounding_box([(-50.0, 0.0, 1.0), (0.0, 0.0, -50.0)]) == (0, 150, 200, 300)
-
-
-def test_no_camera_without_a_level() -> None:
-    """A camera that looks straight along its own `up` has no right hand side."""
-    with pytest.raises(ValueError, match="no direction"):
-        Camera.looking_at((0.0, 0.0, 5.0), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 525.0, 480, 320)
-
-
 def test_jitter_moves_the_position_only() -> None:
     """Drawn positions fill the box around the position of the rules, and every axis goes through the same point."""
     rules = camera_rules()

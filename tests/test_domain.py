@@ -398,14 +398,6 @@ def test_a_mistake_in_a_file_is_told_with_line_and_column(tmp_path: Path) -> Non
     assert str(caught.value).startswith(f"{path}:2:32: types.Size.values[1]: value 'small' is listed twice")
 
 
-def test_others_can_point_into_the_file_too(tmp_path: Path) -> None:
-    path = tmp_path / "d.json"
-    path.write_text('{"types": {"Size": ["small"]},\n "functions": [{"name": "query_size"}]}')
-
-    assert str(load_domain(path).problem("functions[0].name", "no")) == f"{path}:2:25: functions[0].name: no"
-    assert str(domain().problem("types", "no")) == "metadata: types: no"
-
-
 def places(value: object, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """The paths of all values inside a JSON value."""
     members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

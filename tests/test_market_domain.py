@@ -47,17 +47,6 @@ def ways(materials: LoadedDomain, type_name: str) -> Iterator[str]:
             yield from {way: None, materials.synonyms.plural(way): None} if way else ()
 
 
-def test_it_is_not_clevr_under_another_name() -> None:
-    """It uses every form of an attribute, and no fewer families than CLEVR's own kinds of question need."""
-    deepest = max(len(line) for attribute in ATTRIBUTES for line in attribute.lineage.values())
-
-    assert len(ATTRIBUTES) >= 6
-    assert deepest == 3
-    assert [each.name for each in ATTRIBUTES if each.multi] == ["decoration"]
-    assert [each.name for each in ATTRIBUTES if each.optional and not each.multi] == ["tag"]
-    assert len(MARKET.materials.templates) >= 25
-
-
 @over_attributes
 def test_sampled_items_have_every_leaf_and_no_group(attribute: Attribute) -> None:
     """Groups are only said."""

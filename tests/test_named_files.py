@@ -100,18 +100,6 @@ def test_the_hashes_of_named_files_are_in_the_info(farm: Path) -> None:
     assert list(vqagen.load_domain_files().hashes) == ["metadata", "templates", "synonyms"]
 
 
-def test_sampled_scenes_name_the_plug_ins_by_their_hash(farm: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    """A plug-in may compute attributes and relations that are then not drawn."""
-    run = Commands(capsysbinary)
-    run.done("scenes sample --domain ./farm --count 1 -o named.json")
-    run.done("scenes sample --count 1 -o none.json")
-    inputs = [
-        json.loads(Path(file).read_bytes())["info"]["generator"]["inputs"] for file in ("named.json", "none.json")
-    ]
-
-    assert [list(each) for each in inputs] == [["metadata", "plugins"], ["metadata"]]
-
-
 def test_no_output_takes_the_place_of_a_named_file(farm: Path) -> None:
     files = vqagen.find_domain("./farm")
 

@@ -117,23 +117,6 @@ def test_programs_of_templates_have_the_same_results(collection: Collection, cou
     assert len(made) > 40 * count**0.5
 
 
-@pytest.mark.parametrize("collection", SHIPPED, ids=str)
-def test_programs_that_need_no_lists_can_be_run_together(collection: Collection) -> None:
-    """Only those that compare or ask for a list cannot."""
-    lists = {name.lower() for name, entry in collection.raw_metadata["types"].items() if is_list(entry)}
-    pool = sampled(collection).pool
-    for each in programs(collection, 2):
-        compares = any(
-            name.partition("_")[2].removeprefix("different_") in lists and not name.startswith("filter_")
-            for name, _, _ in each.nodes
-        )
-        assert (pool.run(each) is None) == compares
-
-
-def is_list(entry: Any) -> bool:
-    return isinstance(entry, dict) and bool(entry.get("multi"))
-
-
 # Functions that no shipped template has -------------------------------------------------------------------------------
 
 BY_RED = "scene, filter_color 0 red, unique 1"

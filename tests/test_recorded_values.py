@@ -79,14 +79,6 @@ def test_objects_are_found_by_groups_and_by_members_of_lists() -> None:
     }
 
 
-def test_objects_are_described_by_what_they_have() -> None:
-    scene = scene_of(thing(look={"marks": ["checks", "dots"]}), thing(color="red", kind="ball"))
-    bare = domain_from_metadata({"types": {"Color": TYPES["Color"]}})
-
-    assert scene.describe(0b11) == "dots and checks arm suv; red arm ball"
-    assert scene_of({}, domain=bare).describe(0b1) == "object without values"
-
-
 @given(
     marks=st.lists(st.sampled_from(["dots", "stripes", "checks"]), unique=True), kind=st.sampled_from(["suv", "van"])
 )

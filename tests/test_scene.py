@@ -97,18 +97,6 @@ def test_another_viewer_has_its_own_left_and_right(scene: Scene) -> None:
     assert view.seen(related={"left": scene.related["left"]}).related["right"] == view.related["right"]
 
 
-@given(visible=st.integers(0, 15), start=st.integers(0, 15), further=st.integers(0, 15))
-def test_views_only_take_away(visible: int, start: int, further: int) -> None:
-    """The order of views, and of views and starts, does not matter; nothing hidden comes back."""
-    scene = compile_scene(RECORD, DOMAIN)
-    view = scene.started_from(start).seen(visible)
-
-    assert view == scene.seen(visible).started_from(start)
-    assert view.seen(further) == scene.seen(further & visible).started_from(start)
-    assert all(objects & ~view.everything == 0 for by_value in view.having.values() for objects in by_value.values())
-    assert all(objects & ~view.everything == 0 for table in view.related.values() for objects in table)
-
-
 # Faults -----------------------------------------------------------------------------------------------------------
 
 LEFT = "relationships left"

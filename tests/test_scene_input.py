@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -160,25 +159,6 @@ def test_a_start_behind_the_last_scene_is_bad_input(writer: Writer) -> None:
     expected = r"^scenes: no scene 7 to start at: there are 7 scenes, numbered from 0$"
     with pytest.raises(vqagen.BadInput, match=expected):
         job_about("scenes", SETTINGS.cut_to(7, 0))
-
-
-# The job -------------------------------------------------------------------------------------------------------------
-
-
-def test_a_shard_is_cut_to_its_part() -> None:
-    in_lines(sampled(1))
-    job = job_about("scenes", SETTINGS.cut_to(10, 0), "2/2")
-
-    assert (job.first, job.task.settings.start_index, job.task.settings.count) == (65, 65, 0)
-    assert job.info()["generator"]["shard"] == {"number": 2, "of": 2, "start_index": 10, "count": 0}
-
-
-def test_work_that_travels_makes_the_same() -> None:
-    in_lines(sampled(1)[:10])
-    job = job_about("scenes")
-    work = pickle.loads(pickle.dumps(job.work(0, encode_lines)))
-
-    assert b"".join(block.body for window in job.windows(0) for block in work.load()(window)) == made(job)
 
 
 # Progress -------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vqagen.errors import BadInput, UsageError, VqagenError
+from vqagen.errors import BadInput, VqagenError
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.loading import find_scenes, load_scenes
 
@@ -313,24 +313,6 @@ def test_scenes_before_the_broken_one_are_read(tmp_path: Path) -> None:
         "scenes[4].objects[0].color",
         "scenes[4].objects[0]",
     ]
-
-
-def test_a_later_broken_file_of_a_folder_is_named(tmp_path: Path) -> None:
-    for name, text in {"a.json": GOOD, "b.json": "{", "c.json": GOOD}.items():
-        write(tmp_path / name, text)
-
-    with pytest.raises(BadInput, match=r"b\.json:1:2: scenes\[1\]: not valid JSON"):
-        list(load_scenes(tmp_path, WORLD))
-
-
-def test_nothing_there_is_wrong_usage(tmp_path: Path) -> None:
-    write(tmp_path / "notes.txt", "no scene")
-    with pytest.raises(UsageError, match="scenes not found"):
-        find_scenes(tmp_path / "missing.json")
-    with pytest.raises(UsageError, match=r"no scene files \(\*\.json, \*\.json\.gz, \*\.json\.zst\) in folder"):
-        find_scenes(tmp_path)
-    with pytest.raises(UsageError, match="not a file or folder"):
-        find_scenes(os.devnull)
 
 
 # Laws over anything -----------------------------------------------------------------------------------------------

@@ -66,15 +66,6 @@ def test_generate_warns_once_of_scenes_of_one_name(flags: str, vqagen_: Commands
     )
 
 
-def test_objects_that_name_an_image_are_no_scenes(vqagen_: Commands) -> None:
-    scenes = shared_by()
-    for scene in scenes:
-        scene["objects"] = [{**thing, "image_filename": "crop.png"} for thing in scene["objects"]]
-    Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
-
-    assert "warning" not in vqagen_.done("generate --scenes scenes.json --only one_hop.json --out q.json").err
-
-
 def test_check_warns_of_scenes_of_one_name_at_the_second_of_them(vqagen_: Commands) -> None:
     Path("scenes.json").write_text(json.dumps({"scenes": shared_by((1, 4, 5))}))
     out = vqagen_.done("check scenes.json").out.decode()

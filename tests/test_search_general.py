@@ -5,10 +5,6 @@ from __future__ import annotations
 import naive
 import pytest
 from general_domain import METADATA, SCENES, TEMPLATES
-from naive import instantiations
-from naive_constraints import CONSTRAINTS
-from naive_descriptions import COMPOSITE
-from naive_programs import FAMILIES, PLAIN
 from test_search import EVERYTHING, POLICIES, as_instantiation, every, make_search
 
 from vqagen.language.catalogue import Catalogue
@@ -50,17 +46,3 @@ def test_what_is_drawn_without_listing_is_in_the_twins_set(name: str, monkeypatc
         assert {*found} <= expected
         assert len(found) == len({*found})
         assert bool(found) == bool(expected)
-
-
-def test_the_templates_have_every_function_constraint_and_composite_node_between_them() -> None:
-    """So that an engine which agrees on them agrees on everything; second names are left to the loader."""
-    nodes = {node["type"] for record in TEMPLATES.values() for node in record["nodes"]}
-    steps = {step for record in TEMPLATES.values() for scene in SCENES
-             for each in instantiations(record, scene, METADATA) for step, _, _ in each.program}  # fmt: skip
-    plain = {name for name in steps if name in PLAIN}
-    families = {family for family in FAMILIES for name in steps - plain if name.startswith(f"{family}_")}
-
-    assert plain == set(PLAIN) - {"addition", "subtraction"}
-    assert families == set(FAMILIES)
-    assert len([name for name in nodes if COMPOSITE.fullmatch(name)]) == 2 * 5
-    assert {each["type"] for record in TEMPLATES.values() for each in record["constraints"]} == set(CONSTRAINTS)

@@ -122,14 +122,6 @@ def test_entries_that_were_changed_do_not_merge() -> None:
         assert not Path("converted.json").exists()
 
 
-def test_a_format_of_another_version_is_named() -> None:
-    write("made.json", "numbers")
-    beside = Path("made.json.info.json")
-    beside.write_bytes(beside.read_bytes().replace(b'"format": "numbers"', b'"format": "letters"'))
-    with pytest.raises(VqagenError, match="its info names a format that this version does not know: letters"):
-        merge(["made.json"], "merged.json")
-
-
 def test_a_run_is_resumed_in_its_own_shape_only() -> None:
     write("made.json", "numbers")
     with pytest.raises(UsageError, match=r"another format \(numbers, not spellings\); --force replaces it"):
