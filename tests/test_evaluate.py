@@ -14,6 +14,7 @@ from gold_files import SEED_TABLE, seed_pairs, seed_predictions, write_visual7w
 from scene_records import sampled_scenes
 
 import vqagen
+from vqagen.judge.scoring.score_report import SCREEN_ROWS
 from vqagen.judge.scoring.visual7w_lines import TypeCount, visual7w_lines
 
 Record = dict[str, Any]
@@ -93,7 +94,8 @@ def test_what_fits_a_screen_is_printed(run: Commands) -> None:
     assert lines[10] == "Category" and len(lines) < 25
     assert lines[-1] == "  8 more tables by --all, or in a file by -o scores.html"
     families = run.done("evaluate questions.json half.jsonl --group-by family").out.decode().splitlines()
-    assert len(families) <= 40 and re.fullmatch(r"  … \d+ more by --all", families[-2])
+    assert len(families) <= 40 and sum(".json#" in line for line in families) == SCREEN_ROWS
+    assert re.fullmatch(r"  … \d+ more by --all", families[-2])
     skipped = run.done("evaluate questions.json half.jsonl --missing skip").out.decode()
     assert "60 missing (left out)" in skipped and "  overall  60       60     1.000" in skipped
     whole = run.done("evaluate questions.json half.jsonl --all").out.decode()

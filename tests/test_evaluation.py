@@ -170,6 +170,18 @@ def test_groups_and_crosses_are_those_of_a_plain_count() -> None:
     assert [row.name for row in found.table("shape*size")] == ["cube, 9", "cube, 10", "sphere, 9", "sphere, 10"]
 
 
+def test_items_may_share_fields_before_and_after_a_new_one() -> None:
+    """A mapping that several items share is coded once, and again when another item has brought a further field."""
+    shared, other = {"shape": "cube"}, {"shape": "cube", "size": 3}
+    items = [
+        item._replace(fields=each) for item, each in zip(text_items(["yes"] * 3), (shared, other, shared), strict=True)
+    ]
+
+    found = evaluate(gold_of(items), oracle(items))
+
+    assert [[row.n for row in found.table(by)] for by in ("shape", "size")] == [[3], [1]]
+
+
 def test_a_field_that_does_not_exist_is_named() -> None:
     found = evaluate(gold_of(text_items(["yes"], shape=["cube"])), predicted(_0="yes"))
 

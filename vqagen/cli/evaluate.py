@@ -18,7 +18,7 @@ from vqagen.errors import UsageError
 @click.option("--top-k", default="", metavar="K,…", help="Right if one of the first K candidates is. [default: 1]")
 @click.option(
     "--normalise",
-    type=click.Choice(["typed", "exact", "visual7w", "vqa-official", "vqa-always", "gqa"]),
+    type=click.Choice(["typed", "exact", "visual7w", "vqa-official", "vqa-always"]),
     help="How answers are compared. [default: typed]",
 )
 @click.option("--profile", type=click.Choice(["visual7w"]), help="Compare and print as this toolkit does.")
