@@ -25,10 +25,7 @@ class RunOptions(CheckedSettings):
         1, "Processes on this machine; auto for one per core.", metavar="N|auto", types=(), group="running"
     )
     cluster: str = setting(
-        "",
-        "Address of a Dask scheduler, tcp://host:8786, or local:N for N workers here.",
-        metavar="ADDRESS",
-        group="running",
+        "", "Address of a Dask scheduler, such as tcp://host:8786.", metavar="ADDRESS", group="running"
     )
     resume: bool = setting(
         False, "Finish an interrupted run of the same settings; start one if there is none.", group="running"
@@ -39,7 +36,7 @@ class RunOptions(CheckedSettings):
         if self._processes() is None:
             yield f"--workers must be a number from 1 on, or {AUTO}; found {self.workers!r}"
         elif self.cluster and self._processes() != 1:
-            yield "--workers are of this machine; a cluster has its own (--cluster local:N starts N)"
+            yield "--workers are of this machine; a cluster has its own; choose one"
 
     def engine(self, window: int, why_one: str = "all is one window") -> Engine:
         """Return the engine for windows of `window` items.

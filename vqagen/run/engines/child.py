@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from vqagen.errors import MEMORY_SIGNS
 
@@ -25,20 +25,17 @@ except Exception as error:
 """
 
 
-def start_python(
-    code: str, passed: Sequence[int], arguments: Sequence[str] = (), settings: Mapping[str, str] | None = None
-) -> subprocess.Popen[bytes]:
-    """Run code in another process, which has the file descriptors `passed`, and `settings` in its environment.
+def start_python(code: str, passed: Sequence[int]) -> subprocess.Popen[bytes]:
+    """Run code in another process, which has the file descriptors `passed`.
 
     Unlike those of `multiprocessing`, it does not import the user's main module again.
     """
     path = [entry for entry in sys.path if isinstance(entry, str)]  # a `Path` there has no effect, and no literal
     program = _RUN.format(path=path, code=code, signs=MEMORY_SIGNS, out_of_memory=OUT_OF_MEMORY)
     return subprocess.Popen(
-        [sys.executable, "-c", program, *arguments],
+        [sys.executable, "-c", program],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        env={**os.environ, **(settings or {})},
         pass_fds=passed,
         process_group=0,  # Ctrl-C in a terminal is for the parent
     )

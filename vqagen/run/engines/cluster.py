@@ -14,7 +14,7 @@ import pkgutil
 import re
 import time
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import wait
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -24,7 +24,6 @@ from vqagen import __version__
 from vqagen.errors import Problem, UsageError, VqagenError, warn
 from vqagen.extras import needed
 from vqagen.run.engines.dask_client import connected, in_background, quiet, unwarned
-from vqagen.run.engines.local_cluster import local_cluster
 from vqagen.run.engines.ordering import Begun, Ordering
 from vqagen.run.engines.parcels import packed_work, unpacked_outcome
 from vqagen.run.work import Block, Outcome, Window, WindowFailed, Work, span_of
@@ -40,32 +39,19 @@ PATIENCE = 5.0
 
 
 class Cluster:
-    """`Cluster("tcp://host:8786")` is the engine that uses a scheduler's workers; `local:N` starts both here."""
+    """`Cluster("tcp://host:8786")` is the engine that uses a scheduler's workers."""
 
     def __init__(self, address: str) -> None:
-        self._local_workers = _local_workers(address)
+        if not re.fullmatch(r"[a-z]+://[^\s/]+:\d+(/\S*)?", address):
+            expected = "the address of a Dask scheduler, such as tcp://host:8786"
+            raise UsageError(f"--cluster {address}: expected {expected}")
         self._address = address
         needed("distributed", "cluster", "--cluster")
 
     def __call__(self, work: Work, windows: Iterator[Window]) -> Generator[Block]:
         """The blocks of all windows, in order. Nothing that was started outlives the generator."""
-        with quiet():
-            if self._local_workers:
-                with local_cluster(self._local_workers) as local, connected(local.address) as client:
-                    yield from _Run(client, local.address, work, windows, local.check).blocks()
-            else:
-                with connected(self._address) as client:
-                    yield from _Run(client, self._address, work, windows).blocks()
-
-
-def _local_workers(address: str) -> int:
-    """The N of `local:N`; 0 for the address of a scheduler."""
-    if local := re.fullmatch(r"local:0*([1-9]\d{0,3})", address):
-        return int(local[1])
-    if re.fullmatch(r"[a-z]+://[^\s/]+:\d+(/\S*)?", address):
-        return 0
-    expected = "the address of a Dask scheduler, such as tcp://host:8786, or local:N for N workers on this machine"
-    raise UsageError(f"--cluster {address}: expected {expected}")
+        with quiet(), connected(self._address) as client:
+            yield from _Run(client, self._address, work, windows).blocks()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +66,8 @@ class _Sent:
 class _Run:
     """The windows of one run: those at the cluster, and those whose turn to be given out has not come."""
 
-    def __init__(
-        self,
-        client: Any,
-        address: str,
-        work: Work,
-        windows: Iterator[Window],
-        check: Callable[[], object] = lambda: None,
-    ) -> None:
-        """`check` raises VqagenError when no more workers are to be expected."""
-        self.client, self.address, self.check = client, address, check
+    def __init__(self, client: Any, address: str, work: Work, windows: Iterator[Window]) -> None:
+        self.client, self.address = client, address
         # Sent with every window: as a result of its own it could be lost with a worker.
         self.work = zlib.compress(packed_work(work))
         self.sent: dict[Any, _Sent] = {}
@@ -149,7 +127,6 @@ class _Run:
         if now - self.looked < LOOK:
             return
         self.looked = now
-        self.check()
         threads = self.threads_now()
         if threads:
             self.threads, self.manned = threads, now
