@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,13 +21,14 @@ import pytest
 from commands import Commands, finish, start
 from marks import marked, set_mark
 from scene_records import sampled_scenes
-from toy_work import Toy, ToyJob, begun, toy_windows
+from toy_work import Toy, ToyJob, begun
 from waiting import wait_until
 
 from vqagen.errors import BadInput, InputWarning, VqagenError
 from vqagen.run.engines.child import start_python
 from vqagen.run.engines.in_process import in_process
 from vqagen.run.engines.ordering import Ordering
+from vqagen.run.engines.parcels import do_window, packed_outcome, unpacked_outcome
 from vqagen.run.engines.processes import TRIES, Processes, _cause
 from vqagen.run.work import Block, Engine, Window, WindowFailed
 
@@ -69,27 +73,29 @@ def vqagen_(capfdbinary: pytest.CaptureFixture[bytes]) -> Commands:
 # The same blocks -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.quick("0-20-3-3", "5-14-4-2")
-@pytest.mark.parametrize("workers", [1, 2, 3])
-@pytest.mark.parametrize(("first", "count", "size"), [(0, 20, 3), (5, 14, 4), (2, 9, 0)])
-def test_any_number_of_workers_makes_the_same_blocks(workers: int, first: int, count: int, size: int) -> None:
-    """Also if a run begins inside a window, and if its windows cannot be shared out evenly."""
-    job = ToyJob(count, size, first)
+def test_workers_make_the_same_blocks_in_order_whatever_becomes_of_one(tmp_path: Path, mark: str) -> None:
+    """Also if a run begins inside a window, one worker dies, and each window takes another time; none is left."""
+    acts = {6: "die once", 9: "rest", 12: "rest", 13: "doubt"}
+    job = ToyJob(14, 4, 5, toy=Toy(acts, folder=str(tmp_path)))
+    blocks, told = with_warnings(lambda: made(job, Processes(2)))
 
-    assert made(job, Processes(workers)) == made(job, in_process)
-
-
-def test_blocks_come_in_order_however_long_each_window_takes() -> None:
-    job = ToyJob(24, 2, toy=Toy(dict.fromkeys((0, 6, 8, 10, 20), "rest")))
-
-    assert made(job, Processes(3)) == made(job, in_process)
+    assert blocks == made(replace(job, toy=Toy()), in_process)
+    assert told == [f"{KILLED} while doing toys 4 to 7: begun again", "a doubtful toy"]
+    assert marked(mark) == set()
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("workers", [2, 3])
-def test_no_more_than_four_windows_a_worker_are_ahead_of_what_is_given_out(tmp_path: Path, workers: int) -> None:
+@pytest.mark.slow
+def test_any_number_of_workers_makes_the_same_blocks() -> None:
+    """Also if windows cannot be shared out evenly, and for one window of all."""
+    for workers, (count, size, first) in product((1, 3), [(20, 3, 0), (9, 0, 2)]):
+        job = ToyJob(count, size, first)
+        assert made(job, Processes(workers)) == made(job, in_process)
+
+
+@pytest.mark.slow
+def test_no_more_than_four_windows_a_worker_are_ahead_of_what_is_given_out(tmp_path: Path) -> None:
     """That bounds memory, though one window lasts while its worker's fellows are idle. They go on when it is done."""
-    ahead = 4 * workers
+    workers, ahead = 2, 8
     job = ToyJob(100, 2, toy=Toy({0: "wait for the crowd"}, folder=str(tmp_path), crowd=ahead))
     read: list[Window] = []
     windows = (read.append(window) or window for window in job.windows(0))
@@ -101,35 +107,22 @@ def test_no_more_than_four_windows_a_worker_are_ahead_of_what_is_given_out(tmp_p
     assert len(read) == len(ahead_of_each) == len(begun(tmp_path)) == 50
 
 
-def test_what_a_window_prints_is_no_result(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    made(ToyJob(toy=Toy({4: "print"})), Processes(2))
-    out, err = capfdbinary.readouterr()
-
-    assert (out, err) == (b"", b"printed by a plug-in\n")
-
-
-def test_doubts_are_told_in_order() -> None:
-    job = ToyJob(30, 1, toy=Toy({3: "doubt", 9: "doubt"}))
-
-    assert with_warnings(lambda: made(job, Processes(2)))[1] == ["a doubtful toy"] * 2
-
-
 # Workers that die ----------------------------------------------------------------------------------------------------
 
 KILLED = "a worker process was killed by SIGKILL (out of memory?)"
 DEATHS = [("die", "was killed by SIGKILL (out of memory?)"), ("exit", "ended with exit code 7")]
 
 
-@pytest.mark.quick("die twice-2")
-@pytest.mark.parametrize(("act", "times"), [("die once", 1), ("die twice", 2)])
-def test_a_window_whose_worker_dies_is_done_again(tmp_path: Path, act: str, times: int) -> None:
-    job = ToyJob(20, 3, toy=Toy({7: act}, folder=str(tmp_path)))
+@pytest.mark.slow
+def test_a_window_whose_worker_dies_twice_is_done_a_third_time(tmp_path: Path) -> None:
+    job = ToyJob(20, 3, toy=Toy({7: "die twice"}, folder=str(tmp_path)))
     blocks, told = with_warnings(lambda: made(job, Processes(2)))
 
-    assert told == [f"{KILLED} while doing toys 6 to 8: begun again"] * times
+    assert told == [f"{KILLED} while doing toys 6 to 8: begun again"] * 2
     assert blocks == made(replace(job, toy=Toy()), in_process)
 
 
+@pytest.mark.slow
 def test_all_workers_may_die_at_once(tmp_path: Path) -> None:
     job = ToyJob(20, 1, toy=Toy(dict.fromkeys((4, 5, 6), "die once"), folder=str(tmp_path)))
     blocks, told = with_warnings(lambda: made(job, Processes(3)))
@@ -138,7 +131,7 @@ def test_all_workers_may_die_at_once(tmp_path: Path) -> None:
     assert blocks == made(replace(job, toy=Toy()), in_process)
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("act", "cause"), DEATHS)
 def test_a_window_that_kills_every_worker_is_given_up_in_its_turn(act: str, cause: str) -> None:
     """What comes before it is not lost, although it takes longer."""
@@ -149,6 +142,7 @@ def test_a_window_that_kills_every_worker_is_given_up_in_its_turn(act: str, caus
     assert error == f"a worker process {cause} while doing toys 6 to 7: given up after 3 times"
 
 
+@pytest.mark.slow
 def test_a_worker_that_falls_silent_is_not_said_to_have_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not waited for either."""
     monkeypatch.setattr("vqagen.run.engines.processes.DYING", 0.1)
@@ -159,6 +153,7 @@ def test_a_worker_that_falls_silent_is_not_said_to_have_ended(tmp_path: Path, mo
     assert blocks == made(replace(job, toy=Toy()), in_process)
 
 
+@pytest.mark.slow
 def test_workers_that_are_killed_while_blocks_are_written_lose_nothing(mark: str) -> None:
     job = ToyJob(40, 1)
 
@@ -175,6 +170,7 @@ def test_workers_that_are_killed_while_blocks_are_written_lose_nothing(mark: str
     assert with_warnings(kill_the_first)[0] == list(range(40))
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_while_the_next_window_is_read_loses_nothing(tmp_path: Path) -> None:
     """The window cannot be sent to it any more, and is sent to another worker."""
     job = ToyJob(4, 1, toy=Toy(folder=str(tmp_path)))
@@ -196,24 +192,47 @@ def test_a_worker_that_dies_while_the_next_window_is_read_loses_nothing(tmp_path
 # Errors --------------------------------------------------------------------------------------------------------------
 
 
+MISTAKES = [
+    ({1: "rest", 5: "mistake"}, BadInput, "^toys.json: no such thing$"),
+    (
+        {3: "rest", 5: "bug"},
+        WindowFailed,
+        r"(?s)^toys 4 to 5:\nTraceback .*in act\n.*ZeroDivisionError: a bug of ",
+    ),
+    ({5: "stubborn mistake"}, VqagenError, "^toys.json: no such thing$"),
+    ({5: "twofold mistake"}, VqagenError, "^toys.json: no such thing$"),
+    (
+        {5: "foreign mistake"},
+        WindowFailed,
+        "(?s)^what a worker has sent cannot be read:\nTraceback.*a_module_of",
+    ),
+    ({5: "memory"}, VqagenError, "^toys 4 to 5: out of memory in a worker; start fewer workers$"),
+]
+
+
+def test_the_outcome_of_a_window_comes_back_as_it_was() -> None:
+    """Not every exception can be pickled, and not everything that was pickled can be made again."""
+    for acts, kind, message in MISTAKES:
+        items = [item for window in ToyJob(2, 2, 4).windows(4) for item in window]
+        packed = packed_outcome(do_window(Toy({5: acts[5]}).load(), pickle.dumps(items)))
+        sys.modules.pop("a_module_of_the_worker", None)
+        error = unpacked_outcome(packed).error
+
+        assert isinstance(error, kind) and re.search(message, str(error)), (acts, error)
+
+
+@pytest.mark.slow
 def test_a_mistake_in_a_window_is_told_in_its_turn() -> None:
-    job = ToyJob(20, 2, toy=Toy({1: "rest", 5: "mistake"}))
+    for acts, kind, message in MISTAKES:
+        seen, error = made_until(ToyJob(20, 2, toy=Toy(acts)), kind)
 
-    assert made_until(job, BadInput) == ([0, 2], "toys.json: no such thing")
-
-
-def test_a_bug_in_a_window_names_its_items_and_its_place() -> None:
-    seen, error = made_until(ToyJob(20, 2, toy=Toy({3: "rest", 5: "bug"})), WindowFailed)
-
-    assert seen == [0, 2]
-    assert error.startswith("toys 4 to 5:\nTraceback (most recent call last):\n")
-    assert error.endswith("in act\n    raise make()\nZeroDivisionError: a bug of ours\n")
+        assert seen == [0, 2] and re.search(message, error), (acts, error)
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("why", [VqagenError("toy 7 cannot be read"), ZeroDivisionError("a bug of ours")])
-def test_an_input_that_cannot_be_read_further_is_told_when_all_before_is_done(why: Exception) -> None:
+@pytest.mark.slow
+def test_an_input_that_cannot_be_read_further_is_told_when_all_before_is_done() -> None:
     """What was read of the window itself is not a window."""
+    why = ZeroDivisionError("a bug of ours")
     job = ToyJob(20, 2, toy=Toy({1: "rest", 2: "rest"}), unreadable=7, why=why)
 
     assert made_until(job, type(why)) == ([0, 2, 4], str(why))
@@ -229,39 +248,9 @@ def test_of_several_errors_the_first_is_told() -> None:
         ordering.end()
 
 
-def test_work_that_cannot_be_loaded_says_why() -> None:
-    assert made_until(ToyJob(toy=Toy(loading="mistake")), BadInput, workers=1) == ([], "toys.json: no such thing")
-
-
-@pytest.mark.parametrize("act", ["stubborn mistake", "twofold mistake"])
-def test_a_mistake_that_cannot_be_sent_keeps_its_words(act: str) -> None:
-    """Not every exception can be pickled, and not everything that was pickled can be made again."""
-    told = "toys.json: no such thing"
-    (seen, error), warned = with_warnings(lambda: made_until(ToyJob(20, 2, toy=Toy({5: act})), VqagenError, workers=1))
-
-    assert (seen, error, warned) == ([0, 2], told, [])
-    assert with_warnings(lambda: made_until(ToyJob(toy=Toy(loading=act)), VqagenError, workers=1)) == (([], told), [])
-
-
-def test_a_mistake_that_only_the_worker_knows_is_one_of_ours() -> None:
-    seen, error = made_until(ToyJob(20, 2, toy=Toy({5: "foreign mistake"})), WindowFailed, workers=1)
-
-    assert seen == [0, 2]
-    assert error.startswith("what a worker has sent cannot be read:\nTraceback")
-    assert error.endswith("No module named 'a_module_of_the_worker'\n")
-
-
-def test_work_that_cannot_be_sent_is_refused(mark: str) -> None:
-    work = Toy(encode=lambda records: b"")
-
-    with pytest.raises(VqagenError, match=r"^cannot be done by other processes than this one: .*lambda"):
-        list(Processes(2)(work, toy_windows(9)))
-    assert marked(mark) == set()
-
-
-@pytest.mark.quick("exit-ended with exit code 7")
-@pytest.mark.parametrize(("act", "cause"), DEATHS)
-def test_workers_that_die_while_they_start_are_given_up(act: str, cause: str) -> None:
+@pytest.mark.slow
+def test_workers_that_die_while_they_start_are_given_up() -> None:
+    act, cause = "exit", "ended with exit code 7"
     job = ToyJob(3, toy=Toy(loading=act))
     (seen, error), told = with_warnings(lambda: made_until(job, VqagenError))
 
@@ -270,6 +259,7 @@ def test_workers_that_die_while_they_start_are_given_up(act: str, cause: str) ->
     assert (seen, error) == ([], f"{began}: given up after 3 times")
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_while_it_starts_is_replaced(tmp_path: Path) -> None:
     job = ToyJob(3, toy=Toy(loading="die once", folder=str(tmp_path)))
     blocks, told = with_warnings(lambda: made(job, Processes(2)))
@@ -278,41 +268,27 @@ def test_a_worker_that_dies_while_it_starts_is_replaced(tmp_path: Path) -> None:
     assert [block.first for block in blocks] == [0, 2]
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize(
-    ("loading", "last"), [("bug", "ZeroDivisionError: a bug of ours"), ("disk", "FileNotFoundError: ")]
-)
-def test_a_bug_while_loading_says_where_it_is(loading: str, last: str) -> None:
-    seen, error = made_until(ToyJob(toy=Toy(loading=loading)), WindowFailed, workers=1)
+@pytest.mark.slow
+def test_work_that_cannot_be_loaded_says_why() -> None:
+    ours = r"(?s)^a worker process could not load its work:\nTraceback.*\n"
+    faults = [
+        ("mistake", BadInput, "^toys.json: no such thing$"),
+        ("stubborn mistake", VqagenError, "^toys.json: no such thing$"),
+        ("memory", VqagenError, "could not load its work: out of memory in a worker; start fewer workers$"),
+        ("bug", WindowFailed, f"{ours}ZeroDivisionError: a bug of ours"),
+        ("disk", WindowFailed, f"{ours}FileNotFoundError: "),
+    ]
+    for loading, kind, message in faults:
+        seen, error = made_until(ToyJob(toy=Toy(loading=loading)), kind, workers=1)
 
-    assert seen == []
-    assert error.startswith("a worker process could not load its work:\nTraceback")
-    assert error.splitlines()[-1].startswith(last)
-
-
-def test_a_worker_that_runs_out_of_memory_says_so_in_one_line() -> None:
-    """In a window, and while it loads what it needs."""
-    advice = "out of memory in a worker; start fewer workers"
-
-    doing = made_until(ToyJob(20, 2, toy=Toy({5: "memory"})), VqagenError, workers=1)
-    assert doing == ([0, 2], f"toys 4 to 5: {advice}")
-    loading = made_until(ToyJob(toy=Toy(loading="memory")), VqagenError, workers=1)
-    assert loading == ([], f"a worker process could not load its work: {advice}")
+        assert seen == [] and re.search(message, error), (loading, error)
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        "MemoryError",
-        "ImportError('libx.so: failed to map segment from shared object')",
-        "RuntimeError('can\\'t start new thread')",
-    ],
-)
-def test_a_worker_that_cannot_begin_for_lack_of_memory_is_known_by_its_exit_code(error: str) -> None:
+@pytest.mark.slow
+def test_a_worker_that_cannot_begin_for_lack_of_memory_is_known_by_its_exit_code() -> None:
     """It prints no traceback, for it is begun again."""
-    child = start_python(f"raise {error}", [])
-
-    assert _cause(child.wait()) == "ran out of memory"
+    for error in ("MemoryError", "ImportError('libx.so: failed to map segment from shared object')"):
+        assert _cause(start_python(f"raise {error}", []).wait()) == "ran out of memory"
 
 
 def test_a_machine_that_starts_no_process_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,7 +309,7 @@ def interrupted(blocks: Generator[Block]) -> None:
         raise KeyboardInterrupt
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [consumed_early, interrupted])
 def test_no_worker_outlives_what_takes_the_blocks(mark: str, end: Callable[[Generator[Block]], None]) -> None:
     """Not even one that is in the middle of a window."""
@@ -347,7 +323,7 @@ def test_no_worker_outlives_what_takes_the_blocks(mark: str, end: Callable[[Gene
     assert marked(mark) == set()
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ["mistake", "bug", "die"])
 def test_no_worker_outlives_an_error(mark: str, act: str) -> None:
     job = ToyJob(20, 2, toy=Toy({2: act, 4: "stay", 6: "stay"}))
@@ -357,10 +333,12 @@ def test_no_worker_outlives_an_error(mark: str, act: str) -> None:
 
 
 PARENT = """
-import sys
+import signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # `nohup` lets programs inherit that it is ignored
 sys.path.insert(0, {tests!r})
 from toy_work import Toy, toy_windows
 from vqagen.run.engines.ordering import Ordering
+from vqagen.run.engines.parcels import do_window, packed_outcome, unpacked_outcome
 from vqagen.run.engines.processes import Processes
 work = Toy(dict.fromkeys(range(4, 20), "stay"), folder={folder!r})
 for block in Processes(2)(work, toy_windows(20)):
@@ -368,8 +346,8 @@ for block in Processes(2)(work, toy_windows(20)):
 """
 
 
-@pytest.mark.quick(1)  # the test below sends another
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
 def test_workers_end_with_their_parent_however_that_ends(mark: str, tmp_path: Path, number: signal.Signals) -> None:
     """They are in the middle of a window, and the signal is not for them."""
     program = PARENT.format(tests=str(Path(__file__).parent), folder=str(tmp_path))
@@ -384,6 +362,7 @@ def test_workers_end_with_their_parent_however_that_ends(mark: str, tmp_path: Pa
     wait_until(lambda: marked(mark) == set())
 
 
+@pytest.mark.slow
 def test_ctrl_c_reaches_the_parent_alone(mark: str, tmp_path: Path) -> None:
     """A terminal sends it to a process group, and a batch system sends SIGTERM to every process it knows of."""
     program = PARENT.format(tests=str(Path(__file__).parent), folder=str(tmp_path))
@@ -447,6 +426,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_plug_in_gives_the_same_bytes_with_workers(folder: Path, vqagen_: Commands) -> None:
     """Standard output has them and nothing else, although the plug-in prints."""
     vqagen_.done(f"{ASKED} -o q.json --workers 1")
@@ -455,6 +435,7 @@ def test_a_plug_in_gives_the_same_bytes_with_workers(folder: Path, vqagen_: Comm
     assert len(json.loads(Path("q.json").read_bytes())["questions"]) == 9
 
 
+@pytest.mark.slow
 def test_a_bug_of_a_plug_in_names_its_line(folder: Path, vqagen_: Commands) -> None:
     Path("corners.py").write_text(f"BUG = True\n{PLUGIN}")
     for workers in (1, 2):
@@ -464,6 +445,7 @@ def test_a_bug_of_a_plug_in_names_its_line(folder: Path, vqagen_: Commands) -> N
         assert "corners.py:10:9: plug-in: function corners failed: ZeroDivisionError: a bug of the plug-in" in ran.err
 
 
+@pytest.mark.slow
 def test_a_script_needs_no_guard_and_may_change_its_path(folder: Path) -> None:
     """`multiprocessing` would run it again in each worker, and not know of a path that it has set itself."""
     Path("parts").mkdir()

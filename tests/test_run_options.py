@@ -10,62 +10,32 @@ from vqagen.run.engines.processes import Processes
 from vqagen.run.options import RunOptions
 
 
-@pytest.mark.parametrize("workers", [3, "3", "03"])
-def test_workers_may_be_a_number_or_its_text(workers: int | str) -> None:
-    engine = RunOptions(workers).engine(window=5)
+def test_workers_are_a_number_or_one_a_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vqagen.run.options.available_cores", lambda: 3)
+    for workers in (3, "3", "03", "auto"):
+        engine = RunOptions(workers).engine(window=5)
+        assert isinstance(engine, Processes) and engine.workers == 3
 
-    assert isinstance(engine, Processes)
-    assert engine.workers == 3
-
-
-@pytest.mark.parametrize("workers", [1, "1"])
-def test_one_worker_is_this_process(workers: int | str) -> None:
-    assert RunOptions(workers).engine(window=5) is in_process
+    monkeypatch.setattr("vqagen.run.options.available_cores", lambda: 1)
+    assert [RunOptions(workers).engine(window=5) for workers in (1, "1", "auto")] == [in_process] * 3
 
 
-def test_there_may_be_one_worker_a_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    engines = []
-    for cores in (1, 3):
-        monkeypatch.setattr("vqagen.run.options.available_cores", lambda cores=cores: cores)
-        engines.append(RunOptions("auto").engine(window=5))
+def test_what_is_no_number_of_workers_is_refused() -> None:
+    """Python reads no number of 5,000 digits."""
+    for workers in (0, "0", -2, "-2", "many", 1.5, "", "9" * 5000):
+        with pytest.raises(UsageError) as refused:
+            RunOptions(workers)
 
-    assert engines[0] is in_process
-    assert isinstance(engines[1], Processes)
-    assert engines[1].workers == 3
+        assert str(refused.value) == f"--workers must be a number from 1 on, or auto; found {workers!r}"
 
 
-LONG = "9" * 5000
-"""More digits than Python reads."""
+def test_one_window_of_all_is_done_by_one_process() -> None:
+    for options in (RunOptions(2), RunOptions("auto"), RunOptions(cluster="tcp://a:1")):
+        with pytest.warns(InputWarning, match=r"^all is one window, which one process does alone$"):
+            assert options.engine(window=0) is in_process
 
 
-@pytest.mark.parametrize(
-    ("workers", "found"),
-    [
-        (0, "0"),
-        ("0", "'0'"),
-        (-2, "-2"),
-        ("-2", "'-2'"),
-        ("many", "'many'"),
-        (1.5, "1.5"),
-        ("", "''"),
-        (LONG, repr(LONG)),
-    ],
-)
-@pytest.mark.parametrize("window", [0, 5])
-def test_what_is_no_number_of_workers_is_refused(workers: int | str, found: str, window: int) -> None:
-    with pytest.raises(UsageError) as refused:
-        RunOptions(workers).engine(window)
-
-    assert str(refused.value) == f"--workers must be a number from 1 on, or auto; found {found}"
-
-
-@pytest.mark.parametrize("options", [RunOptions(2), RunOptions("auto"), RunOptions(cluster="local:2")])
-def test_one_window_of_all_is_done_by_one_process(options: RunOptions) -> None:
-    with pytest.warns(InputWarning, match=r"^all is one window, which one process does alone$"):
-        assert options.engine(window=0) is in_process
-
-
-@pytest.mark.parametrize("workers", [2, "2", "auto"])
-def test_a_cluster_has_workers_of_its_own(workers: int | str) -> None:
-    with pytest.raises(UsageError, match=r"^--workers are of this machine; a cluster has its own"):
-        RunOptions(workers, cluster="local:2").engine(window=5)
+def test_a_cluster_has_workers_of_its_own() -> None:
+    for workers in (2, "2", "auto"):
+        with pytest.raises(UsageError, match=r"^--workers are of this machine; a cluster has its own"):
+            RunOptions(workers, cluster="tcp://a:1")

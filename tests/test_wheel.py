@@ -70,26 +70,17 @@ def link_files(distribution: metadata.Distribution, site: Path) -> bool:
     return bool(missing)
 
 
-def test_the_wheel_brings_its_data(wheel: Path) -> None:
-    """Every file of the data folders lies under vqagen/shipped, and nothing else does."""
+@pytest.mark.slow
+def test_the_wheel_brings_its_data_and_every_file_of_the_package(wheel: Path) -> None:
+    """Every file of the data folders lies under vqagen/shipped, and nothing else does. It is for every platform."""
     sources = [path for name in DATA for path in [ROOT / name, *(ROOT / name).rglob("*")] if path.is_file()]
-    with zipfile.ZipFile(wheel) as archive:
-        shipped = {name for name in archive.namelist() if name.startswith("vqagen/shipped/")}
-
-    assert shipped == {f"vqagen/shipped/{path.relative_to(ROOT).as_posix()}" for path in sources}
-
-
-def test_the_wheel_brings_every_file_of_the_package(wheel: Path) -> None:
-    """Not only code: schemas, starter files, the page of the items editor."""
     package = [path for path in (ROOT / "vqagen").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     with zipfile.ZipFile(wheel) as archive:
         inside = set(archive.namelist())
 
+    shipped = {name for name in inside if name.startswith("vqagen/shipped/")}
+    assert shipped == {f"vqagen/shipped/{path.relative_to(ROOT).as_posix()}" for path in sources}
     assert {path.relative_to(ROOT).as_posix() for path in package} - inside == set()
-
-
-def test_the_wheel_is_for_every_platform(wheel: Path) -> None:
-    """Only HATCH_BUILD_HOOKS_ENABLE makes a compiled one."""
     assert wheel.name.endswith("-py3-none-any.whl")
 
 
