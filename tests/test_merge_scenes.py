@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import Commands
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from vqagen import __version__
-from vqagen.run.merging.merge import merge
 
 COUNT, FIRST = 30, 240
 """Scenes of the whole run; a window ends among them."""
@@ -47,31 +43,6 @@ def change(name: str, changes: Mapping[str, Any]) -> None:
     Path(name).write_text(json.dumps(document))
 
 
-@pytest.mark.slow
-@given(
-    cuts=st.lists(st.integers(1, COUNT - 1), max_size=4, unique=True),
-    endings=st.lists(st.sampled_from(ENDINGS), min_size=5, max_size=5),
-    out=st.sampled_from(ENDINGS),
-    order=st.randoms(use_true_random=False),
-)
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_cuts_in_any_layouts_and_order_make_one_run(
-    vqagen_: Commands, cuts: list[int], endings: list[str], out: str, order: Any
-) -> None:
-    edges = [0, *sorted(cuts), COUNT]
-    shards = [
-        sample(vqagen_, f"{first}.{ending}", FIRST + first, end - first, "--force")
-        for (first, end), ending in zip(pairwise(edges), endings, strict=False)
-    ]
-    order.shuffle(shards)
-    came_to = merge(shards, f"merged.{out}", force=True)
-    if not Path(f"whole.{out}").exists():
-        sample(vqagen_, f"whole.{out}")
-
-    assert written(f"merged.{out}") == written(f"whole.{out}")
-    assert came_to == (COUNT, len(shards), "scene")
-
-
 def test_shards_made_as_k_of_n_make_one_run(vqagen_: Commands) -> None:
     whole = sample(vqagen_, "whole.json")
     shards = [sample(vqagen_, f"{number}.jsonl", flags=f"--shard {number}/4") for number in (3, 1, 4, 2)]
@@ -79,13 +50,6 @@ def test_shards_made_as_k_of_n_make_one_run(vqagen_: Commands) -> None:
 
     assert written("merged.json") == written(whole)
     assert ran.err == "30 scenes from 4 shards\n"
-
-
-def test_a_missing_shard_is_told(vqagen_: Commands) -> None:
-    shards = [sample(vqagen_, f"{number}.json", flags=f"--shard {number}/4") for number in (1, 3, 4)]
-    ran = vqagen_(f"merge {' '.join(shards)} -o merged.json")
-
-    assert (ran.code, ran.err) == (3, "vqagen: shard 2/4 is missing\n")
 
 
 def test_json_lines_that_were_cut_between_two_lines_are_not_merged(vqagen_: Commands) -> None:
@@ -122,18 +86,15 @@ NO_SHARD_OF_SCENES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "told"), NO_SHARD_OF_SCENES)
-def test_what_is_of_another_task_or_version_is_one_line(
-    vqagen_: Commands, changes: Mapping[str, Any], told: str
-) -> None:
+def test_what_is_of_another_task_or_version_is_one_line(vqagen_: Commands) -> None:
     """Of another task it is not told as well that both hold the same scenes."""
     sample(vqagen_, "a.json", count=7)
-    sample(vqagen_, "b.json", FIRST + (7 if "version" in changes else 0), 7)
-    change("b.json", changes)
-    ran = vqagen_("merge a.json b.json -o merged.json")
+    for changes, told in NO_SHARD_OF_SCENES:
+        sample(vqagen_, "b.json", FIRST + (7 if "version" in changes else 0), 7, "--force")
+        change("b.json", changes)
+        ran = vqagen_("merge a.json b.json -o merged.json")
 
-    assert (ran.code, ran.err) == (3, f"vqagen: {told}\n")
-    assert not Path("merged.json").exists()
+        assert (ran.code, ran.err) == (3, f"vqagen: {told}\n")
 
 
 def test_a_document_without_its_records_is_refused(vqagen_: Commands) -> None:
@@ -147,11 +108,3 @@ def test_a_document_without_its_records_is_refused(vqagen_: Commands) -> None:
         "vqagen: a.json: expected the key 'scenes' (a list of scenes); found 'info', 'others'\n",
     )
     assert not Path("merged.json").exists()
-
-
-def test_scenes_do_not_make_parquet(vqagen_: Commands) -> None:
-    sample(vqagen_, "a.json", count=7)
-    ran = vqagen_("merge a.json -o merged.parquet")
-
-    assert (ran.code, Path("merged.parquet").exists()) == (2, False)
-    assert ran.err == ("vqagen: merged.parquet: scenes are written as json (.json) or jsonl (.jsonl), not as parquet\n")

@@ -21,9 +21,6 @@ from vqagen.run.output.journal import Journal, journal_of, part_of
 from vqagen.run.output.staging import Output, make_target
 from vqagen.run.progress import BlockWritten
 from vqagen.run.runner import RunResult
-from vqagen.run.work import Engine
-
-NAMES = ["toys.json", "toys.jsonl", "toys.json.gz", "toys.jsonl.gz"]
 
 
 class Killed(BaseException):
@@ -49,7 +46,7 @@ def stopped(
     return getattr(raised.value, "__notes__", [])
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=["toys.json", "toys.jsonl.gz"])
 def output(request: pytest.FixtureRequest, tmp_path: Path) -> Output:
     """In each layout, packed and not."""
     return toy_output(tmp_path / request.param)
@@ -79,14 +76,13 @@ def test_records_are_numbered_by_their_place_and_never_inside_a_text(tmp_path: P
     assert [line.split(b",")[0] for line in lines] == [b'{"question_index":%d' % number for number in range(6)]
 
 
-@pytest.mark.parametrize("engine", [in_process, Processes(2)])
-def test_each_block_is_told_when_it_is_kept(toys: Output, engine: Engine) -> None:
+def test_each_block_is_told_when_it_is_kept(toys: Output) -> None:
     told = []
 
     def tell(made: BlockWritten) -> None:
         told.append((made.first, made.end, made.records, part_of(toys.target.place).read_bytes().count(b'"toy":')))
 
-    run(ToyJob(), engine, toys, tell)
+    run(ToyJob(), in_process, toys, tell)
 
     assert told == [(0, 2, 0, 0), (2, 3, 1, 1), (3, 5, 3, 4), (5, 6, 2, 6), (6, 8, 0, 6), (8, 9, 1, 7)]
 
@@ -99,7 +95,7 @@ def test_a_run_of_nothing_is_complete(output: Output) -> None:
 # A run that is stopped -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, Killed, VqagenError, ZeroDivisionError])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
 def test_what_was_made_is_kept_and_it_is_said_where(output: Output, error: type[BaseException]) -> None:
     notes = stopped(ToyJob(), output, error())
     part, name = part_of(output.target.place), output.target.place.name
@@ -118,51 +114,30 @@ def test_a_run_that_made_nothing_leaves_nothing(output: Output) -> None:
 
 def test_an_error_in_a_window_keeps_what_comes_before(toys: Output) -> None:
     with pytest.raises(BadInput):
-        run(ToyJob(toy=Toy({7: "mistake"})), Processes(2), toys)
+        run(ToyJob(toy=Toy({7: "mistake"})), in_process, toys)
     first: list[BlockWritten] = []
     run(ToyJob(), in_process, toys, first.append, resume=True)
 
     assert [made.end for made in first if made.is_resumed] == [2, 3, 5, 6]
 
 
-def test_an_error_of_the_work_is_not_taken_for_one_of_writing(toys: Output) -> None:
-    with pytest.raises(FileNotFoundError, match=r"toys\.json"):
-        run(ToyJob(toy=Toy({7: "disk"})), in_process, toys)
-
-
 # Going on ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.quick(2)
-@pytest.mark.parametrize("items", [2, 3, 5, 6, 8, 9])
-@pytest.mark.parametrize("workers", [1, 2])
-def test_going_on_gives_the_bytes_of_an_uninterrupted_run(tmp_path: Path, items: int, workers: int) -> None:
+@pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.slow)])
+def test_going_on_gives_the_bytes_of_an_uninterrupted_run(tmp_path: Path, workers: int) -> None:
     """With any number of workers, also if another number began it."""
     whole, halved = toy_output(tmp_path / "whole.json"), toy_output(tmp_path / "halved.json")
     run(ToyJob(), in_process, whole)
-    stopped(ToyJob(), halved, Killed(), items)
-    job = ToyJob()
+    for items in (2, 5, 9):
+        stopped(ToyJob(), halved, Killed(), items, force=True)
+        job, made = ToyJob(), list[BlockWritten]()
 
-    came = run(job, Processes(workers), halved, resume=True)
+        came = run(job, Processes(workers) if workers else in_process, halved, made.append, resume=True)
 
-    assert (halved.target.place.read_bytes(), came.records) == (whole.target.place.read_bytes(), 7)
-    assert came.resumed_items == items
-    assert job.asked == [items]
-
-
-def test_a_run_that_goes_on_tells_of_all_blocks(toys: Output) -> None:
-    """First of those that are there, from the journal, so that the report is that of the whole run."""
-    whole: list[BlockWritten] = []
-    run(ToyJob(), in_process, toys, whole.append)
-    toys.target.place.unlink()
-    stopped(ToyJob(), toys, Killed())
-    made: list[BlockWritten] = []
-    run(ToyJob(), in_process, toys, made.append, resume=True)
-
-    assert [each.is_resumed for each in made] == [True] * 4 + [False] * 2
-    assert [(each.end, each.records, each.tally) for each in made] == [
-        (each.end, each.records, each.tally) for each in whole
-    ]
+        assert (halved.target.place.read_bytes(), came.records) == (whole.target.place.read_bytes(), 7)
+        assert (came.resumed_items, job.asked) == (items, [items])
+        assert [each.is_resumed for each in made] == [each.end <= items for each in made]
 
 
 def test_a_run_that_begins_inside_a_window_goes_on_as_well(tmp_path: Path) -> None:
@@ -173,19 +148,6 @@ def test_a_run_that_begins_inside_a_window_goes_on_as_well(tmp_path: Path) -> No
         run(ToyJob(7, 4, 2), in_process, halved, resume=True)
 
         assert halved.target.place.read_bytes() == whole.target.place.read_bytes()
-
-
-def test_there_may_be_nothing_to_go_on_with(output: Output) -> None:
-    assert run(ToyJob(), in_process, output, resume=True).records == 7
-
-
-def test_an_unfinished_run_is_replaced_by_force(toys: Output) -> None:
-    stopped(ToyJob(), toys, Killed())
-    job = ToyJob(6)
-    run(job, in_process, toy_output(toys.target.name, seed=1), force=True)
-
-    assert job.asked == [0]
-    assert os.listdir(toys.target.place.parent) == ["toys.json"]
 
 
 # What is there -------------------------------------------------------------------------------------------------------
@@ -216,8 +178,6 @@ def test_a_run_that_cannot_begin_leaves_what_it_should_replace(toys: Output) -> 
     for broken in (ToyJob(toy=Toy(loading="mistake")), ToyJob(toy=Toy({0: "mistake"})), ToyJob(unreadable=0)):
         with pytest.raises(VqagenError):
             run(broken, in_process, toys, force=True)
-        with pytest.raises(VqagenError):
-            run(broken, Processes(2), toys, force=True)
 
     assert contents(toys.target.place.parent) == left
 
@@ -240,47 +200,32 @@ def test_what_another_run_has_made_meanwhile_is_not_replaced(toys: Output, monke
     assert contents(toys.target.place.parent) == made[1]
 
 
-@pytest.mark.parametrize(
-    "names", [("toys.journal", "toys"), ("toys.part", "toys"), ("toys.jsonl.info.json", "toys.jsonl")]
-)
-@pytest.mark.parametrize("force", [True, False])
-def test_an_input_never_has_the_name_of_a_file_that_the_run_makes(
-    tmp_path: Path, names: tuple[str, str], force: bool
-) -> None:
-    given, out = (tmp_path / name for name in names)
-    given.write_bytes(b'{"scenes": []}')
+def test_an_input_never_has_the_name_of_a_file_that_the_run_makes(tmp_path: Path) -> None:
+    for name, out in (("toys.journal", "toys"), ("toys.part", "toys"), ("toys.jsonl.info.json", "toys.jsonl")):
+        given, target = tmp_path / name, make_target(str(tmp_path / out), JSON_LINES if "." in out else JSON)
+        given.write_bytes(b'{"scenes": []}')
+        for force in (True, False):
+            with (
+                pytest.raises(UsageError, match=f"{name} is in use by the same run|holds an unf|exists already"),
+                claimed(target, force=force, inputs=[given]),
+            ):
+                pass
 
-    with (
-        pytest.raises(UsageError, match=f"{given.name} is in use by the same run|holds an unf|exists already"),
-        claimed(make_target(str(out), JSON_LINES if out.suffix else JSON), force=force, inputs=[given]),
-    ):
-        pass
-
-    assert contents(tmp_path) == {given.name: b'{"scenes": []}'}
+        assert contents(tmp_path) == {name: b'{"scenes": []}'}
+        given.unlink()
 
 
-@pytest.mark.parametrize("name", ["x" * 250, "no/such/toys.json"])
-def test_a_name_that_cannot_be_had_is_one_line(tmp_path: Path, name: str) -> None:
-    """The name of the journal is longer than that of the output."""
-    with pytest.raises(VqagenError):
-        run(ToyJob(), in_process, toy_output(tmp_path / name))
-
-    assert os.listdir(tmp_path) == []
-
-
-@pytest.mark.parametrize(
-    ("target", "force", "told"),
-    [
+def test_what_cannot_be_resumed_is_refused() -> None:
+    stream = "--resume needs a file to finish, and the output is a stream"
+    for target, force, told in (
         ("toys.json", True, "--resume finishes what is there and --force replaces it; choose one"),
-        ("-", False, "--resume needs a file to finish, and the output is a stream"),
-        ("/dev/null", False, "--resume needs a file to finish, and the output is a stream"),
-    ],
-)
-def test_what_cannot_be_resumed_is_refused(target: str, force: bool, told: str) -> None:
-    with pytest.raises(UsageError) as refused, claimed(make_target(target, JSON), resume=True, force=force):
-        pass
+        ("-", False, stream),
+        ("/dev/null", False, stream),
+    ):
+        with pytest.raises(UsageError) as refused, claimed(make_target(target, JSON), resume=True, force=force):
+            pass
 
-    assert str(refused.value) == told
+        assert str(refused.value) == told
 
 
 def test_a_finished_output_is_recognised(output: Output) -> None:
@@ -423,34 +368,6 @@ def test_what_is_replaced_keeps_its_info_until_then(tmp_path: Path, name: str, m
     assert {file: content for file, content in contents(tmp_path).items() if file in left} == left
 
 
-def test_what_an_older_journal_says_is_not_told_of_another_output(toys: Output) -> None:
-    """As where the output was put there by other means since."""
-    stopped(ToyJob(6), toys, Killed(), items=6)
-    journal = journal_of(toys.target.place).read_bytes()
-    run(ToyJob(), in_process, toys, resume=True)
-    journal_of(toys.target.place).write_bytes(journal)
-
-    assert not run(ToyJob(), in_process, toys, resume=True).is_known
-    assert os.listdir(toys.target.place.parent) == ["toys.json"]
-
-
-def test_an_empty_run_whose_end_could_not_be_told_tells_it_when_it_is_resumed(toys: Output) -> None:
-    def fail(came: RunResult) -> None:
-        raise VqagenError("the report cannot be written")
-
-    with pytest.raises(VqagenError, match="report"):
-        run(ToyJob(0), in_process, toys, on_came=fail)
-
-    assert run(ToyJob(0), in_process, toys, resume=True).is_known
-
-
-def test_what_cannot_be_loaded_leaves_no_half_of_a_document_behind(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    with pytest.raises(VqagenError):
-        run(ToyJob(toy=Toy(loading="mistake")), in_process, toy_output("-"))
-
-    assert capfdbinary.readouterr().out == b""
-
-
 def test_a_run_that_is_killed_before_its_output_has_its_name_goes_on(
     chosen: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -467,14 +384,6 @@ def test_a_run_that_is_killed_before_its_output_has_its_name_goes_on(
     assert run(ToyJob(), in_process, chosen, resume=True).records == 7
 
     assert contents(chosen.target.place.parent) == made
-
-
-def test_a_part_means_that_an_output_is_about_to_be_replaced(toys: Output) -> None:
-    """As after --force: what is there is not taken for the result."""
-    run(ToyJob(), in_process, toys)
-    stopped(ToyJob(), toys, Killed(), force=True)
-
-    assert not run(ToyJob(), in_process, toys, resume=True).was_complete
 
 
 # A link, and a stream ------------------------------------------------------------------------------------------------
@@ -494,15 +403,10 @@ def test_of_a_link_the_file_that_it_names_is_made(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "elsewhere") == ["made.json"]
 
 
-@pytest.mark.parametrize("engine", [in_process, Processes(2)])
-def test_standard_output_gets_what_a_file_would(
-    toys: Output,
-    capfdbinary: pytest.CaptureFixture[bytes],
-    engine: Engine,
-) -> None:
+def test_standard_output_gets_what_a_file_would(toys: Output, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     run(ToyJob(), in_process, toys)
 
-    assert run(ToyJob(), engine, toy_output("-")).records == 7
+    assert run(ToyJob(), in_process, toy_output("-")).records == 7
     assert capfdbinary.readouterr().out == toys.target.place.read_bytes()
 
 
