@@ -427,6 +427,7 @@ def test_parquet_goes_to_standard_output_too(one: Questions, columns: Path, vqag
     assert ran.err == f"{one.count} questions from 5 shards\n"
 
 
+@pytest.mark.slow
 def test_parquet_goes_into_a_pipe_too(columns: Path) -> None:
     """Where nothing can be read back or found by its place."""
     ran = finish(start(f"merge {' '.join(map(str, columns.glob('part*.parquet')))} -o -"))

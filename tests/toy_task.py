@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from vqagen.files.locations import Location
-from vqagen.records.formats import JSON, JSON_LINES, LIST, PARQUET, Format
+from vqagen.records.formats import JSON, JSON_LINES, PARQUET, Format
 from vqagen.records.layouts import Checksum, List, Record, decode_lines, encode_lines
 from vqagen.records.parquet import PlainColumns
 from vqagen.records.shape import Entry, FoundEntry, Shape
@@ -94,7 +94,7 @@ class DigitTask(Task):
 
     settings: DigitSettings
     key, number_key, index_key, item, reads_scenes = "digits", "digit_index", "number", "number", False
-    formats, WINDOW, tally = (JSON, JSON_LINES, PARQUET, LIST, NUMBERS, SPELLINGS), 4, DigitTally
+    formats, WINDOW, tally = (JSON, JSON_LINES, PARQUET, NUMBERS, SPELLINGS), 4, DigitTally
 
     def load(self, hashes: Mapping[str, str]) -> Make:
         def make(items: Iterable[Item], first: int, tally: DigitTally) -> Iterator[ItemRecords]:
