@@ -25,7 +25,7 @@ READS = {
     "director items preview": ["-o p.png --catalogue X"],
     "director items copy": ["c.json --catalogue X"],
     "director items edit": ["--catalogue X"],
-    "director export": ["X --to csv --lists 2 --per-list 2 -o t.csv"],
+    "director export": ["X --lists 2 --per-list 2 -o t.csv"],
     "merge": ["X -o m.json"],
     "convert": ["X -o c.json"],
     "verify": ["X --scenes scenes.json", "q.json --scenes X"],

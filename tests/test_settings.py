@@ -89,7 +89,7 @@ def test_compat_decides_a_default() -> None:
     """A value that the user gives stays."""
     for name, plain, clevr, other in (
         ("degeneracy", "all", "clevr", "none"),
-        ("balance", "words", "answers", "words"),
+        ("balance", "words", "answers", "answers"),
     ):
         assert getattr(vqagen.QuestionSettings(), name) == plain
         assert getattr(vqagen.QuestionSettings(compat="clevr"), name) == clevr
@@ -103,9 +103,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"only": ("count", 3, None)}, "only must hold names, found 3\nonly must hold names, found None"),
     ({"only": {"count"}, "dedupe": 1}, "only must be a list of names, found {'count'}\ndedupe must be text, found 1"),
     (
-        {"count": -1, "compat": "gqa", "search_budget": -2},
-        "--count must be at least 0, found -1\n--compat must be one of none, clevr, found 'gqa'\n"
-        "--search-budget must be at least 1, found -2",
+        {"count": -1, "compat": "gqa", "templates_per_image": -2},
+        "--count must be at least 0, found -1\n--templates-per-image must be at least 1, found -2\n"
+        "--compat must be one of none, clevr, found 'gqa'",
     ),
 ]
 
@@ -121,8 +121,8 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
 def test_a_record_makes_the_settings_again() -> None:
     """By way of JSON, as it stands in a file's `info`."""
     for settings in (
-        vqagen.QuestionSettings(seed=-3, compat="clevr", start_index=5, count=7, shuffle_templates=True),
-        vqagen.QuestionSettings(questions_per_image=3, only=("count", "one_hop.json"), dedupe="all"),
+        vqagen.QuestionSettings(seed=-3, compat="clevr", start_index=5, count=7),
+        vqagen.QuestionSettings(templates_per_image=3, only=("count", "one_hop.json"), dedupe="all"),
     ):
         record = json.loads(json.dumps(settings.to_record()))
 
