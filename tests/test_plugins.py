@@ -314,46 +314,6 @@ MISFITS: list[tuple[str, str]] = [
 ]
 
 
-SIDES = """
-@function("PartSet", values=["Color"], output="PartSet", role=FILTER)
-def filter_side(scene, parts, value):
-    '''Those of a value.'''
-@function("Object", output="PartSet")
-def sides(scene, anchor):
-    '''The sides of an object.'''
-"""
-TWICE = """
-@function("PartSet", values=["Color"], output="PartSet", role=FILTER)
-def side_filter(scene, parts, value):
-    '''Those of a value.'''
-"""
-COMPOSITE_MISFITS: list[tuple[str, str]] = [
-    ("composite('filter_exist', 'ObjectSet')", "composite filter_exist has the name of another node; choose another"),
-    ("composite('sides', 'PartSet')", "composite sides has the name of another node; choose another"),
-    (
-        "composite('f', 'PrtSet')",
-        "composite f: no function filters a PrtSet; declare one with role=FILTER, from PrtSet",
-    ),
-    ("composite('f', 'PartSet', reducer='sidse')", "composite f: unknown reducer 'sidse'; did you mean 'sides'?"),
-    ("composite('f', 'PartSet', reducer='sides')", "its reducer takes a PartSet alone, found sides(Object) -> PartSet"),
-    (f"composite('f', 'PartSet'){TWICE}", "composite f: both filter_side and side_filter filter a PartSet by Color"),
-    ("composite('f', 'PartSet'); composite('f', 'PartSet')", "f is declared twice"),
-]
-
-
-def test_a_composite_node_that_does_not_fit_is_told_of_at_its_line(tmp_path: Path) -> None:
-    head = "from vqagen.plugin import FILTER, composite, function\n"
-    for declared, message in COMPOSITE_MISFITS:
-        path = write(tmp_path, f"{head}{SIDES}{declared}\n")
-
-        with pytest.raises(BadInput) as raised:
-            Catalogue(CLEVR, load_plugins([path]).declarations)
-
-        (problem,) = raised.value.problems
-        assert message in problem.message
-        assert (problem.source, problem.line) == (path, 9), declared
-
-
 def test_all_misfits_are_told_of_at_once_at_their_lines(tmp_path: Path) -> None:
     lines = [f"{decorator}\n{FUNCTION.replace('f(', f'f{i}(')}" for i, (decorator, _) in enumerate(MISFITS)]
     path = write(tmp_path, HEAD + "".join(lines))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 
 import naive
@@ -14,16 +12,12 @@ import pytest
 from families import COLLECTIONS, SHIPPED, Collection
 from scene_records import SMALL_SCENES, scene_record
 
-from vqagen.cli import is_compiled
-from vqagen.language.registry import Function
 from vqagen.language.template import Constraint, Parameter, Template
 from vqagen.language.template_check import read_templates
 from vqagen.plugin import BUILT_IN, SLOT
-from vqagen.search.chain import ChainDraw
 from vqagen.search.description import Description, Sampling
 from vqagen.search.filling import FOUND, GAVE_UP, NOTHING_FITS, Filling
 from vqagen.search.instantiate import Search
-from vqagen.search.plain_choice import FilterChain, chain_of
 from vqagen.search.plan import make_plan
 from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
@@ -374,25 +368,3 @@ def test_a_template_without_a_choice_is_a_question_too(
     expected = naive.instantiations(raw, record, COLLECTIONS[0].raw_metadata, degeneracy=policy)
     assert faults == []
     assert {as_instantiation(filling) for filling in found} == expected
-
-
-@pytest.mark.skipif(is_compiled(), reason="a compiled draw takes no stand-in for a frame")
-def test_a_chain_of_filters_offers_what_fits_also_where_nothing_absent_is_found() -> None:
-    """A plug-in's composite node is asked for absent descriptions too, and here each one fits a member."""
-    every_thing = frozenset({("red", "cube"), ("red", "ball"), ("blue", "cube"), ("blue", "ball")})
-    filters = tuple(
-        Function(name, ("Set",), ("Word",), "Set", lambda _, things, word: frozenset(t for t in things if word in t))
-        for name in ("by_color", "by_shape")
-    )
-    options = ((None, "red", "blue"), (None, "cube", "ball"))
-    node = FilterChain(chain_of(filters), (0,), options, (None, None), filters=filters, offers_absent=True)
-    frame: Any = SimpleNamespace(
-        random=Random(0).random, scene=None, values=[every_thing], tables=SimpleNamespace(chains={})
-    )
-
-    offered: list[Any] = []
-    stage: Any = SimpleNamespace(leads_on=lambda *given: offered.append(given[-1]))
-
-    ChainDraw(node, Sampling()).offer(stage, frame, set(), set())
-
-    assert sorted(offered, key=str) == sorted(product(*options), key=str)

@@ -145,12 +145,6 @@ def test_a_mistake_is_told_where_it_was_written(
     assert message in problem.message
 
 
-def test_unknown_keys_of_a_template_are_kept(tmp_path: Path) -> None:
-    (template,) = load(tmp_path, [{**COUNT, "comment": "ours", "group": 3, "leaves": [1]}])
-
-    assert template.extra == {"group": 3, "leaves": [1]}
-
-
 def test_constraints_by_other_names(tmp_path: Path) -> None:
     constraints = [
         {"type": "NOT-NULL", "params": ["<Z>"]},

@@ -71,8 +71,7 @@ def _composites(catalogue: Catalogue) -> Iterator[CatalogueEntry]:
         signature = f"{name}({composite.input}; {relation}<value> …) -> {composite.output}"
         steps = ["relate"] if composite.relates else []
         steps += ["a filter for each value that is not left open", *filter(None, [composite.reducer])]
-        meaning = composite.declared.meaning if composite.declared else ""
-        yield CatalogueEntry(name, signature, meaning or "Stands for " + ", then ".join(steps) + ".", source=COMPOSITE)
+        yield CatalogueEntry(name, signature, "Stands for " + ", then ".join(steps) + ".", source=COMPOSITE)
 
 
 def constraint_entries(catalogue: Catalogue) -> list[CatalogueEntry]:

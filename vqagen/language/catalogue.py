@@ -34,14 +34,14 @@ class Catalogue(Mapping[str, Function]):
         """By name and by alias, where an alias gives the constraint under its proper name; the keys are names only."""
         self.types = tuple(dict.fromkeys((*domain.types, *(function.output for function in added))))
         """Every type there is; plug-ins' functions may have outputs of new ones."""
-        self.composites: Mapping[str, Composite] = composites_of(domain, self, plugins.composites.values())
+        self.composites: Mapping[str, Composite] = composites_of(domain)
         """The template-only nodes."""
         faults = [*name_faults(own, domain), *declaration_faults(domain, self, self.composites, self.types)]
         self.reload: tuple[Callable[..., Catalogue], tuple[object, ...]] | None = None
         """The call that loads an equal catalogue in another process. Only a catalogue that was loaded from files has
         it, and can be pickled."""
         problems = [domain.problem(path, message) for path, message in faults]
-        problems += plugin_problems(plugins, domain, own, self)
+        problems += plugin_problems(plugins, domain, own)
         if problems:
             raise BadInput(problems)
 

@@ -2,17 +2,15 @@
 
 The name of vqagen's own says what it does: `[relate_]filter[_unique|_not_unique|_count|_exist]`. With `relate_` the
 chain starts from what stands in a relation to an object, otherwise from an object set; then comes a filter for each
-described attribute; then the function named at the end, if any. Plug-ins declare nodes that filter sets of their own.
+described attribute; then the function named at the end, if any.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from vqagen.language.registry import Function
-from vqagen.plugin import FILTER, CompositeDeclaration
 from vqagen.world.domain import Domain
 
 _OUTPUT = {"unique": "Object", "not_unique": "ObjectSet", "count": "Integer", "exist": "Bool"}
@@ -34,11 +32,9 @@ class Composite:
     """The function that ends the chain, such as unique; None where filters alone make the chain."""
     filters: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Type that the node describes by -> the function that filters by its values."""
-    declared: CompositeDeclaration | None = None
-    """The plug-in's declaration; None for vqagen's own."""
 
 
-def _own(name: str, filters: Mapping[str, str]) -> Composite:
+def _made(name: str, filters: Mapping[str, str]) -> Composite:
     match = _NAME.fullmatch(name)
     assert match is not None
     relates, reducer = match["relate"] is not None, match["reducer"]
@@ -49,24 +45,10 @@ def _own(name: str, filters: Mapping[str, str]) -> Composite:
 COMPOSITE_NAMES = tuple(
     f"{relate}filter{reducer}" for relate in ("", "relate_") for reducer in ("", *(f"_{name}" for name in _OUTPUT))
 )
-"""The names of vqagen's own."""
+"""The names of all template-only nodes."""
 
 
-def composites_of(
-    domain: Domain, functions: Mapping[str, Function], declared: Iterable[CompositeDeclaration] = ()
-) -> dict[str, Composite]:
-    """The template-only nodes of a domain by name, vqagen's own first."""
-    own = {attribute.type: f"filter_{attribute.name}" for attribute in domain.attributes}
-    found = {name: _own(name, own) for name in COMPOSITE_NAMES}
-    for each in declared:
-        reducer = functions.get(each.reducer)
-        filters = {function.values[0]: function.name for function in filters_of(each.input, functions)}
-        output = reducer.output if reducer else each.input
-        made = Composite(each.name, each.input, output, False, each.reducer or None, filters, each)
-        found.setdefault(each.name, made)
-    return found
-
-
-def filters_of(set_type: str, functions: Mapping[str, Function]) -> Iterator[Function]:
-    """The functions that filter sets of a type."""
-    return (each for each in functions.values() if each.role == FILTER and each.inputs == (set_type,))
+def composites_of(domain: Domain) -> dict[str, Composite]:
+    """The template-only nodes of a domain by name."""
+    filters = {attribute.type: f"filter_{attribute.name}" for attribute in domain.attributes}
+    return {name: _made(name, filters) for name in COMPOSITE_NAMES}

@@ -142,9 +142,7 @@ class NodeCheck:
 
 
 def _no_filter(composite: Composite, type_name: str) -> str:
-    if composite.declared is None:
-        return f"{composite.name} describes objects by attributes; {type_name} is none"
-    return f"{composite.name} describes by {', '.join(composite.filters)}; nothing filters by {type_name}"
+    return f"{composite.name} describes objects by attributes; {type_name} is none"
 
 
 def _relation_hint(domain: Domain) -> str:

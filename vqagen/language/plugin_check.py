@@ -6,25 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from vqagen.errors import Problem, unknown
-from vqagen.language.composite import COMPOSITE_NAMES, filters_of
+from vqagen.language.composite import COMPOSITE_NAMES
 from vqagen.language.registry import Function, functions_of
-from vqagen.plugin import BUILT_IN, CompositeDeclaration, ConstraintKind, Declarations, FunctionDeclaration, Origin
+from vqagen.plugin import BUILT_IN, ConstraintKind, Declarations, FunctionDeclaration, Origin
 from vqagen.world.domain import Domain
 
 
-def plugin_problems(
-    plugins: Declarations, domain: Domain, own: Sequence[Function], functions: Mapping[str, Function]
-) -> list[Problem]:
-    """Return every conflict of plug-ins with this domain.
-
-    `own` are vqagen's functions in it, `functions` all of them.
-    """
+def plugin_problems(plugins: Declarations, domain: Domain, own: Sequence[Function]) -> list[Problem]:
+    """Return every conflict of plug-ins with this domain; `own` are vqagen's functions in it."""
     by_declaration = [(each, list(functions_of(each, domain))) for each in plugins.functions.values()]
     return [
         *_function_name_problems(by_declaration, own),
         *_type_problems(by_declaration, domain),
         *_constraint_name_problems(plugins.constraints),
-        *_composite_problems(plugins.composites, functions),
     ]
 
 
@@ -74,31 +68,6 @@ def _misspelt(output: str, domain: Domain) -> str | None:
     """Return the known type that an output misspells, if any."""
     found = [] if output in domain.types else get_close_matches(output, domain.types, n=1, cutoff=0.85)
     return found[0] if found else None
-
-
-def _composite_problems(
-    added: Mapping[str, CompositeDeclaration], functions: Mapping[str, Function]
-) -> Iterator[Problem]:
-    """Yield names that are taken, sets without a filter or with two of one type, and reducers that do not fit."""
-    for name, declared in added.items():
-        where = f"composite {name}"
-        if name in COMPOSITE_NAMES or name in functions:
-            yield _at(declared, f"{where} has the name of another node; choose another")
-        by_type: dict[str, str] = {}
-        for each in filters_of(declared.input, functions):
-            taken = by_type.setdefault(each.values[0], each.name)
-            if taken != each.name:
-                yield _at(
-                    declared, f"{where}: both {taken} and {each.name} filter a {declared.input} by {each.values[0]}"
-                )
-        if not by_type:
-            needed = f"declare one with role=FILTER, from {declared.input} and a value to {declared.input}"
-            yield _at(declared, f"{where}: no function filters a {declared.input}; {needed}")
-        reducer = functions.get(declared.reducer)
-        if declared.reducer and reducer is None:
-            yield _at(declared, f"{where}: {unknown('reducer', declared.reducer, list(functions))}")
-        elif reducer and (reducer.inputs, reducer.values) != ((declared.input,), ()):
-            yield _at(declared, f"{where}: its reducer takes a {declared.input} alone, found {reducer.signature}")
 
 
 def _constraint_name_problems(added: Mapping[str, ConstraintKind]) -> Iterator[Problem]:

@@ -28,7 +28,6 @@ its own tests say, a plug-in declares nothing.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -97,21 +96,6 @@ class FunctionDeclaration(Origin):
 
 
 @dataclass(frozen=True)
-class CompositeDeclaration(Origin):
-    """A template-only node that filters a set of the type `input` by any of the values that its side inputs say.
-
-    In a program it is one function with the role FILTER for each side input that is not left open, then `reducer`.
-    """
-
-    name: str
-    input: str
-    reducer: str = ""
-    offers_absent: bool = False
-    """True if it may also say what fits nothing, as a question whether there is any must."""
-    meaning: str = ""
-
-
-@dataclass(frozen=True)
 class ConstraintKind(Origin):
     """A constraint by its name in templates; `holds` is given one argument for each parameter.
 
@@ -159,10 +143,9 @@ class Declarations:
     constraints: dict[str, ConstraintKind] = field(default_factory=dict)
     attributes: dict[str, ComputedAttribute] = field(default_factory=dict)
     relations: dict[str, ComputedRelation] = field(default_factory=dict)
-    composites: dict[str, CompositeDeclaration] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.functions or self.constraints or self.attributes or self.relations or self.composites)
+        return bool(self.functions or self.constraints or self.attributes or self.relations)
 
 
 BUILT_IN = Declarations()
@@ -240,17 +223,6 @@ def attribute_function(
     return declare
 
 
-def composite(name: str, set_type: str, *, reducer: str = "", offers_absent: bool = False, meaning: str = "") -> None:
-    """Declare a template-only node, such as `composite("partfilter_unique", "PartSet", reducer="unique_part")`.
-
-    Its side inputs may be left open, as those of `filter_unique` may.
-    """
-    caller = sys._getframe(1)
-    declarations, origin = _collected(caller.f_code.co_filename, caller.f_lineno)
-    kind = CompositeDeclaration(name, set_type, reducer, offers_absent, meaning, **origin)
-    _declare(declarations.composites, name, kind)
-
-
 def constraint(
     name: str,
     *params: str,
@@ -300,16 +272,12 @@ def _home(declared: Callable[..., Any]) -> tuple[Declarations, dict[str, Any]]:
     """The collection that a decorated function goes to, and its Origin."""
     if declared.__module__.partition(".")[0] == "vqagen":  # it may first be imported while a plug-in is read
         return BUILT_IN, {}
-    code = getattr(declared, "__code__", None)
-    return _collected(code.co_filename, code.co_firstlineno) if code is not None else _collected("", 0)
-
-
-def _collected(file: str, line: int) -> tuple[Declarations, dict[str, Any]]:
-    """The open collection, and the Origin of what is declared in that line of a file."""
     if not _collecting:
         return Declarations(), {}
     declarations, source = _collecting[-1]
-    return declarations, {"source": source, "line": line if file == source else 0}
+    code = getattr(declared, "__code__", None)
+    line = code.co_firstlineno if code is not None and code.co_filename == source else 0
+    return declarations, {"source": source, "line": line}
 
 
 def _listed(what: str, given: Sequence[str]) -> tuple[str, ...]:

@@ -121,7 +121,6 @@ def _all_reporting(declared: Declarations) -> Declarations:
             name: replace(each, holds=_reporting(each.holds, f"relation {name}", each, bool))
             for name, each in declared.relations.items()
         },
-        declared.composites,
     )
 
 
@@ -186,7 +185,7 @@ def _failure(error: BaseException, what: str, declared: Origin) -> Problem:
 
 def _join(together: Declarations, more: Declarations) -> Iterator[Problem]:
     """Add declarations to the others, unless their name is taken."""
-    kinds = ("function", "constraint", "attribute", "relation", "composite")
+    kinds = ("function", "constraint", "attribute", "relation")
     for kind in kinds:
         table, added = getattr(together, f"{kind}s"), getattr(more, f"{kind}s")
         for name, declared in added.items():

@@ -10,7 +10,6 @@ from vqagen.language.registry import Value
 from vqagen.plugin import SAMENESS
 from vqagen.search.description import Description
 from vqagen.search.frame import Pick
-from vqagen.search.plain_choice import FilterChain
 from vqagen.search.plan import Plan
 
 FOUND, UNBALANCED, DEGENERATE, FOREGONE, NOTHING_FITS, TOO_FEW, REPEATED, GAVE_UP = (
@@ -63,8 +62,6 @@ class Filling:
             does, pick = op.does, self.picked[op.index]
             if isinstance(does, Description):
                 run = does.vocabulary.chain(layout.inputs[0], layout.count, pick[0], pick[1])
-            elif isinstance(does, FilterChain):
-                run = does.written(layout.inputs[0], layout.count, pick)
             else:
                 run = plan.vocabularies.node(op.function, layout.inputs, pick)
             layout = layout.after(len(run.nodes))

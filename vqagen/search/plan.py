@@ -18,14 +18,13 @@ from vqagen.language.composite import Composite
 from vqagen.language.constraints import other_output
 from vqagen.language.registry import Value
 from vqagen.language.template import Constraint, Template, TemplateNode
-from vqagen.plugin import DIFFERENT, EQUAL, EQUALITY, NODE, RELATION, SLOT, CompositeDeclaration
-from vqagen.search.chain import ChainDraw
+from vqagen.plugin import DIFFERENT, EQUAL, EQUALITY, NODE, RELATION, SLOT
 from vqagen.search.choices import DescriptionDraw, PlainDraw, ReferenceDraw, RelatedDraw
 from vqagen.search.description import Description, Sampling
 from vqagen.search.frame import Draw, Frame, Test
 from vqagen.search.layout import Layout
 from vqagen.search.local_checks import LocalCheck, local_checks
-from vqagen.search.plain_choice import FilterChain, PlainChoice, chain_of
+from vqagen.search.plain_choice import PlainChoice
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.search.wide import WideDescriptionDraw, WideReferenceDraw, WideRelatedDraw
 
@@ -136,8 +135,6 @@ def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling
 
 def _draw(op: Op, sampling: Sampling) -> Draw:
     does = op.does
-    if isinstance(does, FilterChain):
-        return ChainDraw(does, sampling)
     if isinstance(does, PlainChoice):
         return PlainDraw(does)
     assert isinstance(does, Description)
@@ -191,9 +188,7 @@ class _Builder:
     def build(self) -> list[Op]:
         for node in self.template.nodes:
             inputs = tuple(self.out[i] for i in node.inputs)
-            if node.composite is not None and node.composite.declared is not None:
-                self.add_chain(node, node.composite, node.composite.declared, inputs)
-            elif node.composite is not None:
+            if node.composite is not None:
                 self.add_description(node, node.composite, inputs)
             elif any(side_input in self.template.slots for side_input in node.side_inputs):
                 self.add_choice(node, inputs)
@@ -241,32 +236,6 @@ class _Builder:
         if relation_slot:
             self.fill(relation_slot, at, _plain_word(at, 0))
         self.ops.append(Op(at, "", inputs, does, slots, relation_slot, RELATION if composite.relates else ""))
-        if composite.reducer:
-            self.add_apply(composite.reducer, (at,))
-
-    def add_chain(
-        self, node: TemplateNode, composite: Composite, declared: CompositeDeclaration, inputs: tuple[int, ...]
-    ) -> None:
-        at, sides, domain = len(self.ops), self.template.described(node), self.catalogue.domain
-        filters = tuple(self.catalogue[composite.filters[side.type]] for side in sides)
-        slots = tuple(side.slot for side in sides)
-        reducer = self.catalogue[composite.reducer] if composite.reducer else None
-        bound = tuple(self.words[slot][1] if slot in self.words else None for slot in slots)
-        self.compares_words |= any(bound)
-        does = FilterChain(
-            chain_of(filters),
-            inputs,
-            tuple((None, *domain.values_of(side.type)) if side.slot else (side.literal,) for side in sides),
-            bound,
-            self.local_checks(slots),
-            filters,
-            declared.offers_absent,
-            must_say=reducer is None,
-        )
-        for k, slot in enumerate(slots):
-            if slot:
-                self.words.setdefault(slot, (at, _plain_word(at, k)))
-        self.ops.append(Op(at, "", inputs, does, slots))
         if composite.reducer:
             self.add_apply(composite.reducer, (at,))
 

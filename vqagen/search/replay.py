@@ -16,7 +16,7 @@ from vqagen.search.degeneracy import Lane, lane_of
 from vqagen.search.description import Description
 from vqagen.search.filling import Filling
 from vqagen.search.frame import Frame, Pick, Test
-from vqagen.search.plain_choice import FilterChain, PlainChoice
+from vqagen.search.plain_choice import PlainChoice
 from vqagen.search.plan import Op, Plan
 from vqagen.search.tables import SceneTables
 
@@ -83,8 +83,6 @@ def _settle(frame: Frame, op: Op, pick: Pick) -> bool:
     else:
         words = pick if isinstance(does, PlainChoice) else does.values
         outcome = does.run(frame.scene, *[values[i] for i in op.inputs], *words)
-        if isinstance(does, FilterChain) and not outcome and not does.offers_absent:
-            return False
         frame.picked[op.index] = pick
     values[op.index] = outcome
     return all(check.test(frame) for check in op.checks)

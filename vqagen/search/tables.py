@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vqagen.bits import Objects
 from vqagen.search.relation_options import RelationGrid, RelationOptions
@@ -100,8 +100,6 @@ class SceneTables:
         self.scene = scene
         self._tables: dict[Vocabulary, DescriptionTable] = {}
         self._wide: dict[Vocabulary, WideTable] = {}
-        self.chains: dict[Any, list[Any]] = {}
-        """What was found for plug-ins' composite nodes (see `chain`)."""
 
     def wide(self, vocabulary: Vocabulary) -> WideTable:
         """The scene's table for a vocabulary that is too wide to list its descriptions."""
