@@ -59,11 +59,6 @@ def with_choice(record: Mapping[str, Any], choice: Replacement) -> dict[str, Any
     return made
 
 
-def extra_with_choice(extra: Mapping[str, Any], choice: Replacement) -> dict[str, Any]:
-    """Return the values of unknown keys; placeholders are replaced in plain texts."""
-    return {key: _replaced(each, choice.texts) if isinstance(each, str) else each for key, each in extra.items()}
-
-
 def unknown_placeholders(record: Any, choice: Replacement, path: str = "") -> Iterator[Fault]:
     """Yield placeholders that a choice has no text for."""
     if isinstance(record, str):

@@ -15,7 +15,7 @@ from vqagen.errors import Fault, unknown
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.constraint_check import ConstraintCheck, parameter_kinds
 from vqagen.language.drawn_values import with_drawn_values
-from vqagen.language.meta_templates import Replacement, choices_of, extra_with_choice, unknown_placeholders, with_choice
+from vqagen.language.meta_templates import Replacement, choices_of, unknown_placeholders, with_choice
 from vqagen.language.node_check import NodeCheck
 from vqagen.language.slots import SLOT_PATTERN, Slots, is_slot
 from vqagen.language.template import Constraint, Parameter, Template, TemplateNode
@@ -45,9 +45,9 @@ def read_templates(
         faults += unknown_placeholders(form.record, choices[0]) if choices else ()
     templates: list[Template] = []
     if not faults:
-        made = [(with_choice(form.record, each), extra_with_choice(form.extra, each)) for each in choices]
-        made = made or [(form.record, form.extra)]
-        checked = [_checked(record, extra, catalogue, file, index + k) for k, (record, extra) in enumerate(made)]
+        made = [with_choice(form.record, each) for each in choices] or [form.record]
+        opened = written.get(OPENED)
+        checked = [_checked(record, opened, catalogue, file, index + k) for k, record in enumerate(made)]
         templates = [template for template, _ in checked]
         faults += _merged_faults(choices, [found for _, found in checked]) if choices else checked[0][1]
     return templates, [(_inside(path, form.written_path(place)), message) for place, message in faults]
@@ -83,7 +83,7 @@ def _merged_faults(choices: Sequence[Replacement], faults: Sequence[list[Fault]]
         yield from ((place, message + remark) for message in messages_of[0])
 
 
-def _checked(record: Record, extra: Record, catalogue: Catalogue, file: str, index: int) -> Checked:
+def _checked(record: Record, opened: object, catalogue: Catalogue, file: str, index: int) -> Checked:
     """The template of a canonical record."""
     record = with_drawn_values(record, catalogue)
     params, faults = (
@@ -91,7 +91,7 @@ def _checked(record: Record, extra: Record, catalogue: Catalogue, file: str, ind
     )
     slots = Slots(record, params, catalogue)
     if catalogue.domain.fills_slots:
-        record = {**record, "constraints": [*record["constraints"], *_filling(slots, extra.get(OPENED))]}
+        record = {**record, "constraints": [*record["constraints"], *_filling(slots, opened)]}
     template = Template(
         name=record.get("name", ""),
         file=file,

@@ -25,8 +25,6 @@ class Form(NamedTuple):
     """A record in canonical form; paths in it and in the other fields start from the record itself."""
 
     record: dict[str, Any]
-    extra: dict[str, Any]
-    """What the record says under unknown keys."""
     renamed: dict[str, str]
     """Path in the canonical record -> path in what was written, where they differ."""
 
@@ -50,7 +48,7 @@ def canonical_form(written: Mapping[str, Any]) -> Form:
         "nodes": [_node(node, f"nodes[{i}]", renamed) for i, node in enumerate(written["nodes"])],
         "constraints": [_constraint(each, f"constraints[{i}]", renamed) for i, each in enumerate(constraints)],
     }
-    return Form(record, {key: value for key, value in written.items() if key not in _TEMPLATE_KEYS}, renamed)
+    return Form(record, renamed)
 
 
 def _node(written: Mapping[str, Any], path: str, renamed: dict[str, str]) -> dict[str, Any]:
@@ -80,7 +78,7 @@ def _constraint(written: Mapping[str, Any], path: str, renamed: dict[str, str]) 
 def key_faults(written: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield keys given twice under two names, and unknown keys that are nearly a known one.
 
-    Unknown keys are kept, but a misspelt `constraints` would constrain nothing, and nobody would notice.
+    Unknown keys are ignored, but a misspelt `constraints` would constrain nothing, and nobody would notice.
     """
     yield from _misspelt(written, ("constraints", "params"), _TEMPLATE_KEYS, "")
     for i, node in enumerate(written["nodes"]):
