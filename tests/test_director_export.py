@@ -68,12 +68,6 @@ def test_what_is_left_over_goes_round() -> None:
             assert abs(types["test"] - types["control"]) <= 1
 
 
-def test_no_trial_is_in_two_places() -> None:
-    numbers = [trial.index for each in deal(4, CELLS) for trial in each]
-
-    assert len(set(numbers)) == len(numbers) == 4 * CELLS
-
-
 def test_the_seed_decides_the_trials_and_their_order() -> None:
     """And nothing else; the order is not that of the file, nor of the cells."""
     first, again, other = ([[each.index for each in dealt] for dealt in deal(2, 64, seed=seed)] for seed in (1, 1, 2))
@@ -210,20 +204,6 @@ def test_the_command_writes_a_table_and_its_info(vqagen_: Commands) -> None:
     assert info["generator"]["inputs"]["trials"].startswith("sha256:")
 
 
-def test_an_output_is_not_overwritten(vqagen_: Commands) -> None:
-    vqagen_.done(f"{EXPORT} --out lists.csv")
-    ran = vqagen_(f"{EXPORT} --out lists.csv")
-
-    assert (ran.code, ran.err) == (2, "vqagen: output lists.csv exists already; give --force to replace it\n")
-    vqagen_.done(f"{EXPORT} --out lists.csv --force")
-
-
-def test_missing_trials_are_named(vqagen_: Commands) -> None:
-    ran = vqagen_("director export nowhere --lists 1 --per-list 2 --out lists.csv")
-
-    assert (ran.code, ran.err) == (3, "vqagen: trials not found: nowhere\n")
-
-
 def test_every_broken_trial_is_named(vqagen_: Commands) -> None:
     write_trials(({**records()[0], "answer": "Z9"}, records()[1], {**records()[2], "frame": "me"}, records()[1]))
     ran = vqagen_(f"{EXPORT} --out lists.csv")
@@ -234,11 +214,3 @@ def test_every_broken_trial_is_named(vqagen_: Commands) -> None:
         "trials[2].frame: expected director, participant or null, found 'me'",
         "trials[3].trial_index: trial 1 is there twice",
     ]
-
-
-def test_samples_of_the_reference_have_no_design(vqagen_: Commands) -> None:
-    vqagen_.done("director generate --count 4 --render none --format reference --out reference")
-    ran = vqagen_("director export reference --lists 1 --per-list 2 --out lists.csv")
-
-    assert ran.code == 2
-    assert ran.err.startswith("vqagen: reference/trials.json: samples of the reference's shape have no design")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import Commands, finish, start
+from commands import Commands
 from depth import fewer
 
 import vqagen
@@ -53,13 +53,6 @@ def test_after_any_number_of_draws_each_share_is_off_by_less_than_one() -> None:
         for draws in range(1, 501):
             drawn[deal.draw()] += 1
             assert all(abs(drawn[number] - draws * share) < 1 for number, share in enumerate(shares))
-
-
-def test_equal_shares_are_drawn_in_an_order_of_chance() -> None:
-    """Nobody can tell the type of a trial by its number."""
-    orders = {tuple(ExactShares((0.5, 0.5), stream(seed, "test")).draw() for _ in range(1)) for seed in range(20)}
-
-    assert orders == {(0,), (1,)}
 
 
 def test_every_part_of_the_design_has_its_share() -> None:
@@ -172,18 +165,6 @@ def test_a_run_that_is_stopped_between_pictures_is_finished_with_the_same_bytes(
     assert contents("stopped") == contents("whole")
 
 
-@pytest.mark.slow
-def test_the_hash_seed_changes_nothing(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In this process, whose seed is any, and in one with a seed of its own."""
-    line = "director generate --count 20 --render json"
-    monkeypatch.setenv("PYTHONHASHSEED", "77")
-    process = start(f"{line} --out there")
-    vqagen_.done(f"{line} --out here")
-
-    assert finish(process).code == 0
-    assert contents("here") == contents("there")
-
-
 # Pairs ----------------------------------------------------------------------------------------------------------------
 
 
@@ -221,18 +202,6 @@ def test_the_answer_is_not_the_item_most_like_the_others() -> None:
         }
         right += max(alike, key=lambda label: alike[label]) == trial["answer"]
     assert right / len(trials) < 0.3
-
-
-def test_what_is_blocked_and_how_much_there_is_does_not_depend_on_the_type() -> None:
-    """Items, blocked cells and items in them: the means of both types differ by less than 3 %."""
-    counts: dict[str, Counter[str]] = {"control": Counter(), "test": Counter()}
-    for trial in vqagen.trials(count=1920, seed=2):
-        grid = dict(zip([f"{'ABCD'[at % 4]}{at // 4 + 1}" for at in range(16)], trial["cells"], strict=True))
-        hidden = sum(grid[label] is not None for label in trial["blocked"])
-        counts[trial["trial_type"]].update(items=16 - trial["cells"].count(None), hidden=hidden)
-
-    assert counts["control"]["items"] == counts["test"]["items"] == 960 * 10
-    assert abs(counts["control"]["hidden"] / counts["test"]["hidden"] - 1) < 0.03
 
 
 def test_where_blocked_items_stand_does_not_show_the_type() -> None:

@@ -77,12 +77,6 @@ def test_policies_are_right_as_often_as_they_should_be() -> None:
 # Mutations -------------------------------------------------------------------------------------------------------
 
 
-def _unblock_the_competitor(record: Record) -> bool:
-    competitors = set(record["participant_answers"]) & set(record["blocked"])
-    record["blocked"] = [cell for cell in record["blocked"] if cell not in competitors]
-    return bool(competitors)
-
-
 def _block_the_target(record: Record) -> bool:
     _set_blocked(record, {*record["blocked"], record["answer"]})
     return True
@@ -111,18 +105,6 @@ def _swap(record: Record, first: str, second: str) -> bool:
     return cells[one] != cells[other]
 
 
-def _swap_target_and_empty_cell_beyond(record: Record) -> bool:
-    """Move the target to the far end of the line along which the rule looks, where another item is better."""
-    ends = {"topmost": (0, 1), "bottommost": (0, -1), "leftmost": (1, 0), "rightmost": (-1, 0)}
-    if record["rule"] not in ends:
-        return False
-    (x, y), (dx, dy) = cell_named(record["answer"]), ends[record["rule"]]
-    last = record["width" if dx else "height"] - 1
-    cell = (last if dx > 0 else 0, y) if dx else (x, last if dy > 0 else 0)
-    is_empty = cell not in placed(record) and label_of(cell) not in record["blocked"]
-    return is_empty and _swap(record, record["answer"], label_of(cell))
-
-
 def _text(old: str, new: str) -> Callable[[Record], bool]:
     def spoil(record: Record) -> bool:
         before = record["instruction"]
@@ -130,10 +112,6 @@ def _text(old: str, new: str) -> Callable[[Record], bool]:
         return bool(record["instruction"] != before)
 
     return spoil
-
-
-def _drop_an_adjective_from_the_text(record: Record) -> bool:
-    return bool(record["adjectives"]) and _text(record["adjectives"][0] + " ", "")(record)
 
 
 def _drop_an_adjective_from_the_fields(record: Record) -> bool:
@@ -146,59 +124,12 @@ def _change_the_answer(record: Record) -> bool:
     return True
 
 
-def _change_own_answers(record: Record) -> bool:
-    record["participant_answers"] = ["A1"] if record["participant_answers"] != ["A1"] else ["B1"]
-    return True
-
-
-def _change_the_type(record: Record) -> bool:
-    record["trial_type"] = "test" if record["trial_type"] == "control" else "control"
-    return True
-
-
 def _mirror_the_rule(record: Record) -> bool:
     mirror = {"leftmost": "rightmost", "rightmost": "leftmost", "topmost": "bottommost", "bottommost": "topmost"}
     mirror |= {"largest": "smallest", "smallest": "largest"}
     before = record["rule"]
     record["rule"] = mirror.get(before, before)
     return before in mirror
-
-
-def _exchange_the_frame(record: Record) -> bool:
-    record["frame"] = {"director": "participant", "participant": "director"}.get(record["frame"])
-    return bool(record["frame"])
-
-
-def _change_a_count(record: Record) -> bool:
-    record["counts"]["related_visible"] += 1
-    return True
-
-
-def _use_an_unknown_item(record: Record) -> bool:
-    record["cells"] = [name and name.replace("_1", "_9") for name in record["cells"]]
-    return any(name and name.endswith("_9") for name in record["cells"])
-
-
-def _remove_an_item(record: Record) -> bool:
-    first = next(place for place, name in enumerate(record["cells"]) if name)
-    record["cells"][first] = None
-    return True
-
-
-def _exchange_physics(record: Record) -> bool:
-    record["is_physics"] = not record["is_physics"]
-    return True
-
-
-def _change_the_twin(record: Record) -> bool:
-    record["no_director"]["answers"] = ["A1", "B1", "A2"]
-    return True
-
-
-def _shift_the_grid(record: Record) -> bool:
-    before = list(record["cells"])
-    record["cells"] = [*before[-1:], *before[:-1]]
-    return True
 
 
 def _swap_a_fitting_item(record: Record) -> bool:
@@ -210,28 +141,16 @@ def _swap_a_fitting_item(record: Record) -> bool:
 
 
 MUTATIONS: dict[str, tuple[Callable[[Record], bool], float]] = {
-    "unblock the competitor": (_unblock_the_competitor, 1.0),
     "block the target": (_block_the_target, 1.0),
     "swap target and foil": (_swap_target_and_foil, 1.0),
     "swap the target and an item that does not fit": (_swap_a_fitting_item, 1.0),
-    "move the target to the end of its line": (_swap_target_and_empty_cell_beyond, 0.5),
     "my for your": (_text(" my ", " your "), 1.0),
     "your for my": (_text(" your ", " my "), 1.0),
     "left for right": (_text("left", "right"), 1.0),
     "a word of praise": (_text("the ", "the nice "), 1.0),
-    "drop an adjective from the text": (_drop_an_adjective_from_the_text, 1.0),
     "drop an adjective from the fields": (_drop_an_adjective_from_the_fields, 1.0),
     "change the answer": (_change_the_answer, 1.0),
-    "change the participant's answers": (_change_own_answers, 1.0),
-    "change the type": (_change_the_type, 1.0),
     "mirror the rule": (_mirror_the_rule, 1.0),
-    "exchange the frame": (_exchange_the_frame, 1.0),
-    "change a count": (_change_a_count, 1.0),
-    "use an unknown item": (_use_an_unknown_item, 1.0),
-    "remove an item": (_remove_an_item, 1.0),
-    "exchange the physics flag": (_exchange_physics, 1.0),
-    "change the twin's answers": (_change_the_twin, 1.0),
-    "shift the grid by a cell": (_shift_the_grid, 0.9),
 }
 """Mutation -> (spoils a trial; False if the trial has nothing to spoil so, least share that is found)."""
 
@@ -258,19 +177,6 @@ def _without_adjective(document: Record) -> None:
         entry["properties"] = [each for each in entry.get("properties", ()) if each != "sharp"]
 
 
-def _with_doubt(document: Record) -> None:
-    for entry in document["kinds"].values():
-        entry["unclear"] = [*entry.get("unclear", ()), *({"hot", "cold"} - set(entry.get("properties", ())))]
-
-
-def _without_a_kind(document: Record) -> None:
-    del document["kinds"][sorted(document["kinds"])[0]]
-
-
-def _other_order(document: Record) -> None:
-    document["adjectives"].reverse()
-
-
 def _other_words(document: Record) -> None:
     document["nouns"]["tool"] = {"singular": "implement"}
 
@@ -282,9 +188,6 @@ def _other_physics(document: Record) -> None:
 
 CATALOGUE_MUTATIONS: dict[str, tuple[Callable[[Record], None], str]] = {
     "an adjective is true of nothing": (_without_adjective, "O4"),
-    "people doubt more": (_with_doubt, "O4"),
-    "a kind is missing": (_without_a_kind, "O1"),
-    "adjectives are spoken in another order": (_other_order, "O2"),
     "a noun is spoken otherwise": (_other_words, "O2"),
     "another adjective is of physics": (_other_physics, "O3"),
 }

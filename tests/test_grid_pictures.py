@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import replace
 from io import BytesIO
 from itertools import product
 from pathlib import Path
@@ -15,32 +11,27 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from depth import some
-from PIL import Image, ImageFilter
-from waiting import PATIENCE
+from PIL import Image
 
 from tests.grids import random_grid, shipped_looks
 from vqagen.art.canvas import (
-    BACK,
     BOARD,
     CELL,
     DIRECTOR,
     FONT_SIZE,
     FRONT,
-    HALO_WIDTH,
     ITEM_BOTTOM,
     ITEM_SIDE,
     RIM,
     Canvas,
     GridStyle,
-    PixelBox,
 )
 from vqagen.art.drawing import read_drawing
 from vqagen.art.grid_picture import GridPainter, colors_for, draw_around
 from vqagen.art.looks import Look
 from vqagen.art.palette import MOST_COLORS, Palette, TrueColor, hex_to_rgb
-from vqagen.art.shelf import CEILING, EDGE, FLOOR, HALO, INK, OUTLINE, ROOM, SIDE, SURFACES, WALL, WALL_EDGE, Back
-from vqagen.art.sprites import sprite
-from vqagen.art.tiles import Tiles, _draw_item, _item_box, item_square
+from vqagen.art.shelf import ROOM, SURFACES, Back
+from vqagen.art.tiles import Tiles, _draw_item, _item_box
 from vqagen.errors import BadInput, UsageError
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -140,71 +131,6 @@ def test_items_of_all_sizes_stand_on_the_floor() -> None:
         assert abs((columns.min() + columns.max() + 1) / 2 - 60) <= 1
 
 
-# Contrast (O17) -----------------------------------------------------------------------------------------------------
-
-
-def luminance(color: str) -> float:
-    """The relative luminance of the Web Content Accessibility Guidelines."""
-    parts = [value / 255 for value in hex_to_rgb(color)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, two: str) -> float:
-    dark, light = sorted(map(luminance, (one, two)))
-    return (light + 0.05) / (dark + 0.05)
-
-
-def lab(color: str) -> np.ndarray:
-    """A color in the space CIELAB, in which distances are about as large as they look."""
-    parts = np.array(hex_to_rgb(color)) / 255
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear
-    x, y, z = np.cbrt(xyz / [0.9505, 1, 1.089])
-    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
-
-
-def test_blocked_cells_are_told_from_open_ones() -> None:
-    """The contrast that guidelines ask of graphics is 3."""
-    assert contrast(WALL, ROOM) >= 3
-    assert contrast(WALL, HALO) >= 3
-    assert contrast(INK, ROOM) >= 7
-
-
-def test_each_paint_stands_out_from_what_is_behind_it() -> None:
-    """From the room in open cells; in blocked ones from the rim, which stands out from the grey."""
-    paints = dict.fromkeys(look.paint for look in shipped_looks().values())
-    near = [
-        (paint, back)
-        for paint, back in product(paints, (ROOM, HALO, WALL))
-        if np.linalg.norm(lab(paint) - lab(back)) < 25
-    ]
-
-    assert near == []
-
-
-def test_each_occupied_cell_differs_from_an_empty_one() -> None:
-    """Also for the smallest items."""
-    smallest = [look for name, look in shipped_looks().items() if name.endswith("_1")]
-    for number, look in enumerate(smallest[::12]):
-        back = (Back.OPEN, Back.BLOCKED)[number % 2]
-        strong = np.abs(cell_of(look, back) - cell_of(None, back)).max(axis=2) > 40
-        assert strong.sum() >= 0.01 * CELL**2, (look.name, back)
-
-
-def test_the_grey_back_shows_around_the_largest_item_and_a_light_rim_around_each() -> None:
-    """At least an eighth of it, though the item be a full square; the rim has one to three pixels on each side."""
-    picture = cell_of(square_of("#f0f0f0"), Back.BLOCKED)
-    grey = sum((picture == hex_to_rgb(color)).all(axis=2).sum() for color in (WALL, WALL_EDGE))
-    assert grey >= BACK.width * BACK.height / 8
-    look = replace(square_of("#000000"), scale=0.58)
-    square = item_square(look)
-    row = cell_of(look, Back.BLOCKED)[(square.top + square.bottom) // 2]
-    light = [column for column, color in enumerate(row.tolist()) if min(color) > 180]
-    assert 1 <= sum(BACK.left <= column <= square.left + 1 for column in light) <= 3
-    assert 1 <= sum(square.right - 2 <= column < BACK.right for column in light) <= 3
-
-
 # Views --------------------------------------------------------------------------------------------------------------
 
 
@@ -242,52 +168,6 @@ def test_the_figure_stands_beside_the_cells() -> None:
 
 
 # Colors and bytes ---------------------------------------------------------------------------------------------------
-
-
-def plain_picture(style: GridStyle, cells: list[str | None], blocked: list[bool]) -> np.ndarray:
-    """A grid as the participant sees it, drawn the plain way: in true color, polygons and pasted sprites."""
-    canvas = Canvas(style)
-    picture = draw_around(canvas)
-    for number, (name, hides) in enumerate(zip(cells, blocked, strict=True)):
-        left, top = canvas.corner(number)
-        for box, color in plain_cell(hides):
-            picture.paste(color, (left + box.left, top + box.top, left + box.right, top + box.bottom))
-        if name is not None:
-            look = shipped_looks()[name]
-            square = item_square(look)
-            item = Image.new("RGBA", picture.size)
-            assert look.drawing is not None
-            item.paste(sprite(look.drawing, look.paint, square.width), (left + square.left, top + square.top))
-            if hides:
-                picture.paste(HALO, mask=item.getchannel("A").filter(ImageFilter.MaxFilter(2 * HALO_WIDTH + 1)))
-            picture.paste(item, mask=item)
-    return np.asarray(picture).astype(int)
-
-
-def plain_cell(hides: bool) -> Iterator[tuple[PixelBox, str]]:
-    """The surfaces of a cell, with stairs of pixels for the slanted edges between its walls."""
-    front, back, rim = FRONT, BACK, RIM
-    yield PixelBox(0, 0, CELL, CELL), EDGE
-    yield front.grown(rim), OUTLINE
-    yield front, SIDE
-    for depth in range(front.bottom - back.bottom):
-        inward = round(depth * (back.left - front.left) / (front.bottom - back.bottom))
-        yield PixelBox(front.left + inward, front.bottom - depth - 1, front.right - inward, front.bottom - depth), FLOOR
-    for depth in range(back.top - front.top):
-        inward = round(depth * (back.left - front.left) / (back.top - front.top))
-        yield PixelBox(front.left + inward, front.top + depth, front.right - inward, front.top + depth + 1), CEILING
-    yield back, WALL_EDGE if hides else ROOM
-    if hides:
-        yield back.grown(-rim), WALL
-
-
-def test_pictures_look_like_those_of_a_plain_painter() -> None:
-    """The palette and the tiles change no color much; walls have smooth edges where the plain painter has stairs."""
-    grid = random_grid(7)
-    apart = np.abs(decoded(GridPainter(shipped_looks(), STYLE).png(*grid)) - plain_picture(STYLE, *grid)).max(axis=2)
-
-    assert (apart > 24).mean() < 0.002
-    assert apart.mean() < 0.5
 
 
 def test_a_plate_prints_the_pixels_of_a_pasted_drawing() -> None:
@@ -409,37 +289,3 @@ def test_svg_places_cells_and_items_as_the_picture_does() -> None:
     assert len(ids) == len(set(ids)) and {use[0] for use in uses} <= {f"#{each}" for each in ids}
     assert [text.text for text in document.iter(f"{SVG}text")] == [*"ABCD", *"1234"]
     assert (document.get("width"), document.get("height")) == ("800", "600")
-
-
-def test_svg_holds_users_pictures_themselves(tmp_path: Path) -> None:
-    """Once each, so that the file can be moved, at twice the size that is shown."""
-    painter = GridPainter({"photo": photo(tmp_path / "photo.png")}, STYLE)
-    document = ElementTree.fromstring(painter.svg(["photo"] * 16, [False] * 16))
-    (image,) = document.iter(f"{SVG}image")
-
-    assert (image.get("href") or "").startswith("data:image/png;base64,iVBOR")
-    assert (image.get("width"), image.get("height")) == ("84", "84")
-
-
-@pytest.mark.slow
-def test_a_browser_shows_the_svg_like_the_picture(tmp_path: Path) -> None:
-    """The cells of both, in Chromium; fonts of labels may differ."""
-    browser = shutil.which("chromium")
-    if browser is None:
-        pytest.skip("no chromium")
-    painter, grid = GridPainter(shipped_looks(), STYLE), random_grid(8)
-    (tmp_path / "grid.svg").write_text(painter.svg(*grid), encoding="utf-8")
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=800,600"]
-    places = [f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={tmp_path / 'shot.png'}"]
-    command = [browser, *options, *places, (tmp_path / "grid.svg").as_uri()]
-    shown = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
-    assert shown.returncode == 0, shown.stderr.decode()
-
-    cells = Canvas(STYLE).shelf
-    seen, drawn = (
-        decoded(png)[cells.top : cells.bottom, cells.left : cells.right]
-        for png in ((tmp_path / "shot.png").read_bytes(), painter.png(*grid))
-    )
-    apart = np.abs(seen - drawn).max(axis=2)
-    assert apart.mean() < 2
-    assert (apart > 64).mean() < 0.01

@@ -36,7 +36,6 @@ from vqagen.inspect_tasks._registry import (
     rotate,
     vpt_gap,
 )
-from vqagen.inspect_tasks.prompts import system_prompt
 from vqagen.inspect_tasks.scoring import judge_reply
 
 Content = ContentImage | ContentText
@@ -134,21 +133,6 @@ def test_the_story_without_a_director_accepts_every_answer_that_the_participant_
         assert "director" not in (theirs.input[0].text + theirs.input[1].text)
         assert "director" in ours.input[0].text
         assert ours.input[1].text.endswith('"')
-
-
-@pytest.mark.slow
-def test_texts_show_blocked_cells_as_their_prompts_describe_them() -> None:
-    """By a word, by a sign, or by materials; the less leading prompts do not say that the director sees nothing."""
-    (sample,) = director(n=1, format="md", block_text=2, text="properties").dataset
-    grid, _ = contents(sample)
-    prompts = [system_prompt("director", number, "none", is_picture=False) for number in range(3)]
-    (plain,) = director(n=1, format="md", block_text=2).dataset
-
-    assert isinstance(grid, ContentText)
-    assert "(back: " in grid.text
-    assert len(grid.text) > len(contents(plain)[0].text)
-    assert sample.input[0].text == prompts[2]
-    assert ["the director cannot see into them" in prompt for prompt in prompts] == [True, False, False]
 
 
 @pytest.mark.slow
@@ -316,16 +300,6 @@ def test_faulty_trials_and_missing_pictures_are_named(vqagen_: Commands) -> None
             director(dataset=dataset)
         assert re.search(message, str(raised.value.message))
     assert director(dataset="own", format="ascii").dataset
-
-
-@pytest.mark.slow
-def test_without_pillow_texts_can_be_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures that must be drawn, and tools, name the extra to install."""
-    monkeypatch.setitem(sys.modules, "PIL", None)
-
-    assert len(director(n=1, format="md").dataset) == 1
-    with pytest.raises(PrerequisiteError, match=r"trials needs PIL; install it: pip install 'vqagen\[draw\]'"):
-        director(n=1)
 
 
 @pytest.mark.slow

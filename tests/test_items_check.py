@@ -20,11 +20,11 @@ from vqagen.tasks.director.catalogue import load_catalogue_file
 RED, BLUE = (214, 47, 47, 255), (43, 98, 217, 255)
 
 
-def draw_picture(path: Path, paint: tuple[int, ...], radius: float = 0.4, size: tuple[int, int] = (80, 80)) -> None:
+def draw_picture(path: Path, paint: tuple[int, ...], radius: float = 0.4) -> None:
     """Draw a disk on nothing."""
-    picture = Image.new("RGBA", size, (0, 0, 0, 0))
-    x, y, r = size[0] / 2, size[1] / 2, radius * min(size)
-    ImageDraw.Draw(picture).ellipse((x - r, y - r, x + r, y + r), fill=paint)
+    picture = Image.new("RGBA", (80, 80), (0, 0, 0, 0))
+    least, most = 40 - 80 * radius, 40 + 80 * radius
+    ImageDraw.Draw(picture).ellipse((least, least, most, most), fill=paint)
     picture.save(path)
 
 
@@ -36,9 +36,6 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     draw_picture(folder / "small_red.png", RED, radius=0.2)
     draw_picture(folder / "blue.png", BLUE)
     draw_picture(folder / "grey.png", (120, 120, 120, 255))
-    draw_picture(folder / "dust.png", RED, radius=0.02)
-    draw_picture(folder / "long.png", RED, size=(80, 20), radius=0.5)
-    Image.new("RGB", (40, 40), RED[:3]).save(folder / "opaque.jpg")
     (folder / "broken.png").write_text("no picture")
     return folder
 
@@ -57,26 +54,11 @@ DOUBTS: list[tuple[dict[str, Any], str, str, str]] = [
         "no item is clearly not 'hot'",
     ),
     (
-        {"adjectives.0.values.hot.paint": "#ffffff"},
-        "no-effect",
-        "adjectives[0].values.hot.paint",
-        "nothing is painted in 'hot'",
-    ),
-    (
         {"adjectives.1.values.scarlet": {"paint": "#d83030"}},
         "near-paints",
         "adjectives[1].values.scarlet.paint",
         "'scarlet' and 'red' look alike",
     ),
-    (
-        {"kinds.mug.nouns": ["containers"], "kinds.lemon.nouns": ["container"]},
-        "near-nouns",
-        "kinds.mug",
-        "the noun 'containers' is nearly 'container'",
-    ),
-    ({"items.mine": own("long.png", "red")}, "odd-aspect", "items.mine.image_path", "is 80 × 20 pixels"),
-    ({"items.mine": own("dust.png", "red")}, "empty-picture", "items.mine.image_path", "% of the picture's cell is"),
-    ({"items.mine": own("opaque.jpg", "red")}, "no-transparency", "items.mine.image_path", "no transparent pixel"),
     (
         {"items.mine": own("blue.png", "red")},
         "wrong-color",
@@ -98,12 +80,6 @@ DOUBTS: list[tuple[dict[str, Any], str, str, str]] = [
         "wrong-size",
         "items.two",
         "'two' has size 2 and 'one' has size 1, but its picture fills 5% of a cell, and not more than 8%",
-    ),
-    (
-        {"items.one": own("red.png", "red"), "items.two": own("red.png", "red")},
-        "repeated-picture",
-        "items.two.image_path",
-        "'two' has the same picture as 'one'",
     ),
 ]
 

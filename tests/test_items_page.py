@@ -123,24 +123,6 @@ def test_entries_are_added_renamed_and_removed(page: Any, tmp_path: Path) -> Non
     assert saved(tmp_path) == small_catalogue(changed)
 
 
-def test_the_page_works_from_the_keyboard(page: Any, tmp_path: Path) -> None:
-    """Find an entry, choose it, change a word with an arrow key, save."""
-    page.get_by_label("Find").press_sequentially("fru")
-    expect(entry(page, "mug")).to_have_count(0)
-    page.keyboard.press("Tab")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    page.get_by_role("heading", name="lemon kind").wait_for()
-    page.get_by_label("hot: false").focus()
-    page.keyboard.press("ArrowLeft")
-    expect(page.get_by_label("hot: unclear")).to_be_checked()
-    expect(page.locator("#status")).to_have_text("Changes are not saved.")
-    page.keyboard.press("Control+s")
-    expect(page.locator("#status")).to_contain_text("Saved.")
-
-    assert saved(tmp_path)["kinds"]["lemon"]["unclear"] == ["sweet", "hot"]
-
-
 def test_a_file_that_changed_meanwhile_can_be_loaded_again(page: Any, tmp_path: Path) -> None:
     page.get_by_label("hot: true").check()
     expect(page.locator("#status")).to_have_text("Changes are not saved.")
@@ -166,14 +148,3 @@ def test_two_windows_do_not_overwrite_each_other(page: Any, browser: Any, server
     expect(page.get_by_label("hot: true")).to_be_checked()
     expect(page.get_by_label("sweet: true")).to_be_checked()
     other.context.close()
-
-
-def test_a_server_that_has_ended_is_reported(page: Any, server: MortalServer) -> None:
-    """Also if it ends while the page waits for a picture, which was an error of the page."""
-    with server.session._lock:
-        entry(page, "mug").click()
-        expect(page.locator("#preview")).to_have_class("stale")
-        server.die()
-    page.get_by_label("sweet: unclear").check()
-
-    expect(page.locator("#form-messages")).to_contain_text("vqagen does not answer; is it still running?")

@@ -182,20 +182,6 @@ def test_a_file_that_changed_meanwhile_is_not_replaced(server: EditorServer, tmp
     )
 
 
-def test_own_pictures_are_offered_and_drawn(server: EditorServer, tmp_path: Path) -> None:
-    (tmp_path / "pictures").mkdir()
-    (tmp_path / "pictures" / "dot.png").write_bytes(PNG)
-    assert ask(server, "state").record["pictures"] == ["pictures/dot.png"]
-
-    change(server, action="add", name="mine", image_path="pictures/dot.png")
-    change(server, action="value", name="mine", key="size", value=2)
-    state = change(server, action="value", name="mine", key="kind", value="mug")
-    mine = next(entry for entry in state["entries"] if entry["name"] == "mine")
-
-    assert (mine["sort"], mine["size"], mine["kind"]) == ("item", 2, "mug")
-    assert b"data:image/png" in ask(server, "item/mine.svg").content
-
-
 # The command --------------------------------------------------------------------------------------------------------
 
 

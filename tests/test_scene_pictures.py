@@ -86,18 +86,6 @@ def test_lamps_are_hidden_by_what_stands_before_them() -> None:
     assert (found < 1).any() and (found == 1).any()
 
 
-@pytest.mark.parametrize("domain", ["clevr", "market"])
-def test_cameras_are_found_from_pixel_coordinates(domain: str) -> None:
-    """The fitted camera projects every object of a sampled scene to the pixel and depth that its record says."""
-    rules = rules_of(domain)
-    for scene in sampled_scenes(5, domain=domain):
-        things = scene["objects"]
-        points = [tuple(each["3d_coords"]) for each in things]
-        camera = rules.camera.fitted(points, [tuple(each["pixel_coords"]) for each in things])
-        for point, thing in zip(points, things, strict=True):
-            assert np.abs(np.array(camera.project(point)) - thing["pixel_coords"]).max() < 0.6
-
-
 @pytest.mark.slow
 def test_objects_have_their_colors_where_they_are() -> None:
     """For each object that shows 300 pixels or more, the mean color there is nearer to its own than to any other."""

@@ -43,15 +43,6 @@ def write_trials(folder: str, *records: Record, settings: Record | None = None) 
 # The command -----------------------------------------------------------------------------------------------------
 
 
-def test_a_folder_and_its_file_are_verified_alike(vqagen_: Commands) -> None:
-    """No scenes are needed: trials come with their grids."""
-    write_trials("trials", trial(NONE_TEST, "red ball"))
-
-    shown = [vqagen_.done(f"verify {path}").out.decode() for path in ("trials", "trials/trials.jsonl")]
-
-    assert shown == ["1 trial checked: 0 faults\n"] * 2
-
-
 def test_faults_are_grouped_by_rule_with_the_first_of_each(vqagen_: Commands) -> None:
     """The exit code is 1; every trial is judged."""
     wrong = {**trial(NONE_TEST, "red ball"), "answer": "C1"}
@@ -63,17 +54,6 @@ def test_faults_are_grouped_by_rule_with_the_first_of_each(vqagen_: Commands) ->
     assert "\n  trial 0: answer: written as C1, but the director means A1\n" in ran.out.decode()
     assert "  … and 7 more\n" in ran.out.decode()
     assert ran.out.decode().endswith("5 trials checked: 14 faults in 5 trials\n")
-
-
-def test_the_report_as_json_has_every_code(vqagen_: Commands) -> None:
-    """A script asks for a rule without looking whether it is there."""
-    write_trials("trials", {**trial(NONE_TEST, "red ball"), "answer": "C1"})
-
-    record = json.loads(vqagen_("verify trials --json").out)
-
-    assert record["by_code"]["O4"] == 2
-    assert record["by_code"]["R1"] == 0
-    assert record["findings"][0]["trial"] == 0
 
 
 def test_what_is_not_suited_to_a_kind_of_file_is_refused(vqagen_: Commands) -> None:

@@ -54,8 +54,8 @@ def check(ctx: click.Context, catalogue: str | None, strict: bool, as_json: bool
     """Report every mistake in a catalogue, and what is probably unintended.
 
     Errors make other commands fail: unknown or contradictory words, names that clash, drawings with mistakes, missing
-    or unreadable pictures. Warnings are accepted: adjectives that are true of all items or of none, nouns that are
-    nearly the same, and own pictures whose color or size differs from the words. The exit code is 1 if there is an
+    or unreadable pictures. Warnings are accepted: adjectives that are true of all items or of none, paints that
+    look alike, and own pictures whose color or size differs from the words. The exit code is 1 if there is an
     error.
 
     \b

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 CODES: Mapping[str, str] = {
     "not-json": "comments, commas after a last item, or keys written twice: accepted, though they are not JSON",
-    "no-effect": "something in the metadata or a catalogue that is never read",
+    "no-effect": "something in the metadata that is never read",
     "unknown-synonym": "synonyms for a value or type that the domain does not have",
     "ambiguous-word": "one word for two values",
     "unknown-relation": "relations in scenes that the domain does not have; perhaps misspelt",
@@ -24,13 +24,8 @@ CODES: Mapping[str, str] = {
     "unused-adjective": "an adjective that is true of no item",
     "idle-adjective": "an adjective that is clearly false of no item",
     "near-paints": "two colors that are easily taken for each other",
-    "near-nouns": "a noun of one item that is written nearly as another noun",
-    "odd-aspect": "a picture of an item that is much longer than wide, or wider than long",
-    "empty-picture": "a picture of an item with hardly a visible pixel",
-    "no-transparency": "a picture of an item that hides what is behind it",
     "wrong-color": "an item whose color words differ from the color of its picture",
     "wrong-size": "an item whose picture is not larger than that of a smaller size",
-    "repeated-picture": "a picture that two items have",
     "answer-in-text": "words that give the answer away",
     "impossible-answer": "an answer that never occurs",
     "idle-constraint": "a constraint that rules nothing out",

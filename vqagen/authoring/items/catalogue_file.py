@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -92,15 +92,14 @@ def save(document: Mapping[str, Any], before: CatalogueFile) -> Path:
         raise BadInput(Problem(message, "", place) for place, message in added)
     path = linked(before.path) if before.path.is_symlink() else before.path
     backup = path.with_name(path.name + BACKUP)
-    with _held(path.parent):
-        _raise_changed(before)
-        mode = path.stat().st_mode
-        with atomic_output(str(backup)) as file:
-            file.write(before.raw)
-        with atomic_output(str(path), lambda: _raise_changed(before)) as file:
-            file.write(laid_out(document).encode())
-        with suppress(OSError):  # another user's file may be replaced, but not have its mode changed
-            os.chmod(path, mode & 0o7777)
+    _raise_changed(before)
+    mode = path.stat().st_mode
+    with atomic_output(str(backup)) as file:
+        file.write(before.raw)
+    with atomic_output(str(path), lambda: _raise_changed(before)) as file:
+        file.write(laid_out(document).encode())
+    with suppress(OSError):  # another user's file may be replaced, but not have its mode changed
+        os.chmod(path, mode & 0o7777)
     return backup
 
 
@@ -113,20 +112,6 @@ def _raise_changed(before: CatalogueFile) -> None:
         raise ChangedMeanwhile(
             f"{before.path} was changed by someone else meanwhile; nothing was saved; repeat your change"
         )
-
-
-@contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Keep other processes of this program from saving in a folder."""
-    import fcntl
-
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):  # some network file systems cannot lock
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 # A catalogue of one's own -------------------------------------------------------------------------------------------

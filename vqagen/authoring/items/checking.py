@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from itertools import combinations
 from pathlib import Path
@@ -14,21 +13,16 @@ from vqagen.art.looks import Look
 from vqagen.authoring.check.check_report import CheckReport, FileReport
 from vqagen.authoring.check.recognition import DIRECTOR
 from vqagen.authoring.items.catalogue_file import CatalogueFile, read_catalogue
-from vqagen.authoring.items.entries import adjectives, nouns, uses
+from vqagen.authoring.items.entries import adjectives
 from vqagen.authoring.items.measuring import PictureFacts, measure_picture, paint_distance
 from vqagen.errors import BadInput, Fault
 from vqagen.files.locations import Stamp, stamp_of
 from vqagen.files.shipped import shipped
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, GridItem, ItemCatalogue
-from vqagen.tasks.director.catalogue_words import COLOR, ITEM
 from vqagen.tasks.director.looks import looks_of
 
-_ALIKE = 0.85
-"""How alike two nouns are that may be one, from 0 to 1."""
 _NEAR_PAINTS = 18.0
 """The distance in CIE Lab below which two paints are easily taken for each other."""
-_LONGEST_ASPECT = 2.5
-_LEAST_AREA = 0.03
 _LEAST_OF_COLOR, _MOST_OF_COLOR = 0.15, 0.5
 """The share of a picture that a color has at least if an item is called so, and at most if it is not."""
 
@@ -159,14 +153,6 @@ def _useless_adjectives(checked: _Checked) -> Iterator[Doubt]:
             yield Doubt("idle-adjective", place, f"no item is clearly not {name!r}; no question can use it")
 
 
-def _paint_without_color(checked: _Checked) -> Iterator[Doubt]:
-    for name, entry in adjectives(checked.document).items():
-        if "paint" in entry.record and entry.adjective_class != COLOR:
-            place = f"{checked.place_of(name)}.paint"
-            message = f"nothing is painted in {name!r}, which is not of the class {COLOR!r}"
-            yield Doubt("no-effect", place, message)
-
-
 def _near_paints(checked: _Checked) -> Iterator[Doubt]:
     for (first, one), (second, other) in combinations(checked.catalogue.paints.items(), 2):
         if paint_distance(one, other) < _NEAR_PAINTS:
@@ -174,44 +160,7 @@ def _near_paints(checked: _Checked) -> Iterator[Doubt]:
             yield Doubt("near-paints", place, f"{second!r} and {first!r} look alike; choose paints that differ more")
 
 
-def _near_nouns(checked: _Checked) -> Iterator[Doubt]:
-    """Yield nouns of one kind or item that are written nearly as another noun."""
-    document = checked.document
-    known = [noun for noun in nouns(document) if noun != ITEM]
-    users = {noun: list(uses(document, noun)) for noun in known if not _is_kind(noun, document)}
-    rare = [noun for noun in users if len(users[noun]) == 1]
-    for number, noun in enumerate(rare):
-        compared = rare[: number + 1]
-        for other in (each for each in known if each not in compared):
-            if SequenceMatcher(None, noun, other).ratio() >= _ALIKE:
-                place = _place_of_thing(users[noun][0], document)
-                yield Doubt("near-nouns", place, f"the noun {noun!r} is nearly {other!r}; is one of them misspelt?")
-
-
-def _is_kind(noun: str, document: Mapping[str, object]) -> bool:
-    kinds = document["kinds"]
-    return isinstance(kinds, dict) and noun in kinds
-
-
-def _place_of_thing(name: str, document: Mapping[str, object]) -> str:
-    return f"kinds.{name}" if _is_kind(name, document) else f"items.{name}"
-
-
 # Pictures -----------------------------------------------------------------------------------------------------------
-
-
-def _odd_pictures(checked: _Checked) -> Iterator[Doubt]:
-    for name, facts in checked.facts.items():
-        place = f"items.{name}.image_path"
-        longer, shorter = max(facts.width, facts.height), min(facts.width, facts.height)
-        if longer > _LONGEST_ASPECT * shorter:
-            message = f"the picture is {facts.width} × {facts.height} pixels; it will be small in its square cell"
-            yield Doubt("odd-aspect", place, message)
-        if facts.area < _LEAST_AREA:
-            yield Doubt("empty-picture", place, f"only {facts.area:.1%} of the picture's cell is visible")
-        elif facts.is_opaque:
-            message = "the picture has no transparent pixel; it hides whether its cell is blocked"
-            yield Doubt("no-transparency", place, message)
 
 
 def _wrong_colors(checked: _Checked) -> Iterator[Doubt]:
@@ -250,21 +199,5 @@ def _wrong_sizes(checked: _Checked) -> Iterator[Doubt]:
                 yield Doubt("wrong-size", f"items.{large.name}", message)
 
 
-def _repeated_pictures(checked: _Checked) -> Iterator[Doubt]:
-    """Yield items that look the same; one picture may show a kind in several sizes."""
-    seen: dict[tuple[bytes, str, int], str] = {}
-    by_content: dict[bytes, str] = {}
-    for name in checked.facts:
-        item = checked.own[name]
-        content = (checked.catalogue.folder / item.picture).read_bytes()
-        same = seen.get((content, item.kind, item.size))
-        other = by_content.get(content)
-        if same or (other and checked.own[other].kind != item.kind):
-            message = f"{name!r} has the same picture as {same or other!r}"
-            yield Doubt("repeated-picture", f"items.{name}.image_path", message)
-        seen.setdefault((content, item.kind, item.size), name)
-        by_content.setdefault(content, name)
-
-
-WORD_RULES = (_useless_adjectives, _paint_without_color, _near_paints, _near_nouns)
-PICTURE_RULES = (_odd_pictures, _wrong_colors, _wrong_sizes, _repeated_pictures)
+WORD_RULES = (_useless_adjectives, _near_paints)
+PICTURE_RULES = (_wrong_colors, _wrong_sizes)

@@ -1,4 +1,4 @@
-"""Measures of a picture: its shape, how much of it is visible, and the color that most of it has."""
+"""Measures of a picture: how much of it is visible, and the color that most of it has."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy
 from numpy.typing import NDArray
 
 from vqagen.art.sprites import picture_sprite
-from vqagen.extras import needed
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -30,37 +29,25 @@ _WHITE = (0.95047, 1.0, 1.08883)
 class PictureFacts:
     """Measures of one picture."""
 
-    width: int
-    height: int
     area: float
     """The share of the square around the picture that is visible."""
-    is_opaque: bool
-    """True if no pixel is transparent."""
     colors: Mapping[str, float]
     """Color -> the share of the visible pixels that are nearest to its paint, from the largest."""
 
 
 def measure_picture(path: Path, paints: Mapping[str, str]) -> PictureFacts:
     """Return the measures of a picture file, with `paints` as the colors. Raise BadInput if it is unreadable."""
-    square = picture_sprite(path, _SIDE)
-    image: Any = needed("PIL.Image", "draw", "a picture")
-    operations: Any = needed("PIL.ImageOps", "draw", "a picture")
-    with image.open(path) as opened:
-        given = operations.exif_transpose(opened)
-        alpha = given.convert("RGBA").getchannel("A")
-        return measure_image(square, paints, given.size, alpha.getextrema()[0] == 255)
+    return measure_image(picture_sprite(path, _SIDE), paints)
 
 
-def measure_image(
-    square: Image, paints: Mapping[str, str], size: tuple[int, int] = (1, 1), is_opaque: bool = False
-) -> PictureFacts:
+def measure_image(square: Image, paints: Mapping[str, str]) -> PictureFacts:
     """Return the measures of an RGBA square."""
     pixels = numpy.asarray(square)
     visible = pixels[pixels[..., 3] >= _VISIBLE][:, :3]
     area = len(visible) / (pixels.shape[0] * pixels.shape[1])
     lab = _lab(visible)
     colorful = lab[numpy.hypot(lab[:, 1], lab[:, 2]) >= _COLORFUL]
-    return PictureFacts(*size, area, is_opaque, _nearest_shares(colorful, paints, max(len(visible), 1)))
+    return PictureFacts(area, _nearest_shares(colorful, paints, max(len(visible), 1)))
 
 
 def paint_distance(first: str, second: str) -> float:
