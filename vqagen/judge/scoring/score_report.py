@@ -41,7 +41,7 @@ _GROUP_COLUMNS = columns(
 _SCREEN_FIELDS = ("category", "type", "structural", "answer_type")
 """The groups that a screen shows unless the user asks for others: the first field of these that there is."""
 SCREEN_ROWS = 25
-"""Rows of all tables that a screen shows, beside the overall one."""
+"""Rows that a screen shows, of all tables together."""
 _SMALL = "small"
 _NOUNS = {DIALOGS: "round", TRIALS: "trial"}
 """Format -> an item, for people."""
