@@ -77,19 +77,6 @@ def test_the_status_counts_slots_systems_and_flags(study: Study) -> None:
     assert found.remaining == (slots - 2) * (9 * 60_000)
 
 
-def test_the_status_is_read_beside_a_server(study: Study, vqagen_: Commands) -> None:
-    """It takes no lock, and writes nothing."""
-    store = open_store(study.folder / ANSWERS, study.id, create=False)
-    with study_lock(study.folder):
-        claimed(store, "late", *study.tasks, slots=3, now=START)
-        record = json.loads(vqagen_.done("human status study --json").out)
-
-    assert record["raters"] == 7
-    assert record["tasks"].keys() == study.tasks.keys()
-    assert record["slots"]["free"] == record["slots"]["planned"] - 4
-    store.close()
-
-
 def test_a_watched_study_is_shown_until_it_is_complete(
     study: Study, vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:

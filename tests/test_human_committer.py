@@ -134,16 +134,3 @@ def test_stopping_keeps_all_that_was_asked_for_and_refuses_the_rest(control: Con
     assert {each.id for each in kept.assignments()} == {each.id for each in made}
     assert len(made) == 300
     kept.close()
-
-
-def test_a_request_that_is_given_up_does_not_disturb_the_others(control: Control) -> None:
-    async def work(committer: Committer) -> Any:
-        control.gate.clear()
-        given_up = asyncio.create_task(committer.write(claim("a")))
-        other = asyncio.create_task(committer.write(claim("b")))
-        await asyncio.to_thread(control.is_writing.wait)
-        given_up.cancel()
-        control.gate.set()
-        return await other
-
-    assert running(control, work).rater == "b"

@@ -136,16 +136,6 @@ def test_what_stopped_humanr_is_named(vqagen_: Commands) -> None:
     assert missing == []
 
 
-def test_hits_of_another_run_are_skipped(vqagen_: Commands) -> None:
-    """`latest_run.json` says which HITs belong to it."""
-    tasks, dump = worked_data()
-    write_humanr_files(Path(), {"hit_ids": ["H-a1"], "link_ids": list(tasks), "tasks": tasks}, dump)
-    vqagen_.done(LINE)
-
-    assert {row.assignment for row in read_rows("answers")} == {"a1"}
-    assert len(findings()["skipped"]) == 7
-
-
 FOREIGN: list[tuple[Any, Any, str]] = [
     ([], {}, "comparison_tasks.json: expected an object: link id -> trials, found a list of 0"),
     ({"aa": 3}, {}, "comparison_tasks.json: aa: expected a list of trials, found 3"),

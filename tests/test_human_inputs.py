@@ -152,19 +152,6 @@ def set_captions(captions: object) -> None:
     edit(Path("human.json"), lambda human: human.update(dict.fromkeys(human, captions)))
 
 
-@pytest.mark.parametrize("name", ["human", "correct"])
-def test_a_system_may_have_any_name(name: str, folder: Path, vqagen_: Commands) -> None:
-    """Specification 1.9 A5: roles say what a text is, and names say nothing."""
-    (folder / "ours.json").rename(folder / "a.json")
-    vqagen_.done(
-        f"human make-tasks --human human.json --system '{name.partition('=')[0]}=a.json' --images images -o study"
-    )
-    study = load_study("study")
-
-    assert check_study("study").plan == ()
-    assert {item.candidates[1].role for item in study.items.values() if item.use == "real"} == {"system"}
-
-
 def test_a_shortage_of_images_names_what_fits(folder: Path, vqagen_: Commands) -> None:
     """The number of trials in the message makes a plan."""
     write_caption_files(folder, images=4, systems=("ours", "b", "c"))

@@ -153,17 +153,6 @@ def test_captions_of_systems_are_compared_with_a_reference(made: Path) -> None:
     assert all(item.candidates[0].text != item.candidates[1].text for item in items)
 
 
-def test_strata_describe_the_second_text_and_the_scene(made: Path, records: Any) -> None:
-    for item in of_questions(made, per_image=1):
-        difference = len(item.candidates[1].text.split()) - len(item.candidates[0].text.split())
-        assert item.strata["scene_size"] == len(records[item.image])
-        assert item.strata["length_difference"] == difference
-        if item.use == REAL:
-            program: Any = item.candidates[1].meta["program"]
-            assert item.strata["program_length"] == len(program)
-            assert set(item.strata) >= {"template", "family"}
-
-
 # The command --------------------------------------------------------------------------------------------------------
 
 

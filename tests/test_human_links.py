@@ -100,17 +100,6 @@ def test_who_has_a_session_cannot_compute_its_code() -> None:
 # The secret -----------------------------------------------------------------------------------------------------------
 
 
-def test_of_two_processes_that_make_the_secret_at_once_both_have_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """`links` and `serve` of a new study; links of a secret that was replaced would be refused."""
-    first = load_secret(tmp_path)
-    monkeypatch.setattr(Path, "exists", lambda _: False)
-
-    assert load_secret(tmp_path).keys == first.keys
-    assert [path.name for path in tmp_path.iterdir()] == ["secret"]
-
-
 UNUSABLE = [
     ("", 0o600, "is empty"),
     ("abc\n", 0o600, "expected 64 hexadecimal digits"),

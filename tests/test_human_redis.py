@@ -90,17 +90,6 @@ def test_the_version_says_whether_the_server_can_wait() -> None:
     assert waits == [False, False, True, True, True]
 
 
-@pytest.mark.slow
-def test_a_password_is_used_and_never_shown(tmp_path: Path) -> None:
-    with redis_server(tmp_path / "redis", requirepass="top-secret") as server:
-        place = f"127.0.0.1:{server.port}/0"
-        for access in ("", ":wrong-secret@", "nobody:wrong-secret@"):
-            with pytest.raises(StoreError, match="right user and password") as raised:
-                open_store(f"redis://{access}{place}", STUDY, create=True)
-            assert "wrong-secret" not in str(raised.value)
-        open_store(f"redis://:top-secret@{place}", STUDY, create=True).close()
-
-
 NO_SERVER: list[tuple[str, type[Exception], str]] = [
     ("redis://:secret@127.0.0.1:1/0", StoreError, r"cannot open redis://:…@127.0.0.1:1.*must run and be reachable"),
     ("redis://localhost:port/0", UsageError, "no address of Redis"),

@@ -14,7 +14,6 @@ import pytest
 from naive_agreement import naive_alpha
 from worked_study import worked_rows
 
-from vqagen.human.answers import AnswerRow
 from vqagen.human.scores.agreement import METRICS, alpha
 from vqagen.human.scores.bootstrap import all_resamples, bootstrap
 from vqagen.human.scores.bradley_terry import Games, rank
@@ -379,13 +378,3 @@ def test_systems_may_have_the_names_of_humanr() -> None:
     assert rows_of(plain) == ["A", "B", "human"]
     assert rows_of(renamed) == ["correct", "human over human", "human2 over human1"]
     assert sorted(plain.estimates.values()) == sorted(renamed.estimates.values())
-
-
-def test_dimensions_are_scored_apart() -> None:
-    rows: list[AnswerRow] = [replace(row, dimension="clarity") for row in worked_rows()]
-    both = score_rows([*worked_rows(), *rows], ScoreSettings())
-
-    assert both.dimensions == ["clarity", "fit"]
-    alone = score_rows(worked_rows(), ScoreSettings())
-    for pairing, found in alone.estimates.items():
-        assert both.estimates[pairing] == both.estimates[pairing._replace(dimension="clarity")] == found

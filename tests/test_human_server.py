@@ -87,19 +87,6 @@ def test_a_rater_who_returns_sees_the_first_trial_without_an_answer(study: Study
     talk(study, second)
 
 
-def test_completion_names_the_trials_that_are_missing(study: Study) -> None:
-    async def run(place: Served) -> None:
-        rater = await place.enter("ann")
-        await rater.answer(2)
-        refused = await rater.post("complete")
-
-        assert refused.status_code == 409
-        assert refused.json()["missing"] == [1, 3, 4, 5]
-        assert "code" not in refused.json()
-
-    talk(study, run)
-
-
 def test_who_withdraws_leaves_no_answers(study: Study) -> None:
     async def run(place: Served) -> None:
         rater = await place.enter("ann")
@@ -239,16 +226,6 @@ def test_an_id_that_nobody_can_have_is_explained_in_the_words_of_the_study(study
     talk(study, run)
 
 
-def test_a_trial_that_does_not_exist_is_not_found(study: Study) -> None:
-    async def run(place: Served) -> None:
-        rater = await place.enter("ann")
-        for number in ("0", "6", "-1", "01", "1.0", "x", "99999999999", "%31%00", "١"):
-            refused = await place.client.put(f"{API}/responses/{number}", json=ANSWER, headers=rater.headers)
-            assert refused.status_code == 404, number
-
-    talk(study, run)
-
-
 def test_events_of_the_page_are_kept_and_those_of_the_store_cannot_be_forged(study: Study) -> None:
     async def run(place: Served) -> None:
         rater = await place.enter("ann")
@@ -325,16 +302,6 @@ def test_a_client_that_asks_too_often_is_slowed_down(study: Study) -> None:
         assert (await bob.trial())["number"] == 1
 
     talk(study, run, ServeSettings(client_rate=1000))
-
-
-def test_a_network_that_asks_too_often_is_slowed_down(study: Study) -> None:
-    async def run(place: Served) -> None:
-        responses = [await place.client.get(path) for path in (f"/s/{place.token()}", "/readyz") * 5]
-        assert [each.status_code for each in responses[:4]] == [200] * 4
-        assert responses[-1].status_code == 429
-        assert (await place.client.get("/healthz")).status_code == 200
-
-    talk(study, run, ServeSettings(client_rate=1))
 
 
 SAFETY = {

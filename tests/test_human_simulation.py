@@ -196,10 +196,6 @@ def test_a_study_is_scored_from_its_store(vqagen_: Commands, study: Study) -> No
     assert ("partial", "r1", first.id) not in flagged
 
 
-def test_a_study_without_answers_has_no_scores(vqagen_: Commands) -> None:
-    assert b"there are no scores" in vqagen_.done("human score study").out
-
-
 UNREADABLE = [
     ("score study --store nowhere.sqlite", 3, "no answers at nowhere.sqlite"),
     ("status study --store nowhere.sqlite", 3, "no answers at nowhere.sqlite"),
