@@ -208,7 +208,7 @@ def test_b8_dialogs_of_a_scene_begin_with_captions_of_every_kind() -> None:
     """Half of all captions were relations, often the same. The fifth dialog may have any kind, but a new caption."""
     kinds: dict[int, list[str]] = {}
     captions: dict[int, list[str]] = {}
-    for dialog in generated(20):
+    for dialog in generated(20, rounds=2):
         kinds.setdefault(dialog["scene_index"], []).append(category_of(dialog))
         captions.setdefault(dialog["scene_index"], []).append(str(dialog["caption"]["program"]))
 

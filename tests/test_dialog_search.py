@@ -99,7 +99,7 @@ def test_dialogs_without_quotas_are_free() -> None:
 def test_b15_families_of_late_rounds_are_not_predictable() -> None:
     """Round 9 was always a seek question and round 10 never."""
     late = {
-        number: Counter(dialog["rounds"][number - 1]["family"] for dialog in generated(20)) for number in (8, 9, 10)
+        number: Counter(dialog["rounds"][number - 1]["family"] for dialog in generated(12)) for number in (8, 9, 10)
     }
 
     for families in late.values():
@@ -277,7 +277,7 @@ def beginning(dialog: Record, rounds: int = 3) -> str:
 
 def test_b8_dialogs_of_a_scene_do_not_begin_alike() -> None:
     """Not even two of them share more than two labels and answers; a third of equal captions shared five rounds."""
-    made = by_scene([*generated(20), *generated(2, rounds=3, dialogs_per_image=40)])
+    made = by_scene([*generated(12), *generated(2, rounds=3, dialogs_per_image=40)])
 
     assert [len(each) - len(set(map(beginning, each))) for each in made] == [0] * len(made)
 
@@ -299,11 +299,11 @@ def mean_distance(dialogs: Sequence[Record]) -> float:
 
 
 def test_target_distance_moves_the_mean_towards_it_within_the_quotas() -> None:
-    near, far = (mean_distance(generated(3, rounds=8, target_distance=target)) for target in (1.5, 4.5))
+    near, far = (mean_distance(generated(2, rounds=8, target_distance=target)) for target in (1.5, 4.5))
 
-    assert near < mean_distance(generated(20)) - 0.5
-    assert far > mean_distance(generated(20)) + 0.5
-    assert not any(broken_quotas(dialog, "smooth") for dialog in generated(3, rounds=8, target_distance=4.5))
+    assert near < mean_distance(generated(12)) - 0.5
+    assert far > mean_distance(generated(12)) + 0.5
+    assert not any(broken_quotas(dialog, "smooth") for dialog in generated(2, rounds=8, target_distance=4.5))
 
 
 SEEN = (
