@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,31 +29,10 @@ class Answer(NamedTuple):
         return json.loads(self.content)
 
 
-class MortalServer(EditorServer):
-    """A server that can end as its process would: browsers keep connections that they have not used yet."""
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self._connections: list[socket.socket] = []
-
-    def get_request(self) -> tuple[socket.socket, Any]:
-        connection, address = super().get_request()
-        self._connections.append(connection)
-        return connection, address
-
-    def die(self) -> None:
-        """Stop listening, and close all connections."""
-        self.shutdown()
-        self.server_close()
-        for connection in self._connections:
-            with suppress(OSError):  # closed already
-                connection.shutdown(socket.SHUT_RDWR)
-
-
 @contextmanager
-def running_editor(path: Path) -> Iterator[MortalServer]:
+def running_editor(path: Path) -> Iterator[EditorServer]:
     """Yield a server that runs until the block ends."""
-    with MortalServer(Session(path)) as server:
+    with EditorServer(Session(path)) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -51,83 +52,51 @@ def document(written: bytes) -> Document:
 # The loader's rules ---------------------------------------------------------------------------------------------------
 
 
+QUESTION = {"question_type": str, "is_reversed": bool, "natural_language": str, "full_question": str}
+ITEM = {"name": str, "image_path": str, "boolean_properties": dict, "scalar_properties": dict}
+CELL = {"position": {"x": int, "y": int}, "is_blocked": bool}
+SAMPLE = {
+    "sample_id": int,
+    "sample_type": str,
+    "image_path": str,
+    "question": QUESTION,
+    "grid": {"width": int, "height": int, "items": list},
+    "answers": {"participant_coordinates": list, "director_coordinates": list, "is_ambiguous": bool},
+    "selection_rule_type": str,
+    "is_physics": bool,
+    "is_reversed": bool,
+}
+FILE = {"dataset_name": str, "total_samples": int, "control_samples": int, "test_samples": int, "samples": list}
+"""The types of the fields that the reference's loader demands."""
+
+
+def wrong_types(record: Document, shape: Document, place: str = "") -> Iterator[str]:
+    for key, kind in shape.items():
+        if isinstance(kind, dict):
+            yield from wrong_types(record[key], kind, f"{place}{key}.")
+        elif type(record.get(key)) is not kind:
+            yield place + key
+
+
 def faults(document: Document) -> Iterator[str]:
-    """Yield which rules of the reference's loader a document breaks: types of all fields, and sums."""
-    fields = {"dataset_name": str, "total_samples": int, "control_samples": int, "test_samples": int, "samples": list}
-    yield from _field_faults(document, fields, "")
-    types = [sample.get("sample_type") for sample in document["samples"]]
-    for kind in ("control", "test"):
-        if document[f"{kind}_samples"] != types.count(kind) or document[f"{kind}_samples"] < 0:
-            yield f"{kind}_samples"
-    if document["total_samples"] != document["control_samples"] + document["test_samples"]:
+    """Yield which rules of the reference's loader a document breaks: types of fields, values, and sums."""
+    yield from wrong_types(document, FILE)
+    types = Counter(sample["sample_type"] for sample in document["samples"])
+    if (types["control"], types["test"]) != (document["control_samples"], document["test_samples"]):
+        yield "counts"
+    if document["total_samples"] != types["control"] + types["test"]:
         yield "total_samples"
     for sample in document["samples"]:
-        yield from _sample_faults(sample)
-
-
-def _sample_faults(sample: Document) -> Iterator[str]:
-    fields = {
-        "sample_id": int,
-        "sample_type": str,
-        "image_path": str,
-        "question": dict,
-        "grid": dict,
-        "answers": dict,
-        "selection_rule_type": str,
-        "is_physics": bool,
-        "is_reversed": bool,
-    }
-    yield from _field_faults(sample, fields, "sample.")
-    if sample["sample_type"] not in ("control", "test"):
-        yield "sample_type"
-    if sample["sample_id"] < 0:
-        yield "sample_id"
-    if sample["selection_rule_type"] not in RULE_TYPES:
-        yield "selection_rule_type"
-    answers = {"participant_coordinates": list, "director_coordinates": list, "is_ambiguous": bool}
-    yield from _field_faults(sample["answers"], answers, "answers.")
-    for each in (*sample["answers"]["participant_coordinates"], *sample["answers"]["director_coordinates"]):
-        if not (len(each) == 2 and all(type(at) is int for at in each)):
-            yield "coordinates"
-    yield from _question_faults(sample["question"])
-    yield from _grid_faults(sample["grid"])
-
-
-def _question_faults(question: Document) -> Iterator[str]:
-    yield from _field_faults(
-        question,
-        {"question_type": str, "is_reversed": bool, "natural_language": str, "full_question": str},
-        "question.",
-    )
-    if "selection_rule_type" not in question:  # its Inspect task looks it up
-        yield "question.selection_rule_type"
-    for key in ("target_type", "selection_rule", "selection_property", "selection_rule_type", "spatial_relation"):
-        if not isinstance(question.get(key), str | None):
-            yield f"question.{key}"
-    for key in ("filter_criteria", "reference_criteria", "target_criteria"):
-        if not isinstance(question.get(key), dict | None):
-            yield f"question.{key}"
-
-
-def _grid_faults(grid: Document) -> Iterator[str]:
-    yield from _field_faults(grid, {"width": int, "height": int, "items": list}, "grid.")
-    if grid["width"] <= 0 or grid["height"] <= 0 or len(grid["items"]) != grid["width"] * grid["height"]:
-        yield "grid"
-    places = [(each["position"]["x"], each["position"]["y"]) for each in grid["items"]]
-    if places != [(x, y) for y in range(grid["height"]) for x in range(grid["width"])]:
-        yield "position"
-    for each in grid["items"]:
-        yield from _field_faults(each, {"position": dict, "is_blocked": bool}, "cell.")
-        item = each["item"]
-        if item is not None:
-            fields = {"name": str, "image_path": str, "boolean_properties": dict, "scalar_properties": dict}
-            yield from _field_faults(item, fields, "item.")
-            if not all(type(value) is bool for value in item["boolean_properties"].values()):
-                yield "boolean_properties"
-
-
-def _field_faults(record: Document, fields: dict[str, type], place: str) -> Iterator[str]:
-    yield from (f"{place}{key}" for key, kind in fields.items() if type(record.get(key)) is not kind)
+        yield from wrong_types(sample, SAMPLE)
+        if {sample["selection_rule_type"], sample["question"]["selection_rule_type"]} - set(RULE_TYPES):
+            yield "selection_rule_type"  # its Inspect task looks it up in the question
+        grid = sample["grid"]
+        places = [(each["position"]["x"], each["position"]["y"]) for each in grid["items"]]
+        if places != [(x, y) for y in range(grid["height"]) for x in range(grid["width"])]:
+            yield "position"
+        for each in grid["items"]:
+            yield from wrong_types(each, CELL)
+            yield from wrong_types(each["item"], ITEM) if each["item"] else ()
 
 
 def test_the_reference_s_loader_accepts_every_sample(document: Document) -> None:

@@ -184,6 +184,19 @@ def test_one_block_moves_in_a_pair_and_the_answer_with_it(questions: str) -> Non
         assert types == (["test", "test"] if one["rule"] == "none" else ["control", "test"])
 
 
+# Loose trials ---------------------------------------------------------------------------------------------------------
+
+
+def test_trials_by_the_looser_rules_keep_their_types_and_numbers() -> None:
+    """An idle adjective is left out of most of them."""
+    trials = list(vqagen.trials(count=300, seed=4, compat="reference"))
+    for trial in trials:
+        assert (trial["participant_answers"] == [trial["answer"]]) == (trial["trial_type"] == "control")
+        assert trial["counts"]["items"] == 10
+
+    assert sum(len(trial["adjectives"]) < 2 for trial in trials) > 250
+
+
 # Decoys ---------------------------------------------------------------------------------------------------------------
 
 

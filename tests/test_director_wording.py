@@ -15,6 +15,7 @@ from vqagen.api import write_trials
 from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import BadInput
 from vqagen.tasks.director.catalogue import load_catalogue_file
+from vqagen.tasks.director.instructions import DESCRIPTION, FRAME, TARGET
 from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED, RELATION, RULES, says_frame
 from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL, NEVER, SUFFIXES, DirectorSettings
 from vqagen.tasks.director.task import director_task
@@ -44,7 +45,7 @@ def readings() -> dict[str, list[Reading]]:
     found: dict[str, list[Reading]] = {}
     for sentence, rule, (frame, suffix), phrase in product(sentences, CLASS_OF, frames, PHRASES):
         for target in DOCUMENT["targets"][rule]:
-            text = sentence.replace(" <F>", suffix).replace("<T>", target).replace("<D>", phrase)
+            text = sentence.replace(f" {FRAME}", suffix).replace(TARGET, target).replace(DESCRIPTION, phrase)
             found.setdefault(text, []).append((rule, frame, phrase))
     return found
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from browsers import expect, needs_chromium, new_window
 from catalogues import DOT, small_catalogue, write_catalogue
-from item_editors import MortalServer, running_editor
+from item_editors import running_editor
 
 from vqagen.authoring.items.server import EditorServer
 
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, needs_chromium]
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[MortalServer]:
+def server(tmp_path: Path) -> Iterator[EditorServer]:
     document = small_catalogue({"kinds.pear": {"nouns": ["fruit"], "art": DOT}})
     with running_editor(write_catalogue(tmp_path / "c.json", document)) as server:
         yield server
