@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import Commands
 from handmade_trials import Record
+
+from vqagen.judge.director.verification import verify_trials
 
 PROPERTIES = ("red", "blue", "small", "large", "Music_instument", "bag", "is_food", "hot")
 RULE_TYPES = {"topmost": "spatial_same_perspective", "leftmost": "spatial_different_perspective", None: "none"}
@@ -72,9 +73,7 @@ def right() -> Record:
 
 
 @pytest.fixture
-def verify(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
-) -> Callable[..., Record]:
+def verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Record]:
     """Verifies a dataset of samples; returns the report."""
     monkeypatch.chdir(tmp_path)
 
@@ -82,8 +81,7 @@ def verify(
         counts = {"total_samples": len(samples), "control_samples": 0, "test_samples": len(samples), **totals}
         document = {"dataset_name": "x", **counts, "samples": samples}
         Path("x.json").write_text(json.dumps(document))
-        report: Record = json.loads(Commands(capsysbinary)("verify x.json --json").out)
-        return report
+        return verify_trials(Path("x.json")).to_record()
 
     return run
 

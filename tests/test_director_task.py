@@ -195,6 +195,7 @@ def test_trials_by_the_looser_rules_keep_their_types_and_numbers() -> None:
         assert trial["counts"]["items"] == 10
 
     assert sum(len(trial["adjectives"]) < 2 for trial in trials) > 250
+    assert len(list(vqagen.trials(count=8, fill=0.13, compat="reference"))) == 8, "a target and one other item suffice"
 
 
 # Decoys ---------------------------------------------------------------------------------------------------------------

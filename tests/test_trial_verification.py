@@ -19,7 +19,7 @@ from vqagen.judge.director.design import DesignCheck
 from vqagen.judge.director.grammar import instruction_files
 from vqagen.judge.director.reading import native_read
 from vqagen.judge.director.trial import Trial, read_trial
-from vqagen.judge.director.verification import TrialVerification
+from vqagen.judge.director.verification import TrialVerification, verify_trials
 
 SETTINGS = {"seed": 3, "width": 3, "height": 2, "fill": 0.7, "blocked": 0.4, "suffix": "directional"}
 
@@ -41,6 +41,15 @@ def write_trials(folder: str, *records: Record, settings: Record | None = None) 
 
 
 # The command -----------------------------------------------------------------------------------------------------
+
+
+def test_progress_is_told_in_batches(vqagen_: Commands) -> None:
+    """The rest at the end."""
+    write_trials("trials", trial(NONE_TEST, "red ball"))
+    told: list[int] = []
+    verify_trials(Path("trials"), on_checked=told.append)
+
+    assert told == [1]
 
 
 def test_faults_are_grouped_by_rule_with_the_first_of_each(vqagen_: Commands) -> None:
