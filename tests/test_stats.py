@@ -20,6 +20,7 @@ from vqagen.judge.stats.phrases import Numbering, features, phrases
 from vqagen.judge.stats.question_facts import FactReader, question_type
 from vqagen.judge.stats.question_statistics import NO_ANSWERS, NO_PROGRAMS
 from vqagen.judge.stats.sample import Sample
+from vqagen.judge.stats.statistics_report import statistics_report
 from vqagen.language.program import Node
 
 Record = dict[str, Any]
@@ -124,7 +125,7 @@ def test_pairs_are_counted_by_their_numbers(vqagen_: Commands) -> None:
         "texts_differ": 1,
         "unpaired": 1,
     }
-    shown = vqagen_.done("stats q.json").out.decode()
+    shown = "\n".join(statistics_report(vqagen.stats("q.json")).head)
     assert (
         "pairs                       2 complete, answers differ in 50.0%, texts differ in 50.0%, 1 question with"
         in shown
