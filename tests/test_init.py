@@ -98,7 +98,7 @@ def test_another_attribute_is_a_line_of_metadata(vqagen_: Commands) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("init", "Missing argument 'DOMAIN'"),
+        ("init", "missing argument 'DOMAIN'"),
         ("init ''", "the name is empty"),
         ("init full", "vqagen: full/.hidden is in the way; a domain is started in a new or empty folder"),
         ("init full/metadata.json", "vqagen: full/metadata.json is in the way"),
