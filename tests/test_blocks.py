@@ -39,23 +39,6 @@ def test_a_long_window_is_written_in_pieces() -> None:
     assert b"".join(block.body for block in blocks).count(b"\n") == sum(block.records for block in blocks)
 
 
-def test_what_was_counted_goes_with_the_block_that_it_is_of() -> None:
-    asked: list[int] = []
-
-    def made() -> Iterator[ItemRecords]:
-        for number in range(2_000):
-            asked.append(number)
-            yield ItemRecords(number, [])
-
-    blocks = blocks_of(made(), 0, encode_lines, lambda: {"last": asked[-1]})
-
-    assert [block.tally for block in blocks] == [{"last": 999}, {"last": 1_999}]
-
-
-def test_no_scenes_are_no_block() -> None:
-    assert list(blocks_of([], 250, encode_lines, dict)) == []
-
-
 def test_an_error_of_a_task_names_its_scene(domain: vqagen.Domain) -> None:
     items = TrackedItems(texts(7, 3))
     made = (ItemRecords(1 // (8 - scene.index), []) for scene in compiled_scenes(items, domain))

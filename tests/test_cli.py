@@ -13,7 +13,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -281,16 +280,6 @@ def test_an_input_is_never_replaced(vqagen_: Commands) -> None:
     assert Path("scenes.json").read_bytes() == before
 
 
-def test_a_symbolic_link_stays_one(vqagen_: Commands) -> None:
-    Path("store").mkdir()
-    Path("link.json").symlink_to("store/real.json")
-    vqagen_.done("scenes sample --count 1 -o link.json")
-
-    assert Path("link.json").is_symlink()
-    assert files_here() == ["link.json", "scenes.json", "store"]
-    assert os.listdir("store") == ["real.json"]
-
-
 def test_a_read_only_disk_is_refused_beforehand(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is written beside a device, so that it is not asked there."""
 
@@ -332,29 +321,6 @@ def test_a_terminal_gets_a_bar_on_standard_error(vqagen_: Commands, monkeypatch:
     assert "60/60" in ran.err
 
 
-def test_packed_outputs_are_the_same_to_the_byte(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At another time, under another name; and unpacked they are what is written without packing."""
-    made = f"generate --scenes scenes.json --count 3 {ONE_FILE}"
-    vqagen_.done(f"{made} --out plain.jsonl")
-    vqagen_.done(f"{made} --out one.jsonl.gz")
-    monkeypatch.setattr(time, "time", lambda: 0.0)
-    vqagen_.done(f"{made} --out two.jsonl.gz")
-
-    assert Path("one.jsonl.gz").read_bytes() == Path("two.jsonl.gz").read_bytes()
-    assert gzip.decompress(Path("one.jsonl.gz").read_bytes()) == Path("plain.jsonl").read_bytes()
-
-
-def test_another_working_folder_changes_nothing(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor does another name of the input."""
-    vqagen_.done(f"generate --scenes scenes.json --count 2 {ONE_FILE} --out here.json")
-    Path("elsewhere").mkdir()
-    Path("copy.json").write_bytes(Path("scenes.json").read_bytes())
-    monkeypatch.chdir("elsewhere")
-    vqagen_.done(f"generate --scenes ../copy.json --count 2 {ONE_FILE} --out there.json")
-
-    assert Path("there.json").read_bytes() == Path("../here.json").read_bytes()
-
-
 def test_info_says_how_to_make_the_file_again_and_nothing_of_place_or_time(vqagen_: Commands) -> None:
     vqagen_.done("generate --scenes scenes.json --seed 9 --count 2 --compat clevr --dialect release --out q.json")
     info = json.loads(Path("q.json").read_bytes())["info"]
@@ -393,23 +359,6 @@ def test_a_trace_adds_every_steps_output_and_changes_nothing_else(vqagen_: Comma
     assert traced == plain
 
 
-def test_the_release_dialect_says_the_same_in_other_words(vqagen_: Commands) -> None:
-    """Nodes have a `function`, answers are text, and families count over all files."""
-    families = [(template.file, template.index) for template in vqagen.load_domain_files().templates]
-    generator, release = questions_of(vqagen_, ""), questions_of(vqagen_, "--dialect release")
-
-    for ours, theirs in zip(generator, release, strict=True):
-        answer = ours.pop("answer")
-        assert theirs.pop("answer") == (str(answer) if type(answer) is not bool else "yes" if answer else "no")
-        assert theirs.pop("program") == [
-            {"function": node["type"], "inputs": node["inputs"], "value_inputs": node["value_inputs"]}
-            for node in ours.pop("program")
-        ]
-        family = ours.pop("template_filename"), ours.pop("question_family_index")
-        assert families[theirs.pop("question_family_index")] == family
-        assert theirs == ours
-
-
 def test_json_lines_hold_the_records_of_the_document(vqagen_: Commands) -> None:
     """By the name of the output, packed or not, or by `--format` on standard output."""
     expected = questions_of(vqagen_, ONE_FILE)
@@ -424,27 +373,6 @@ def test_json_lines_hold_the_records_of_the_document(vqagen_: Commands) -> None:
 
 
 # Inputs -----------------------------------------------------------------------------------------------------------
-
-
-def test_templates_may_be_a_file_or_folders_in_a_folder(vqagen_: Commands) -> None:
-    """A folder is read with its sub-folders, in the order of paths; one without templates is refused."""
-    zero_hop = (ROOT / "templates/clevr/zero_hop.json").read_bytes()
-    for name in ("mine/z.json", "mine/deep/er/a.json"):
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_bytes(zero_hop)
-    Path("empty").mkdir()
-
-    vqagen_.done("generate --scenes scenes.json --count 2 --templates mine/z.json --out file.json")
-    vqagen_.done("generate --scenes scenes.json --count 2 --templates mine --out folder.json")
-    refused = vqagen_("generate --scenes scenes.json --templates empty --out q.json")
-
-    files = ["deep/er/a.json"] * 6 + ["z.json"] * 6
-    families = json.loads(Path("folder.json").read_bytes())["info"]["generator"]["families"]
-    assert [family.split("#")[0] for family in families] == files
-    assert {record["template_filename"] for record in json.loads(Path("file.json").read_bytes())["questions"]} == {
-        "z.json"
-    }
-    assert (refused.code, refused.err) == (3, "vqagen: no template files (*.json) under empty\n")
 
 
 BARE = [{key: record[key] for key in ("objects", "relationships")} for record in SMALL_SCENES]
@@ -471,15 +399,6 @@ def test_odd_scenes_are_asked_what_they_can_be(vqagen_: Commands) -> None:
         assert len(json.loads(Path("q.json").read_bytes())["questions"]) == made, name
         assert told in ran.err, name
         assert verified.out == f"{made} questions checked, 0 wrong\n".encode(), name
-
-
-def test_a_start_behind_the_last_scene_is_refused(vqagen_: Commands) -> None:
-    """A job of a cluster that was given a wrong range must not pass for one that found nothing to ask."""
-    ran = vqagen_(f"generate --scenes scenes.json --start-index {SAMPLED} --count 5 --out q.json")
-
-    there = f"there are {SAMPLED} scenes, numbered from 0"
-    assert (ran.code, ran.err) == (3, f"vqagen: scenes.json: no scene {SAMPLED} to start at: {there}\n")
-    assert not Path("q.json").exists()
 
 
 def test_a_faulty_scene_leaves_nothing_behind(vqagen_: Commands) -> None:
@@ -621,62 +540,3 @@ def test_closed_streams_are_no_reason_to_crash(folder: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "0\n")
     assert done.stderr == "vqagen: standard output is closed; name a file\n"
     assert (folder / "one.json").stat().st_size > 0
-
-
-def test_json_lines_have_their_info_beside_them(vqagen_: Commands) -> None:
-    """JSON Lines hold records only; what made them stands in a file of its own, which is protected as they are."""
-    vqagen_.done("generate --scenes scenes.json --count 2 --out a.jsonl --seed 5")
-    vqagen_.done("generate --scenes scenes.json --count 2 --out a.json --seed 5")
-
-    document = json.loads(Path("a.json").read_text())
-    assert json.loads(Path("a.jsonl.info.json").read_text()) == {
-        **document["info"],
-        "generator": {**document["info"]["generator"], "lines": 20, "checksum": document["checksum"]},
-    }
-
-    Path("b.jsonl.info.json").write_text("mine")
-    assert vqagen_("generate --scenes scenes.json --count 2 --out b.jsonl").code == 2
-    assert Path("b.jsonl.info.json").read_text() == "mine"
-
-
-def test_what_a_plugin_prints_is_no_result(vqagen_: Commands) -> None:
-    """Standard output holds the questions alone."""
-    Path("loud.py").write_text(
-        "from vqagen.plugin import function\n"
-        "print('loaded')\n"
-        "@function('ObjectSet', output='Integer', asks='count')\n"
-        "def loud_count(scene, objects):\n"
-        "    '''How many objects a set has.'''\n"
-        "    print('counted')\n"
-        "    return objects.bit_count()\n"
-    )
-    template = {
-        "text": ["How many things are there?"],
-        "nodes": [{"type": "scene"}, {"type": "loud_count", "inputs": [0]}],
-    }
-    Path("loud.json").write_text(json.dumps([template]))
-    Path("scene.json").write_text(json.dumps({"scenes": SMALL_SCENES}))
-
-    ran = vqagen_.done("generate --scenes scene.json --templates loud.json --plugin loud.py --out - --format jsonl")
-
-    assert [json.loads(line)["answer"] for line in ran.out.splitlines()] == [3, 4]
-    assert "loaded\n" in ran.err and "counted\n" in ran.err
-
-
-def test_a_plugin_that_exits_is_told_of(vqagen_: Commands) -> None:
-    Path("leaving.py").write_text(
-        "import sys\n"
-        "from vqagen.plugin import function\n"
-        "@function('ObjectSet', output='Integer', asks='count')\n"
-        "def leave(scene, objects):\n"
-        "    '''Nothing.'''\n"
-        "    sys.exit(5)\n"
-    )
-    template = {"text": "How many are there?", "nodes": [{"type": "scene"}, {"type": "leave", "inputs": [0]}]}
-    Path("leaving.json").write_text(json.dumps([template]))
-    Path("scene.json").write_text(json.dumps({"scenes": SMALL_SCENES}))
-
-    ran = vqagen_("generate --scenes scene.json --templates leaving.json --plugin leaving.py --out -")
-
-    assert ran.code == 3
-    assert "leaving.py:6:5: plug-in: function leave failed: SystemExit: 5" in ran.err

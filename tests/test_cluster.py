@@ -9,14 +9,13 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from toy_work import Toy, begun, toy_windows
 from waiting import PATIENCE, wait_until
 
-from vqagen.errors import BadInput, InputWarning, Problem, UsageError, VqagenError
+from vqagen.errors import BadInput, InputWarning, UsageError, VqagenError
 from vqagen.run.engines.cluster import Cluster
 from vqagen.run.engines.in_process import in_process
 from vqagen.run.engines.parcels import packed_work
@@ -170,22 +169,6 @@ def test_windows_are_read_no_further_ahead_than_workers_need(dask: DaskProcesses
 
 
 @pytest.mark.slow
-def test_the_cluster_forgets_what_was_done(dask: DaskProcesses) -> None:
-    """Neither inputs nor results stay on the scheduler or the workers, but those of windows that are ahead."""
-    dask.worker()
-    with (
-        closing(Cluster(dask.address)(Toy(), toy_windows(60))) as blocks,
-        distributed.Client(dask.address, timeout=PATIENCE, set_as_default=False) as onlooker,
-    ):
-        given = [next(blocks) for _ in range(20)]
-        wait_until(lambda: sum(map(len, onlooker.has_what().values())) <= 4)
-        given += blocks
-        wait_until(lambda: not any(onlooker.has_what().values()))
-
-    assert given == expected(60)
-
-
-@pytest.mark.slow
 def test_a_killed_worker_loses_nothing(dask: DaskProcesses, tmp_path: Path) -> None:
     """SIGKILL in the middle of a window: the other worker does it again. `test_processes.py` has a quick test of it."""
     notes = tmp_path / "notes"
@@ -199,22 +182,6 @@ def test_a_killed_worker_loses_nothing(dask: DaskProcesses, tmp_path: Path) -> N
     workers[begun(notes)[2]].send_signal(signal.SIGKILL)
 
     assert [first, *blocks] == expected(24)
-
-
-@pytest.mark.slow
-def test_a_run_without_workers_says_so_and_waits(dask: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vqagen.run.engines.cluster.PATIENCE", 0.0)
-    monkeypatch.setattr("vqagen.run.engines.cluster.LOOK", 0.1)
-    told: list[str] = []
-
-    def come_when_called(problem: Problem) -> None:
-        told.append(str(problem))
-        dask.worker()
-
-    monkeypatch.setattr("vqagen.run.engines.cluster.warn", come_when_called)
-
-    assert done_on(dask.address, Toy(), 10) == expected(10)
-    assert told == [f"no workers at {dask.address}: waiting for some to come"]
 
 
 @pytest.mark.slow

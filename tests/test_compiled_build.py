@@ -42,17 +42,9 @@ def cached_methods(tree: ast.Module) -> Iterator[str]:
                     yield f"{each.name}.{method.name}"
 
 
-@pytest.mark.parametrize("file", COMPILED)
-def test_no_method_of_a_compiled_class_is_cached(file: str) -> None:
+def test_no_method_of_a_compiled_class_is_cached() -> None:
     """mypyc ignores `cached_property`: `Description.openness` was computed for each draw so, and the build slower."""
-    assert list(cached_methods(ast.parse((ROOT / file).read_text("utf-8")))) == []
-
-
-@pytest.mark.parametrize("decorator", ["cached_property", "functools.cached_property", "lru_cache(maxsize=None)"])
-def test_a_cached_method_is_found(decorator: str) -> None:
-    source = f"class Table:\n    @{decorator}\n    def rows(self):\n        return []\n"
-
-    assert list(cached_methods(ast.parse(source))) == ["Table.rows"]
+    assert [each for file in COMPILED for each in cached_methods(ast.parse((ROOT / file).read_text("utf-8")))] == []
 
 
 def foreign_bases(tree: ast.Module) -> Iterator[str]:
@@ -64,14 +56,9 @@ def foreign_bases(tree: ast.Module) -> Iterator[str]:
                 yield f"{each.name}({ast.unparse(base)})"
 
 
-@pytest.mark.parametrize("file", COMPILED)
-def test_no_compiled_class_derives_from_a_foreign_one(file: str) -> None:
+def test_no_compiled_class_derives_from_a_foreign_one() -> None:
     """One that derived from `random.Random` ended the process with a segmentation fault."""
-    assert list(foreign_bases(ast.parse((ROOT / file).read_text("utf-8")))) == []
-
-
-def test_a_foreign_base_is_found() -> None:
-    assert list(foreign_bases(ast.parse("class Fixed(Random):\n    pass\n"))) == ["Fixed(Random)"]
+    assert [each for file in COMPILED for each in foreign_bases(ast.parse((ROOT / file).read_text("utf-8")))] == []
 
 
 @pytest.mark.parametrize("pattern", [*CONFIG["modules"], *CONFIG["interpreted"]])

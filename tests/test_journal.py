@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -13,10 +12,10 @@ import pytest
 from toy_runs import run
 from toy_work import ToyJob, toy_output
 
-from vqagen.errors import UsageError, VqagenError
+from vqagen.errors import UsageError
 from vqagen.records.writer import Record
 from vqagen.run.engines.in_process import in_process
-from vqagen.run.output.journal import Entry, Journal, journal_of, part_of
+from vqagen.run.output.journal import Journal, journal_of, part_of
 from vqagen.run.output.staging import Output
 from vqagen.run.progress import BlockWritten
 
@@ -200,23 +199,6 @@ def test_a_run_that_is_killed_while_it_looks_at_what_there_is_loses_nothing(kill
         killed.output.target.place.unlink()
 
 
-@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), MemoryError()])
-def test_a_part_that_cannot_be_read_is_not_lost(
-    killed: Left, error: Exception, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    killed.put()
-
-    def fail(journal: Journal, entry: Entry, body: bytes) -> bool:
-        raise error
-
-    with monkeypatch.context() as failing, pytest.raises((VqagenError, MemoryError)):
-        failing.setattr(Journal, "_is_whole", fail)
-        run(ToyJob(), in_process, killed.output, resume=True)
-
-    assert part_of(killed.output.target.place).read_bytes() == killed.part
-    assert journal_of(killed.output.target.place).read_bytes() == killed.journal
-
-
 def test_a_line_that_is_missing_or_doubled_is_noticed(killed_json: Left) -> None:
     """Also one of a block without records, which has no bytes that would tell."""
     lines = killed_json.journal.splitlines(keepends=True)
@@ -385,13 +367,3 @@ def test_a_run_that_is_stopped_while_it_makes_its_journal_leaves_none(
         run(ToyJob(), in_process, toy_output(tmp_path / "toys.json"))
 
     assert os.listdir(tmp_path) == []
-
-
-@pytest.mark.parametrize("end", [Journal.remove, Journal.close])
-def test_a_journal_that_somebody_deleted_meanwhile_fails_no_run(tmp_path: Path, end: Callable[[Journal], None]) -> None:
-    journal = Journal(tmp_path / "toys.json").hold()
-    journal.path.unlink()
-    end(journal)
-
-    assert os.listdir(tmp_path) == []
-    journal.close()

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from commands import Commands, finish, start
+from commands import Commands
 from families import SHIPPED, Collection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -27,10 +27,8 @@ from vqagen.records.parquet import CHECKSUM
 from vqagen.records.writer import info_beside, record_file
 from vqagen.run.merging.columns import blocks_from
 from vqagen.run.merging.merge import merge
-from vqagen.run.merging.shard_files import open_shard
 from vqagen.run.output.journal import Journal
 from vqagen.run.windows import block_of
-from vqagen.tasks.questions.task import QuestionTask
 
 SCENES, WINDOW = 40, 16
 ONE_FILE = {"clevr": "one_hop.json", "market": "asking.json"}
@@ -186,22 +184,6 @@ def test_the_command_says_what_it_came_to_and_writes_to_standard_output(one: Que
     assert vqagen_.done("merge a.jsonl b.json -o -").out == one.whole("json")
 
 
-def test_a_shard_without_questions_counts_for_its_scenes(one: Questions, vqagen_: Commands) -> None:
-    """As where no template fits the only scene of a shard."""
-    one.shard("a.jsonl", 0, 7)
-    one.shard("b.jsonl", 7, 1)
-    Path("b.jsonl").write_bytes(b"")
-    info = json.loads(Path("b.jsonl.info.json").read_bytes())
-    Path("b.jsonl.info.json").write_text(
-        json.dumps({**info, "generator": {**info["generator"], "lines": 0, "checksum": "00000000"}})
-    )
-    one.shard("c.json", 8, 0)
-    vqagen_.done("merge a.jsonl b.jsonl c.json -o merged.jsonl")
-    texts = [json.loads(line)["question"] for line in Path("merged.jsonl").read_text().splitlines()]
-
-    assert texts == [q["question"] for i, questions in enumerate(one.by_scene) if i != 7 for q in questions]
-
-
 def test_a_merge_has_the_name_of_its_output_to_itself(one: Questions, vqagen_: Commands) -> None:
     """Against runs that are at it, and those that were begun."""
     one.shard("a.jsonl", 0, 7)
@@ -221,17 +203,6 @@ def test_a_merge_has_the_name_of_its_output_to_itself(one: Questions, vqagen_: C
 
     assert Path("merged.json").read_bytes() == Path("whole.json").read_bytes()
     assert not [name for name in os.listdir() if name.startswith("merged.json.")]
-
-
-@pytest.mark.parametrize("ending", ["json", "jsonl"])
-def test_records_are_read_as_they_are_asked_for(one: Questions, tmp_path: Path, ending: str) -> None:
-    """The first come before the end of a file, which is broken."""
-    path = Path(one.shard(tmp_path / f"a.{ending}", 0, 0))
-    content = path.read_bytes()
-    path.write_bytes(content + 50 * content[-100_000:] + b"{")
-    records = open_shard(path).records(QuestionTask)
-
-    assert [record["question_index"] for record in islice(records, 3)] == [0, 1, 2]
 
 
 def test_the_blocks_of_a_shard_are_those_of_its_scenes() -> None:
@@ -427,14 +398,6 @@ def test_parquet_goes_to_standard_output_too(one: Questions, columns: Path, vqag
     assert ran.err == f"{one.count} questions from 5 shards\n"
 
 
-@pytest.mark.slow
-def test_parquet_goes_into_a_pipe_too(columns: Path) -> None:
-    """Where nothing can be read back or found by its place."""
-    ran = finish(start(f"merge {' '.join(map(str, columns.glob('part*.parquet')))} -o -"))
-
-    assert (ran.code, ran.out) == (0, (columns / "whole.parquet").read_bytes())
-
-
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("out", ["m.json", "m.jsonl", "m.parquet"])
 def test_shards_of_several_formats_make_any_of_them(columns: Path, vqagen_: Commands, out: str) -> None:
@@ -502,19 +465,6 @@ def test_columns_that_were_changed_are_refused(
     assert ran.code == 3
     assert re.match(f"vqagen: part0.parquet: {message} file was [^\n]*\n$", ran.err)
     assert not Path(out).exists()
-
-
-def test_a_question_about_the_scene_behind_its_shard_is_refused(one: Questions, vqagen_: Commands) -> None:
-    """A question goes into the block of its scene; here the shard holds scenes 5 and 6."""
-    one.shard("a.jsonl", 0, 5)
-    path = Path(one.shard("b.jsonl", 5, 2))
-    *lines, last = path.read_text().splitlines()
-    path.write_text("\n".join([*lines, json.dumps({**json.loads(last), "scene_index": 7}), ""]))
-    ran = vqagen_("merge a.jsonl b.jsonl -o merged.parquet")
-
-    found = f"questions[{len(lines)}]: scene_index is 7, which is no scene that the shard has here"
-    assert (ran.code, ran.err) == (3, f"vqagen: b.jsonl: {found}: the file was changed after it was made\n")
-    assert not Path("merged.parquet").exists()
 
 
 # Changed or cut ------------------------------------------------------------------------------------------------------

@@ -16,10 +16,9 @@ from scene_records import sampled_scenes
 
 from vqagen.errors import BadInput, UsageError
 from vqagen.files.output import atomic_output, check_output
-from vqagen.files.packing import PACKINGS, packed, packing_of, recognised, unpacked_name
+from vqagen.files.packing import PACKINGS, packed, recognised
 from vqagen.files.reading import open_bytes
 from vqagen.json.parsing import read_text
-from vqagen.json.stream import reading
 from vqagen.language.question_files import read_questions
 from vqagen.world.loading import find_scenes
 
@@ -48,19 +47,6 @@ def pack(content: bytes, packing: str, piece: int) -> bytes:
 # By suffix ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "packing", "inside"),
-    [
-        ("q.json", "", "q.json"),
-        ("q.jsonl.gz", ".gz", "q.jsonl"),
-        ("q.json.zst", ".zst", "q.json"),
-        ("q.gz.json", "", "q.gz.json"),
-    ],
-)
-def test_the_suffix_tells_how_a_file_is_packed(name: str, packing: str, inside: str) -> None:
-    assert (packing_of(name), unpacked_name(name)) == (packing, inside)
-
-
 @every_packing
 def test_an_output_is_packed_by_its_suffix(packing: str, tmp_path: Path) -> None:
     target = tmp_path / f"out.jsonl{packing}"
@@ -73,14 +59,10 @@ def test_an_output_is_packed_by_its_suffix(packing: str, tmp_path: Path) -> None
 
 
 @every_packing
-@pytest.mark.parametrize("piece", [7, 1000, 1 << 17, len(LONG)])
-def test_bytes_do_not_depend_on_the_pieces_they_were_written_in(packing: str, piece: int) -> None:
-    assert pack(LONG, packing, piece) == pack(LONG, packing, 1 << 16)
+def test_bytes_do_not_depend_on_the_pieces_they_were_written_in(packing: str) -> None:
+    whole = pack(LONG, packing, 1 << 16)
 
-
-@every_packing
-def test_nothing_packed_is_a_whole_file(packing: str) -> None:
-    assert UNPACK[packing](pack(b"", packing, 1)) == b""
+    assert [piece for piece in (71, 1 << 17, len(LONG)) if pack(LONG, packing, piece) != whole] == []
 
 
 def test_a_zst_is_one_frame_with_a_checksum() -> None:
@@ -116,27 +98,6 @@ def test_a_packed_file_is_read_from_any_byte_on(packing: str, tmp_path: Path) ->
 
 
 @every_packing
-def test_a_json_reader_begins_at_a_byte_of_the_content(packing: str, tmp_path: Path) -> None:
-    path = tmp_path / f"a.jsonl{packing}"
-    path.write_bytes(PACK[packing](LONG))
-    start = LONG.index(b'{"question": 40000}')
-    with reading(path, start) as reader:
-        assert reader.value() == {"question": 40000}
-        assert reader.offset == start + len(b'{"question": 40000}')
-
-
-@every_packing
-def test_an_unpacked_file_is_closed_with_its_content(packing: str, tmp_path: Path) -> None:
-    """A packed file is closed with the stream that unpacks it: a file left open is a ResourceWarning, which fails."""
-    path = tmp_path / f"a{packing}"
-    path.write_bytes(PACK[packing](b"[]"))
-    stream = open_bytes(path)
-    stream.close()
-
-    assert stream.closed
-
-
-@every_packing
 @pytest.mark.parametrize("name", ["scenes.json", "scenes.jsonl", "folder"])
 def test_scenes_are_read_packed(packing: str, name: str, tmp_path: Path) -> None:
     scenes = sampled_scenes(3)
@@ -151,17 +112,6 @@ def test_scenes_are_read_packed(packing: str, name: str, tmp_path: Path) -> None
         target.write_bytes(PACK[packing](text))
 
     assert list(find_scenes(target).records(1)) == scenes[1:]
-
-
-@every_packing
-@pytest.mark.parametrize(
-    "text", ['{"questions": [{"question": "a?"}]}', '{"question": "a?"}\n', '[{"question": "a?"}]']
-)
-def test_questions_are_read_packed(packing: str, text: str, tmp_path: Path) -> None:
-    path = tmp_path / f"q.json{packing}"
-    path.write_bytes(PACK[packing](text.encode()))
-
-    assert list(read_questions(path)) == [{"question": "a?"}]
 
 
 # What is wrong ------------------------------------------------------------------------------------------------------
@@ -185,12 +135,12 @@ def test_damage_is_told(packing: str, spoiled: str, tmp_path: Path) -> None:
             read(path)
 
 
-@pytest.mark.parametrize("length", range(1, 20))
-def test_a_zst_cut_off_anywhere_is_damaged(length: int, tmp_path: Path) -> None:
+def test_a_zst_cut_off_anywhere_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "a.zst"
-    path.write_bytes(PACK[".zst"](b"some text that is long enough")[:length])
-    with pytest.raises(BadInput, match="damaged or cut off: the file ended before the end of its last zstd frame"):
-        read_text(path)
+    for length in range(1, 20):
+        path.write_bytes(PACK[".zst"](b"some text that is long enough")[:length])
+        with pytest.raises(BadInput, match="damaged or cut off: the file ended before the end of its last zstd frame"):
+            read_text(path)
 
 
 @every_packing

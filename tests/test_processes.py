@@ -123,15 +123,6 @@ def test_a_window_whose_worker_dies_twice_is_done_a_third_time(tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_all_workers_may_die_at_once(tmp_path: Path) -> None:
-    job = ToyJob(20, 1, toy=Toy(dict.fromkeys((4, 5, 6), "die once"), folder=str(tmp_path)))
-    blocks, told = with_warnings(lambda: made(job, Processes(3)))
-
-    assert sorted(told) == [f"{KILLED} while doing toy {index}: begun again" for index in (4, 5, 6)]
-    assert blocks == made(replace(job, toy=Toy()), in_process)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("act", "cause"), DEATHS)
 def test_a_window_that_kills_every_worker_is_given_up_in_its_turn(act: str, cause: str) -> None:
     """What comes before it is not lost, although it takes longer."""
@@ -260,15 +251,6 @@ def test_workers_that_die_while_they_start_are_given_up() -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_that_dies_while_it_starts_is_replaced(tmp_path: Path) -> None:
-    job = ToyJob(3, toy=Toy(loading="die once", folder=str(tmp_path)))
-    blocks, told = with_warnings(lambda: made(job, Processes(2)))
-
-    assert told == [f"{KILLED} before it could begin with toys 0 to 2: begun again"]
-    assert [block.first for block in blocks] == [0, 2]
-
-
-@pytest.mark.slow
 def test_work_that_cannot_be_loaded_says_why() -> None:
     ours = r"(?s)^a worker process could not load its work:\nTraceback.*\n"
     faults = [
@@ -319,15 +301,6 @@ def test_no_worker_outlives_what_takes_the_blocks(mark: str, end: Callable[[Gene
     assert len(marked(mark)) == 2
 
     end(blocks)
-
-    assert marked(mark) == set()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("act", ["mistake", "bug", "die"])
-def test_no_worker_outlives_an_error(mark: str, act: str) -> None:
-    job = ToyJob(20, 2, toy=Toy({2: act, 4: "stay", 6: "stay"}))
-    with_warnings(lambda: made_until(job, Exception, workers=3))
 
     assert marked(mark) == set()
 
@@ -427,15 +400,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
-def test_a_plug_in_gives_the_same_bytes_with_workers(folder: Path, vqagen_: Commands) -> None:
-    """Standard output has them and nothing else, although the plug-in prints."""
-    vqagen_.done(f"{ASKED} -o q.json --workers 1")
-
-    assert vqagen_.done(f"{ASKED} -o - --workers 2").out == Path("q.json").read_bytes()
-    assert len(json.loads(Path("q.json").read_bytes())["questions"]) == 9
-
-
-@pytest.mark.slow
 def test_a_bug_of_a_plug_in_names_its_line(folder: Path, vqagen_: Commands) -> None:
     Path("corners.py").write_text(f"BUG = True\n{PLUGIN}")
     for workers in (1, 2):
@@ -456,14 +420,3 @@ def test_a_script_needs_no_guard_and_may_change_its_path(folder: Path) -> None:
 
     assert (ran.returncode, ran.stdout.count(b"run once")) == (0, 1), ran
     assert len(json.loads(Path("q.json").read_bytes())["questions"]) == 9
-
-
-@pytest.mark.slow
-def test_a_reader_that_goes_away_leaves_no_worker(folder: Path, mark: str) -> None:
-    process = start(f"{ASKED} -o - --workers 2 --instances-per-template 0", cwd=folder)
-    assert process.stdout is not None
-    process.stdout.close()
-    process.stdout = None
-    finish(process)
-
-    assert marked(mark) == set()

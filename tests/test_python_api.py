@@ -164,7 +164,7 @@ def test_a_program_without_an_answer_says_so() -> None:
         program.run(vqagen.compile_scene(SMALL_SCENES[0], materials.domain))
 
 
-# Scenes that are given, datasets ----------------------------------------------------------------------------------
+# Scenes that are given ----------------------------------------------------------------------------------
 
 
 def test_scenes_may_be_records(scenes: Path) -> None:
@@ -196,12 +196,6 @@ def test_a_faulty_record_is_located(record: Any, fault: str) -> None:
         list(vqagen.generate([SMALL_SCENES[0], record]))
 
     assert str(caught.value).splitlines()[0] == fault
-
-
-@pytest.fixture(scope="module")
-def given() -> list[dict[str, Any]]:
-    """Records of scenes."""
-    return sampled_scenes(13, seed=6)
 
 
 # Questions as records and pickles ---------------------------------------------------------------------------------

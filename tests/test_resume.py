@@ -165,17 +165,6 @@ def test_a_run_that_is_killed_goes_on_with_the_same_bytes(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("number", "said"), [(signal.SIGTERM, "stopped by SIGTERM"), (signal.SIGINT, "interrupted")], ids=["TERM", "INT"]
-)
-def test_what_stops_a_run_says_what_is_kept(number: signal.Signals, said: str, folder: Path) -> None:
-    ran = struck("", "q.json", 1, number)
-
-    kept = "  what was made is kept in q.json.part; the same command with --resume finishes it"
-    assert ran.err.strip().splitlines() == [f"vqagen: {said}", kept]
-
-
-@pytest.mark.slow
 def test_five_kills_at_random_moments_change_nothing(tmp_path: Path) -> None:
     """Signals, lost workers and full disks; `scripts/bench kills` does so by the hundred."""
     results = list(killed(Room.furnished(tmp_path, scenes=100), 5, seed=0))
@@ -269,14 +258,6 @@ def test_a_run_of_other_settings_does_not_go_on(halved: Path, vqagen_: Commands)
         refusal = "vqagen: q.json.journal is of another run; --force replaces it. There:"
         assert (ran.code, ran.err.splitlines()) == (2, [refusal, *(f"  {each}" for each in told)])
         assert halved.read_bytes() == part
-
-
-def test_a_run_whose_input_has_changed_does_not_go_on(halved: Path, vqagen_: Commands) -> None:
-    Path("scenes.json").write_bytes(Path("scenes.json").read_bytes() + b"\n")
-    ran = vqagen_(f"{ASKED} -o q.json --resume")
-
-    assert ran.code == 2
-    assert "  generator.inputs.scenes: 'sha256" in ran.err
 
 
 def test_without_resume_a_killed_run_is_not_touched_unless_it_is_said(halved: Path, vqagen_: Commands) -> None:

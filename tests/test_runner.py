@@ -87,11 +87,6 @@ def test_each_block_is_told_when_it_is_kept(toys: Output) -> None:
     assert told == [(0, 2, 0, 0), (2, 3, 1, 1), (3, 5, 3, 4), (5, 6, 2, 6), (6, 8, 0, 6), (8, 9, 1, 7)]
 
 
-def test_a_run_of_nothing_is_complete(output: Output) -> None:
-    assert run(ToyJob(0), in_process, output).records == 0
-    assert run(ToyJob(0), in_process, output, resume=True).was_complete
-
-
 # A run that is stopped -----------------------------------------------------------------------------------------------
 
 
@@ -408,11 +403,3 @@ def test_standard_output_gets_what_a_file_would(toys: Output, capfdbinary: pytes
 
     assert run(ToyJob(), in_process, toy_output("-")).records == 7
     assert capfdbinary.readouterr().out == toys.target.place.read_bytes()
-
-
-def test_a_stream_that_is_stopped_keeps_nothing(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    """What is chosen at its end was made in a temporary folder."""
-    output = toy_output("-", All())
-
-    assert stopped(ToyJob(), output, KeyboardInterrupt()) == []
-    assert capfdbinary.readouterr().out == b""

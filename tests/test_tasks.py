@@ -227,17 +227,6 @@ def test_a_merge_of_folders_that_fails_leaves_all_as_it_was() -> None:
     assert oct(Path("folder").stat().st_mode) == oct(Path("whole-folder").stat().st_mode)
 
 
-@pytest.mark.parametrize("form", ["json", "jsonl"])
-def test_shards_of_any_format_merge_to_parquet_as_one_run_writes_it(form: str) -> None:
-    """The block of the last number, which has no digits, got no row group."""
-    write("digits.parquet")
-    for number in (1, 2):
-        write_records(DigitTask(SETTINGS), f"{number}.{form}", format=form, shard=f"{number}/2")
-    merge([f"1.{form}", f"2.{form}"], "merged.parquet")
-
-    assert contents("merged.parquet") == contents("digits.parquet")
-
-
 def test_a_shard_with_a_changed_index_does_not_merge_to_parquet() -> None:
     """The merge ran without end, or into a KeyError or TypeError."""
     for number in (1, 2):
@@ -287,13 +276,6 @@ def test_an_error_while_records_are_taken_names_the_item(out: str) -> None:
     assert cause is not None and "while making records about number 7" in cause.__notes__
 
 
-def test_a_folder_and_a_file_are_not_merged() -> None:
-    write("1-folder", "1/2")
-    write("2.json", "2/2")
-    with pytest.raises(VqagenError, match="merge"):
-        merge(["1-folder", "2.json"], "folder")
-
-
 def test_progress_and_messages_name_the_items_of_the_task() -> None:
     seen: list[tuple[str, str]] = []
     write("digits.json", on_progress=lambda progress: seen.append((progress.item, progress.noun)))
@@ -309,16 +291,6 @@ def test_progress_and_messages_name_the_items_of_the_task() -> None:
         merge(["a.json", "b.json"], "whole.json")
     with pytest.raises(UsageError, match=r"there are more shards than numbers \(23\)"):
         write("many.json", "1/24")
-
-
-class OneWindowTask(DigitTask):
-    WINDOW = 0
-
-
-def test_the_warning_of_one_window_names_no_setting_where_there_is_none() -> None:
-    """It began "-- 0 makes one window"."""
-    with pytest.warns(match="^all numbers are one window, which one process does alone"):
-        write_records(OneWindowTask(SETTINGS), "digits.json", options=RunOptions(workers=2))
 
 
 def test_every_task_is_what_the_list_says() -> None:

@@ -177,16 +177,6 @@ def test_sampled_scenes_do_not_depend_on_workers_or_interruptions(
 # What Python callers may get wrong --------------------------------------------------------------------------------
 
 
-def test_one_path_may_stand_where_several_may(run: Commands) -> None:
-    """Its letters are not taken for names."""
-    settings = vqagen.QuestionSettings(count=1, templates_per_image=1)
-    vqagen.write_questions("scenes.json", "q.json", settings=settings)
-    vqagen.write_questions("scenes.json", "other.json", settings=settings, disjoint_from="q.json")
-
-    assert vqagen.merge("q.json", "merged.json") == (1, 1, "question")
-    assert Path("merged.json").read_bytes() == Path("q.json").read_bytes() != Path("other.json").read_bytes()
-
-
 # Names of outputs -------------------------------------------------------------------------------------------------
 
 
@@ -204,13 +194,6 @@ def test_a_worker_that_reads_other_files_is_refused(run: Commands) -> None:
         work.load()
     with pytest.raises(vqagen.VqagenError, match=r"^a worker reads other metadata than the run began with"):
         drawing.load()
-
-
-def test_a_packing_and_a_format_are_known_by_capitals_too(run: Commands) -> None:
-    run.done(f"generate --scenes scenes.json --out Q.JSONL.GZ {QUICK}")
-    run.done(f"generate --scenes scenes.json --out q.jsonl.gz {QUICK}")
-
-    assert Path("Q.JSONL.GZ").read_bytes() == Path("q.jsonl.gz").read_bytes()
 
 
 # What is there already --------------------------------------------------------------------------------------------
@@ -240,27 +223,6 @@ def test_an_output_that_was_cut_is_not_complete(run: Commands) -> None:
         assert ran.code in (2, 3)
         assert re.match(f"vqagen: {out}(:| was) (changed|damaged) or cut", ran.err)
         assert read(out) == cut
-
-
-@pytest.mark.slow
-def test_outputs_at_two_urls_that_end_alike_have_parts_of_their_own(run: Commands) -> None:
-
-    def stop(progress: Progress) -> None:
-        raise KeyboardInterrupt
-
-    settings = vqagen.QuestionSettings(reset_counts_every=WINDOW, templates_per_image=3)
-    for folder in ("train", "val"):
-        with pytest.raises(KeyboardInterrupt):
-            vqagen.write_questions("scenes.json", f"memory://{folder}/q.json", settings=settings, on_progress=stop)
-    parts = [name for name in os.listdir() if name.endswith(".part")]
-    for folder in ("train", "val"):
-        again = vqagen.RunOptions(resume=True)
-        made = vqagen.write_questions("scenes.json", f"memory://{folder}/q.json", settings=settings, options=again)
-        assert made.result.resumed_items == WINDOW
-
-    assert len(parts) == 2
-    assert all(name.startswith("q.json.") for name in parts)
-    assert os.listdir() == ["scenes.json"]
 
 
 def test_questions_are_not_written_among_the_scenes_that_are_read(run: Commands) -> None:
@@ -312,13 +274,3 @@ def test_questions_without_programs_are_kept_apart_by_text_alone_and_that_is_tol
     ran = run(f"generate --scenes scenes.json --out q.json {QUICK} --seed 1 --disjoint-from hidden.jsonl")
 
     assert f"warning: hidden.jsonl: {3 * SCENES} questions without a program: only the text" in ran.err
-
-
-def test_the_hint_for_bad_input_promises_nothing_false(run: Commands) -> None:
-    document = json.loads(Path("scenes.json").read_bytes())
-    document["scenes"][SCENES - 2]["objects"][0]["color"] = "bleu"
-    Path("bad.json").write_text(json.dumps(document))
-    ran = run(f"generate --scenes bad.json --out q.json {QUICK}")
-
-    assert ran.code == 3
-    assert "kept in q.json.part; --resume finishes it with the same input only" in ran.err
