@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from pathlib import Path
 
+import depth
 import pytest
 import readme_blocks
-from _pytest.mark import ParameterSet
-from readme_blocks import PAGES, ROOT, Example, examples
+from readme_blocks import PAGES, ROOT, examples
 
 import vqagen.language.constraints  # noqa: F401  (importing the module declares them)
 from vqagen.language.composite import COMPOSITE_NAMES
@@ -17,39 +16,22 @@ from vqagen.plugin import BUILT_IN
 
 TEMPLATES_PAGE = ROOT / "templates" / "README.md"
 QUICK = 14
-"""Examples of README.md that the quick run takes: the first ones, which need no others. It takes all of other pages."""
-Folders = dict[Path, Path]
+"""Examples of README.md that the quick run takes: the first ones. It takes all of other pages."""
 
 
-def marked_examples() -> list[ParameterSet]:
-    """Return all examples; most of README.md are slow."""
-    listed = examples()
-    quick = [example for example in listed if example.page.parent == ROOT][:QUICK]
-    quick += [example for example in listed if example.page.parent != ROOT]
-    slow = [pytest.mark.slow]
-    return [pytest.param(example, marks=[] if example in quick else slow) for example in listed]
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_examples_print_what_their_page_says(page: Path, tmp_path: Path) -> None:
+    """After each other, in this process where they can; `python tests/readme_blocks.py` makes them agree again."""
+    programs = readme_blocks.make_programs(tmp_path / "bin")
+    (folder := tmp_path / "page").mkdir()
+    listed = [example for example in examples() if example.page == page]
+    for example in listed[:QUICK] if depth.is_quick and page.parent == ROOT else listed:
+        if example.needs_process:
+            printed = readme_blocks.run(example, folder, programs)
+        else:
+            printed = readme_blocks.run_here(example, folder)
 
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
-    """The folders in which the examples of a page run after each other: in this process where they can, or none."""
-    return defaultdict(lambda: tmp_path_factory.mktemp("page"))
-
-
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of `vqagen` and `python`."""
-    return readme_blocks.make_programs(tmp_path_factory.mktemp("environment") / "bin")
-
-
-@pytest.mark.parametrize("example", marked_examples(), ids=str)
-def test_an_example_prints_what_its_page_says(example: Example, folders: Folders, programs: Path) -> None:
-    """After `python tests/readme_blocks.py` they agree again; look at what changed before you commit it."""
-    folder = folders[example.page]
-    if example.needs_process:
-        assert readme_blocks.run(example, folder, programs) == example.printed
-    else:
-        assert readme_blocks.run_here(example, folder) == example.printed
+        assert printed == example.printed, str(example)
 
 
 def test_the_flag_table_has_every_option_of_generate() -> None:
