@@ -75,7 +75,7 @@ class Examined(NamedTuple):
 def examine(catalogue: ItemCatalogue) -> Examined:
     """Return what is doubtful in a catalogue without mistakes. Pictures are measured, each once."""
     checked = _Checked(catalogue)
-    doubts = tuple(doubt for rule in (*WORD_RULES, *PICTURE_RULES) for doubt in rule(checked))
+    doubts = tuple(doubt for rule in RULES for doubt in rule(checked))
     return Examined(doubts, tuple(checked.unreadable))
 
 
@@ -199,5 +199,4 @@ def _wrong_sizes(checked: _Checked) -> Iterator[Doubt]:
                 yield Doubt("wrong-size", f"items.{large.name}", message)
 
 
-WORD_RULES = (_useless_adjectives, _near_paints)
-PICTURE_RULES = (_wrong_colors, _wrong_sizes)
+RULES = (_useless_adjectives, _near_paints, _wrong_colors, _wrong_sizes)

@@ -18,8 +18,8 @@ from vqagen.authoring.items.entries import (
     adjectives,
     entries,
     find_entry,
+    is_used,
     nouns,
-    uses,
 )
 from vqagen.errors import UsageError, unknown
 from vqagen.tasks.director.catalogue_words import named
@@ -140,7 +140,7 @@ def _rename(new: Document, edit: Edit) -> None:
 def _remove(new: Document, edit: Edit) -> None:
     """`name`: the entry goes, also from the lists of other entries, as do the forms of nouns that nothing has then."""
     entry = find_entry(new, str(edit["name"]))
-    name, used = entry.name, [noun for noun in named(new.get("nouns", {})) if uses(new, noun)]
+    name, used = entry.name, [noun for noun in named(new.get("nouns", {})) if is_used(new, noun)]
     if entry.sort == ADJECTIVE:
         del _class_values(new, entry.adjective_class)[name]
     else:
@@ -153,7 +153,7 @@ def _remove(new: Document, edit: Edit) -> None:
         if record.get("kind") == name:
             del record["kind"]
     for noun in used:
-        if noun not in new["kinds"] and not uses(new, noun):
+        if noun not in new["kinds"] and not is_used(new, noun):
             new["nouns"].pop(noun, None)
 
 

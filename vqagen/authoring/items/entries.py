@@ -9,11 +9,10 @@ from typing import Any
 from vqagen.errors import UsageError, unknown
 from vqagen.tasks.director.catalogue_words import ITEM, named
 
-KIND, OWN_ITEM, ADJECTIVE, NOUN = SORTS = "kind", "item", "adjective", "noun"
+KIND, OWN_ITEM, ADJECTIVE, NOUN = "kind", "item", "adjective", "noun"
 """Sorts of entries. A kind is a noun too, and is listed as a kind."""
 WORD_LISTS = ("nouns", "properties", "unclear")
 """Keys of kinds and items that list words."""
-TRUE, UNCLEAR = "true", "unclear"
 
 
 @dataclass(frozen=True)
@@ -64,14 +63,12 @@ def nouns(document: Mapping[str, Any]) -> list[str]:
     return [*dict.fromkeys([*kinds, *(entry.name for entry in _nouns(document)), ITEM])]
 
 
-def uses(document: Mapping[str, Any], word: str) -> dict[str, str]:
-    """Return the kinds and items that list a word or have it as kind: name -> TRUE or UNCLEAR."""
-    found = {}
-    for entry in _things(document):
-        listed = [key for key in WORD_LISTS if word in entry.record.get(key, ())]
-        if listed or entry.record.get("kind") == word:
-            found[entry.name] = UNCLEAR if listed == ["unclear"] else TRUE
-    return found
+def is_used(document: Mapping[str, Any], word: str) -> bool:
+    """True if a kind or item lists a word or has it as kind."""
+    return any(
+        entry.record.get("kind") == word or any(word in entry.record.get(key, ()) for key in WORD_LISTS)
+        for entry in _things(document)
+    )
 
 
 def _things(document: Mapping[str, Any]) -> Iterator[Entry]:
