@@ -14,7 +14,7 @@ from vqagen.api import RunOptions, UsageError, VqagenError, convert, merge, writ
 from vqagen.tasks import TASKS, TaskEntry
 
 SETTINGS = DigitSettings(start_index=2, count=23)
-RECORDS = {"json": "made.json", "jsonl": "made.jsonl", "parquet": "made.parquet", "list": "list.json"}
+RECORDS = {"json": "made.json", "jsonl": "made.jsonl", "parquet": "made.parquet"}
 SHAPES = ("numbers", "spellings")
 
 
