@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import click
 import pytest
-from commands import Commands
+from commands import Commands, all_commands
 from scene_records import SMALL_SCENES
 
 UNREADABLE = ("missing.json", "scenes.json/below.json", "empty")
@@ -22,7 +23,7 @@ READS = {
     "dialog": ["--scenes X -o d.json", "--scenes scenes.json -o d.json --templates X"],
     "director generate": ["--count 1 -o trials --catalogue X", "--count 1 -o trials --templates X"],
     "director items check": ["--catalogue X"],
-    "director items preview": ["-o p.png --catalogue X"],
+    "director items preview": ["-o p.svg --catalogue X"],
     "director items copy": ["c.json --catalogue X"],
     "director items edit": ["--catalogue X"],
     "director export": ["X --lists 2 --per-list 2 -o t.csv"],
@@ -53,7 +54,7 @@ WRITES = {
     "generate": ["--scenes scenes.json -o X.json", "--scenes scenes.json -o new.json --report X.json"],
     "dialog": ["--scenes scenes.json -o X.json"],
     "director generate": ["--count 1 -o X"],
-    "director items preview": ["-o X.png"],
+    "director items preview": ["-o X.svg"],
     "director items copy": ["X.json"],
     "merge": ["q.json -o X.json"],
     "convert": ["q.json -o X.json"],
@@ -64,6 +65,8 @@ WRITES = {
     "scenes draw": ["scenes.json -o X"],
     "scenes sample": ["--count 1 -o X.json"],
 }
+ELSEWHERE = {"human demo", "human import", "human store"}
+"""Commands whose places are those of other commands; their own tests have more."""
 MAKES_FOLDER = {"director generate", "scenes draw"}
 
 
@@ -72,7 +75,7 @@ def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytes
     """Runs commands in a folder with scenes, questions about them, and predictions."""
     monkeypatch.chdir(tmp_path)
     Path("scenes.json").write_text(json.dumps({"scenes": SMALL_SCENES}))
-    for folder in ("empty", "folder", "folder.json", "folder.html", "folder.jsonl", "folder.png", "folder.csv"):
+    for folder in ("empty", "folder", "folder.json", "folder.html", "folder.jsonl", "folder.svg", "folder.csv"):
         Path(folder).mkdir()
     commands = Commands(capsysbinary)
     commands.done("generate --scenes scenes.json --only zero_hop.json -o q.json")
@@ -80,6 +83,12 @@ def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytes
     lines = [json.dumps({"question_index": each["question_index"], "answer": each["answer"]}) for each in questions]
     Path("p.jsonl").write_text("\n".join(lines))
     return commands
+
+
+def test_every_command_is_here() -> None:
+    commands = {name.removeprefix("vqagen ") for name, each in all_commands() if not isinstance(each, click.Group)}
+
+    assert commands == READS.keys() | WRITES.keys() | ELSEWHERE | {"init"}
 
 
 def test_a_place_that_cannot_be_read_ends_in_3(vqagen_: Commands) -> None:
