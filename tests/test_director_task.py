@@ -131,7 +131,7 @@ def test_parts_merge_into_the_same_bytes(vqagen_: Commands) -> None:
     flags = "--seed 2 --render md"
     vqagen_.done(f"director generate --count 8 {flags} --out whole --workers 2")
     for name, first, count in (("a", 0, 3), ("b", 3, 5)):
-        vqagen.write_trials(name, DirectorSettings(start_index=first, count=count, seed=2, render=("md",)))
+        vqagen_.done(f"director generate --start-index {first} --count {count} {flags} --out {name}")
 
     vqagen_.done("merge a b --out merged")
     merged, whole = contents("merged"), contents("whole")
@@ -246,7 +246,7 @@ USAGE = [
     ("--size-share 0.5 --vertical-share 0.6", ["together at most 1"]),
     ("--render gif", ["--render must be one of png, svg, md, ascii, json, none, found 'gif'"]),
     ("--compat reference --paired", ["--compat reference has neither pairs nor relational questions"]),
-    ("--paired", ["--count must be even"]),
+    ("--paired", ["--start-index and --count must be even"]),
     ("--height 2", ["  control and test trials, topmost and bottommost, no physics and physics: needs more rows"]),
     ("--fill 0.1", ["control and test trials, smallest and largest", "needs 3 items, and --fill 0.1 makes 1"]),
     ("--blocked 0", ["needs 1 blocked cell, and --blocked 0 makes 0"]),

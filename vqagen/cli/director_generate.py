@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from vqagen.cli.group import GroupedCommand, Option
-from vqagen.cli.options import catalogue_option, output_options, path, settings_options
+from vqagen.cli.options import catalogue_option, output_options, path, settings_options, shard_option
 from vqagen.run.options import RunOptions
 from vqagen.tasks.director.settings import DirectorSettings
 
@@ -23,7 +23,8 @@ templates_option = click.option(
 @catalogue_option
 @templates_option
 @output_options("trials", is_required=False)
-@settings_options(settings=DirectorSettings, options=RunOptions, without=("start_index", "cluster"))
+@settings_options(settings=DirectorSettings, options=RunOptions)
+@shard_option
 @click.option(
     "--dry-run",
     cls=Option,
@@ -39,6 +40,7 @@ def generate(
     catalogue: str | None,
     templates: str | None,
     settings: DirectorSettings,
+    shard: str | None,
     options: RunOptions,
     dry_run: bool,
 ) -> None:
@@ -69,6 +71,7 @@ def generate(
             templates=templates,
             format=layout,
             options=options,
+            shard=shard,
             on_progress=on_progress,
         )
     click.echo(run_summary(report, out), err=True)

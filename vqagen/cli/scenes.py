@@ -26,7 +26,7 @@ def command() -> None:
 @command.command("sample", cls=GroupedCommand)
 @domain_options("domain", "metadata", "plugins")
 @output_options("scenes")
-@settings_options(settings=SamplingSettings, options=RunOptions, without=("cluster",))
+@settings_options(settings=SamplingSettings, options=RunOptions)
 @shard_option
 def sample(
     out: str,

@@ -1,10 +1,10 @@
 """The layout of JSON that people edit: a value on one line if it fits, an object of objects as a table.
 
->>> print(laid_out({"sizes": [1, 2], "kinds": {"cup": {"art": [{"ring": [0, 1]}]}}}), end="")
+>>> print(laid_out({"kinds": {"cup": {"art": [{"ring": [0, 1]}]}, "pin": {"sizes": [1, 2]}}}), end="")
 {
-  "sizes": [1, 2],
   "kinds": {
-    "cup": {"art": [{"ring": [0, 1]}]}
+    "cup": {"art": [{"ring": [0, 1]}]},
+    "pin": {"sizes": [1, 2]}
   }
 }
 """

@@ -178,7 +178,7 @@ def director_task(
 ) -> DirectorTask:
     """Return the task for a whole run, loaded and checked. Raises VqagenError before anything is written."""
     if settings.paired and settings.count % 2 + settings.start_index % 2:
-        raise UsageError("--paired makes two trials of a pair: --count must be even (and start_index, in Python)")
+        raise UsageError("--paired makes two trials of a pair: --start-index and --count must be even")
     catalogue_file = _absolute(Path(catalogue or shipped(SHIPPED_CATALOGUE)))
     wording_files = _absolute(Path(templates or shipped(SHIPPED_INSTRUCTIONS)))
     task = DirectorTask(settings, catalogue_file, wording_files)
