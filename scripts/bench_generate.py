@@ -209,7 +209,7 @@ def phases(scenes: Path, count: int, case: Flags, repeats: int) -> None:
         return median(cpu_seconds(work) for _ in range(repeats))
 
     load = typical(lambda: exhaust(islice(load_scenes(source, materials.domain), count)))
-    size = run.settings.window
+    size = run.settings.reset_counts_every
     windows = [list(window) for _, window in groupby(compiled, key=lambda scene: window_of(scene.index, size))]
     ask = typical(lambda: [exhaust(run.generator.window(window, Tally())) for window in windows])
     wording = {family.template.id: family.wording for family in run.generator.families}

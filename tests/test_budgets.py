@@ -231,7 +231,7 @@ def programs(questions: list[vqagen.Question]) -> set[Any]:
 
 @pytest.mark.quick(1)
 @BY_COLLECTION
-@pytest.mark.parametrize(("dialect", "instances"), [("generator", 2), ("release", 0)])
+@pytest.mark.parametrize(("dialect", "instances"), [("generator", 2), ("release", 2)])
 def test_no_text_and_no_program_of_the_other_set_comes_again(
     collection: Collection, dialect: str, instances: int
 ) -> None:
