@@ -18,7 +18,7 @@ START = 1_700_000_000_000
 
 def make_answered(folder: Path) -> Study:
     """Make a study of two systems, three raters for each task, whose first raters have answered."""
-    study = make_study(folder, systems=("ours", "theirs"), raters_per_item=3, checks_per_task=1)
+    study = make_study(folder, systems=("ours", "theirs"), raters_per_item=3, checks_per_task=1, imc_per_task=1)
     store = open_store(study.folder / ANSWERS, study.id, create=True)
     answer_study(study, store)
     store.close()

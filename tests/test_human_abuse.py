@@ -75,7 +75,7 @@ def marked(tmp_path: Path) -> Study:
     files = write_caption_files(tmp_path, 12, ("zebra-model", "walrus-model"))
     for name, file in files.items():
         file.write_text(file.read_text().replace(name, "or so"))
-    settings = PlanSettings(trials_per_task=6, human_human=True)
+    settings = PlanSettings(trials_per_task=6, imc_per_task=1, human_human=True)
     inputs = tmp_path / "human.json", files, tmp_path / "images"
     return fill_words(make_caption_tasks(tmp_path / "study", *inputs, settings).study)
 

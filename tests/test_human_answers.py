@@ -23,7 +23,7 @@ from vqagen.human.store import sqlite
 from vqagen.human.store.lock import study_lock
 from vqagen.human.store.opening import ANSWERS, open_store
 from vqagen.human.store.store import Store
-from vqagen.human.study.item import CHECK
+from vqagen.human.study.item import CHECK, INSTRUCTED
 from vqagen.human.study.serving import SERVING_FILE
 from vqagen.human.study.study import Study
 
@@ -227,6 +227,7 @@ def test_a_row_states_what_was_judged_and_how_it_was_shown(made: Study, vqagen_:
         assert trial.texts == (tuple(texts) if row.second_on_right else tuple(reversed(texts)))
         assert row.toward_second == (row.value if row.second_on_right else 10 - row.value)
         assert (row.gold_is_second is None) == (row.use != CHECK)
+        assert (row.gold_value is None) == (row.use != INSTRUCTED)
 
 
 def test_a_backup_gives_the_same_bytes(made: Study, vqagen_: Commands) -> None:

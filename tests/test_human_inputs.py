@@ -63,12 +63,11 @@ def edit(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
 def test_the_flags_of_humanr_do_the_same(line: str, folder: Path, vqagen_: Commands) -> None:
     """Its spellings, its folder of images as an argument, and the flags that say nothing here."""
     write_caption_files(folder, systems=("ours", "theirs"))
-    theirs = (
-        "--num_images 8 --num_trials_per_task 5 --num_attention_check 2 --human_human --sandbox --experiment_name x"
-    )
+    theirs = "--num_images 8 --num_trials_per_task 5 --num_attention_check 2 --human_human"
+    theirs += " --reward_per_task 1.5 --sandbox --experiment_name x"
     ours = "--num-images 8 --trials-per-task 5 --checks-per-task 2 --human-human"
     vqagen_.done(f"{MAKE} --system theirs=theirs.json {ours}")
-    vqagen_.done(f"human make-tasks {line} {theirs} --sandbox --out legacy")
+    vqagen_.done(f"human make-tasks {line} {theirs} --out legacy")
 
     for name in ("study.json", "items.jsonl", "tasks.jsonl"):
         assert Path("legacy", name).read_bytes() == Path("study", name).read_bytes()
@@ -121,6 +120,9 @@ def test_wrong_usage_ends_in_2_and_says_what_would_be_right(vqagen_: Commands) -
         (lambda: set_captions("a text"), "", 3, "im00.png: expected a list of captions, found 'a text'"),
         (lambda: set_captions(["x", " ", 3]), "", 3, "im00.png[2]: expected a caption, found 3"),
         (lambda: set_captions(["the same"]), "", 3, "all texts of other images are also texts about this one"),
+        (lambda: None, "--imc-per-task 9", 3, "--imc-per-task 9 is more than the 8 different instructed trials"),
+        (lambda: None, "--imc-per-task 9", 3, "--checks-per-task 1 and --imc-per-task 9 leave nothing of"),
+        (lambda: None, "--trials-per-task 5 --reward-per-task 1.5", 0, "cost: 13.50 for 9 assignments at 1.50, before"),
         (lambda: None, "--trials-per-task 20", 3, "a task would show an image twice"),
         (
             lambda: None,
@@ -323,13 +325,13 @@ def test_the_size_of_an_image_is_that_which_browsers_show(vqagen_: Commands) -> 
 
 def test_comparison_tasks_have_the_form_of_humanr(vqagen_: Commands) -> None:
     """The keys, ids and sources that its page and its scoring read; trials in the order of the first rater."""
-    vqagen_.done(f"{MAKE} --trials-per-task 6 --human-human --compat humanr")
+    vqagen_.done(f"{MAKE} --trials-per-task 6 --human-human --imc-per-task 1 --compat humanr")
     study = load_study("study")
     tasks = json.loads(Path("study/comparison_tasks.json").read_text("utf-8"))
 
     assert list(tasks) == list(study.tasks)
     for name, entries in tasks.items():
-        trials = study.trials(name, 0)
+        trials = [trial for trial in study.trials(name, 0) if trial.item.use != "instructed"]
         assert [entry["image"] for entry in entries] == [trial.item.image for trial in trials]
         for entry, trial in zip(entries, trials, strict=True):
             assert list(entry) == ["image", "c1_id", "c1_text", "c1_source", "c2_id", "c2_text", "c2_source"]
@@ -386,7 +388,7 @@ def test_items_are_planned_as_they_are(vqagen_: Commands) -> None:
 
 def test_the_items_of_a_study_make_it_again(vqagen_: Commands) -> None:
     """What make-tasks writes it also reads: the same items, checks and practice included."""
-    size = "--trials-per-task 5"
+    size = "--trials-per-task 5 --imc-per-task 1"
     vqagen_.done(f"{MAKE} {size} --human-human")
     vqagen_.done(f"human make-tasks --items study/items.jsonl --images images --out again {size}")
 
@@ -433,7 +435,8 @@ FAULTS: list[tuple[Any, str]] = [
         "candidates[0].role: expected 'reference' where use is 'check'",
     ),
     ({**PAIR, "use": "practice"}, "gold: missing key 'better' where use is 'practice'"),
-    ({**PAIR, "gold": {"value": 7}}, "gold: "),
+    ({**PAIR, "gold": {"value": 12}}, "gold.value: expected a value from 1 to 9, found 12"),
+    ({**PAIR, "use": "instructed"}, "gold: missing key 'value' where use is 'instructed'"),
     ({**PAIR, "use": "real", "gold": {"better": "2"}}, "gold: expected null where use is 'real'"),
     ({**PAIR, "scale": {"min": 9, "max": 1}}, "scale: expected 2 to 15 values, found min 9 and max 1"),
     ({**PAIR, "scale": {"min": 1, "max": 9, "mid": 4}}, "scale.mid: expected 5, the middle of 1 and 9, found 4"),

@@ -18,7 +18,7 @@ from vqagen.calls.human_studies import make_caption_tasks, make_item_tasks
 from vqagen.errors import BadInput
 from vqagen.human.study.checking import check_study
 from vqagen.human.study.invariants import plan_faults
-from vqagen.human.study.item import Gold
+from vqagen.human.study.item import CHECK, INSTRUCTED, Gold
 from vqagen.human.study.item_record import identified
 from vqagen.human.study.plan import PlanError
 from vqagen.human.study.settings import PlanSettings
@@ -47,6 +47,7 @@ def caption_inputs(draw: st.DrawFn) -> Inputs:
         num_images=draw(st.sampled_from([0, 0, 3, 8])),
         trials_per_task=draw(st.integers(1, 8)),
         checks_per_task=draw(small),
+        imc_per_task=draw(small),
         raters_per_item=draw(st.integers(1, 4)),
         human_human=draw(st.booleans()),
     )
@@ -119,6 +120,7 @@ def random_items(draw: st.DrawFn) -> RandomItems:
         seed=draw(small),
         trials_per_task=draw(st.integers(1, 6)),
         checks_per_task=draw(small),
+        imc_per_task=draw(small),
         raters_per_item=draw(st.integers(1, 3)),
     )
     return RandomItems(records, chosen)
@@ -197,6 +199,18 @@ def test_practice_shows_images_that_are_not_scored_if_there_are_any(tmp_path: Pa
     assert scored.isdisjoint(item.image for item in study.practice)
 
 
+def test_instructed_trials_ask_for_any_value_but_the_middle(tmp_path: Path) -> None:
+    """In each task as many as were asked for, all different, with the words of the study on both sides."""
+    study = make_study(tmp_path, trials_per_task=10, imc_per_task=8, human_human=True)
+    for task in study.tasks:
+        asked = [trial for trial in study.trials(task, 0) if trial.item.use == INSTRUCTED]
+        values = [trial.item.gold.value for trial in asked if trial.item.gold]
+        assert sorted(map(int, filter(None, values))) == [1, 2, 3, 4, 6, 7, 8, 9]
+        for trial, value in zip(asked, values, strict=True):
+            assert trial.item.prompt == f"This trial is about reading. Please choose the number {value}."
+            assert set(trial.texts) == {f"In this trial, please choose the number {value} on the scale below."}
+
+
 def test_a_text_that_is_rated_has_no_side(tmp_path: Path) -> None:
     """Reversing its values in odd slots would reverse its score."""
     write_lines(tmp_path / "items.jsonl", [RATED])
@@ -270,7 +284,7 @@ Change = Callable[[Study], Study]
 @pytest.fixture(scope="module")
 def planned_study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """A study without faults."""
-    return make_study(tmp_path_factory.mktemp("study"), systems=("a", "b"), trials_per_task=4, raters_per_item=2)
+    return make_study(tmp_path_factory.mktemp("study"), systems=("a", "b"), imc_per_task=1, raters_per_item=2)
 
 
 def first_of(study: Study, use: str) -> Any:
@@ -301,6 +315,18 @@ def with_trials(study: Study, change: Callable[[list[PlannedTrial]], object]) ->
     trials = list(task.trials)
     change(trials)
     return replace(study, tasks={**study.tasks, name: Task(name, tuple(trials))})
+
+
+def without(use: str) -> Change:
+    """Return the change that takes the trials of a use out of the first task."""
+
+    def change(study: Study) -> Study:
+        return with_trials(
+            study,
+            lambda trials: trials.remove(next(each for each in trials if study.items[each.item].use == use)),
+        )
+
+    return change
 
 
 def all_on_the_right(study: Study) -> Study:
@@ -334,8 +360,9 @@ def distract_by_a_caption_of_the_image(study: Study) -> Study:
 CHANGES: list[tuple[Change, str]] = [
     (lambda study: with_trials(study, lambda trials: trials.pop(0)), "it is scored and stands in 0 tasks, not in one"),
     (lambda study: with_trials(study, lambda trials: trials.append(trials[0])), "stands in 2 tasks, not in one"),
-    (lambda study: with_trials(study, lambda trials: trials.append(trials[0])), "it has 5 trials, more than 4"),
-    (lambda study: with_trials(study, lambda trials: trials.pop()), "0 trials whose use is check, not 1"),
+    (lambda study: with_trials(study, lambda trials: trials.append(trials[0])), "it has 6 trials, more than 5"),
+    (without(CHECK), "0 trials whose use is check, not 1"),
+    (without(INSTRUCTED), "0 trials whose use is instructed, not 1"),
     (lambda study: with_trials(study, lambda trials: trials.append(PlannedTrial("x", True))), "item x does not exist"),
     (
         lambda study: with_trials(study, lambda trials: trials.append(PlannedTrial(study.practice[0].id, True))),
@@ -347,6 +374,14 @@ CHANGES: list[tuple[Change, str]] = [
     (
         lambda study: with_item(study, first_of(study, "real"), gold=Gold(better="x")),
         "it is scored, and has a known answer",
+    ),
+    (
+        lambda study: with_item(study, first_of(study, "instructed"), gold=Gold(value=0)),
+        "does not say which value of its scale",
+    ),
+    (
+        lambda study: with_item(study, first_of(study, "check"), candidates=first_of(study, "check").candidates[:1]),
+        "it has 1 texts, not 2",
     ),
     (distract_by_a_caption_of_the_image, "its wrong text is one by people about its image"),
     (lambda study: replace(study, images={}), "is not among the images of the study"),
@@ -368,7 +403,9 @@ def test_a_plan_without_faults_has_none(planned_study: Study) -> None:
 
 
 def test_a_broken_property_is_found(planned_study: Study) -> None:
+    """And a plan with one broken property is read to its end."""
+
     def is_found(change: Change, message: str) -> bool:
-        return any(message in str(fault) for fault in plan_faults(change(planned_study)))
+        return any(message in str(fault) for fault in list(plan_faults(change(planned_study))))
 
     assert [message for change, message in CHANGES if not is_found(change, message)] == []

@@ -56,7 +56,7 @@ WRONG = [
     ("value", 10, "value: must lie on the scale from 1 to 9, found 10"),
     ("value", True, "value: expected a whole number, found true"),
     ("toward_second", 5, "toward_second: contradicts value 4 and second_on_right, found 5"),
-    ("use", "chek", "use: expected 'real', 'check', 'practice', found 'chek'"),
+    ("use", "chek", "use: expected 'real', 'check', 'instructed', 'practice', found 'chek'"),
     ("largest", 1, "largest: must be above least (1), found 1"),
     ("weight", 0, "weight: must be above 0, found 0"),
     ("rater", None, "rater: expected text, found null or nothing"),
@@ -203,6 +203,14 @@ def test_fast_raters_are_flagged_by_their_median() -> None:
     assert flagged(many(3, lambda n, row: replace(row, rt_ms=(500, 900, 9000)[n - 1])), "fast") == ["R1"]
     assert flagged(many(3, lambda n, row: replace(row, rt_ms=(500, 1500, 9000)[n - 1])), "fast") == []
     assert flagged(worked_rows(), "fast") == []
+
+
+def test_wrong_instructed_answers_and_partial_assignments_are_flagged() -> None:
+    rows = many(2, lambda n, row: replace(row, use="instructed", gold_value=4 if n == 1 else 7, state="expired"))
+
+    assert (flagged(rows, "instructed"), flagged(rows, "partial")) == (["a1"], ["a1"])
+    right = [replace(row, gold_value=row.value) for row in rows]
+    assert flagged(right, "instructed") == []
 
 
 def test_exclusion_is_reported_and_nothing_is_deleted(vqagen_: Commands) -> None:

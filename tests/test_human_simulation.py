@@ -25,6 +25,7 @@ from vqagen.human.store.store import Assignment, Complete, Log
 from vqagen.human.study.item import (
     CHECK,
     COMPARE,
+    INSTRUCTED,
     RATE,
     REAL,
     REFERENCE,
@@ -94,12 +95,13 @@ def test_values_are_turned_to_the_side_of_the_second_text() -> None:
         assert raters.value("r", left) == 10 - raters.value("r", right)
 
 
-def test_raters_pass_checks() -> None:
+def test_raters_pass_checks_and_follow_instructions() -> None:
     raters = Raters(RaterSettings(noise=2.0, rater_sd=1.0))
     for is_second in (False, True):
         for trial in trials(100, CHECK, Gold(better="b" if is_second else "a")):
             value = raters.value("r", trial)
             assert (value > 5) == (trial.second_on_right == is_second)
+    assert {raters.value("r", trial) for trial in trials(20, INSTRUCTED, Gold(value=7))} == {7}
 
 
 # Studies ------------------------------------------------------------------------------------------------------------
@@ -189,7 +191,7 @@ def test_a_study_is_scored_from_its_store(vqagen_: Commands, study: Study) -> No
     first, second = fill_store(study, Raters(RaterSettings(), 3), Path("elsewhere.sqlite"))
 
     found = json.loads(vqagen_.done("human score study --store elsewhere.sqlite --json").out)
-    assert found["answers"] == 24
+    assert found["answers"] == 2 * len(next(iter(study.tasks.values())).trials)
     flagged = [(row["flag"], row["rater"], row["assignment"]) for row in found["tables"]["flagged"]["rows"]]
     assert ("partial", "r2", second.id) in flagged
     assert ("webdriver", "r2", "all") in flagged

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @click.option("--images", type=path, metavar="FOLDER", help="The folder of the images.")
 @click.option("--out", "-o", required=True, type=path, metavar="FOLDER", help="Folder for the study.")
 @settings_options(settings=PlanSettings)
+@click.option("--reward-per-task", type=click.FloatRange(min=0), default=0.0, metavar="AMOUNT", help="Print the cost.")
 @click.option(
     "--force",
     is_flag=True,
@@ -41,6 +42,7 @@ def make_tasks(
     images: str | None,
     out: str,
     settings: PlanSettings,
+    reward_per_task: float,
     force: bool,
 ) -> None:
     """Plan a study: which trials stand in which task, and on which side.
@@ -67,7 +69,7 @@ def make_tasks(
             raise click.UsageError(f"missing {' and '.join(missing)}, or --items")
         made = make_caption_tasks(out, human, systems_of(systems), images, settings, force=force)
     _print(made, out)
-    for line in forecast_lines(made.study):
+    for line in forecast_lines(made.study, reward_per_task):
         click.echo(line, err=True)
 
 

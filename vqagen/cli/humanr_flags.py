@@ -37,7 +37,6 @@ class HumanrCommand(click.Command):
         self.context_settings = {**self.context_settings, "token_normalize_func": our_spelling}
         self.params += [
             click.Option(["--experiment-name"], hidden=True, expose_value=False),
-            click.Option(["--reward-per-task"], type=float, hidden=True, expose_value=False),
             click.Option(["--sandbox"], is_flag=True, hidden=True, expose_value=False),
         ]
 

@@ -37,6 +37,8 @@ class AnswerRow:
     """"" where one text is rated."""
     gold_is_second: bool | None = None
     """For attention checks: the second text is the right one."""
+    gold_value: int | None = None
+    """For instructed trials: the value that was asked for."""
     rt_ms: int = 0
     shown_ms: int = 0
     blur: int = 0

@@ -79,6 +79,7 @@ def answer_row(assignment: Assignment, trial: Trial, answer: Answer) -> AnswerRo
         second_source=second.source if second else "",
         second_role=second.role if second else "",
         gold_is_second=item.gold.better == second.id if is_known and item.gold and second else None,
+        gold_value=item.gold.value if item.gold else None,
         rt_ms=answer.rt_ms,
         shown_ms=answer.shown_ms,
         blur=answer.blur,

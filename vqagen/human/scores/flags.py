@@ -15,6 +15,7 @@ from vqagen.human.scores.settings import (
     CHECKS,
     FAST,
     HUMANR,
+    INSTRUCTED,
     PARTIAL,
     SIDE,
     STRAIGHT,
@@ -24,6 +25,7 @@ from vqagen.human.scores.settings import (
 )
 from vqagen.human.store.store import COMPLETE
 from vqagen.human.study.item import CHECK, COMPARE, REAL
+from vqagen.human.study.item import INSTRUCTED as INSTRUCTED_USE
 
 FAST_MS = 1500
 """Median milliseconds of an answer below which a rater is flagged as fast."""
@@ -66,6 +68,7 @@ def find_flags(rows: Sequence[AnswerRow], settings: ScoreSettings, automated: It
     found = [
         *_failed_checks(by_assignment, fails),
         *(_missing_checks(by_assignment) if settings.check_rule == STRICT else ()),
+        *_failed_instructions(by_assignment),
         *(
             Flag(PARTIAL, of[0].rater, name, f"{of[0].state}, {len(of)} answers")
             for name, of in by_assignment.items()
@@ -136,6 +139,14 @@ def _missing_checks(by_assignment: Mapping[str, Sequence[AnswerRow]]) -> Iterato
         missing = most[rows[0].task] - found[name]
         if missing:
             yield Flag(CHECKS, rows[0].rater, name, f"{missing} of {most[rows[0].task]} missing")
+
+
+def _failed_instructions(by_assignment: Mapping[str, Sequence[AnswerRow]]) -> Iterator[Flag]:
+    for name, rows in by_assignment.items():
+        instructed = [row for row in rows if row.use == INSTRUCTED_USE]
+        failed = sum(row.value != row.gold_value for row in instructed)
+        if failed:
+            yield Flag(INSTRUCTED, rows[0].rater, name, f"{failed} of {len(instructed)} failed")
 
 
 def _habits(by_rater: Mapping[str, Sequence[AnswerRow]]) -> Iterator[Flag]:

@@ -9,10 +9,10 @@ from vqagen.errors import unknown
 from vqagen.tasks.settings import CheckedSettings, setting
 
 HUMANR, CLUSTER, BOOTSTRAP, BRADLEY_TERRY = METHODS = "humanr", "cluster", "bootstrap", "bt"
-CHECKS, PARTIAL, FAST, STRAIGHT, SIDE, WEBDRIVER = FLAGS = (
-    *("checks", "partial", "fast", "straight", "side", "webdriver"),
+CHECKS, INSTRUCTED, PARTIAL, FAST, STRAIGHT, SIDE, WEBDRIVER = FLAGS = (
+    *("checks", "instructed", "partial", "fast", "straight", "side", "webdriver"),
 )
-"""Reasons to doubt answers. The first two are of an assignment, the others of a rater."""
+"""Reasons to doubt answers. The first three are of an assignment, the others of a rater."""
 NOTHING = "none"
 STRICT = "strict"
 INTERVAL, ORDINAL, NOMINAL = ALPHAS = "interval", "ordinal", "nominal"

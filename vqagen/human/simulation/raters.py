@@ -14,7 +14,7 @@ from math import exp, floor, hypot
 from statistics import NormalDist
 
 from vqagen.errors import UsageError, unknown
-from vqagen.human.study.item import CHECK, COMPARE, PRACTICE, RATE, SYSTEM, Candidate, Item, Scale
+from vqagen.human.study.item import CHECK, COMPARE, INSTRUCTED, PRACTICE, RATE, SYSTEM, Candidate, Item, Scale
 from vqagen.human.study.trial import Trial
 from vqagen.rng import stream
 from vqagen.tasks.settings import CheckedSettings, setting
@@ -94,6 +94,8 @@ class Raters:
         One text alone has no side.
         """
         item, scale = trial.item, trial.item.scale
+        if item.use == INSTRUCTED and item.gold is not None and item.gold.value is not None:
+            return item.gold.value
         chosen = floor(scale.center + self.opinion(rater, item) * (scale.largest - scale.least) / 2 + 0.5)
         bounded = min(max(chosen, scale.least), scale.largest)
         return int(item.toward_second(bounded, second_on_right=trial.second_on_right or item.kind == RATE))

@@ -1,4 +1,4 @@
-"""Attention checks and practice trials that are made of texts at hand.
+"""Attention checks, instructed trials and practice trials that are made of texts at hand.
 
 A check shows a right text about an image beside a text about another image. The wrong text is never one of the texts
 about the first image; of several it is the one that shares the fewest words with them.
@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from vqagen.errors import BadInput, Problem
 from vqagen.human.study.images import StudyImage
-from vqagen.human.study.item import CHECK, COMPARE, REFERENCE, Candidate, Gold, Item, Scale
+from vqagen.human.study.item import CHECK, COMPARE, INSTRUCTED, REFERENCE, Candidate, Gold, Item, Scale
 from vqagen.human.study.item_record import identified
 from vqagen.human.study.texts import Texts
 from vqagen.rng import below, shuffled, stream
 
-CORRECT, DISTRACTOR = "correct", "distractor"
-"""Sources of the texts of checks. A system may have these names too: the role decides."""
+CORRECT, DISTRACTOR, INSTRUCTION = "correct", "distractor", "instruction"
+"""Sources of the texts of checks and of instructed trials. A system may have these names too: the role decides."""
 _DRAWS = 8
 """Texts of other images of which the least alike becomes the wrong one."""
 _WORD = re.compile(r"\w+")
@@ -129,3 +129,19 @@ def _normal_texts(known: KnownTexts) -> frozenset[str]:
 def _share(words: Sequence[str], others: Collection[str]) -> float:
     """Return the share of words that are among the others."""
     return sum(word in others for word in words) / max(len(words), 1)
+
+
+# Instructed trials ------------------------------------------------------------------------------------------------
+
+
+def instructed_items(texts: Texts, scale: Scale) -> list[Item]:
+    """Return a trial for each value that it can ask for: all of the scale but the center."""
+    values = [value for value in range(scale.least, scale.largest + 1) if value != scale.center]
+    return [_instructed(texts, scale, value) for value in values]
+
+
+def _instructed(texts: Texts, scale: Scale, value: int) -> Item:
+    text = texts.instructed("instructed_text", value)
+    candidates = tuple(Candidate(f"{INSTRUCTION}={side}", text, INSTRUCTION, REFERENCE) for side in (1, 2))
+    prompt, gold = texts.instructed("instructed_prompt", value), Gold(value=value, reason="the trial names the value")
+    return identified(Item("", COMPARE, INSTRUCTED, INSTRUCTED, prompt, scale, "", candidates, gold), "")

@@ -1,4 +1,4 @@
-"""The precision that a study may expect, computed before anybody is paid."""
+"""The precision and the cost that a study may expect, computed before anybody is paid."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def half_width(answers: int, deviation: float = TYPICAL_DEVIATION) -> float | No
     return float(quantile) * deviation / sqrt(answers)
 
 
-def forecast_lines(study: Study) -> Iterator[str]:
-    """Yield what a study asks of raters and what precision to expect, in lines."""
+def forecast_lines(study: Study, reward_per_task: float = 0) -> Iterator[str]:
+    """Yield what a study asks of raters, what precision to expect, and what it costs, in lines."""
     sizes = sorted({len(task.trials) for task in study.tasks.values()})
     trials = f"{sizes[0]} to {counted(sizes[-1], 'trial')}" if len(sizes) > 1 else counted(sizes[0], "trial")
     assignments = counted(len(study.tasks) * study.slots, "assignment")
@@ -71,3 +71,6 @@ def forecast_lines(study: Study) -> Iterator[str]:
         numbers = f"{counted(each.comparisons, 'item')}, {counted(each.answers, 'answer')}"
         yield f"{each.dimension}, {each.sources}: {numbers}{precision}"
     yield f"(standard deviation {TYPICAL_DEVIATION}, independent answers; wider where raters or images differ)"
+    if reward_per_task:
+        cost = len(study.tasks) * study.slots * reward_per_task
+        yield f"cost: {cost:,.2f} for {assignments} at {reward_per_task:.2f}, before the platform's fee"

@@ -21,7 +21,7 @@ RESERVED = (HUMAN, *HUMANS, CORRECT, DISTRACTOR)
 def comparison_tasks(plan: Plan, seed: int) -> bytes:
     """Return the file: link id -> trials in the order and with the sides of the first rater.
 
-    Only comparisons of an image are in it: HUMANr has no practice trials.
+    Only comparisons of an image are in it: HUMANr has neither instructed nor practice trials.
     """
     tasks: Mapping[str, object] = {
         task.id: [

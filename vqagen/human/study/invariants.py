@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
 from vqagen.errors import Problem
-from vqagen.human.study.item import CHECK, COMPARE, PRACTICE, REAL, REFERENCE, SYSTEM, Item
+from vqagen.human.study.item import CHECK, COMPARE, INSTRUCTED, PRACTICE, REAL, REFERENCE, SYSTEM, Item
 from vqagen.human.study.item_record import identified
 from vqagen.human.study.study import ITEMS_FILE, STUDY_FILE, TASKS_FILE, Study
 
@@ -45,6 +45,8 @@ def _item_faults(study: Study) -> Iterator[Problem]:
         yield from (_in_item(item, message) for message in _candidate_faults(item))
         if item.use in (CHECK, PRACTICE):
             yield from _gold_faults(item, texts[digest])
+        elif item.use == INSTRUCTED:
+            yield from _instructed_faults(item)
         elif item.gold is not None:
             yield _in_item(item, "it is scored, and has a known answer")
 
@@ -80,11 +82,19 @@ def _gold_faults(item: Item, about: set[str]) -> Iterator[Problem]:
     if item.gold is None or item.gold.better not in ids:
         yield _in_item(item, "it does not say which of its texts is right")
         return
+    if len(ids) != 2:
+        return
     right, wrong = sorted(item.candidates, key=lambda each: item.gold is None or each.id != item.gold.better)
     if right.text == wrong.text:
         yield _in_item(item, "its right and its wrong text are the same")
     if wrong.text in about:
         yield _in_item(item, "its wrong text is one by people about its image")
+
+
+def _instructed_faults(item: Item) -> Iterator[Problem]:
+    value = item.gold.value if item.gold else None
+    if value is None or not item.scale.least <= value <= item.scale.largest:
+        yield _in_item(item, "it does not say which value of its scale to choose")
 
 
 # Tasks -------------------------------------------------------------------------------------------------------------
@@ -98,7 +108,7 @@ def _placing_faults(study: Study) -> Iterator[Problem]:
             yield _in_item(item, f"it is scored and stands in {placed[item.id]} tasks, not in one")
         if item.use == PRACTICE and placed[item.id]:
             yield _in_item(item, "it is practice and stands in a task")
-        if item.use == CHECK and not placed[item.id]:
+        if item.use in (CHECK, INSTRUCTED) and not placed[item.id]:
             yield _in_item(item, "it stands in no task")
     for task in study.tasks.values():
         for name in sorted({trial.item for trial in task.trials} - study.items.keys()):
@@ -107,14 +117,15 @@ def _placing_faults(study: Study) -> Iterator[Problem]:
 
 def _task_faults(study: Study) -> Iterator[Problem]:
     settings = study.info["settings"]
+    exact = {CHECK: settings["checks_per_task"], INSTRUCTED: settings["imc_per_task"]}
     scored = []
     for task in study.tasks.values():
         items = [study.items[trial.item] for trial in task.trials if trial.item in study.items]
         uses = Counter(item.use for item in items)
         scored.append(uses[REAL])
-        if uses[CHECK] != settings["checks_per_task"]:
-            message = f"it has {uses[CHECK]} trials whose use is {CHECK}, not {settings['checks_per_task']}"
-            yield _in_task(task.id, message)
+        for use, number in exact.items():
+            if uses[use] != number:
+                yield _in_task(task.id, f"it has {uses[use]} trials whose use is {use}, not {number}")
         if len(task.trials) > settings["trials_per_task"]:
             yield _in_task(task.id, f"it has {len(task.trials)} trials, more than {settings['trials_per_task']}")
         yield from _repetitions(study, task.id, items)
@@ -161,7 +172,7 @@ def _sides(study: Study) -> tuple[Sides, Sides]:
     for task in study.tasks.values():
         for trial in task.trials:
             item = study.items.get(trial.item)
-            if item is None or item.kind != COMPARE or item.use not in (REAL, CHECK):
+            if item is None or len(item.candidates) != 2 or item.use not in (REAL, CHECK):
                 continue
             names = [f"{each.source} ({each.role})" for each in item.candidates]
             pairs[(f"{item.use} {item.dimension}", *names)].append(trial.second_on_right)
@@ -175,10 +186,15 @@ def _sides(study: Study) -> tuple[Sides, Sides]:
 
 
 def _slot_faults(study: Study) -> Iterator[Problem]:
-    """Yield trials whose sides are not balanced over the raters of a task, or that not every rater sees once."""
+    """Yield trials whose sides are not balanced over the raters of a task, or that not every rater sees once.
+
+    A task with an item that does not exist is skipped: `_placing_faults` names it.
+    """
     if study.slots < 1:
         yield Problem(f"{study.slots} raters do each task", STUDY_FILE, "raters_per_item")
     for task in study.tasks.values():
+        if not study.items.keys() >= {trial.item for trial in task.trials}:
+            continue
         right: Counter[str] = Counter()
         for slot in range(study.slots):
             trials = study.trials(task.id, slot)

@@ -11,9 +11,9 @@ COMPARE, RATE = KINDS = "compare", "rate"
 """Two texts on one scale from left to right; one text on a scale."""
 REFERENCE, SYSTEM = ROLES = "reference", "system"
 """A text that people wrote, and one that is measured. A score is positive where the system is better."""
-REAL, CHECK, PRACTICE = USES = "real", "check", "practice"
-"""A trial that is scored; an attention check with a wrong text; a trial with feedback before the others, which is
-never scored."""
+REAL, CHECK, INSTRUCTED, PRACTICE = USES = "real", "check", "instructed", "practice"
+"""A trial that is scored; an attention check with a wrong text; a trial that names the value to choose; a trial with
+feedback before the others, which is never scored."""
 
 FIT = "fit"
 """The usual dimension: how well a text fits an image."""
@@ -36,9 +36,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A known answer: the id of the better text."""
+    """A known answer: the id of the better text, or the value that the trial asks for."""
 
-    better: str
+    better: str | None = None
+    value: int | None = None
     reason: str = ""
     """Why it is known, such as `program: exist is false`."""
 
@@ -71,7 +72,7 @@ class Item:
     prompt: str
     scale: Scale
     image: str
-    """The id of an image of the study; "" for none."""
+    """The id of an image of the study; "" for none (instructed trials)."""
     candidates: tuple[Candidate, ...]
     """Two to compare, the reference first where there is one; one to rate."""
     gold: Gold | None = None

@@ -16,6 +16,7 @@ from vqagen.human.study.item import (
     CHECK,
     COMPARE,
     FIT,
+    INSTRUCTED,
     PRACTICE,
     RATE,
     REAL,
@@ -121,7 +122,7 @@ def _problem(fault: Fault, source: str, number: int, text: str) -> Problem:
 
 def _use(record: Mapping[str, Any]) -> str:
     gold = record.get("gold") or {}
-    default = CHECK if gold else REAL
+    default = CHECK if "better" in gold else INSTRUCTED if "value" in gold else REAL
     return str(record.get("use", default))
 
 
@@ -176,10 +177,15 @@ def _gold_faults(record: Mapping[str, Any], kind: str, use: str) -> Iterator[Fau
             yield "kind", f"expected 'compare' where use is {use!r}: one of two texts is right; found {kind!r}"
         if "better" not in gold:
             yield "gold", f"missing key 'better' where use is {use!r}: the id of the right text"
+    elif use == INSTRUCTED and "value" not in gold:
+        yield "gold", "missing key 'value' where use is 'instructed': the value that the trial asks for"
     elif use == REAL and gold:
         yield "gold", "expected null where use is 'real': a scored item has no known answer"
     if "better" in gold and gold["better"] not in ids:
         yield "gold.better", unknown("candidate", gold["better"], ids)
+    scale = _scale_range(record, kind)
+    if "value" in gold and not scale[0] <= gold["value"] <= scale[1]:
+        yield "gold.value", f"expected a value from {scale[0]} to {scale[1]}, found {gold['value']}"
 
 
 def _scale_faults(record: Mapping[str, Any], kind: str) -> Iterator[Fault]:
@@ -242,4 +248,6 @@ def _ordered(records: list[dict[str, Any]], gold: Mapping[str, Any], use: str) -
         Candidate(each.get("id", str(number)), each["text"], each["source"], each["role"], each.get("meta", {}))
         for number, each in enumerate(records, 1)
     ]
+    if use == INSTRUCTED:
+        return tuple(made)
     return tuple(sorted(made, key=lambda each: (each.id != gold.get("better"), each.role != REFERENCE, each.source)))

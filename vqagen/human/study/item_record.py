@@ -50,7 +50,8 @@ def _candidate_record(candidate: Candidate) -> dict[str, Any]:
 def _gold_record(gold: Gold | None) -> dict[str, Any] | None:
     if gold is None:
         return None
-    return {"better": gold.better, **({"reason": gold.reason} if gold.reason else {})}
+    given = {"better": gold.better, "value": gold.value, "reason": gold.reason}
+    return {key: value for key, value in given.items() if value not in (None, "")}
 
 
 def _whole(number: float) -> float:
@@ -88,7 +89,7 @@ def identified(item: Item, image_hash: str) -> Item:
         [item.kind, item.use, item.dimension, item.prompt, image_hash],
         [scale.least, scale.largest, scale.left, scale.middle, scale.right],
         [[each.text, each.source, each.role] for each in item.candidates],
-        None if item.gold is None else _better_place(item),
+        None if item.gold is None else [_better_place(item), item.gold.value],
     ]
     return replace(item, id=hashlib.sha256(orjson.dumps(content)).hexdigest()[:_DIGITS])
 

@@ -13,7 +13,7 @@ from vqagen.files.reading import content_hash
 from vqagen.files.shipped import require
 from vqagen.human.study.checks import KnownTexts, RightText
 from vqagen.human.study.images import StudyImage, find_images, read_images
-from vqagen.human.study.item import CHECK, COMPARE, FIT, PRACTICE, REAL, REFERENCE, Item, Scale
+from vqagen.human.study.item import CHECK, COMPARE, FIT, INSTRUCTED, PRACTICE, REAL, REFERENCE, Item, Scale
 from vqagen.human.study.item_file import FiledItem, raise_first, read_item_file
 from vqagen.human.study.item_record import identified
 from vqagen.human.study.making import MadeStudy, planned_study, read_texts
@@ -42,7 +42,7 @@ def make_item_study(inputs: ItemFiles, settings: PlanSettings) -> MadeStudy:
     names = dict.fromkeys(each.item.image for each in filed if each.item.image)
     images = read_images(inputs.images, names) if inputs.images else {}
     items = _identified(filed, images, inputs.items)
-    of_use = {use: [item for item in items if item.use == use] for use in (REAL, CHECK, PRACTICE)}
+    of_use = {use: [item for item in items if item.use == use] for use in (REAL, CHECK, INSTRUCTED, PRACTICE)}
     known = dict(_known_texts(items)) if not (of_use[CHECK] and of_use[PRACTICE]) else {}
     if settings.checks_per_task and not of_use[CHECK] and not known:
         raise BadInput([Problem(_NO_CHECKS, inputs.items)])
@@ -53,6 +53,7 @@ def make_item_study(inputs: ItemFiles, settings: PlanSettings) -> MadeStudy:
         texts,
         _common_scale(of_use[REAL]) or scale_of(texts),
         of_use[CHECK],
+        of_use[INSTRUCTED],
         of_use[PRACTICE],
     )
     hashes = {"items": content_hash([path])}
@@ -135,5 +136,9 @@ def _notes(
     unused = sorted(set(there) - set(used))
     if unused:
         yield f"left out: {len(unused):,} images that no item shows, such as {unused[0]}"
-    if of_use[CHECK] and not settings.checks_per_task:
-        yield f"left out: {len(of_use[CHECK]):,} items whose use is {CHECK}, because of --checks-per-task 0"
+    for use, number, flag in (
+        (CHECK, settings.checks_per_task, "--checks-per-task"),
+        (INSTRUCTED, settings.imc_per_task, "--imc-per-task"),
+    ):
+        if of_use[use] and not number:
+            yield f"left out: {len(of_use[use]):,} items whose use is {use}, because of {flag} 0"

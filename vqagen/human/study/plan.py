@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from vqagen.errors import BadInput, Problem
-from vqagen.human.study.checks import CheckMaker, KnownTexts
+from vqagen.human.study.checks import CheckMaker, KnownTexts, instructed_items
 from vqagen.human.study.dealing import PlanError, advice, deal, picture_of
 from vqagen.human.study.images import StudyImage
 from vqagen.human.study.item import CHECK, PRACTICE, Item, Scale
@@ -38,6 +38,7 @@ class Material:
     """The scale of checks that are made."""
     checks: Sequence[Item] = ()
     """Checks that are given; others are made only if there is none."""
+    instructed: Sequence[Item] = ()
     practice: Sequence[Item] = ()
     spare: frozenset[str] = frozenset()
     """Images that no scored item shows: practice is made of them first."""
@@ -56,7 +57,7 @@ def make_plan(material: Material, settings: PlanSettings) -> Plan:
     _check_settings(material, settings)
     real = deal(material.real, material.images, settings)
     dealer = _CheckDealer(material, settings)
-    tasks = [[*items, *dealer.checks(items)] for items in real]
+    tasks = [[*items, *dealer.checks(items), *dealer.instructed(place)] for place, items in enumerate(real)]
     practice = dealer.practice()
     planned = list(_tasks(tasks, choose_sides(tasks), settings.seed))
     items = {item.id: item for items in (*tasks, practice) for item in items}
@@ -73,8 +74,13 @@ def _check_settings(material: Material, settings: PlanSettings) -> None:
         problems.append("no items to score")
     if settings.real_per_task < 1:
         problems.append(
-            f"no trial of a task is scored: --checks-per-task {settings.checks_per_task} leaves nothing of"
-            f" --trials-per-task {settings.trials_per_task}"
+            f"no trial of a task is scored: --checks-per-task {settings.checks_per_task} and --imc-per-task"
+            f" {settings.imc_per_task} leave nothing of --trials-per-task {settings.trials_per_task}"
+        )
+    choices = len(material.instructed) or material.scale.largest - material.scale.least
+    if settings.imc_per_task > choices:
+        problems.append(
+            f"--imc-per-task {settings.imc_per_task} is more than the {choices} different instructed trials"
         )
     if settings.checks_per_task and not material.checks and len(_contents(material)) < 2:
         problems.append(
@@ -89,13 +95,14 @@ def _contents(material: Material) -> set[str]:
 
 
 class _CheckDealer:
-    """Gives each task its checks: those given, in turn, or new ones."""
+    """Gives each task its checks and instructed trials: those given, in turn, or new ones."""
 
     def __init__(self, material: Material, settings: PlanSettings) -> None:
         self._material, self._settings = material, settings
         order = shuffled(stream(settings.seed, "human/given checks"), sorted(material.checks, key=_by_id))
         self._given = deque(order)
         self._maker = CheckMaker(material.known, material.images, material.texts, material.scale, settings.seed)
+        self._instructed = sorted(material.instructed, key=_by_id) or instructed_items(material.texts, material.scale)
 
     def checks(self, items: Sequence[Item]) -> Iterator[Item]:
         """Yield the checks of a task with these scored items."""
@@ -124,6 +131,11 @@ class _CheckDealer:
         what_helps = advice(len(items), max(groups.values()), pictures, self._settings)
         found = f"{what} stand in it already ({scored} scored trials and {checks} checks)"
         return f"a task would show an image twice: {found}; {what_helps}"
+
+    def instructed(self, task: int) -> list[Item]:
+        """Return the instructed trials of a task."""
+        rng = stream(self._settings.seed, "human/instructed", task)
+        return shuffled(rng, self._instructed)[: self._settings.imc_per_task]
 
     def practice(self) -> list[Item]:
         """Return the practice trials: those given, or new ones, if possible of images that no scored item shows."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
-from vqagen.human.study.item import COMPARE, REFERENCE, SYSTEM, Candidate, Item
+from vqagen.human.study.item import COMPARE, INSTRUCTED, REFERENCE, SYSTEM, Candidate, Item
 
 Edge = tuple[Hashable, Hashable]
 FREE = "free"
@@ -93,8 +93,8 @@ def choose_sides(tasks: Sequence[Sequence[Item]]) -> list[list[bool]]:
 
 
 def has_sides(item: Item) -> bool:
-    """True if the side of its texts may matter: not for one text."""
-    return item.kind == COMPARE
+    """True if the side of its texts may matter: not for one text, and not for the same text twice."""
+    return item.kind == COMPARE and item.use != INSTRUCTED
 
 
 def _pair(item: Item) -> tuple[str, ...]:

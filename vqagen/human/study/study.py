@@ -35,7 +35,7 @@ class Study:
     slots: int
     """Raters of each task."""
     items: Mapping[str, Item]
-    """All items by id: real, check and practice."""
+    """All items by id: real, check, instructed and practice."""
     tasks: Mapping[str, Task]
     images: Mapping[str, StudyImage]
     practice: tuple[Item, ...]

@@ -29,8 +29,11 @@ DIRECTIONS = ("ltr", "rtl")
 ITEM_WORDS = (
     *("item_prompt", "item_left", "item_middle", "item_right"),
     *("rate_prompt", "rate_left", "rate_middle", "rate_right"),
+    *("instructed_prompt", "instructed_text"),
 )
 """Keys that make-tasks writes into items. A change takes effect when `make-tasks --force` plans the study again."""
+TRIAL_VALUE = "value"
+"""The placeholder of instructed trials: the number to choose."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,10 @@ class Texts:
         """Return the names of placeholders that the operator has not filled, in reading order."""
         texts = (text for words in self.shown().values() for text in ((words,) if isinstance(words, str) else words))
         return list(dict.fromkeys(name for text in texts for name in _PLACEHOLDER.findall(text)))
+
+    def instructed(self, key: str, value: int) -> str:
+        """Return a text of instructed trials that asks for `value`."""
+        return _filled(self[key], {TRIAL_VALUE: str(value)})
 
 
 def default_texts() -> bytes:
