@@ -27,7 +27,7 @@ from vqagen.human.server.process import uvicorn_config
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study
 
-REQUESTS = 3_000
+REQUESTS = 10_000
 INSIDE = re.compile(rb'Traceback|File "|\.py\b|/tmp|/usr|site-packages|starlette|uvicorn|sqlite', re.IGNORECASE)
 """What no reply says: where and in what the server is written."""
 
