@@ -12,8 +12,12 @@ from conftest import SHARED
 from scene_records import SMALL_SCENES, sampled_scenes
 
 from vqagen.api import LoadedDomain, find_domain, load_domain_files
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.drawn_values import with_drawn_values
+from vqagen.language.meta_templates import choices_of, with_choice
 from vqagen.language.shipped_domains import QUESTIONS, SHIPPED_DOMAINS
-from vqagen.language.template_check import canonical_records
+from vqagen.language.template_forms import canonical_form
+from vqagen.language.template_params import inferred_params
 from vqagen.world.domain import Domain, domain_from_metadata
 from vqagen.world.sampler import sample_scene
 from vqagen.world.sampling_rules import SamplingRules
@@ -52,7 +56,7 @@ class Collection:
         """One template's JSON in canonical form; meta-templates count as what they make."""
         document = _json(self.templates / file)
         records = document if isinstance(document, list) else document["templates"]
-        return [made for each in records for made in canonical_records(each, self.materials.catalogue)][index]
+        return [made for each in records for made in _canonical_records(each, self.materials.catalogue)][index]
 
     def sampled(self, count: int, seed: int) -> list[Record]:
         """Scenes by the rules of the domain; for a domain without rules, CLEVR's."""
@@ -93,3 +97,14 @@ if REFERENCE.is_dir():
         "reference", REFERENCE / "metadata.json", REFERENCE / "templates", REFERENCE / "synonyms.json", is_clevr=True
     )
     COLLECTIONS.append(reference)
+
+
+def _canonical_records(written: Record, catalogue: Catalogue) -> list[Record]:
+    """The records in canonical form, slot types and all, of the templates that a record without faults makes."""
+    record = canonical_form(written).record
+    choices = choices_of(written["for"], catalogue.domain)[0] if "for" in written else []
+    made = [with_choice(record, choice) for choice in choices] or [record]
+    made = [dict(with_drawn_values(each, catalogue)) for each in made]
+    return [
+        each if "params" in each else {**each, "params": inferred_params(each["nodes"], catalogue)[0]} for each in made
+    ]

@@ -210,14 +210,14 @@ class ServedPage:
         """Return the kinds of what happened in the assignment of a rater."""
         rater = pseudonym(self.secret, Participant(ID, name))
         with self._store() as store:
-            assignments = {each.id for each in store.assignments(rater)}
+            assignments = {each.id for each in store.assignments() if each.rater == rater}
             return [event.kind for event in store.events() if event.assignment in assignments]
 
     def trials(self, name: str) -> tuple[Trial, ...]:
         """Return the planned trials of a rater."""
         rater = pseudonym(self.secret, Participant(ID, name))
         with self._store() as store:
-            (assignment,) = store.assignments(rater)
+            (assignment,) = (each for each in store.assignments() if each.rater == rater)
         return self.study.trials(assignment.task, assignment.slot)
 
     @contextmanager
@@ -262,14 +262,6 @@ class Tabs:
         page.on("console", lambda said: self._note(said.text))
         page.on("pageerror", lambda error: self._note(str(error)))
         return StudyPage(page, use)
-
-    def on_practice(self, name: str, use: str = MOUSE) -> StudyPage:
-        """Open a tab on the first trial of the practice of a new rater."""
-        tab = self.tab(use)
-        tab.open(self.place.link(f"id={name}"))
-        while tab.screen != PRACTICE:
-            tab.go_on()
-        return tab
 
     def on_trial(self, name: str, use: str = MOUSE) -> StudyPage:
         """Open a tab on the first trial of a new rater."""

@@ -147,7 +147,7 @@ def test_the_oracle_is_right_in_every_group(made: Path) -> None:
         found = evaluate(gold, oracle(gold.items()))
         assert " ".join(found.groups) == groups
         assert {row.accuracy for by in ("overall", *found.groups) for row in found.table(by)} == {1.0}
-        assert found.coverage.is_clean and found.coverage.parsed == len(found) > 20
+        assert found.coverage.parsed == len(found) > 20
 
 
 def test_both_dialects_have_the_same_groups(made: Path) -> None:

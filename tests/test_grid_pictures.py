@@ -58,11 +58,6 @@ def cell_of(look: Look | None, back: Back) -> np.ndarray:
     return pixels
 
 
-def square_of(color: str) -> Look:
-    """The look of an item that is a square of one color."""
-    return Look("square", "square", read_drawing([{"rect": [0, 0, 1, 1]}]), color)
-
-
 # Places -------------------------------------------------------------------------------------------------------------
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from commands import Commands
 from human_stores import claimed, one, submit
+from proofs import read_proof
 from study_files import picture, write_caption_files
 
 from vqagen import api
 from vqagen.calls import human_scoring
 from vqagen.calls.human_demo import demonstrate
-from vqagen.human.items.proof import read_proof
 from vqagen.human.simulation.power import study_power
 from vqagen.human.simulation.raters import Raters, RaterSettings, expected_score, opinion_for
 from vqagen.human.simulation.through_data import AssignedWork, assigned_work, simulated_rows

@@ -15,7 +15,6 @@ from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import load_templates
 from vqagen.language.meta_templates import MOST
 from vqagen.language.template import Described, Template
-from vqagen.language.template_check import canonical_records
 from vqagen.world.domain import domain_from_metadata, load_domain
 
 Record = dict[str, Any]
@@ -356,15 +355,6 @@ def test_every_template_that_is_made_counts(tmp_path: Path) -> None:
     assert [template.index for template in templates] == list(range(6))
     assert [template.family for template in templates] == list(range(6))
     assert templates[5].name == "again"
-
-
-def test_canonical_records_are_what_was_loaded(tmp_path: Path) -> None:
-    written = {key: value for key, value in EITHER.items() if key != "params"}
-
-    records = canonical_records(written, CLEVR)
-
-    assert load(tmp_path, records) == load(tmp_path, [written])
-    assert records[0]["params"] == [{"name": "<Size>", "type": "Size"}, {"name": "<Color>", "type": "Color"}]
 
 
 def broken(record: Record, **changes: Any) -> Record:

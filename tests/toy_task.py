@@ -13,10 +13,19 @@ import orjson
 from vqagen.files.locations import Location
 from vqagen.records.formats import JSON, JSON_LINES, PARQUET, Format
 from vqagen.records.layouts import Checksum, List, Record, decode_lines, encode_lines
-from vqagen.records.parquet import PlainColumns
+from vqagen.records.parquet import RecordColumns, pyarrow
 from vqagen.records.shape import Entry, FoundEntry, Shape
 from vqagen.tasks.contract import Item, ItemRecords, Make, Task
 from vqagen.tasks.settings import RunSettings, setting
+
+
+class DigitColumns(RecordColumns):
+    """The columns of digits: whole numbers all."""
+
+    number_key = "digit_index"
+
+    def types(self) -> Mapping[str, Any]:
+        return dict.fromkeys(("digit_index", "number", "digit", "seen"), pyarrow().int64())
 
 
 class Numbers(Shape):
@@ -111,8 +120,8 @@ class DigitTask(Task):
         return make
 
     @classmethod
-    def columns(cls, info: Mapping[str, Any]) -> PlainColumns:
-        return PlainColumns("digit_index", {"number": "int64", "digit": "int64", "seen": "int64"})
+    def columns(cls, info: Mapping[str, Any]) -> RecordColumns:
+        return DigitColumns()
 
 
 class PicturedDigitTask(DigitTask):

@@ -49,10 +49,10 @@ class Palette:
         meet, each time to the blend that is farthest from every color in the palette.
         """
         first = _distinct(flat)
-        chosen = _spread(first[:1], first, MOST_COLORS)
+        chosen = _spread(first[:1], first)
         self._numbers = np.zeros(1 << 24, np.uint16)
         """Each color -> the place of the nearest in the palette, from 1; 0 as long as nothing asked for it."""
-        self._colors = _spread(chosen, _distinct(blend for group in groups for blend in _blends(group)), MOST_COLORS)
+        self._colors = _spread(chosen, _distinct(blend for group in groups for blend in _blends(group)))
 
     def to_bytes(self) -> bytes:
         """Return red, green and blue of each color in turn."""
@@ -91,10 +91,10 @@ def _distinct(colors: Iterable[Rgb]) -> Any:
     return np.array(list(dict.fromkeys(colors)), np.int32)
 
 
-def _spread(chosen: Any, candidates: Any, most: int) -> Any:
-    """Return the `chosen` colors and, up to `most`, each time the candidate farthest from all that are chosen."""
+def _spread(chosen: Any, candidates: Any) -> Any:
+    """Return the `chosen` colors and, as far as there is room, each time the candidate farthest from these."""
     apart = _distances(candidates, chosen).min(axis=1)
-    while len(chosen) < most and apart.max():
+    while len(chosen) < MOST_COLORS and apart.max():
         farthest = candidates[apart.argmax()][np.newaxis]
         chosen = np.concatenate((chosen, farthest))
         apart = np.minimum(apart, _distances(candidates, farthest)[:, 0])

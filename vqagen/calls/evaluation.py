@@ -74,13 +74,13 @@ def toolkit_text(report: Report, evaluation: Evaluation) -> str:
     return "\n".join([*report.head, "", *toolkit_lines(evaluation), *report.failures]) + "\n"
 
 
-def split_numbers(text: str, option: str) -> tuple[int, ...]:
-    """Return the numbers of an option such as `1,5,100`. UsageError for other texts.
+def split_ranks(text: str) -> tuple[int, ...]:
+    """Return the ranks in a text such as `1,5,100` (`--top-k`). UsageError for other texts.
 
-    >>> split_numbers("1,5", "--top-k")
+    >>> split_ranks("1,5")
     (1, 5)
     """
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if any(not part.isdecimal() or not 0 < int(part) < 1 << 31 for part in parts):
-        raise UsageError(f"{option} {text!r} is no list of numbers from 1: write 1 or 1,5,100")
+        raise UsageError(f"--top-k {text!r} is no list of numbers from 1: write 1 or 1,5,100")
     return tuple(dict.fromkeys(map(int, parts)))

@@ -49,7 +49,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
     Example:
       vqagen evaluate questions.json predictions.jsonl
     """
-    from vqagen.calls.evaluation import evaluate, score_report, split_numbers, toolkit_text, write_item_scores
+    from vqagen.calls.evaluation import evaluate, score_report, split_ranks, toolkit_text, write_item_scores
     from vqagen.judge.report.writers import text
     from vqagen.judge.scoring.score_report import screen_report
 
@@ -59,7 +59,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
         questions,
         predictions,
         mode=options["mode"] or "",
-        top_k=split_numbers(options["top_k"], "--top-k"),
+        top_k=split_ranks(options["top_k"]),
         normalise=_preset(options["normalise"], options["profile"]),
         **{name: options[name] for name in ("split", "scenes", "cluster", "missing")},
     )

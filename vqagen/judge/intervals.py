@@ -101,7 +101,7 @@ def clustered_mean(scores: Numbers, clusters: Numbers) -> ClusteredMean:
     return ClusteredMean(mean, math.sqrt(count / (count - 1) * squares) / len(scores), count)
 
 
-def cluster_interval(scores: Numbers, clusters: Numbers, level: float = LEVEL) -> Interval:
+def cluster_interval(scores: Numbers, clusters: Numbers) -> Interval:
     """Return the cluster-robust interval of a mean of scores from 0 to 1.
 
     If all clusters have the same mean, as when all answers are right, the standard error would be 0: the interval is
@@ -111,8 +111,8 @@ def cluster_interval(scores: Numbers, clusters: Numbers, level: float = LEVEL) -
     if estimate.clusters == 0:
         return Interval(0.0, 1.0)
     if not estimate.error > 1e-12:
-        return wilson(estimate.mean * estimate.clusters, estimate.clusters, level)
-    return estimate.interval(level=level)
+        return wilson(estimate.mean * estimate.clusters, estimate.clusters)
+    return estimate.interval()
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -135,9 +135,9 @@ class Program:
         return b"[" + b",".join([run.to_json(function_key) for run in runs if run.nodes]) + b"]"
 
     @staticmethod
-    def from_records(records: object, catalogue: Catalogue, source: str = "program", path: str = "program") -> Program:
+    def from_records(records: object, catalogue: Catalogue, source: str = "program") -> Program:
         """Read and type-check the JSON form. Raises BadInput with every fault."""
-        return Program.proven(read_nodes(records, catalogue, source, path), catalogue)
+        return Program.proven(read_nodes(records, catalogue, source, "program"), catalogue)
 
 
 def read_nodes(records: object, catalogue: Catalogue, source: str, path: str) -> tuple[Node, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from vqagen.errors import Fault, unknown
 from vqagen.language.catalogue import Catalogue
@@ -51,17 +50,6 @@ def read_templates(
         templates = [template for template, _ in checked]
         faults += _merged_faults(choices, [found for _, found in checked]) if choices else checked[0][1]
     return templates, [(_inside(path, form.written_path(place)), message) for place, message in faults]
-
-
-def canonical_records(written: Record, catalogue: Catalogue) -> list[dict[str, Any]]:
-    """The records in canonical form, slot types and all, of the templates that a record without faults makes."""
-    record = canonical_form(written).record
-    choices = choices_of(written["for"], catalogue.domain)[0] if "for" in written else []
-    made = [with_choice(record, choice) for choice in choices] or [record]
-    made = [dict(with_drawn_values(each, catalogue)) for each in made]
-    return [
-        each if "params" in each else {**each, "params": inferred_params(each["nodes"], catalogue)[0]} for each in made
-    ]
 
 
 def _inside(path: str, place: str) -> str:

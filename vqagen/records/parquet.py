@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import IO, Any
 
@@ -88,26 +88,6 @@ class RecordColumns(ABC):
     def to_records(self, table: Any) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table as the records that they were made of."""
         return map(self.restored, to_records(table))
-
-
-@dataclass(frozen=True)
-class PlainColumns(RecordColumns):
-    """Columns that hold the values of records as they are, numbered under a key."""
-
-    key: str
-    """The column of a record's place in the file."""
-    plain: Mapping[str, str] = field(default_factory=dict)
-    """Every other column -> the name of its `pyarrow` type, such as `string`."""
-
-    @property
-    def number_key(self) -> str:
-        """The column of a record's place in the file."""
-        return self.key
-
-    def types(self) -> Mapping[str, Any]:
-        """Return column -> `pyarrow` type, in the order of the file."""
-        names = {self.key: "int64", **self.plain}
-        return {name: pyarrow().type_for_alias(each) for name, each in names.items()}
 
 
 _EXPECTED: dict[type, str] = {str: "text", int: "a whole number"}

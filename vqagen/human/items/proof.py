@@ -7,7 +7,6 @@ step is a function of our programs with its values, and takes the result of the 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -17,7 +16,6 @@ from vqagen.language.program import Node, Program
 from vqagen.plugin import Undefined
 from vqagen.world.scene import Scene
 
-_PROOF = re.compile(r"program (\[.*\]) gives (\d+)")
 Steps = tuple[tuple[str, ...], ...]
 """A function and its values, for each step."""
 
@@ -35,16 +33,6 @@ class Proof(NamedTuple):
     def holds(self, scene: Scene, catalogue: Catalogue) -> bool:
         """True if the steps give the result in a scene."""
         return result_of(self.steps, scene, catalogue) == self.result
-
-
-def read_proof(reason: str) -> Proof | None:
-    """Return the proof in a reason; None if there is none.
-
-    >>> read_proof('program [["scene"],["count"]] gives 3')
-    Proof(steps=(('scene',), ('count',)), result=3)
-    """
-    found = _PROOF.fullmatch(reason)
-    return Proof(tuple(tuple(step) for step in json.loads(found[1])), int(found[2])) if found else None
 
 
 def absence(values: Mapping[str, str], scene: Scene, catalogue: Catalogue) -> Proof | None:

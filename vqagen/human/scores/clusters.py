@@ -94,9 +94,9 @@ def _two_way(mean: float, influence: Numbers, raters: Numbers, images: Numbers) 
     return Estimate(len(influence), *counts, mean, error, df, mean - half, mean + half, p, why)
 
 
-def t_quantile(df: int, level: float = LEVEL) -> float:
+def t_quantile(df: int) -> float:
     """Return the number of standard errors on each side of a mean in Student's two-sided interval."""
-    return float(_special().stdtrit(df, (1 + level) / 2))
+    return float(_special().stdtrit(df, (1 + LEVEL) / 2))
 
 
 def _special() -> Any:

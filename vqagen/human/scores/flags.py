@@ -45,10 +45,6 @@ class Flag(NamedTuple):
     """"" for all answers of the rater."""
     detail: str
 
-    def concerns(self, row: AnswerRow) -> bool:
-        """True for an answer of the flagged assignment or rater."""
-        return row.assignment == self.assignment if self.assignment else row.rater == self.rater
-
 
 class Exclusion(NamedTuple):
     """How much one kind of flag concerns, and whether it is left out."""

@@ -132,15 +132,9 @@ class RedisStore:
         values = self._guarded("read", self._client.hmget, f"{self._base}s:{id}", _FIELDS)
         return decode_assignment([id.encode(), *values]) if values[0] is not None else None
 
-    def assignments(self, rater: str | None = None) -> Iterator[Assignment]:
-        """Yield the assignments of one rater or of all, sorted by id."""
-        if rater is None:
-            return iter(self._content().assignments)
-        if self._read_only:
-            return iter([each for each in self._kept.assignments if each.rater == rater])
-        ids = self._guarded("read", self._client.hvals, f"{self._base}r:{rater}")
-        found = [self.assignment(id.decode()) for id in sorted(ids)]
-        return iter([each for each in found if each is not None])
+    def assignments(self) -> Iterator[Assignment]:
+        """Yield all assignments, sorted by id."""
+        return iter(self._content().assignments)
 
     def answers(self, assignment: str | None = None) -> Iterator[Answer]:
         """Yield the answers of one assignment or of all, sorted by assignment and trial."""

@@ -129,11 +129,9 @@ class SqliteStore:
         """Return one assignment."""
         return next(starmap(Assignment, self._rows(f"{_ASSIGNMENTS} WHERE id = ?", id)), None)
 
-    def assignments(self, rater: str | None = None) -> Iterator[Assignment]:
-        """Yield the assignments of a rater or of all, sorted by id."""
-        if rater is None:
-            return starmap(Assignment, self._rows(f"{_ASSIGNMENTS} ORDER BY id"))
-        return starmap(Assignment, self._rows(f"{_ASSIGNMENTS} WHERE rater = ? ORDER BY id", rater))
+    def assignments(self) -> Iterator[Assignment]:
+        """Yield all assignments, sorted by id."""
+        return starmap(Assignment, self._rows(f"{_ASSIGNMENTS} ORDER BY id"))
 
     def answers(self, assignment: str | None = None) -> Iterator[Answer]:
         """Yield the answers of one assignment or of all, sorted by assignment and trial."""

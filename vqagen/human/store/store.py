@@ -259,8 +259,8 @@ class Store(Protocol):
         """Return one assignment."""
         ...
 
-    def assignments(self, rater: str | None = None) -> Iterator[Assignment]:
-        """Yield the assignments of one rater or of all, sorted by id."""
+    def assignments(self) -> Iterator[Assignment]:
+        """Yield all assignments, sorted by id."""
         ...
 
     def answers(self, assignment: str | None = None) -> Iterator[Answer]:

@@ -86,7 +86,7 @@ def associations(file: AuditFile, sizes: Mapping[str, int]) -> Iterator[Associat
     types = _codes([item.clue.type for item in items])
     families = _strength(types, answers, strata)
     if len(set(strata.tolist())) > 1:
-        yield _by_chi_square("family", families, is_tested=False)
+        yield Association("family", families.bits, families.v, _chi_square_p(families), is_tested=False)
     if file.has_options:
         yield _of_positions(items)
     test = _Permutation(strata, answers)
@@ -223,10 +223,6 @@ def _chi_square_p(strength: _Strength) -> float:
     if not strength.freedom:
         return 1.0
     return float(needed("scipy.stats", "stats", WHAT).chi2.sf(strength.chi_square, strength.freedom))
-
-
-def _by_chi_square(name: str, strength: _Strength, is_tested: bool) -> Association:
-    return Association(name, strength.bits, strength.v, _chi_square_p(strength), is_tested)
 
 
 class _Permutation:

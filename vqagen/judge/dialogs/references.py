@@ -39,8 +39,8 @@ def resolve(reading: Reading, discourse: Discourse) -> Resolved:
     return Resolved(request)
 
 
-def _unlicensed(request: Request | None, why: str) -> Resolved:
-    return Resolved(request, (Verdict("unlicensed", why),))
+def _unlicensed(why: str) -> Resolved:
+    return Resolved(None, (Verdict("unlicensed", why),))
 
 
 # Pronouns and groups ----------------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ def _group(request: Request, discourse: Discourse) -> Resolved:
     if group is None:
         single = discourse.topic
         why = "the round before is about one object" if single else "the round before is about no set"
-        return _unlicensed(None, f"'them' has no antecedent: {why}")
+        return _unlicensed(f"'them' has no antecedent: {why}")
     return Resolved(request._replace(group=group.number))
 
 
@@ -60,7 +60,7 @@ def _pronoun(request: Request, discourse: Discourse) -> Resolved:
     if topic is None:
         group = discourse.group
         why = "is about a set that is not said to be one object" if group else "introduces no single object"
-        return _unlicensed(None, f"'it' has no antecedent: the round before {why}")
+        return _unlicensed(f"'it' has no antecedent: the round before {why}")
     return Resolved(request._replace(focus=topic.number), _competition(discourse))
 
 
@@ -80,16 +80,16 @@ def _ellipsis(request: Request, discourse: Discourse) -> Resolved:
     before, label = turn.request.label, LABELS[request.label]
     if label.family == "seek":
         if not before.startswith(("seek-attr-imm", "seek-attr-rel-imm")):
-            return _unlicensed(None, f"the elided object has no antecedent: the round before is {before}")
+            return _unlicensed(f"the elided object has no antecedent: the round before is {before}")
         topic = discourse.topic
         if topic is None:
-            return _unlicensed(None, "the elided object has no antecedent: the round before found none")
+            return _unlicensed("the elided object has no antecedent: the round before found none")
         return Resolved(request._replace(focus=topic.number))
     if not before.startswith(f"{label.family}-obj-rel-imm"):
-        return _unlicensed(None, f"the elided question has no antecedent: the round before is {before}")
+        return _unlicensed(f"the elided question has no antecedent: the round before is {before}")
     focus = turn.request.focus
     if focus is None:
-        return _unlicensed(None, "the elided object has no antecedent")
+        return _unlicensed("the elided object has no antecedent")
     return Resolved(request._replace(focus=focus), _competition(discourse))
 
 
@@ -102,7 +102,7 @@ def _early(request: Request, discourse: Discourse) -> Resolved:
         turn = discourse.previous
         if not turn.request.label.startswith("seek-attr-imm"):
             why = f"the elided attribute has no antecedent: the round before is {turn.request.label}"
-            return _unlicensed(None, why)
+            return _unlicensed(why)
         request = request._replace(attribute=turn.request.attribute)
     described = [entity for entity in discourse.singles if entity.has(request.descriptor)]
     if not described:
@@ -119,8 +119,8 @@ def _round_told(entity: Entity, descriptor: Values) -> int:
 def _missing(request: Request, discourse: Discourse) -> Resolved:
     words = _words(request.descriptor)
     if any(entity.has(request.descriptor) for entity in discourse.entities):
-        return _unlicensed(None, f"'the earlier {words}' is only a set that is not said to be one object")
-    return _unlicensed(None, f"'the earlier {words}' has no antecedent: no single object was said to be so")
+        return _unlicensed(f"'the earlier {words}' is only a set that is not said to be one object")
+    return _unlicensed(f"'the earlier {words}' has no antecedent: no single object was said to be so")
 
 
 def _faults(descriptor: Values, described: list[Entity], discourse: Discourse) -> list[str]:

@@ -84,9 +84,9 @@ def format_of_report(out: str) -> str:
     return _ENDINGS[ending]
 
 
-def write_report(report: Report, out: Path | str, *, force: bool = False) -> None:
+def write_report(report: Report, out: Path | str) -> None:
     """Write a report in the format of the name's ending. UsageError for other endings, and if there is such a file."""
-    write_content(WRITERS[format_of_report(str(out))](report), str(out), force=force)
+    write_content(WRITERS[format_of_report(str(out))](report), str(out))
 
 
 def write_content(content: str, out: str, *, force: bool = False) -> None:

@@ -38,11 +38,6 @@ class Coverage:
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Fault -> the first ids that have it, in the order of questions; of unknown and duplicate ids, the lowest."""
 
-    @property
-    def is_clean(self) -> bool:
-        """False if a question is missing, or a prediction is a duplicate, unknown or no option (`--strict`)."""
-        return not (self.missing or self.duplicate or self.unknown or self.not_an_option)
-
     def first_ids(self) -> str:
         """Return the first ids of each fault as text; "" without faults.
 

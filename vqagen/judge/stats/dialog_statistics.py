@@ -74,13 +74,13 @@ class DialogStatistics:
 
     def type_shares(self) -> dict[str, float]:
         """Return the share of rounds of each family: count, exist, seek and others that the file has."""
-        return _shares(self.census.types, FAMILIES)
+        return _shares(self.census.types)
 
     def types_of_round(self) -> dict[int, dict[str, float]]:
         """Return the shares of the families in each round, counted from 1."""
         census = self.census
         found = sorted(census.positions.items())
-        return {number: _shares(census.in_families(labels), FAMILIES) for number, labels in found}
+        return {number: _shares(census.in_families(labels)) for number, labels in found}
 
     def yes_share(self, label: str) -> float | None:
         """Return the share of "yes" among a label's answers; None if they are not yes and no."""
@@ -142,10 +142,10 @@ def ordered(counts: Mapping[Any, int]) -> list[tuple[Any, int]]:
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _shares(counts: Mapping[str, int], first: tuple[str, ...]) -> dict[str, float]:
-    """Return the share of each name; those of `first` come first, even if there are none."""
+def _shares(counts: Mapping[str, int]) -> dict[str, float]:
+    """Return the share of each name; families come first, even if there are none."""
     total = sum(counts.values())
-    return {name: counts.get(name, 0) / total for name in dict.fromkeys((*first, *sorted(counts)))}
+    return {name: counts.get(name, 0) / total for name in dict.fromkeys((*FAMILIES, *sorted(counts)))}
 
 
 def _rounded(shares: Mapping[str, float]) -> dict[str, float]:
