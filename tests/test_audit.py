@@ -371,8 +371,9 @@ def test_bad_input_is_one_clear_line(vqagen_: Commands) -> None:
     cases = [
         ([], "no.json", 3, "questions, dialogs or trials not found: no.json"),
         ([], "q.json --tolerance 2", 2, "--tolerance must be from 0 to 1, found 2"),
+        ([], "q.json --per-item i.csv", 2, "output i.csv: results of items go to files that end in .jsonl"),
         ([], "q.json q.json --per-item i.jsonl", 2, "--per-item writes about one file, and 2 are given"),
-        ([], "q.json --per-item q.json --force", 2, "output q.json is in use"),
+        ([], "q.json --per-item q.jsonl --train q.jsonl --force", 2, "output q.jsonl is in use"),
         ([], "q.json", 3, "q.json: no questions"),
         ([{"question": "Why?"}], "q.json", 3, "q.json: no answers in the file: there is nothing to audit"),
         ([{**asked, "question": 3}], "q.json", 3, "questions[0].question: expected text, found 3"),

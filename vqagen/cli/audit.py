@@ -46,11 +46,12 @@ def command(
     """
     from vqagen.calls.auditing import audit, audit_report, write_item_biases
     from vqagen.cli.progress import counting
-    from vqagen.files.output import check_output
+    from vqagen.files.output import check_ending, check_output
 
     if per_item is not None:
         if len(files) > 1:
             raise click.UsageError(f"--per-item writes about one file, and {len(files)} are given")
+        check_ending(per_item, [".jsonl"], "results of items")
         check_output(per_item, output.force, [*files, scenes, train, train_scenes, output.out])
     with counting("item") as on_read:
         found = [
