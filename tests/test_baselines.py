@@ -505,6 +505,9 @@ def test_wrong_usage_is_one_line(vqagen_: Commands) -> None:
     }
     ran = {line: vqagen_(f"baseline {line}") for line in cases}
     assert [(line, ran[line]) for line, said in cases.items() if ran[line].code != 2 or said not in ran[line].err] == []
+    Path("none.json").write_text('{"questions": []}')
+    nothing = vqagen_("baseline majority --questions none.json -o p.jsonl")
+    assert (nothing.code, nothing.err) == (3, "vqagen: none.json: no questions to answer\n")
 
 
 def test_the_domain_is_that_of_the_questions(vqagen_: Commands) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from vqagen.errors import UsageError
+from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.locations import Location, locate
 from vqagen.files.reading import content_hash, files_below
 from vqagen.files.shipped import require
@@ -30,8 +30,6 @@ class BaselineFiles(NamedTuple):
     train: PathLike | None = None
     """The questions to learn from; None to learn from the other images of `questions`."""
     scenes: PathLike | None = None
-    format: str | None = None
-    """The format of the questions; None to see it from the file."""
     mode: str = ""
     """How the questions are answered; "" for the way of their file."""
     split: str = ""
@@ -102,13 +100,13 @@ def baseline_ladder(
 
 def _open(files: BaselineFiles, settings: BaselineSettings) -> _Opened:
     """Read the questions, and find the scenes if they were given."""
-    gold = read_gold(files.questions, files.format, split=files.split, mode=files.mode)
+    gold = read_gold(files.questions, split=files.split, mode=files.mode)
     train = None
     if files.train is not None and files.learns_from_others:
-        train = list(read_gold(files.train, files.format, split=files.train_split, mode=files.mode).items())
+        train = list(read_gold(files.train, split=files.train_split, mode=files.mode).items())
     items = list(gold.items())
     if not items:
-        raise UsageError(f"no questions to answer in {files.questions}")
+        raise BadInput([Problem(str(files.questions), "no questions to answer")])
     runner = None if files.scenes is None else _runner(files, str(files.scenes), gold)
     return _Opened(gold, LearningTask(items, train, settings.seed, settings.top_k), runner)
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 )
 @click.option("--scenes", type=path, metavar="PATH", help="The scenes, for the baselines that run programs.")
 @click.option("--out", "-o", type=path, metavar="FILE", help="File for the predictions; of `all`, for the table.")
-@click.option("--format", "layout", metavar="NAME", help="Format of the questions. [default: by their content]")
 @click.option("--mode", default="", metavar="open|mc", help="How the questions are answered. [default: as their file]")
 @click.option("--split", default="", metavar="NAME", help="Answer the questions of this split alone.")
 @click.option("--train-split", default="", metavar="NAME", help="Learn from the questions of this split alone.")
@@ -40,7 +39,6 @@ def command(
     train: str | None,
     scenes: str | None,
     out: str | None,
-    layout: str | None,
     mode: str,
     split: str,
     train_split: str,
@@ -76,7 +74,7 @@ def command(
     from vqagen.language.domain_files import find_domain
 
     found_domain = find_domain(**domain) if any(domain.values()) else None
-    files = BaselineFiles(questions, train, scenes, layout, mode, split, train_split, found_domain)
+    files = BaselineFiles(questions, train, scenes, mode, split, train_split, found_domain)
     if name == "all":
         from vqagen.cli.progress import counting
 

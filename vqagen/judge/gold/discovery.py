@@ -24,7 +24,7 @@ from vqagen.records.discovery import find_records, first_keys
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 from vqagen.world.loading import find_scenes
 
-VQAGEN, DIALOG, TRIAL, VISUAL7W, VQAV2, GQA = FORMATS = (*("vqagen", "dialogs", "trials", "visual7w", "vqav2", "gqa"),)
+VQAGEN, DIALOG, TRIAL, VISUAL7W, VQAV2, GQA = "vqagen", "dialogs", "trials", "visual7w", "vqav2", "gqa"
 _KEYS = {
     **dict.fromkeys(("images", "boxes"), VISUAL7W),
     **dict.fromkeys(("annotations", "task_type", "data_subtype"), VQAV2),
@@ -38,7 +38,6 @@ LOOKED_AT = 12
 
 def read_gold(
     path: PathLike,
-    format: str | None = None,
     *,
     split: str = "",
     mode: str = "",
@@ -46,16 +45,14 @@ def read_gold(
 ) -> GoldFile:
     """Find the items of a file or folder; nothing but its first keys is read yet.
 
-    `format` is one of FORMATS, by default that of the content. Only items of the `split` are read, if there is one.
+    Only items of the `split` are read, if there is one.
     `mode` is one of MODES, by default that of the file. With `scenes`, items get fields of their scenes. UsageError
     where nothing lies, and for scenes that the format has not.
     """
     if mode and mode not in MODES:
         raise UsageError(unknown("mode", mode, MODES))
     place = require_records(path)
-    name = format or recognise(place)
-    if name not in FORMATS:
-        raise UsageError(unknown("format of questions", name, FORMATS))
+    name = recognise(place)
     if scenes is not None and name not in (VQAGEN, DIALOG):
         raise UsageError(f"scenes are for questions and dialogs of vqagen; {path} is of format {name}")
     if split and name not in (VQAGEN, DIALOG, VISUAL7W):
