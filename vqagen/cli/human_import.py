@@ -25,8 +25,8 @@ _MEANINGS = {
 def import_humanr(answers: str, tasks: str | None, drop_ambiguous: bool, out: str, force: bool) -> None:
     """Read the answers that HUMANr collected, so that `vqagen human score` scores them.
 
-    ANSWERS is the content of HUMANr's Redis database as JSON ({link id: {field: value}}), with its tasks, or the CSV of
-    its results. HUMANr keeps one answer for each image of a link: answers that were lost by that, or may be about
+    REDIS.json is the content of HUMANr's Redis database ({link id: {field: value}}), which needs --tasks; RESULTS.csv
+    holds its results. HUMANr keeps one answer for each image of a link: answers that were lost by that, or may be about
     another trial, are counted here and named in import.json, as is all that is no answer. Worker ids are replaced by
     numbers.
 

@@ -29,7 +29,7 @@ def score(
 ) -> None:
     """Score the answers of raters.
 
-    SOURCE is a study, which may be served meanwhile, the folder of an export, or its answers.jsonl.
+    STUDY may be served meanwhile; EXPORT is the folder of `vqagen human export`, and answers.jsonl is its file.
 
     A score is the mean of answers, from -1 (the reference is clearly better) over 0 (both are equal) to 1 (the system
     is clearly better). Its interval takes into account that answers of one rater, and about one image, are alike; a
