@@ -19,7 +19,7 @@ from vqagen.records.layouts import encode_lines
 from vqagen.run import writing
 from vqagen.run.job import TaskWork
 from vqagen.run.progress import Progress
-from vqagen.tasks.contract import Report
+from vqagen.tasks.contract import RunReport
 from vqagen.tasks.questions.task import QuestionTask
 from vqagen.tasks.sampling.task import SamplingTask
 
@@ -245,7 +245,7 @@ def test_a_run_that_was_killed_before_its_report_gives_it_when_resumed(run: Comm
     wanted = json.loads(Path("r.json").read_bytes())
     Path("r.json").unlink()
 
-    def stop(self: Report, out: str) -> None:
+    def stop(self: RunReport, out: str) -> None:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:

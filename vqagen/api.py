@@ -58,7 +58,7 @@ from vqagen.run.merging.convert import convert
 from vqagen.run.merging.merge import MergeResult, merge
 from vqagen.run.options import RunOptions
 from vqagen.run.writing import write_records
-from vqagen.tasks.contract import Report
+from vqagen.tasks.contract import RunReport
 from vqagen.tasks.dialog.report import DialogReport
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.director.settings import DirectorSettings
@@ -101,8 +101,8 @@ __all__ = [
     "QuestionStatistics",
     "RaterSettings",
     "RecordForm",
-    "Report",
     "RunOptions",
+    "RunReport",
     "SamplingSettings",
     "Scene",
     "SceneSource",

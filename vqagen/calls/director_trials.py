@@ -14,7 +14,7 @@ from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
 from vqagen.run.windows import Span
 from vqagen.run.writing import write_records
-from vqagen.tasks.contract import Report
+from vqagen.tasks.contract import RunReport
 from vqagen.tasks.director.catalogue import load_catalogue_file
 from vqagen.tasks.director.design import number_of_trials
 from vqagen.tasks.director.maker import CellFeasibility, TrialMaker
@@ -32,7 +32,7 @@ def write_trials(
     options: RunOptions | None = None,
     shard: str | None = None,
     on_progress: OnProgress = lambda _: None,
-) -> Report:
+) -> RunReport:
     """Make director trials with items of a catalogue, and write them to the folder `out`; see `write_records`."""
     task = director_task(settings, catalogue, templates)
     return write_records(task, out, format=format, options=options, shard=shard, on_progress=on_progress)

@@ -9,7 +9,7 @@ from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, loa
 from vqagen.run.options import RunOptions
 from vqagen.run.progress import OnProgress
 from vqagen.run.writing import write_records
-from vqagen.tasks.contract import Report
+from vqagen.tasks.contract import RunReport
 from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.tasks.sampling.task import SamplingTask
 from vqagen.world.sampler import sample_scenes as sample_scene_records
@@ -25,7 +25,7 @@ def write_scenes(
     options: RunOptions | None = None,
     shard: str | None = None,
     on_progress: OnProgress = lambda _: None,
-) -> Report:
+) -> RunReport:
     """Draw scenes by the rules in a domain's metadata, and write them to `out`; see `write_records`."""
     task = SamplingTask(settings, files or find_domain())
     return write_records(task, out, format=format, options=options, shard=shard, on_progress=on_progress)

@@ -13,7 +13,7 @@ from vqagen.errors import counted
 
 if TYPE_CHECKING:
     from vqagen.run.progress import OnProgress, Progress
-    from vqagen.tasks.contract import Report
+    from vqagen.tasks.contract import RunReport
 
 Clock = Callable[[], float]
 LINE_EVERY = 30.0
@@ -65,7 +65,7 @@ def _bar_updater(shown: Any) -> OnProgress:
     return update
 
 
-def run_summary(report: Report, out: str) -> str:
+def run_summary(report: RunReport, out: str) -> str:
     """Return the result of a run in a few lines."""
     return f"{out} is complete: there is nothing to do" if report.was_complete else report.summary()
 

@@ -15,7 +15,7 @@ from vqagen.run.output.claim import claimed
 from vqagen.run.output.staging import Output, make_target
 from vqagen.run.progress import OnProgress
 from vqagen.run.runner import run
-from vqagen.tasks.contract import Report, RunResult, Task
+from vqagen.tasks.contract import RunReport, RunResult, Task
 from vqagen.tasks.settings import flag
 
 
@@ -29,7 +29,7 @@ def write_records(
     shard: str | None = None,
     report_to: str | None = None,
     on_progress: OnProgress = lambda _: None,
-) -> Report:
+) -> RunReport:
     """Make the records of a task, and write them to `out` with the `info` that made them.
 
     `scenes` are needed by tasks about scenes. `format` is the name of one of the task's formats; by default the name
@@ -68,7 +68,7 @@ def _why_one_window(task: Task) -> str:
     return f"{flag(task.window_setting)} 0 makes one window of all {task.item}s"
 
 
-def _write_report(report: Report, report_to: str) -> None:
+def _write_report(report: RunReport, report_to: str) -> None:
     """Write the report in place of what the file holds."""
     with atomic_output(report_to) as file:
         file.write(orjson.dumps(report.to_record(), option=orjson.OPT_INDENT_2) + b"\n")

@@ -84,7 +84,7 @@ class RunResult:
     seconds: float = 0.0
 
 
-class Report:
+class RunReport:
     """The report of a run, for people and for machines. Tasks with more to say extend it."""
 
     def __init__(self, noun: str, item: str) -> None:
@@ -207,9 +207,9 @@ class Task(ABC):
         """Return an empty tally."""
         return NoTally()
 
-    def report(self) -> Report:
+    def report(self) -> RunReport:
         """Return an empty report."""
-        return Report(self.noun, self.item)
+        return RunReport(self.noun, self.item)
 
     def generator_info(self) -> dict[str, Any]:
         """Return what the `generator` of the output's `info` says besides what it says for every task."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vqagen.errors import counted
-from vqagen.tasks.contract import Report
+from vqagen.tasks.contract import RunReport
 from vqagen.tasks.dialog.generator import SceneDialogs
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.world.scene import Scene
@@ -64,7 +64,7 @@ class DialogTally:
         }
 
 
-class DialogReport(Report):
+class DialogReport(RunReport):
     """The report of a run: dialogs, rounds by label, captions, and the scenes that have too few dialogs."""
 
     def __init__(self, settings: DialogSettings) -> None:

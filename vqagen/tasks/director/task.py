@@ -14,7 +14,7 @@ from vqagen.files.reading import content_hash
 from vqagen.files.shipped import shipped
 from vqagen.language.domain_files import PathLike, check_hashes
 from vqagen.rng import below, stream
-from vqagen.tasks.contract import Item, ItemRecords, Make, Report, Tally, Task
+from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, load_catalogue_file
 from vqagen.tasks.director.design import Design
 from vqagen.tasks.director.formats import DIRECTOR_FORMATS
@@ -40,7 +40,7 @@ class TrialTally(Counter[str]):
         return counts
 
 
-class TrialReport(Report):
+class TrialReport(RunReport):
     """The report of a run: how many trials of which type and rule class."""
 
     def __init__(self) -> None:

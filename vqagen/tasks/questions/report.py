@@ -9,7 +9,7 @@ from typing import Any
 
 from vqagen.errors import counted
 from vqagen.language.template import Template
-from vqagen.tasks.contract import Report, RunResult
+from vqagen.tasks.contract import RunReport, RunResult
 from vqagen.tasks.questions.selection import TemplateKey
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.tasks.questions.tally import Tally
@@ -19,7 +19,7 @@ SHORT = 0.9
 SHOWN = 5
 
 
-class QuestionReport(Report):
+class QuestionReport(RunReport):
     """What was made of each family, what was left out, and what fell short."""
 
     def __init__(
