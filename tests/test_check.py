@@ -686,7 +686,7 @@ ODD_NAMES: list[tuple[list[Record], list[tuple[str, str, str]]]] = [
     ),
     ([{**scene(CUP, CUP), "relationships": {**NEXT, "comment": "as seen"}}] * 20, []),
     (
-        [scene(CUP, {**CUP, "tag": {"lable": "new"}}), scene(CUP)],
+        [scene(CUP, {**CUP, "tag": {"lable": "new"}}), scene({**CUP, "tag": {"label": None}})],
         [("unused-attribute", "scenes[0].objects[1].tag.lable", "did you mean 'tag.label'?")],
     ),
     ([scene({**CUP, "tag": {"label": None, "labels": 1}}), scene({**CUP, "tag": {"labels": 1}})], []),

@@ -71,7 +71,7 @@ class NamesSeen:
             yield NameWarning(UNKNOWN_RELATION, self.relations.strange[rest[0]], message)
         misspelt = self.keys.misspelt(self.optional)
         for other, key in misspelt.items():
-            message = f"{other!r} is never read, and no object has {key!r}; did you mean {key!r}?"
+            message = f"{other!r} is never read, and this object has no {key!r}; did you mean {key!r}?"
             yield NameWarning(UNUSED_ATTRIBUTE, self.keys.strange[other], message)
         for key, name in self.optional.items() if self.objects >= ENOUGH_OBJECTS else ():
             if key not in self.keys.found and key not in misspelt.values():
@@ -80,25 +80,29 @@ class NamesSeen:
 
 
 class _Names:
-    """The known names that were found, and the first place of each strange one."""
+    """The known names that were found, the first place of each strange one, and the known names beside it."""
 
     def __init__(self, known: Sequence[str]) -> None:
         self.known = frozenset(known)
         self.found: set[str] = set()
         self.strange: dict[str, ScenePlace] = {}
+        self.beside: dict[str, set[str]] = {}
 
     def add(self, paths: Iterator[tuple[str, str]], source: str, inside: str) -> None:
         """Add the names of one object or scene, with their paths inside of it."""
-        for name, path in paths:
-            if name in self.known:
-                self.found.add(name)
-            elif name not in self.strange:
-                self.strange[name] = ScenePlace(source, inside + path)
+        places = dict(paths)
+        here = places.keys() & self.known
+        self.found |= here
+        for name, path in places.items():
+            if name not in self.known:
+                self.strange.setdefault(name, ScenePlace(source, inside + path))
+                self.beside.setdefault(name, set()).update(here)
 
     def misspelt(self, wanted: Iterable[str]) -> dict[str, str]:
-        """Return strange name -> the wanted name that it may misspell, which no scene has."""
-        missing = [name for name in wanted if name not in self.found]
-        return {strange: close for strange in self.strange if (close := nearest(strange, missing))}
+        """Return strange name -> the wanted name that it may misspell, which no object or scene has beside it."""
+        wanted = tuple(wanted)
+        close = {name: nearest(name, [each for each in wanted if each not in self.beside[name]]) for name in self.strange}
+        return {name: each for name, each in close.items() if each}
 
 
 def _relation_paths(given: object) -> Iterator[tuple[str, str]]:
