@@ -15,10 +15,10 @@ from vqagen.tasks import TASKS
 def command(file: str, out: str, layout: str | None, force: bool) -> None:
     """Write an output of vqagen in another format.
 
-    FILE is an output of `vqagen generate`, `vqagen dialog` or `vqagen scenes sample`, or a shard. The result has the
-    bytes that its run writes in that format, so it merges, resumes and verifies like any other. An output
-    that was changed after it was made is refused. Questions for other tools (visual7w), and dialogs (clevr-dialog,
-    visdial), are made from json, jsonl or parquet, and cannot be converted back.
+    FILE is an output of `vqagen generate`, `vqagen dialog`, `vqagen director generate` or `vqagen scenes sample`, or a
+    shard. The result has the bytes that its run writes in that format, so it merges, resumes and verifies like any
+    other. An output that was changed after it was made is refused. Questions for other tools (visual7w), dialogs
+    (clevr-dialog, visdial) and trials (reference) are made from the other formats, and cannot be converted back.
 
     \b
     Example:

@@ -16,8 +16,8 @@ from vqagen.tasks.dialog.settings import DialogSettings
 @scenes_option
 @output_options("dialogs")
 @domain_options("domain", "metadata", "templates", "synonyms", "plugins")
-@shard_option
 @settings_options(settings=DialogSettings, options=RunOptions)
+@shard_option
 @click.pass_context
 def command(
     ctx: click.Context,

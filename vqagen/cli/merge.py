@@ -9,13 +9,13 @@ from vqagen.cli.options import out_option, path
 
 @click.command("merge")
 @click.argument("shards", type=path, nargs=-1, required=True, metavar="SHARD...")
-@out_option("FILE", "File for the merged records; its ending is the format. - for standard output.")
+@out_option("FILE", "File for the merged records, or folder for trials; a file's ending is its format. - for standard output.")
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 def command(shards: tuple[str, ...], out: str, force: bool) -> None:
     """Join shards into the file that one run writes.
 
-    Shards are outputs of `vqagen generate`, `vqagen dialog` or `vqagen scenes sample` for neighbouring scenes, with the
-    same settings, made with --shard or with --start-index and --count. Their order does not matter. Shards of
+    Shards are outputs of `vqagen generate`, `vqagen dialog`, `vqagen director generate` or `vqagen scenes sample` with
+    the same settings, made with --shard or with --start-index and --count. Their order does not matter. Shards of
     different runs, gaps and overlaps are refused. Questions and dialogs are numbered anew.
 
     \b

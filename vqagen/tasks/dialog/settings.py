@@ -27,7 +27,8 @@ class DialogSettings(RunSettings):
     )
     quotas: str = setting(
         QUOTAS[0],
-        "Shares of count, exist and seek questions: smooth; those of CLEVR-Dialog's paper or of its code (reference).",
+        "Shares of count, exist and seek questions: smooth; those of CLEVR-Dialog's paper or of its code (reference);"
+        " or none.",
         choices=QUOTAS,
         group="balance",
     )
