@@ -10,6 +10,8 @@ import pytest
 from commands import finish, start
 from scene_records import sampled_scenes
 
+from vqagen.cli import run
+
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("flags", ["", "--workers 2 --format jsonl", "--format parquet"])
@@ -32,3 +34,14 @@ def test_a_reader_that_has_enough_ends_the_run_quietly(
     assert ran.code == 141
     assert ran.err == ""
     assert os.listdir() == ["scenes.json"]
+
+
+def test_the_exit_code_stays_if_nobody_reads_the_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As behind `2>&1 | head`; Python itself would end with 1."""
+
+    def refuse(*message: object, **more: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("click.echo", refuse)
+
+    assert run(["generate", "--sceens", "x"]) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TextIO
 
 import click
@@ -14,9 +14,10 @@ from vqagen.errors import InputWarning, unknown
 
 
 def print_message(message: str, exit_code: int = 0) -> int:
-    """Print a message, each line under the name of the program, and return the exit code."""
-    for line in message.splitlines():
-        click.echo(line if line.startswith(" ") else f"vqagen: {line}", err=True)  # excerpts are indented
+    """Print a message, each line under the name of the program, and return the exit code, whether it is read or not."""
+    with suppress(OSError):
+        for line in message.splitlines():
+            click.echo(line if line.startswith(" ") else f"vqagen: {line}", err=True)  # excerpts are indented
     return exit_code
 
 
