@@ -216,6 +216,10 @@ WRONG_USAGE = [
     (f"{GENERATE} --format jsonl", "output q.json: the ending asks for json, not jsonl"),
     (f"{GENERATE} --out q.parquet.gz", "output q.parquet.gz: Parquet is packed inside; name the file q.parquet"),
     ("scenes sample --count 1 -o s.parquet", "output s.parquet: scenes go to files that end in .json or .jsonl"),
+    (
+        "director export trials --lists 1 --per-list 1 -o t.json",
+        "output t.json: lists of trials go to files that end in",
+    ),
     ("scenes sample --count 0 -o s.json", "--count must be at least 1, found 0"),
     ("verify", "missing argument 'FILE'; see vqagen verify --help"),
 ]

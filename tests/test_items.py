@@ -229,7 +229,7 @@ def test_a_sheet_has_each_item_that_is_asked_for(vqagen_: Commands) -> None:
 
 def test_a_preview_that_cannot_be_made_is_refused(vqagen_: Commands) -> None:
     for line, message in (
-        ("preview -o sheet.bmp", "cannot tell the format of sheet.bmp; end its name in .svg"),
+        ("preview -o sheet.bmp", "pictures of items go to files that end in .svg"),
         ("preview aple -o a.svg", "unknown entry 'aple'; did you mean 'apple'?"),
         ("preview hot -o a.svg", "the adjective 'hot' has no picture; name kinds or items"),
     ):

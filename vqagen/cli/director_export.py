@@ -9,7 +9,7 @@ from vqagen.cli.options import integer, path
 
 @click.command("export")
 @click.argument("trials", type=path)
-@click.option("--out", "-o", type=path, required=True, metavar="FILE", help="The file to write; - is standard output.")
+@click.option("--out", "-o", type=path, required=True, metavar="FILE", help="A .csv file; - for standard output.")
 @click.option("--lists", type=integer(1), required=True, metavar="N", help="How many lists: one for a participant.")
 @click.option("--per-list", type=integer(1), required=True, metavar="M", help="Trials in a list.")
 @click.option("--seed", type=integer(), default=0, show_default=True, help="Chooses the trials and their order.")

@@ -76,7 +76,9 @@ def check(ctx: click.Context, catalogue: str | None, strict: bool, as_json: bool
 
 @items.command("preview")
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--out", "-o", required=True, type=path, metavar="FILE", help="Picture: an .svg file.")
+@click.option(
+    "--out", "-o", required=True, type=path, metavar="FILE", help="Picture: an .svg file; - for standard output."
+)
 @catalogue_option
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 def preview(names: tuple[str, ...], out: str, catalogue: str | None, force: bool) -> None:
@@ -90,12 +92,10 @@ def preview(names: tuple[str, ...], out: str, catalogue: str | None, force: bool
       vqagen director items preview -o items.svg
     """
     from vqagen.authoring.items.sheet import make_sheet, sheet_svg
-    from vqagen.errors import UsageError
-    from vqagen.files.output import atomic_output, check_output
+    from vqagen.files.output import atomic_output, check_ending, check_output
     from vqagen.tasks.director.catalogue import load_catalogue_file
 
-    if not out.lower().endswith(".svg"):
-        raise UsageError(f"cannot tell the format of {out}; end its name in .svg")
+    check_ending(out, (".svg",), "pictures of items")
     check_output(out, force, [catalogue])
     made = sheet_svg(make_sheet(load_catalogue_file(catalogue), names))
     with atomic_output(out) as file:

@@ -15,7 +15,7 @@ from vqagen import __version__
 from vqagen.bits import indexes
 from vqagen.errors import UsageError
 from vqagen.exchange.director_lists import ListPlan, deal_lists
-from vqagen.files.output import atomic_output, check_output
+from vqagen.files.output import atomic_output, check_ending, check_output
 from vqagen.files.reading import content_hash
 from vqagen.judge.director.trial import Trial, label, read_trial
 from vqagen.judge.director.trial_files import TrialFile, find_trials
@@ -41,6 +41,7 @@ def write_lists(trials: str, out: str, plan: ListPlan, force: bool = False) -> L
 
     Raises UsageError if the trials do not suffice, and BadInput with what is wrong with them.
     """
+    check_ending(out, (".csv",), "lists of trials")
     found = find_trials(trials)
     beside = info_beside(out, LIST)
     for target in filter(None, (out, beside)):
