@@ -9,7 +9,9 @@ from vqagen.cli.options import out_option, path
 
 @click.command("merge")
 @click.argument("shards", type=path, nargs=-1, required=True, metavar="SHARD...")
-@out_option("FILE", "File for the merged records, or folder for trials; a file's ending is its format. - for standard output.")
+@out_option(
+    "FILE", "File for the merged records, or folder for trials; a file's ending is its format. - for standard output."
+)
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 def command(shards: tuple[str, ...], out: str, force: bool) -> None:
     """Join shards into the file that one run writes.

@@ -101,7 +101,9 @@ class _Names:
     def misspelt(self, wanted: Iterable[str]) -> dict[str, str]:
         """Return strange name -> the wanted name that it may misspell, which no object or scene has beside it."""
         wanted = tuple(wanted)
-        close = {name: nearest(name, [each for each in wanted if each not in self.beside[name]]) for name in self.strange}
+        close = {
+            name: nearest(name, [each for each in wanted if each not in self.beside[name]]) for name in self.strange
+        }
         return {name: each for name, each in close.items() if each}
 
 
