@@ -106,7 +106,7 @@ def _open(files: BaselineFiles, settings: BaselineSettings) -> _Opened:
         train = list(read_gold(files.train, split=files.train_split, mode=files.mode).items())
     items = list(gold.items())
     if not items:
-        raise BadInput([Problem(str(files.questions), "no questions to answer")])
+        raise BadInput([Problem("no questions to answer", str(files.questions))])
     runner = None if files.scenes is None else _runner(files, str(files.scenes), gold)
     return _Opened(gold, LearningTask(items, train, settings.seed, settings.top_k), runner)
 
