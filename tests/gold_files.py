@@ -24,10 +24,10 @@ SEED_TABLE: Mapping[str, tuple[int, int]] = {
 """Type -> right answers and questions, as the README of Visual7W's toolkit says (open, top-100, telling, val)."""
 
 
-def gold_of(items: Iterable[GoldItem], mode: str = OPEN, groups: tuple[str, ...] = ()) -> GoldFile:
+def gold_of(items: Iterable[GoldItem], mode: str = OPEN) -> GoldFile:
     """Return a gold file of items."""
     listed = list(items)
-    return GoldFile("questions.json", "vqagen", lambda: listed, mode=mode, groups=groups)
+    return GoldFile("questions.json", "vqagen", lambda: listed, mode=mode)
 
 
 def text_items(answers: Sequence[str], **columns: Sequence[Any]) -> list[GoldItem]:

@@ -64,9 +64,9 @@ class Wire:
             self.close()
         return found
 
-    def post(self, path: str, body: Any, bearer: str = "") -> Reply:
+    def post(self, path: str, body: Any) -> Reply:
         """Send a request as a page does."""
-        return self._ask("POST", path, body, bearer)
+        return self._ask("POST", path, body, "")
 
     def put_answer(self, number: int, bearer: str) -> Reply:
         """Send an answer as a page does."""

@@ -29,9 +29,9 @@ UNLIMITED = ServeSettings(client_rate=0)
 ANSWER = {"value": 7, "rt_ms": 900, "shown_ms": 1200, "blur": 0, "idem": "key-1"}
 
 
-def participant(name: str, platform: str = "prolific") -> dict[str, str]:
+def participant(name: str) -> dict[str, str]:
     """Return a participant as a page sends it."""
-    return {"platform": platform, "id": name}
+    return {"platform": "prolific", "id": name}
 
 
 @dataclass

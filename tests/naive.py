@@ -13,37 +13,27 @@ from naive_programs import (
     Undefined,
     Value,
     answer,
-    is_filter,
     outputs,
-    program_records,
-    run_step,
     step_type,
-    step_values,
 )
 from naive_relevance import is_degenerate, needs_other
 from naive_search import Instantiation, each_instantiation, instantiations, narrowed
-from naive_vocabulary import Record, World, attribute_types, make_world, relation_type, values_of
+from naive_vocabulary import Record, attribute_types, relation_type, values_of
 
 __all__ = [
     "Instantiation",
     "Record",
     "Undefined",
     "Value",
-    "World",
     "answer",
     "attribute_types",
     "each_instantiation",
     "instantiations",
     "is_degenerate",
-    "is_filter",
-    "make_world",
     "narrowed",
     "needs_other",
     "outputs",
-    "program_records",
     "relation_type",
-    "run_step",
     "step_type",
-    "step_values",
     "values_of",
 ]

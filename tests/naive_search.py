@@ -41,17 +41,9 @@ class Filling(NamedTuple):
     places: tuple[int, ...]
 
 
-def instantiations(
-    template: Record,
-    scene: Record,
-    metadata: Record,
-    trivial: bool = True,
-    degeneracy: str = "none",
-    absent: bool = False,
-    given: Mapping[str, str | None] | None = None,
-) -> set[Instantiation]:
+def instantiations(template: Record, scene: Record, metadata: Record, degeneracy: str = "none") -> set[Instantiation]:
     """Every way to fill the template on this scene; the arguments are those of `each_instantiation`."""
-    return set(each_instantiation(template, scene, metadata, trivial, degeneracy, absent, given))
+    return set(each_instantiation(template, scene, metadata, degeneracy=degeneracy))
 
 
 def each_instantiation(

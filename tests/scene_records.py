@@ -56,9 +56,9 @@ SMALL_SCENES = (
 """Three and four objects, with all, some and few attributes shared."""
 
 
-def large_scene(size: int, seed: int = 0) -> dict[str, Any]:
+def large_scene(size: int) -> dict[str, Any]:
     """A CLEVR scene record of any number of objects, with random looks in random orders."""
-    rng = stream(seed, "large scene", size)
+    rng = stream(0, "large scene", size)
     things = [" ".join(pick(rng, values.split()) for values in LOOKS) for _ in range(size)]
     return scene_record(things, shuffled(rng, range(size)), shuffled(rng, range(size)))
 

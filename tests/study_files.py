@@ -35,9 +35,7 @@ def caption(image: int, version: int) -> str:
     return f"Version {version}: {image} times a {thing} near {place}."
 
 
-def write_caption_files(
-    folder: Path, images: int = 12, systems: Sequence[str] = ("ours",), captions: int = 3
-) -> dict[str, Path]:
+def write_caption_files(folder: Path, images: int = 12, systems: Sequence[str] = ("ours",)) -> dict[str, Path]:
     """Write a folder of pictures, human captions and a file of captions for each system; return the systems' files."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "images").mkdir(exist_ok=True)
@@ -46,7 +44,7 @@ def write_caption_files(
         (folder / "images" / name).write_bytes(picture(number))
     write_json(
         folder / "human.json",
-        {name: [caption(number, version) for version in range(captions)] for number, name in enumerate(names)},
+        {name: [caption(number, version) for version in range(3)] for number, name in enumerate(names)},
     )
     files = {system: folder / f"{system}.json" for system in systems if system != "human"}
     files |= {system: folder / "system.json" for system in systems if system == "human"}

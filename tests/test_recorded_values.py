@@ -133,9 +133,9 @@ FAULTS: list[tuple[Record, str, str]] = [
 ]
 
 
-def faults_of(*things: Record, domain: Domain = WORLD) -> list[tuple[str, str]]:
+def faults_of(*things: Record) -> list[tuple[str, str]]:
     with pytest.raises(BadInput) as caught:
-        scene_of(*things, domain=domain)
+        scene_of(*things)
     return [(problem.path, problem.message) for problem in caught.value.problems]
 
 

@@ -37,12 +37,10 @@ def after(items: int, error: BaseException) -> Callable[[BlockWritten], None]:
     return tell
 
 
-def stopped(
-    job: ToyJob, output: Output, error: BaseException, items: int = 6, *, resume: bool = False, force: bool = False
-) -> list[str]:
+def stopped(job: ToyJob, output: Output, error: BaseException, items: int = 6, *, force: bool = False) -> list[str]:
     """Run until so many items are done; the notes of the error that ended it."""
     with pytest.raises(type(error)) as raised:
-        run(job, in_process, output, after(items, error), resume=resume, force=force)
+        run(job, in_process, output, after(items, error), force=force)
     return getattr(raised.value, "__notes__", [])
 
 

@@ -138,9 +138,9 @@ def test_scenes_in_a_store_that_change_are_noticed(name: str) -> None:
     assert unchanged
 
 
-def job_about(scenes: str, settings: vqagen.QuestionSettings = SETTINGS, shard: str | None = None) -> Job:
+def job_about(scenes: str, settings: vqagen.QuestionSettings = SETTINGS) -> Job:
     """A job of questions."""
-    return make_job(question_task(FILES, settings, vqagen.RecordForm()), scenes, shard)
+    return make_job(question_task(FILES, settings, vqagen.RecordForm()), scenes, None)
 
 
 def made(job: Job) -> bytes:

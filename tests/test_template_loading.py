@@ -424,8 +424,8 @@ def test_hidden_files_are_left_out(tmp_path: Path) -> None:
     assert [file.name for file in find_template_files(tmp_path)] == ["a/b/mine.json"]
 
 
-def nameless(text: str = RIGHT) -> list[dict[str, Any]]:
-    return [{key: value for key, value in each.items() if key != "name"} for each in json.loads(text)["templates"]]
+def nameless() -> list[dict[str, Any]]:
+    return [{key: value for key, value in each.items() if key != "name"} for each in json.loads(RIGHT)["templates"]]
 
 
 def test_the_index_stands_for_a_name(tmp_path: Path) -> None:

@@ -125,12 +125,12 @@ def test_every_filling_is_found_by_sets(family: str, scene: int, monkeypatch: py
     assert found() == listed != set()
 
 
-def drawn_fillings(family: str, policy: str, count: int = 500, sampling: Sampling = DEFAULT_SAMPLING) -> list[Filling]:
+def drawn_fillings(family: str, policy: str) -> list[Filling]:
     """Fillings of two scenes, from searches that each begin anew."""
-    search, found = make_search(template_of(family), policy, sampling), list[Filling]()
+    search, found = make_search(template_of(family), policy, DEFAULT_SAMPLING), list[Filling]()
     for record in SMALL_SCENES[1:]:
         tables = SceneTables(compile_scene(record, CLEVR.domain))
-        tries = (search.find(tables, Random(seed), (), set(), 20_000).filling for seed in range(count))
+        tries = (search.find(tables, Random(seed), (), set(), 20_000).filling for seed in range(500))
         found += [filling for filling in tries if filling is not None]
     return found
 

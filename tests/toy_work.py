@@ -190,9 +190,9 @@ ACTS: Mapping[str, Act] = {
 # Jobs ----------------------------------------------------------------------------------------------------------------
 
 
-def toy_windows(count: int, size: int = 2, first: int = 0) -> Iterator[Window]:
-    """So many items in windows, read as they are asked for."""
-    return windows_of((Number(index) for index in range(first, first + count)), size)
+def toy_windows(count: int) -> Iterator[Window]:
+    """So many items in windows of two, read as they are asked for."""
+    return windows_of((Number(index) for index in range(count)), 2)
 
 
 @dataclass
