@@ -174,19 +174,20 @@ def draw_scenes(
     """
     catalogue, _ = load_catalogue(files)
     rules = SamplingRules.from_domain(catalogue.domain)
+    source = find_scenes(str(scenes))
     folder = Path(out)
     if folder.exists() and not folder.is_dir():
         raise PlaceError(f"{out} is a file; name a folder for the pictures")
     folder.mkdir(parents=True, exist_ok=True)
     made = kept = 0
-    for index, record, place in find_scenes(str(scenes)).entries(0, count):
-        source = f"{place}: {SCENES.path(index)}"
-        target = folder / _file_name(record, source)
+    for index, record, place in source.entries(0, count):
+        where = f"{place}: {SCENES.path(index)}"
+        target = folder / _file_name(record, where)
         if target.exists() and not force:
             kept += 1
         else:
             with atomic_output(str(target)) as file:
-                file.write(scene_picture(record, rules, source))
+                file.write(scene_picture(record, rules, where))
             made += 1
         on_picture(1)
     return Drawn(made, kept)
