@@ -370,6 +370,9 @@ def test_the_page_has_figures_and_all_families(
     vqagen_.done(f"stats '{generated / 'questions.json'}' -o page.html")
     written([question("a", "<b>", image=number, template_filename="<i>&.json") for number in range(3)])
     vqagen_.done("stats q.json -o names.html")
+    vqagen_.done("stats q.json -o names.txt")
+    assert "\nFamilies\n" in Path("names.txt").read_text("utf-8")
+    assert b"\nFamilies\n" not in vqagen_.done("stats q.json").out, "a terminal has no room for families"
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     vqagen_.done("stats q.json -o plain.html")
     text, names, plain = (Path(name).read_text("utf-8") for name in ("page.html", "names.html", "plain.html"))

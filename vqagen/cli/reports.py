@@ -31,9 +31,10 @@ class ReportOutput(NamedTuple):
 
         `text` replaces the report's own where the format is text.
         """
-        from vqagen.judge.report.writers import WRITERS, write_content
+        from vqagen.judge.report.writers import WRITERS, terminal_text, write_content
 
-        content = text if text and self.format == "text" else WRITERS[self.format](report)
+        own = terminal_text if self.is_printed and self.format == "text" else WRITERS[self.format]
+        content = text if text and self.format == "text" else own(report)
         if self.is_printed:
             click.echo(content, nl=False)
             return

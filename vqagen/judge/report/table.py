@@ -48,7 +48,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     is_detail: bool = False
-    """True for a table that is too long for a terminal: the formats other than text have it."""
+    """True for a table that is too long for a terminal; every file has it."""
 
     def shown(self) -> list[list[str]]:
         """Return the cells as texts for people."""

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 from vqagen.errors import UsageError
@@ -19,10 +20,14 @@ _HEAD = "head"
 
 
 def text(report: Report) -> str:
-    """Return aligned text for a terminal."""
-    tables = (table for table in report.tables if not table.is_detail)
-    blocks = ["\n".join(report.head), *("\n".join(_aligned(table)) for table in tables)]
+    """Return aligned text with all tables."""
+    blocks = ["\n".join(report.head), *("\n".join(_aligned(table)) for table in report.tables)]
     return "\n\n".join([*blocks, *(["\n".join(report.failures)] if report.failures else [])]) + "\n"
+
+
+def terminal_text(report: Report) -> str:
+    """Return aligned text without the tables that are too long for a terminal."""
+    return text(replace(report, tables=tuple(table for table in report.tables if not table.is_detail)))
 
 
 def _aligned(table: Table) -> Iterator[str]:
