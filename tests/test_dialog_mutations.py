@@ -175,7 +175,7 @@ ALWAYS_WRONG = (
 )
 """Changes after which the texts alone are wrong. The others may make a right dialog: there may be as many cubes as
 spheres."""
-SPOILT = fewer(16)
+SPOILT = fewer(25)
 """Dialogs spoilt in each way."""
 
 
