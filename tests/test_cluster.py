@@ -117,7 +117,7 @@ def test_blocks_are_those_of_one_process_in_order(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         local = distributed.LocalCluster(
-            2, 1, processes=False, protocol="tcp", host="127.0.0.1", dashboard_address=None
+            2, 1, processes=False, protocol="tcp", host="127.0.0.1", dashboard_address="127.0.0.1:0"
         )
         with local, pytest.warns(InputWarning, match=r"^a doubtful toy$"):
             blocks = done_on(local.scheduler_address, work, 40)
