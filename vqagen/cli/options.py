@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import Field, fields
 from functools import partial, wraps
 from typing import Any
@@ -44,10 +44,8 @@ def integer(least: int = -LARGEST) -> Callable[[str | int], int]:
 # Settings ---------------------------------------------------------------------------------------------------------
 
 
-def settings_options(*, without: Collection[str] = (), **classes: type[CheckedSettings]) -> AddOption:
+def settings_options(**classes: type[CheckedSettings]) -> AddOption:
     """Add the options of settings classes; the command gets each class's settings under its keyword.
-
-    Settings that are named by `without` keep their defaults.
 
     >>> from vqagen.run.options import RunOptions
     >>> @click.command()
@@ -63,8 +61,7 @@ def settings_options(*, without: Collection[str] = (), **classes: type[CheckedSe
 
         wrapped: Command = with_settings
         for each in reversed([each for settings in classes.values() for each in fields(settings)]):
-            if each.name not in without:
-                wrapped = setting_option(each)(wrapped)
+            wrapped = setting_option(each)(wrapped)
         return wrapped
 
     return add
@@ -106,7 +103,7 @@ def setting_option(described: Field[Any]) -> AddOption:
 
 def _taken(values: dict[str, Any], settings: type[CheckedSettings]) -> dict[str, Any]:
     """Remove from the options' `values` those of a settings class, and return the ones that were given."""
-    taken = {name: values.pop(name, None) for name in settings.names()}
+    taken = {name: values.pop(name) for name in settings.names()}
     return {name: value for name, value in taken.items() if value is not None}
 
 
