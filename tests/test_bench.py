@@ -14,7 +14,7 @@ SMALL = {
     "generate": "--count 2 --repeats 1 --against {root}",
     "sizes": "--count 1 --repeats 1 --size 3",
     "domains": "--scenes 1 --repeats 1",
-    "balance": "--scenes 20 --seeds 1 --only answers",
+    "balance": "--scenes 20 --seeds 1 --only words --only pairs",
     "dialog": "--scenes 1 --repeats 1",
     "director": "--count 96 --repeats 1",
     "sampling": "--count 2",

@@ -1,0 +1,99 @@
+"""Questions about files of scenes, which the sections of `bench balance` measure."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import vqagen
+from vqagen.judge.stats.census import Census
+from vqagen.judge.stats.phrases import Numbering
+from vqagen.judge.stats.question_statistics import count_questions
+from vqagen.judge.stats.sample import Clue, Sample
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.question_files import QUESTIONS
+from vqagen.records.discovery import find_records
+
+Record = Mapping[str, Any]
+
+
+class Asked:
+    """Questions about the scenes of a file, with one or several seeds, asked with one `--balance`."""
+
+    _numbering = Numbering()
+    """Relation words, numbered alike for all."""
+
+    def __init__(self, scenes: Path, balance: str, seeds: int) -> None:
+        self.scenes, self.balance = scenes, balance
+        self.files = [scenes.with_name(f"{scenes.stem}-{balance}-{seed}.json") for seed in range(seeds)]
+        """The question file of each seed."""
+        self.milliseconds = 0.0
+        """CPU time for a scene, from file to file in one process."""
+        for seed, out in enumerate(self.files):
+            settings = vqagen.QuestionSettings(seed=seed, balance=balance)
+            started = time.process_time()
+            vqagen.write_questions(scenes, out, settings=settings)
+            self.milliseconds += (time.process_time() - started) * 1000 / seeds / self.number_of_scenes
+        self.window = settings.reset_counts_every
+
+    @cached_property
+    def number_of_scenes(self) -> int:
+        """The number of scenes in the file."""
+        return sum(1 for _ in vqagen.find_scenes(self.scenes).records())
+
+    def records(self, seed: int = 0) -> Iterator[Record]:
+        """Yield the question records of one seed, in the order of the file."""
+        return find_records(self.files[seed], QUESTIONS).records()
+
+    @cached_property
+    def _counted(self) -> list[tuple[Census, Sample]]:
+        counted = []
+        for path in self.files:
+            counted.append((Census(), Sample(self._numbering, limit=1 << 30)))
+            count_questions(find_records(path, QUESTIONS), *counted[-1])
+        return counted
+
+    @property
+    def censuses(self) -> list[Census]:
+        """The counts of each seed."""
+        return [census for census, _ in self._counted]
+
+    @property
+    def clues(self) -> list[list[Clue]]:
+        """The clues of each seed's questions, in the order of the file."""
+        return [sample.clues for _, sample in self._counted]
+
+    @property
+    def all_clues(self) -> list[Clue]:
+        """The clues of all seeds."""
+        return [clue for clues in self.clues for clue in clues]
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The functions of the domain."""
+        return vqagen.load_domain_files(vqagen.find_domain()).templates[0].catalogue
+
+    @cached_property
+    def compiled(self) -> Mapping[int, vqagen.Scene]:
+        """The scenes by their index."""
+        found = vqagen.load_scenes(vqagen.find_scenes(self.scenes), self.catalogue.domain)
+        return {scene.index: scene for scene in found}
+
+    def program(self, record: Record) -> vqagen.Program:
+        """Return the program of a question."""
+        return vqagen.Program.from_records(record["program"], self.catalogue)
+
+
+Section = Callable[[Asked, Asked], Mapping[str, float]]
+"""What a section measures: name -> figure, of the questions to learn from and those to test on. It may differ by
+`Asked.balance`."""
+
+
+def write_scenes(path: Path, scenes: Iterable[Record]) -> Path:
+    """Write scenes as a file, and return its path."""
+    path.write_text(json.dumps({"info": {}, "scenes": list(scenes)}))
+    return path
