@@ -145,11 +145,11 @@ def _check_kinds(program: Sequence[Record], known: Mapping[str, Signature]) -> l
 # Answer -----------------------------------------------------------------------------------------------------------
 
 
-def spelled(value: Value, released: bool) -> bool | int | str | list[str]:
-    """The answer as its dialect writes it: the released files have strings only."""
+def spelled(value: Value, is_text: bool) -> bool | int | str | list[str]:
+    """The answer as its dialect writes it: the released files, and the default, have strings only."""
     if isinstance(value, tuple):
-        return ", ".join(value) if released else list(value)
-    if not released:
+        return ", ".join(value) if is_text else list(value)
+    if not is_text:
         return value
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
@@ -157,7 +157,8 @@ def spelled(value: Value, released: bool) -> bool | int | str | list[str]:
 def check_answer(record: Record, scene: Record, metadata: Record) -> list[str]:
     """The answer written is the answer of the (well-formed) program, of the right type."""
     try:
-        right = spelled(answer(record["program"], scene, metadata), "function" in record["program"][0])
+        is_text = "function" in record["program"][0] or isinstance(record.get("answer"), str)
+        right = spelled(answer(record["program"], scene, metadata), is_text)
     except Undefined as problem:
         return [f"the program has no answer: {problem}"]
     given = record.get("answer")

@@ -195,7 +195,10 @@ WRONG_USAGE = [
     ("generate --out q.json", "missing option '--scenes'; see vqagen generate --help"),
     ("generate --seed", "option '--seed' requires an argument"),
     (f"{GENERATE} more", "got unexpected extra argument (more); see vqagen generate --help"),
-    (f"{GENERATE} --dialect releas", "invalid value for '--dialect': 'releas' is not one of 'generator', 'release'"),
+    (
+        f"{GENERATE} --dialect releas",
+        "invalid value for '--dialect': 'releas' is not one of 'text', 'generator', 'release'",
+    ),
     ("generate --scenes '' --out q.json", "invalid value for '--scenes': the name is empty"),
     (f"{GENERATE} --seed 1.5", "invalid value for '--seed': '1.5' is not a whole number"),
     (f"{GENERATE} --seed 9223372036854775808", "invalid value for '--seed': must be at most 9223372036854775807"),

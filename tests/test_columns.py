@@ -17,6 +17,7 @@ import pyarrow
 import pytest
 from commands import Commands
 from families import SHIPPED, Collection
+from pyarrow import json as arrow_json
 from pyarrow import parquet
 
 from vqagen.errors import BadInput, UsageError
@@ -35,7 +36,7 @@ Record = dict[str, Any]
 INFO = {"dialect": "generator", "generator": {"name": "vqagen", "records": {"trace": True}}, "ümlaut": [1]}
 OPTIONS = [
     QuestionColumns(RecordForm(dialect, trace, hidden))
-    for dialect, trace, hidden in product(("generator", "release"), *[(False, True)] * 2)
+    for dialect, trace, hidden in product(("text", "generator", "release"), *[(False, True)] * 2)
     if not (trace and hidden)
 ]
 
@@ -186,6 +187,17 @@ def test_halves_of_a_row_group_make_the_bytes_of_a_whole_one(tmp_path: Path) -> 
 
 
 # Other tools --------------------------------------------------------------------------------------------------------
+
+
+def test_arrow_reads_default_lines(tmp_path: Path) -> None:
+    """A column has one type: yes, 3 and red are all text."""
+    given = records(SHIPPED[0], QuestionColumns(RecordForm()))
+    (tmp_path / "q.jsonl").write_bytes(encode_lines(given))
+
+    answers = arrow_json.read_json(tmp_path / "q.jsonl")["answer"].to_pylist()
+
+    assert answers == [release_answer(each.answer) for each in questions(SHIPPED[0])]
+    assert {"yes", "1", "metal"} <= set(answers)
 
 
 @pytest.mark.slow

@@ -56,7 +56,7 @@ def test_an_output_becomes_any_other(written: Written, vqagen_: Commands, tmp_pa
 @pytest.mark.quick(1)
 def test_a_shard_stays_one(written: Written, vqagen_: Commands) -> None:
     """It merges with the others, in its new format."""
-    whole = written("generator.json")
+    whole = written("text.json")
     given = json.loads(whole.read_text())["info"]["generator"]["domain"]
     for number in (1, 2):
         line = f"generate {QUICK.replace('scenes.json', f'{whole.parent}/scenes.json')} --domain {given}"

@@ -249,7 +249,7 @@ OTHER_SETTINGS = [
         "-o q.json --seed 7 --trace",
         ["generator.settings.seed: 0, not 7", "generator.records.trace: false, not true"],
     ),
-    ("-o q.json --dialect release", ["dialect: 'generator', not 'release'"]),
+    ("-o q.json --dialect release", ["dialect: 'text', not 'release'"]),
 ]
 
 
@@ -261,6 +261,17 @@ def test_a_run_of_other_settings_does_not_go_on(halved: Path, vqagen_: Commands)
         refusal = "vqagen: q.json.journal is of another run; --force replaces it. There:"
         assert (ran.code, ran.err.splitlines()) == (2, [refusal, *(f"  {each}" for each in told)])
         assert halved.read_bytes() == part
+
+
+def test_a_run_of_another_format_does_not_go_on(halved: Path, vqagen_: Commands) -> None:
+    """The journal of vqagen 0.1 says no format: its whole bytes differ, and one line says so."""
+    journal = Path("q.json.journal")
+    journal.write_bytes(journal.read_bytes().replace(b'"format":1,', b"", 1))
+    ran = vqagen_(f"{ASKED} -o q.json --resume")
+
+    finish = "finish it with the vqagen that began it, or give --force to begin anew"
+    assert ran.err == f"vqagen: {journal} is of format 0.1, and this vqagen writes format 1: {finish}\n"
+    assert (ran.code, halved.exists()) == (2, True)
 
 
 def test_without_resume_a_killed_run_is_not_touched_unless_it_is_said(halved: Path, vqagen_: Commands) -> None:

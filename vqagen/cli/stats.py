@@ -20,7 +20,7 @@ def command(file: str, against: str | None, output: ReportOutput) -> None:
     Prints questions, texts, words, programs, pairs, and how evenly answers are used, for each question type. Then
     predictors that never see a picture guess the answers: the majority answer of the family, a bag of words, and
     boosted trees over the words said of each object. They learn from some images and are tested on others, or with
-    --against on another file. Reads both dialects, as a JSON document, JSON Lines or Parquet, also from other
+    --against on another file. Reads all dialects, as a JSON document, JSON Lines or Parquet, also from other
     generators.
 
     Of dialogs, prints the shares of labels, types and captions, coreference distances, lengths, different questions

@@ -27,7 +27,7 @@ def command(
     """Check that every answer of questions, dialogs or trials is right.
 
     Each program of a question is run again on its scene. A question whose answer differs, or whose scene or program is
-    wrong, is reported; a problem that many questions have is one line. Reads both dialects, as a JSON document, JSON
+    wrong, is reported; a problem that many questions have is one line. Reads all dialects, as a JSON document, JSON
     Lines or Parquet, also from other generators. The exit code is 1 if any question is wrong.
 
     Dialogs are read from their sentences alone: what "it" is, whether the answer is right, clear, and not known before.

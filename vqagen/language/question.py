@@ -47,7 +47,7 @@ class Question:
         self,
         index: int = 0,
         *,
-        dialect: str = "generator",
+        dialect: str = "text",
         trace: bool = False,
         hide_answers: bool = False,
     ) -> QuestionRecord:

@@ -1,8 +1,10 @@
-"""The CLEVR question format: questions as records, in either of its two dialects.
+"""The CLEVR question format: questions as records, in one of three dialects.
 
 * `generator` is what the reference script writes: program nodes have a `type`, answers are booleans, ints or words,
   `question_family_index` counts inside `template_filename`.
-* `release` is what the CLEVR v1.0 files have: nodes have a `function`, answers are text ("yes", "no", "3", "red"), and
+* `text`, the default, is the same with answers as text ("yes", "no", "3", "red"): one column has one type, so that
+  Arrow, `datasets` and `pandas` read it.
+* `release` is what the CLEVR v1.0 files have: nodes have a `function`, answers are text, and
   `question_family_index` counts over all families.
 
 Both get a `question_type`, and a paired question the number of its `pair`; with a trace, `trace` lists every step's
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
 
 QuestionRecord = dict[str, Any]
 ToRecord = Callable[["Question", int], QuestionRecord]
-FUNCTION_KEYS = {"generator": "type", "release": "function"}
+TEXT, GENERATOR, RELEASE = "text", "generator", "release"
+FUNCTION_KEYS = {TEXT: "type", GENERATOR: "type", RELEASE: "function"}
 """Dialect -> the key under which a program node names its function."""
 RELEASE_WORDS = {True: "yes", False: "no"}
 
@@ -68,7 +71,7 @@ def record_writer(
     """
     if dialect not in FUNCTION_KEYS:
         raise UsageError(unknown("dialect", dialect, list(FUNCTION_KEYS)))
-    is_release = dialect == "release"
+    is_release = dialect == RELEASE
     function_key = FUNCTION_KEYS[dialect]
     fields = _ImageFields()
 
@@ -85,7 +88,7 @@ def record_writer(
             record["pair"] = question.pair
         record["question"] = question.text
         if not hide_answers:
-            record["answer"] = release_answer(question.answer) if is_release else question.answer
+            record["answer"] = question.answer if dialect == GENERATOR else release_answer(question.answer)
             record["program"] = (
                 ProgramRecords(program, function_key) if is_encoded else program.to_records(function_key)
             )
@@ -134,7 +137,7 @@ def image_index(scene: Scene) -> Any:
 
 
 def release_answer(answer: Value) -> str:
-    """An answer as the released files write it.
+    """Return an answer as text, as the released files write it.
 
     >>> release_answer(True), release_answer(3), release_answer("red"), release_answer(("red", "blue"))
     ('yes', '3', 'red', 'red, blue')
@@ -159,7 +162,7 @@ def typed_answer(text: str, answer_type: str) -> object:
 
 
 def same_answer(written: object, derived: Value) -> bool:
-    """True if a written answer of either dialect is the derived one; `true` is not 1."""
+    """True if a written answer of any dialect is the derived one; `true` is not 1."""
     if isinstance(written, str) and not isinstance(derived, str):
         return written == release_answer(derived)
     if isinstance(written, list):

@@ -17,6 +17,8 @@ from vqagen.records.formats import LIST
 from vqagen.records.layouts import DOCUMENT_END
 from vqagen.records.writer import CHECKSUM, FORMAT, LINES, info_beside
 
+VERSION = 1
+"""The `format` in the info of files that this version writes; files of vqagen 0.1 say none."""
 FOREIGN = "not made by vqagen: its info does not say how to make it again"
 _END = DOCUMENT_END % b"00000000"
 ABSENT = object()
@@ -151,6 +153,15 @@ def differences(ours: object, theirs: object, ignored: Collection[str] = (), pat
             yield from differences(our, their, ignored, f"{path}[{place}]")
     elif type(ours) is not type(theirs) or ours != theirs:
         yield Difference(path, f"{_shown(theirs)}, not {_shown(ours)}")
+
+
+def version_of(info: object) -> str:
+    """Return the format that an info says, for people; "0.1" for files that say none.
+
+    >>> version_of({"format": 1}), version_of({"generator": {}})
+    ('1', '0.1')
+    """
+    return str(info.get("format", "0.1")) if isinstance(info, Mapping) else "0.1"
 
 
 def _shown(value: object) -> str:

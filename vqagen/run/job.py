@@ -9,6 +9,7 @@ from typing import Any
 
 from vqagen.errors import UsageError, VqagenError
 from vqagen.language.domain_files import PathLike
+from vqagen.records.info import VERSION
 from vqagen.records.layouts import Arrangement, Encode
 from vqagen.run.blocks import TrackedItems, blocks_of
 from vqagen.run.items import Items, number_items
@@ -47,7 +48,7 @@ class Job:
             self.items.shard_plan,
             task.generator_info(),
         )
-        return {**self.items.info(), **task.info(generator)}
+        return {**self.items.info(), "format": VERSION, **task.info(generator)}
 
     def work(self, first: int, encode: Encode) -> TaskWork:
         """Return what workers need if records are written from item `first` on; reads what the task needs."""

@@ -2,7 +2,7 @@
 
     split image_filename image template_filename question_type question    text
     image_index scene_index question_index question_family_index pair      whole numbers
-    answer           text, as the released CLEVR files write it: one column has one type
+    answer           text: one column has one type
     program          a list of {function (or type), inputs, value_inputs}
     trace            a list of JSON texts, one for each step of the program
     mentions         a list of {span, objects}
@@ -19,7 +19,7 @@ from typing import Any
 
 import orjson
 
-from vqagen.language.question_records import ProgramRecords, release_answer, typed_answer
+from vqagen.language.question_records import GENERATOR, RELEASE, ProgramRecords, release_answer, typed_answer
 from vqagen.records.layouts import Record
 from vqagen.records.parquet import RecordColumns, pyarrow, refuse_misfits
 from vqagen.tasks.questions.settings import RecordForm
@@ -65,7 +65,7 @@ class QuestionColumns(RecordColumns):
         """Return column -> `pyarrow` type, in the order of the file."""
         form, types = self.form, _types(self.form.function_key)
         dropped = {
-            "template_filename": form.dialect == "release",
+            "template_filename": form.dialect == RELEASE,
             "pair": not self.are_paired,
             "answer": form.hide_answers,
             "program": form.hide_answers,
@@ -85,7 +85,7 @@ class QuestionColumns(RecordColumns):
         """Return the record that a row was made of."""
         if "trace" in row:
             row["trace"] = [orjson.loads(step) for step in row["trace"]]
-        if "answer" in row and self.form.dialect != "release":
+        if "answer" in row and self.form.dialect == GENERATOR:
             last = row["program"][-1][self.form.function_key]
             row["answer"] = typed_answer(row["answer"], self.answer_types.get(last, ""))
         return row

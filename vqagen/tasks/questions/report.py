@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from vqagen.errors import counted
+from vqagen.language.question_records import RELEASE
 from vqagen.language.template import Template
 from vqagen.tasks.contract import RunReport, RunResult
 from vqagen.tasks.questions.selection import TemplateKey
@@ -92,7 +93,7 @@ class QuestionReport(RunReport):
 
 
 def _template_key(template: Template, dialect: str) -> TemplateKey:
-    return ("", template.family) if dialect == "release" else (template.file, template.index)
+    return ("", template.family) if dialect == RELEASE else (template.file, template.index)
 
 
 def _skipped(report: QuestionReport) -> Iterator[str]:
