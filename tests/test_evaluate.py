@@ -119,7 +119,7 @@ def test_balanced_pairs_have_their_rows(run: Commands) -> None:
     run.done("generate --scenes scenes.json -o paired.json --balance pairs --only zero_hop.json")
     paired = json.loads(Path("paired.json").read_text())["questions"]
     write_predictions("oracle.jsonl", paired)
-    write_predictions("blind.jsonl", paired, lambda record: {True: "no", False: "no"}.get(record["answer"], "red"))
+    write_predictions("blind.jsonl", paired, lambda record: "no" if record["answer"] in ("yes", "no") else "red")
 
     oracle, blind = (rows(report(run, f"paired.json {name}.jsonl"), "pairs") for name in ("oracle", "blind"))
 

@@ -141,6 +141,29 @@ RECORDS: list[tuple[dict[str, Any], Prediction]] = [
 ]
 
 
+@pytest.mark.parametrize(("kind", "right"), [("questions", 0), ("dialogs", 1), ("trials", 2)])
+def test_ids_of_another_kind_of_file_are_no_ids(kind: str, right: int, tmp_path: Path) -> None:
+    """Question 7 and trial 7 are not the same, whatever the format says of them."""
+    ids = ({"question_index": 7}, {"dialog_index": 7, "round": 0}, {"trial_index": 7})
+    log = {"status": "success", "samples": [{"id": 7, "epoch": 1, "metadata": {"trial_type": "test"}}]}
+    (tmp_path / "log.json").write_text(json.dumps({"eval": {}, **log}))
+    for number, id in enumerate(ids):
+        name, table = tmp_path / "p.jsonl", tmp_path / "p.csv"
+        name.write_text(json.dumps({**id, "answer": "yes"}))
+        table.write_text(f"{','.join(id)},answer\n{','.join(map(str, id.values()))},yes\n")
+        for path in (name, table):
+            if number == right:
+                assert [each.candidates for each in find_predictions(path, kind)] == [("yes",)]
+            else:
+                with pytest.raises(BadInput, match=f"no id of {kind}: expected"):
+                    list(find_predictions(path, kind))
+    if kind != "trials":
+        with pytest.raises(BadInput, match=f"no id of {kind}: expected .*found 'trial_index'"):
+            list(find_predictions(tmp_path / "log.json", kind))
+    else:
+        assert [each.id for each in find_predictions(tmp_path / "log.json", kind)] == ["7"]
+
+
 def test_the_prediction_of_a_record() -> None:
     assert [prediction_of(record) for record, _ in RECORDS] == [prediction for _, prediction in RECORDS]
 

@@ -40,7 +40,7 @@ def compare(
     evaluations = {}
     for name, path in zip(names, predictions, strict=True):
         gold = read_gold(questions, split=split, mode=mode)
-        answers = find_predictions(path)
+        answers = find_predictions(path, gold.kind)
         evaluations[name] = evaluate(gold, answers, settings, str(path), answers.is_in_order)
     return compare_evaluations(evaluations, group_by)
 

@@ -38,7 +38,7 @@ def evaluate(
     """
     settings = EvaluationSettings(mode or AUTO, normalise, tuple(top_k), missing=missing, cluster=cluster)
     gold = read_gold(questions, split=split, mode=mode, scenes=scenes)
-    answers = find_predictions(predictions)
+    answers = find_predictions(predictions, gold.kind)
     return evaluate_items(gold, answers, settings, str(predictions), answers.is_in_order)
 
 

@@ -39,6 +39,11 @@ class GoldFile:
     further_words: tuple[str, ...] = ()
     """Answers that are no words of the domain."""
 
+    @property
+    def kind(self) -> str:
+        """The kind of its records: questions, dialogs or trials."""
+        return self.format if self.format in ("dialogs", "trials") else "questions"
+
     def items(self) -> Iterator[GoldItem]:
         """Yield the items in the order of the file. BadInput, with all faults, for what cannot be read."""
         return iter(self.read())

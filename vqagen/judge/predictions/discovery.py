@@ -45,6 +45,8 @@ class PredictionFile:
     path: Location
     format: str
     """A format of the list above."""
+    kind: str = ""
+    """The kind of records that they are for: questions, dialogs or trials; "" for any."""
 
     @property
     def is_in_order(self) -> bool:
@@ -54,21 +56,21 @@ class PredictionFile:
     def __iter__(self) -> Iterator[Prediction]:
         """Yield the predictions in the order of the file. BadInput, with the first places, for faults."""
         if self.format in (CSV, TSV):
-            return read_table(self.path, self.format)
+            return read_table(self.path, self.format, self.kind)
         if self.format == INSPECT:
-            return read_inspect_log(self.path, _beginning(self.path).startswith(ARCHIVE_BEGINNING))
-        return read_clevr_lines(self.path) if self.format == CLEVR else read_records(self.path)
+            return read_inspect_log(self.path, _beginning(self.path).startswith(ARCHIVE_BEGINNING), self.kind)
+        return read_clevr_lines(self.path) if self.format == CLEVR else read_records(self.path, self.kind)
 
 
-def find_predictions(path: Location | str) -> PredictionFile:
-    """Find the predictions of a file; no more than its beginning is read.
+def find_predictions(path: Location | str, kind: str = "") -> PredictionFile:
+    """Find the predictions of a file for records of this kind; no more than its beginning is read.
 
     PlaceError where nothing lies; BadInput for a file of no format of predictions.
     """
     place = locate(path)
     if not place.is_file():
         raise PlaceError(f"predictions are a file, not a folder: {place}" if place.is_dir() else _not_found(place))
-    return PredictionFile(place, _recognised(place) or _reject_unknown(place))
+    return PredictionFile(place, _recognised(place) or _reject_unknown(place), kind)
 
 
 # Formats by content ---------------------------------------------------------------------------------------------------

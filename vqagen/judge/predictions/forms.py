@@ -21,6 +21,13 @@ from vqagen.judge.predictions.prediction import Prediction
 
 QUESTION_KEYS = ("question_index", "question_id", "qa_id", "questionId", "trial_index", "id", "doc_id")
 DIALOG_KEYS = ("dialog_index", "round")
+_ANY_KIND = ("id", "doc_id")
+_OF_KIND: Mapping[str, tuple[str, ...]] = {
+    "trials": ("trial_index", *_ANY_KIND),
+    "dialogs": _ANY_KIND,
+    "questions": tuple(key for key in QUESTION_KEYS if key != "trial_index"),
+}
+"""Kind of a file -> the keys of ids of its records; rounds of dialogs have DIALOG_KEYS besides."""
 LIST_KEYS = ("candidates", "filtered_resps")
 """Keys of lists of answers, best first."""
 ANSWER_KEYS = (*LIST_KEYS, "prediction", "response", "answer")
@@ -61,11 +68,15 @@ def form_of(keys: Collection[str]) -> Form | None:
     return next((form for form in FORMS.values() if form.fits(keys)), None)
 
 
-def prediction_of(record: Any) -> Prediction:
-    """Return the prediction that a record of any form is; RecordFault if it is none."""
+def prediction_of(record: Any, kind: str = "") -> Prediction:
+    """Return the prediction that a record of any form is.
+
+    RecordFault if it is none, or if its id is not one of the `kind` of records that it is for: "questions", "dialogs"
+    or "trials"; "" for any. A question and a trial may well have the same number.
+    """
     if not isinstance(record, dict):
         raise RecordFault(f"expected an object, found {describe(record)}")
-    id = _question_id(record)
+    id = _question_id(record, kind)
     found = record.get("answer")
     if type(found) is str and len(record) == 2:  # as in most files
         return Prediction(id, (found,))
@@ -75,16 +86,19 @@ def prediction_of(record: Any) -> Prediction:
 # Ids ------------------------------------------------------------------------------------------------------------------
 
 
-def _question_id(record: Mapping[str, Any]) -> str:
-    for key in QUESTION_KEYS:
+def _question_id(record: Mapping[str, Any], kind: str) -> str:
+    keys = _OF_KIND.get(kind, QUESTION_KEYS)
+    for key in keys:
         if key in record:
             value = record[key]
             return str(value) if type(value) is int else _id_of(value, key)
-    if all(key in record for key in DIALOG_KEYS):
+    has_rounds = kind in ("", "dialogs")
+    if has_rounds and all(key in record for key in DIALOG_KEYS):
         dialog, number = DIALOG_KEYS
         return f"{_id_of(record[dialog], dialog)}/{_round(record[number], number)}"
+    expected = ", ".join(keys) + (f", or {' and '.join(DIALOG_KEYS)}" if has_rounds else "")
     listed = ", ".join(map(repr, list(record)[:6])) or "an empty object"
-    raise RecordFault(f"no id: expected {', '.join(QUESTION_KEYS)}, or {' and '.join(DIALOG_KEYS)}; found {listed}")
+    raise RecordFault(f"no id{f' of {kind}' if kind else ''}: expected {expected}; found {listed}")
 
 
 def _id_of(value: Any, key: str) -> str:

@@ -35,7 +35,7 @@ _LENGTHS = struct.Struct("<26xHH")
 """The lengths of the name and of the extra field at the end of a local header."""
 
 
-def read_inspect_log(path: Location, is_archive: bool) -> Iterator[Prediction]:
+def read_inspect_log(path: Location, is_archive: bool, kind: str) -> Iterator[Prediction]:
     """Yield the predictions of a log. BadInput for a log without samples, and for samples without id."""
     faults, left_out, number = PredictionFaults(path), 0, 0
     samples = _in_archive(path) if is_archive else find_records(path, SAMPLES).records()
@@ -44,7 +44,7 @@ def read_inspect_log(path: Location, is_archive: bool) -> Iterator[Prediction]:
             left_out += 1
             continue
         try:
-            yield prediction_of({"id": sample.get("id"), "answer": _answer(sample)})
+            yield prediction_of({_id_key(sample): sample.get("id"), "answer": _answer(sample)}, kind)
         except RecordFault as fault:
             faults.add(fault.message, f"{SAMPLES.path(number - 1)}.{fault.key}")
     if not number:
@@ -52,6 +52,12 @@ def read_inspect_log(path: Location, is_archive: bool) -> Iterator[Prediction]:
     faults.finish()
     if left_out:
         warn(Problem(f"{counted(left_out, 'sample')} of later epochs left out: the first epoch counts", faults.source))
+
+
+def _id_key(sample: Mapping[str, Any]) -> str:
+    """Return the key of a sample's id: of a trial, if it was evaluated as one."""
+    metadata = sample.get("metadata")
+    return "trial_index" if isinstance(metadata, Mapping) and "trial_type" in metadata else "id"
 
 
 def _answer(sample: Mapping[str, Any]) -> str:

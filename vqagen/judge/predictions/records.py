@@ -24,11 +24,11 @@ from vqagen.records.source import RecordSource, mistake_in_line
 PREDICTIONS = RecordKind("predictions", (*QUESTION_KEYS, *DIALOG_KEYS))
 
 
-def read_records(path: Location) -> Iterator[Prediction]:
-    """Yield the predictions of a file; BadInput, behind the last one, with the faults of all others."""
+def read_records(path: Location, kind: str) -> Iterator[Prediction]:
+    """Yield the predictions of a file for this kind of records; BadInput, behind the last one, with all faults."""
     source = find_records(path, PREDICTIONS)
     faults = PredictionFaults(path)
-    yield from _in_lines(path, faults) if source.layout == "lines" else _in_source(source, faults)
+    yield from _in_lines(path, kind, faults) if source.layout == "lines" else _in_source(source, kind, faults)
     faults.finish()
 
 
@@ -37,7 +37,7 @@ def first_record(path: Location) -> Any:
     return next((value for _, value in _values(find_records(path, PREDICTIONS), 1)), None)
 
 
-def _in_lines(path: Location, faults: PredictionFaults) -> Iterator[Prediction]:
+def _in_lines(path: Location, kind: str, faults: PredictionFaults) -> Iterator[Prediction]:
     """Yield the predictions of lines. `RecordSource` would need twice the time, and stop at the first broken line."""
     loads = orjson.loads
     with reading_bytes(path) as file:
@@ -45,7 +45,7 @@ def _in_lines(path: Location, faults: PredictionFaults) -> Iterator[Prediction]:
             first = file.readline().removeprefix(BYTE_ORDER_MARK)
             for number, line in enumerate(chain([first], file), 1):
                 try:
-                    yield prediction_of(loads(line))
+                    yield prediction_of(loads(line), kind)
                 except orjson.JSONDecodeError:
                     if line.strip():
                         message, column = mistake_in_line(line.rstrip())
@@ -56,10 +56,10 @@ def _in_lines(path: Location, faults: PredictionFaults) -> Iterator[Prediction]:
             raise damaged(error) from None
 
 
-def _in_source(source: RecordSource, faults: PredictionFaults) -> Iterator[Prediction]:
+def _in_source(source: RecordSource, kind: str, faults: PredictionFaults) -> Iterator[Prediction]:
     for index, value in _values(source):
         try:
-            yield prediction_of(value)
+            yield prediction_of(value, kind)
         except RecordFault as fault:
             place = PREDICTIONS.path(index)
             faults.add(fault.message, f"{place}.{fault.key}" if fault.key else place)

@@ -47,8 +47,8 @@ def header_of(line: str, format: str) -> list[str]:
     return [name.strip() for name in next(csv.reader([line], delimiter=separator_of(line, format)), [])]
 
 
-def read_table(path: Location, format: str) -> Iterator[Prediction]:
-    """Yield the predictions of a table; BadInput, behind the last one, with the faults of all other rows."""
+def read_table(path: Location, format: str, kind: str) -> Iterator[Prediction]:
+    """Yield the predictions of a table for this kind of records; BadInput, behind the last one, with all faults."""
     faults = PredictionFaults(path)
     csv.field_size_limit(max(LONGEST_FIELD, csv.field_size_limit()))
     with reading_bytes(path) as file:
@@ -56,7 +56,7 @@ def read_table(path: Location, format: str) -> Iterator[Prediction]:
         try:
             line = text.readline()
             rows = csv.reader(chain([line], text), delimiter=separator_of(line, format), strict=True)
-            yield from _of_rows(rows, faults)
+            yield from _of_rows(rows, kind, faults)
         except UnicodeDecodeError:
             raise BadInput([Problem("not UTF-8 text", str(path), "", *_undecodable(path))]) from None
         except csv.Error as error:
@@ -79,7 +79,7 @@ def _undecodable(path: Location) -> tuple[int, int]:
     return 1, 1
 
 
-def _of_rows(rows: Any, faults: PredictionFaults) -> Iterator[Prediction]:
+def _of_rows(rows: Any, kind: str, faults: PredictionFaults) -> Iterator[Prediction]:
     """Yield the predictions of the rows of a `csv.reader`."""
     header = [name.strip() for name in next(rows, [])]
     keys = table_keys(header)
@@ -100,7 +100,7 @@ def _of_rows(rows: Any, faults: PredictionFaults) -> Iterator[Prediction]:
             continue
         try:
             ids = dict(zip(names, (row[place] for place in places), strict=True))
-            yield prediction_of({**ids, "answer": row[answer]})
+            yield prediction_of({**ids, "answer": row[answer]}, kind)
         except RecordFault as fault:
             faults.add(fault.message, fault.key, rows.line_num, 1)
 
