@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vqagen.language.question_records import FUNCTION_KEYS, GENERATOR, RELEASE, TEXT
 from vqagen.tasks.settings import CheckedSettings, RunSettings, setting
 
 
@@ -101,10 +100,10 @@ class RecordForm(CheckedSettings):
     """All that decides how questions are written as records."""
 
     dialect: str = setting(
-        TEXT,
+        "text",
         "text: answers are text; generator: answers are true, 3 or words, as the CLEVR generator writes them; release:"
         " as text, nodes have `function`, and families are counted over all files.",
-        choices=(TEXT, GENERATOR, RELEASE),
+        choices=("text", "generator", "release"),
         group="output",
     )
     trace: bool = setting(
@@ -117,7 +116,7 @@ class RecordForm(CheckedSettings):
     @property
     def function_key(self) -> str:
         """The key of a program node's function."""
-        return FUNCTION_KEYS[self.dialect]
+        return "function" if self.dialect == "release" else "type"
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
