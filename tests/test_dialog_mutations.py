@@ -125,9 +125,13 @@ def say_another_value_in_the_caption(dialog: Record, _: Record, random: Random) 
 
 
 def take_another_caption(dialog: Record, other: Record, _: Random) -> object:
-    """The caption of a dialog about another scene."""
+    """The caption of a dialog about another scene, which says a color, or more, that nothing here has."""
+    objects = sampled_scenes(6)[dialog["scene_index"]]["objects"]
+    here = {str(value) for each in objects for value in each.values()}
+    args = other["caption"]["program"]["args"]
+    told = {**args.get("values", {}), **args.get("subject_value", {}), 0: args.get("value", "")}
     dialog["caption"] = deepcopy(other["caption"])
-    return True
+    return not {value for value in told.values() if value} <= here
 
 
 def exchange_two_rounds(dialog: Record, _: Record, random: Random) -> object:

@@ -67,7 +67,7 @@ RIGHT = {
             "seek-attr-rel-imm: What is the color of the next thing right of it? green",
             "seek-attr-early: What is the material of the earlier blue thing? metal",
             "count-obj-rel-early: How many things are left of the earlier green thing? 3",
-            "exist-attribute-group: Are any of them red things? yes",
+            "exist-attribute: Are there any red things in the image? yes",
             "count-all-group: How many of them are there in the image? 2",
             "count-attribute-group: How many of them are large things? 1",
             "seek-attr-imm: What is its material? metal",
@@ -529,6 +529,15 @@ SOFT: dict[str, tuple[str, list[str], str]] = {
         ],
         "antecedents",
     ),
+    "a part of a set, or the set": (
+        BLUE,
+        [
+            "exist-obj-rel-imm: Is anything left of it? yes",
+            "exist-attribute-group: Are any of them spheres? yes",
+            "count-all-group: How many of them are there in the image? 1",
+        ],
+        "antecedents",
+    ),
     "value not told": (BLUE, ["count-obj-exclude-imm: How many other things share its size? 2"], "untold"),
     "one object by two mentions": (
         "count-att-no: There are at least two metal things in the image.",
@@ -548,6 +557,21 @@ def test_a_weak_round_is_told_from_a_wrong_one() -> None:
     found = {name: kinds(judged(caption, rounds)) for name, (caption, rounds, _) in SOFT.items()}
 
     assert {name: each for name, each in found.items() if each[-1] != [SOFT[name][2]] or any(each[:-1])} == {}
+
+
+def placed(key: str, places: Sequence[Sequence[float]]) -> Mapping[str, Any]:
+    """The scene with these places of its objects."""
+    objects = [{**each, key: list(place)} for each, place in zip(ROW["objects"], places, strict=True)]
+    return {**ROW, "objects": objects}
+
+
+def test_the_next_object_along_a_direction_that_is_not_the_nearest_is_a_weakness() -> None:
+    """Behind the green cylinder comes the blue cube; the red sphere behind that may be nearer to it, or as near."""
+    rounds = ["seek-attr-rel-imm: What is the color of the next thing behind it? blue"]
+    near = [[9, 9, 0], [3, 0, 0], [2, 0, 0], [0, 0, 0], [0, 1, 0]]
+    for key, place in (("3d_coords", [0, 2, 0]), ("3d_coords", [1, 0, 0]), ("pixel_coords", [1, 0, 7])):
+        assert kinds(judged(CYLINDER, rounds, placed(key, near)))[1] == []
+        assert kinds(judged(CYLINDER, rounds, placed(key, [near[0], place, *near[2:]])))[1] == ["nearness"]
 
 
 # The reference's bugs -------------------------------------------------------------------------------------------------

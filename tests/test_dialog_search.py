@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise, product
-from math import ceil, floor
+from math import ceil, dist, floor
 from random import Random
 from typing import Any
 
@@ -325,3 +325,42 @@ def test_legacy_asks_what_strict_semantics_do_not() -> None:
         unasked += [] if any(moment.may(pattern) for pattern in closed) else [rule]
 
     assert unasked == []
+
+
+# The next object is the nearest ---------------------------------------------------------------------------------------
+
+
+def test_next_object_is_asked_for_only_where_it_is_clearly_the_nearest() -> None:
+    """Sampled scenes have places; where no other object is so near, in space and in the picture, some are asked for."""
+    scenes, asked, unclear = sampled_scenes(12), 0, 0
+    for dialog in generated(12):
+        record = scenes[dialog["scene_index"]]
+        for each in dialog["rounds"]:
+            if each["label"].startswith("seek-attr-rel") and each["referents"]["result"]:
+                args, (found,) = each["program"]["args"], each["referents"]["result"]
+                asked, unclear = asked + 1, unclear + (not is_clear(record, args["relation"], args["focus"], found))
+
+    assert (asked > 50, unclear) == (True, 0)
+
+
+def is_clear(record: Record, relation: str, focus: int, found: int) -> bool:
+    """True if every other object there is a fifth farther away than the one found."""
+
+    def distances(key: str, count: int) -> dict[int, float]:
+        here = record["objects"][focus][key][:count]
+        there = record["relationships"][relation][focus]
+        return {i: dist(here, record["objects"][i][key][:count]) for i in there}
+
+    far = distances("3d_coords", 3), distances("pixel_coords", 2)
+    return all(one[i] > 1.2 * one[found] for one in far for i in one if i != found)
+
+
+def test_without_places_the_next_object_is_that_along_the_direction() -> None:
+    """A place that is no list of numbers is none, and no scene is refused for it."""
+    full = sampled_scenes(1)[0]["objects"]
+    bare = [{key: value for key, value in each.items() if "coords" not in key} for each in full]
+    odd = [{**each, "3d_coords": "near", "pixel_coords": [1]} for each in bare]
+    for objects in (bare, odd):
+        scene = dialog_scene({**sampled_scenes(1)[0], "objects": objects})
+        is_there = [sum(1 << r for r, table in enumerate(scene.next) if table[i] >= 0) for i in range(scene.size)]
+        assert scene.clear_next == is_there

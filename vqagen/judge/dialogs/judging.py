@@ -13,7 +13,16 @@ from vqagen.judge.dialogs.discourse import Answer, Discourse, Entity, Request, T
 from vqagen.judge.dialogs.facts import Same
 from vqagen.judge.dialogs.knowledge import Knowledge, Logic
 from vqagen.judge.dialogs.labels import LABELS
-from vqagen.judge.dialogs.meanings import YES, Outcome, answered, mentioned_in, outcomes, presupposed, quantity_of
+from vqagen.judge.dialogs.meanings import (
+    YES,
+    Outcome,
+    answered,
+    is_nearest,
+    mentioned_in,
+    outcomes,
+    presupposed,
+    quantity_of,
+)
 from vqagen.judge.dialogs.redundancy import why_redundant
 from vqagen.judge.dialogs.references import resolve
 from vqagen.judge.dialogs.sentences import Reading, SentenceParser, fault_of_form
@@ -161,9 +170,19 @@ class _State:
             for outcome in outcomes(request, self.scene, world, self.discourse)
         ]
         faults += _answer_faults(request, given, branches, len(self.discourse.worlds))
+        faults += self._is_not_nearest(request, branches)
         fitting = [branch for branch in branches if _is_same(branch[1].answer, given)] or branches[:1]
         self._tell(request, fitting)
         return faults
+
+    def _is_not_nearest(self, request: Request, branches: Sequence[tuple[World, Outcome]]) -> list[Verdict]:
+        """Return a weakness if "the next thing left of it" is another one than the nearest thing there."""
+        if LABELS[request.label].about != "attr-rel" or request.focus is None:
+            return []
+        found = [(only(world[request.focus]), outcome.result) for world, outcome in branches if outcome.result]
+        if all(is_nearest(self.scene, request.relation, of, only(result)) for of, result in found):
+            return []
+        return [Verdict("nearness", f"another thing in {request.relation} is as near to it as the next one")]
 
     # Redundancy -----------------------------------------------------------------------------------------------------
 

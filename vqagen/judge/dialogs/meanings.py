@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, indexes, only
 from vqagen.judge.dialogs.discourse import Answer, Discourse, Entity, Request, World
@@ -65,6 +66,26 @@ def objects_found(scene: Scene, relation: str, of: int) -> list[int]:
     there = indexes(scene.related[relation][of])
     near = [one for one in there if not any(scene.related[relation][other] >> one & 1 for other in there)]
     return near or there
+
+
+def is_nearest(scene: Scene, relation: str, of: int, found: int) -> bool:
+    """Return whether no other object in a relation to one is as near to it, in space or in the picture.
+
+    Scenes without places, and objects without one, say nothing of it.
+    """
+    objects = scene.record["objects"]
+    for key, count in (("3d_coords", 3), ("pixel_coords", 2)):
+        places = {i: each[key][:count] for i, each in enumerate(objects) if _is_place(each.get(key), count)}
+        there = [i for i in indexes(scene.related[relation][of]) if i in places and i != found]
+        if of in places and found in places and there:
+            nearest = min(math.dist(places[of], places[i]) for i in there)
+            if math.dist(places[of], places[found]) >= nearest:
+                return False
+    return True
+
+
+def _is_place(place: Any, count: int) -> bool:
+    return isinstance(place, list) and len(place) >= count and all(isinstance(each, int | float) for each in place)
 
 
 def mentioned_in(world: World, discourse: Discourse) -> Objects:

@@ -52,7 +52,10 @@ def _group(request: Request, discourse: Discourse) -> Resolved:
         single = discourse.topic
         why = "the round before is about one object" if single else "the round before is about no set"
         return _unlicensed(f"'them' has no antecedent: {why}")
-    return Resolved(request._replace(group=group.number))
+    asked = discourse.previous.request.group
+    is_part = asked is not None and asked != group.number
+    rivals = (Verdict("antecedents", "'them' may be the set asked about before, or its part"),) if is_part else ()
+    return Resolved(request._replace(group=group.number), rivals)
 
 
 def _pronoun(request: Request, discourse: Discourse) -> Resolved:

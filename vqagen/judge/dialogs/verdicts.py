@@ -16,7 +16,8 @@ HARD: Mapping[str, str] = {
 }
 """Kind of a fault -> its meaning."""
 SOFT: Mapping[str, str] = {
-    "antecedents": "a pronoun has two singular antecedents",
+    "antecedents": "a pronoun has two antecedents",
+    "nearness": "the next object in a direction is not the nearest one there",
     "untold": "the value that others share was not told",
     "identity": "the answer follows if two mentions are known to be of one object",
 }

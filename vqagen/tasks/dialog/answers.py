@@ -73,7 +73,10 @@ def having_value_in_group(learner: Learner, move: Move) -> Outcome:
     if learner.is_strict:
         _learn_of_members(learner, objects)
         _learn_of_others(learner, move, objects)
-    return _settle(learner, move, objects, before.described | 1 << move.value)
+    outcome = _settle(learner, move, objects, before.described | 1 << move.value)
+    if learner.is_strict:
+        learner.after.group = 0  # "them" could be the whole group as well: how many of the cubes, or of the red ones
+    return outcome
 
 
 def _keep_group(learner: Learner) -> None:

@@ -301,8 +301,6 @@ class Consequences:
         asked = self.known.move
         if asked is None:
             return any(self.values[value].is_known for value in indexes(self.known.described))
-        if ROUND_KINDS[asked.label].learn is having_value_in_group:
-            return False
         return self.decide(asked._replace(label=asked.label.replace("exist", "count", 1)))
 
     def of_related(self, move: Move, is_count: bool) -> bool:

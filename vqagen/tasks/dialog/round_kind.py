@@ -155,13 +155,14 @@ class Situation:
     def seekable(self, i: int) -> int:
         """Return the relations and attributes that can be asked of the thing next to an object, as a set of pairs.
 
-        Where nothing lies in a direction, and that is not known, any one attribute can be asked.
+        Under strict rules that thing must be clearly the nearest one, too. Where nothing lies in a direction, and that
+        is not known, any one attribute can be asked.
         """
         options = 0
-        known = self.knowledge
+        known, clear = self.knowledge, self.scene.clear_next[i] if self.rules.is_strict else -1
         for relation in range(self._relations):
             j = self.scene.next[relation][i]
-            if j >= 0:
+            if j >= 0 and clear >> relation & 1:
                 options |= self.open_attributes(j) << relation * self._attributes
             elif j == -1 and not known.related_counts >> i * self._relations + relation & 1:
                 attribute = self.pick.one(~known.closed & (1 << self._attributes) - 1)
