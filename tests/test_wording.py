@@ -253,6 +253,23 @@ def test_a_long_sentence_is_drawn_again(
     assert found == ({length for length in lengths if length <= most_words} or {min(lengths)})
 
 
+TWICE = [
+    ("K=ox, K2=ox", {"Which ox is older?"}),
+    ("K=ox, K2=fly", {"Find the ox and the fly; which is older?", "Which ox is older?"}),
+]
+
+
+@pytest.mark.parametrize(("filled", "expected"), TWICE)
+def test_a_sentence_that_names_one_thing_twice_in_a_row_is_drawn_again(filled: str, expected: set[str]) -> None:
+    compiled, rng = wording("Find the <K> and the <K2>; which is older?", "Which <K> is older?"), stream(0, "twice")
+
+    assert {compiled.say(words(filled), rng.random) for _ in range(50)} == expected
+
+
+def test_a_sentence_that_always_names_one_thing_twice_is_said_all_the_same() -> None:
+    assert said("Find the <K> and the <K2>; is it old?", "K=ox, K2=ox") == "Find the ox and the ox; is it old?"
+
+
 def test_plural_and_article_follow_the_way_it_is_said() -> None:
     found = sayings("A <K>, many <K>s", "K=fly", fly=["insect", "mouse"])
 

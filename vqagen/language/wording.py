@@ -11,8 +11,9 @@ The grammar of a text:
   one drawn at random.
 * A slot followed by a lone `s` yields the plural: the domain's `plurals`, or the English rule.
 * A bracketed part is kept half of the time, each by its own draw; brackets nest.
-* A sentence that is too long is drawn again, up to MOST_DRAWS times in all, the last half of them with each value said
-  in its shortest way; if each is too long, the shortest stays.
+* A sentence that is too long, or names one thing twice in a row ("the ball and the ball"), is drawn again, up to
+  MOST_DRAWS times in all, the last half of them with each value said in its shortest way; if none will do, the shortest
+  stays.
 * Then the text is tidied, rewritten as the domain wants it, and given its articles and capital (see `sentence`).
 """
 
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 from typing import Union
 
 from vqagen.language.mentions import FIELD, Marked, filled
-from vqagen.language.sentence import edits, finished, squeezed, without_other
+from vqagen.language.sentence import edits, finished, names_twice, squeezed, without_other
 from vqagen.language.synonyms import ARTICLE, Synonyms, Ways
 from vqagen.language.template import Template
 
@@ -110,14 +111,16 @@ class Wording:
         return filled(form, said).edited(changes)
 
     def _drawn(self, words: Words, random: Random) -> _Draw:
-        """A draw of at most `most_words`, or the shortest of MOST_DRAWS."""
-        draw, most_words = self._draw(words, random), self._style.most_words
-        if _length(draw) <= most_words:
-            return draw
-        draws = [draw]
-        while len(draws) < MOST_DRAWS and _length(draws[-1]) > most_words:
+        """Return the first of MOST_DRAWS draws that reads well, or else the shortest."""
+        draws = [self._draw(words, random)]
+        while not self._reads_well(draws[-1]):
+            if len(draws) == MOST_DRAWS:
+                return min(draws, key=_length)
             draws.append(self._draw(words, random, is_terse=len(draws) >= MOST_DRAWS // 2))
-        return min(draws, key=_length)
+        return draws[-1]
+
+    def _reads_well(self, draw: _Draw) -> bool:
+        return _length(draw) <= self._style.most_words and not names_twice(draw[-1])
 
     def _draw(self, words: Words, random: Random, is_terse: bool = False) -> _Draw:
         """Draw a text, its optional parts and how each slot is said."""
