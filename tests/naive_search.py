@@ -19,7 +19,7 @@ from naive_descriptions import (
 from naive_programs import Undefined, Value, program_records, run_step, step_type, step_values
 from naive_relevance import has_idle_relation
 from naive_vocabulary import Record, World, make_world
-from naive_words import facts_of, is_foregone
+from naive_words import facts_of, is_trivial
 
 Steps = tuple[tuple[str, tuple[int, ...], tuple[str, ...]], ...]
 
@@ -62,7 +62,7 @@ def each_instantiation(
     four attributes): there, take a slice by `given` or a smaller question by `narrowed`.
 
     trivial: keep relations that add nothing, because everything that fits the description stands in the relation.
-    degeneracy: policy of `is_degenerate`; "all" also leaves out what is foregone (see `naive_words`).
+    degeneracy: policy of `is_degenerate`; "all" also leaves out what is trivial (see `naive_words`).
     absent: add the descriptions that fit no object of the scene where the generator may draw one at random (filter,
     filter_count, filter_exist).
     given: slots whose values are fixed, for a slice of a large set or to ask whether one filling is in it.
@@ -75,7 +75,7 @@ def each_instantiation(
     facts = facts_of(metadata)
     for filling in fillings:
         program = program_records(filling.program)
-        is_told = degeneracy == "all" and is_foregone(facts, program, filling.results)
+        is_told = degeneracy == "all" and is_trivial(facts, program, filling.results)
         if not is_told and not has_idle_relation(search.world, program, degeneracy, has_raw_relate):
             yield Instantiation(tuple(sorted(filling.bound.items())), filling.program, filling.results[-1])
 

@@ -41,7 +41,6 @@ class Facts(NamedTuple):
 
     fields: Possible
     words: Mapping[tuple[str, str], Possible]
-    none: object
     lists: frozenset[str]
     transitive: frozenset[str]
     inverse: Mapping[str, str]
@@ -64,7 +63,7 @@ def facts_of(metadata: Record) -> Facts:
         leaves = frozenset(value for value in around if value not in groups.values())
         fields[attribute] = leaves | ({None} if details.get("optional") else set())
         words.update({(attribute, v): {attribute: frozenset(x for x in leaves if v in around[x])} for v in around})
-    return Facts(fields, words, None, frozenset(lists), *_relation_logic(metadata))
+    return Facts(fields, words, frozenset(lists), *_relation_logic(metadata))
 
 
 def _outwards(value: str, group_of: Mapping[str, str]) -> list[str]:
@@ -141,59 +140,31 @@ def _excluded(possible: Possible, description: Possible) -> Possible:
 
 
 class Words:
-    """What the words of a program tell, given which of its references are the same object."""
+    """What the words of a program tell, given which objects its references are."""
 
     def __init__(self, facts: Facts, program: Sequence[Record], results: Sequence[Value]) -> None:
         self.facts, self.program, self.results = facts, program, results
         self.steps = [i for i, step in enumerate(program) if step_type(step) == "unique"]
         self.described = {i: describe(facts, program, i) for i in self.steps}
-        self.asked = [set(step["inputs"]) for step in program if step_type(step) == "equal_object"]
-        self.group = self._groups()
         self.ties = self._closed({(i, tie) for i in self.steps for tie in self.described[i].ties})
         self.possible = {i: self.described[i].possible for i in self.steps}
         while self._learn():
             pass
 
-    def _groups(self) -> dict[int, frozenset[int]]:
-        """Step -> the steps that must give the same object: one says all that fixes the other."""
-        group = {i: frozenset([i]) for i in self.steps}
-        for fixed, other in permutations(self.steps, 2):
-            description, said = self.described[fixed], self.described[other].possible
-            is_fixed = description.is_exact and not description.ties and self.results[fixed] == self.results[other]
-            if is_fixed and _is_within(said, description.possible):
-                joined = group[fixed] | group[other]
-                group.update(dict.fromkeys(joined, joined))
-        return group
-
-    def _spread(self, ties: set[tuple[Any, Tie]]) -> set[tuple[Any, Tie]]:
-        """The same ties of and to all steps that give the same objects."""
-        return {
-            (one, tie._replace(step=other))
-            for at, tie in ties
-            for one in self.group.get(at, [at])
-            for other in self.group[tie.step]
-        }
-
     def _closed(self, ties: set[tuple[Any, Tie]]) -> set[tuple[Any, Tie]]:
         """All ties that follow, by inverses and orders. The member of a set is no step, and nothing is tied to it."""
-        known = self._spread(ties)
+        known = ties
         while True:
             new = set(known)
             for at, tie in known:
                 inverse = tie.name if tie.kind != "relate" else self.facts.inverse.get(tie.name)
-                if inverse is not None and at in self.group:
+                if inverse is not None and at in self.steps:
                     new.add((tie.step, Tie(tie.kind, inverse, at)))
                 if tie.kind == "relate" and tie.name in self.facts.transitive:
                     new |= {(at, further) for i, further in known if i == tie.step and further[:2] == tie[:2]}
-            new = self._spread(new)
             if new == known:
                 return known
             known = new
-
-    def _are_other(self, one: int, other: int) -> bool:
-        """The references differ, and that is not the question."""
-        asked = any({i, j} in self.asked for i in self.group[one] for j in self.group[other])
-        return self.results[one] != self.results[other] and not asked
 
     def _has_ties(self, ties: set[Tie], wanted: Description) -> bool:
         return wanted.is_exact and wanted.ties <= ties
@@ -203,38 +174,18 @@ class Words:
 
     def _learn(self) -> bool:
         before = dict(self.possible)
-        for i in self.steps:
-            for same in self.group[i]:
-                self.possible[i] = _both(self.possible[i], self.possible[same])
-            ties = self._ties_at(i, self.ties)
-            self.possible[i] = self._bound(self.possible[i], ties)
-            for other in self.steps:
-                if self._are_other(i, other) and self._has_ties(ties, self.described[other]):
-                    self.possible[i] = _excluded(self.possible[i], self.described[other].possible)
+        for i, other in permutations(self.steps, 2):
+            fits = self._has_ties(self._ties_at(i, self.ties), self.described[other])
+            if fits and self.results[i] != self.results[other]:
+                self.possible[i] = _excluded(self.possible[i], self.described[other].possible)
         return before != self.possible
-
-    def _bound(self, possible: Possible, ties: set[Tie]) -> Possible:
-        """What ties by an attribute leave: the anchor's values, or, where its value is known, all but that."""
-        for kind, attribute, step in ties:
-            if kind == "relate":
-                continue
-            for field in self._fields(attribute):
-                known = self.possible[step][field]
-                if kind == "same":
-                    possible = {**possible, field: possible[field] & known}
-                elif attribute not in self.facts.lists and len(known - {None}) == 1:
-                    possible = {**possible, field: possible[field] - (known - {None}) - (known & {None})}
-        return possible
-
-    def _fields(self, attribute: str) -> list[Any]:
-        return [field for field in self.facts.fields if field == attribute or field[0] == attribute]
 
     def members(self, index: int) -> tuple[int, int, Possible, set[Tie]]:
         """Of the set that a step gives: the least and the most members, what is possible of each, and its ties."""
         description = describe(self.facts, self.program, index)
         ties = self._ties_at("member", self._closed(self.ties | {("member", tie) for tie in description.ties}))
         near = {tie.step for tie in ties}
-        possible, before = self._bound(description.possible, ties), None
+        possible, before = description.possible, None
         rivals = [i for i in self.steps if self._has_ties(ties, self.described[i])]
         while possible != before:
             before = possible
@@ -243,12 +194,8 @@ class Words:
                     return self.least(index), 0, possible, ties
                 if i in near:
                     possible = _excluded(possible, self.described[i].possible)
-        forced = [i for i in rivals if _is_within(possible, self.described[i].possible)]
-        together = possible
-        for i in forced:
-            together = _both(together, self.possible[i])
-        is_none = not all(together.values()) or len({self.results[i] for i in forced}) > 1
-        return self.least(index), 0 if is_none else 1 if forced else NO_LIMIT, possible, ties
+        is_one = any(_is_within(possible, self.described[i].possible) for i in rivals)
+        return self.least(index), 1 if is_one else NO_LIMIT, possible, ties
 
     def least(self, index: int) -> int:
         """How many references must be in the set that a step gives; the whole scene has something."""
@@ -270,29 +217,16 @@ class Words:
         description = describe(self.facts, self.program, outer)
         return most == 0 or (_is_within(possible, description.possible) and self._has_ties(ties, description))
 
-    def must_be_same(self, one: int, other: int) -> bool:
-        """Two references must be one object: either has all that the other's description says."""
-        fits = (
-            _is_within(self.possible[i], self.described[j].possible)
-            and self._has_ties(self._ties_at(i, self.ties), self.described[j])
-            for i, j in ((one, other), (other, one))
-        )
-        return other in self.group[one] or any(fits)
 
-    def must_differ(self, one: int, other: int, attribute: str) -> bool:
-        """Two references cannot have the same value."""
-        return any(not self.possible[one][field] & self.possible[other][field] for field in self._fields(attribute))
+# What is trivial --------------------------------------------------------------------------------------------------
 
 
-# What is foregone -------------------------------------------------------------------------------------------------
-
-
-def is_foregone(facts: Facts, program: Sequence[Record], results: Sequence[Value]) -> bool:
+def is_trivial(facts: Facts, program: Sequence[Record], results: Sequence[Value]) -> bool:
     """Whether words alone decide something that the program computes, or compare a set with a part, or name alike."""
-    return next(foregone(facts, program, results), None) is not None
+    return next(trivial_steps(facts, program, results), None) is not None
 
 
-def foregone(facts: Facts, program: Sequence[Record], results: Sequence[Value]) -> Iterator[str]:
+def trivial_steps(facts: Facts, program: Sequence[Record], results: Sequence[Value]) -> Iterator[str]:
     """What is wrong by the words alone: "alike", "part" or "forced", each with its steps."""
     words = Words(facts, program, results)
     for one, other in combinations(words.steps, 2):
@@ -322,50 +256,13 @@ def _compared(step: Record, sources: Sequence[Record]) -> list[int]:
 
 def _is_decided(words: Words, step: Record, sources: Sequence[Record]) -> bool:
     name, inputs = step_type(step), step["inputs"]
-    if name == "count":
+    if name in ("count", "exist"):
         least, most, *_ = words.members(inputs[0])
-        return most in (0, least)
-    if name == "exist":
-        least, most, *_ = words.members(inputs[0])
-        return most == 0 or least > 0
-    if name in ("less_than", "greater_than", "equal_integer"):
-        return [step_type(each) for each in sources] == ["count", "count"] and _is_order_decided(words, name, sources)
-    if name == "equal_object":
-        return _is_identity_decided(words, *inputs)
-    family = next((each for each in ("query_", "count_different_", "equal_") if name.startswith(each)), "")
-    attribute = name.removeprefix(family)
-    if family == "query_":
-        return attribute not in words.facts.lists and len(words.possible[inputs[0]][attribute] - {None}) == 1
-    if family == "count_different_":
-        possible = words.members(inputs[0])[2]
-        return attribute not in words.facts.lists and len(possible[attribute] - {None}) == 1
-    if family == "equal_" and all(step_type(each) == f"query_{attribute}" for each in sources):
-        one, other = both = [each["inputs"][0] for each in sources]
-        if _are_values_told(words, both, attribute):
-            return True
-        alike = any(tie.kind != "relate" and tie[1:] == (attribute, other) for tie in words._ties_at(one, words.ties))
-        return alike or words.must_be_same(one, other) or words.must_differ(one, other, attribute)
-    return False
-
-
-def _are_values_told(words: Words, both: Sequence[int], attribute: str) -> bool:
-    """The words about one of two objects say its value, or both values are known."""
+        return most in (0, least) if name == "count" else most == 0 or least > 0
+    family, _, attribute = name.partition("_")
     if attribute in words.facts.lists:
         return False
-    said = [len(words.described[i].possible[attribute] - {None}) == 1 for i in both]
-    return any(said) or all(len(words.possible[i][attribute] - {None}) == 1 for i in both)
-
-
-def _is_order_decided(words: Words, name: str, sources: Sequence[Record]) -> bool:
-    (low, high, *_), (low2, high2, *_) = (words.members(source["inputs"][0]) for source in sources)
-    if name == "equal_integer":
-        return high < low2 or high2 < low
-    if name == "less_than":
-        return high < low2 or low >= high2
-    return high2 < low or low2 >= high
-
-
-def _is_identity_decided(words: Words, one: int, other: int) -> bool:
-    if words.must_be_same(one, other) or any(tie.step == other for tie in words._ties_at(one, words.ties)):
-        return True
-    return any(not words.possible[one][field] & words.possible[other][field] for field in words.facts.fields)
+    asked = inputs if family == "query" else []
+    if family == "equal" and all(step_type(each) == f"query_{attribute}" for each in sources):
+        asked = [source["inputs"][0] for source in sources]
+    return bool(asked) and all(len(words.possible[i][attribute] - {None}) == 1 for i in asked)

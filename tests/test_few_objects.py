@@ -65,7 +65,7 @@ def contradictions(templates: Iterable[Template], records: Sequence[Record], see
         domain = template.catalogue.domain
         plan = make_plan(template, Vocabularies(domain), Sampling(idle_share=1))
         for policy in ("none", "clevr", "all"):
-            search, least = Search(plan, policy, keeps_foregone=True), least_objects(plan, policy)
+            search, least = Search(plan, policy, keeps_trivial=True), least_objects(plan, policy)
             for size in range(1, 6):
                 record, density = rng.choice(records), rng.choice((0.2, 0.5, 0.8))
                 objects = rng.sample(record["objects"], min(size, len(record["objects"])))
@@ -172,7 +172,7 @@ def test_functions_of_plug_ins_are_not_taken_for_those_of_vqagen_with_their_role
     (template,), _ = read_templates(raw, "", catalogue, "made.json", 0)
     things = ("large red metal cube", "small blue metal cube")[:count]
     scene = compile_scene(scene_record(things, range(count), range(count)), domain)
-    search = Search(make_plan(template, Vocabularies(domain), Sampling()), "none", keeps_foregone=True)
+    search = Search(make_plan(template, Vocabularies(domain), Sampling()), "none", keeps_trivial=True)
 
     assert answers_found(search, scene, Random(1))
     assert least_of(template, "none").refusal(count, ()) == ""

@@ -420,7 +420,7 @@ def test_a_constraint_protects_a_function_of_a_plugin_that_comes_after_it(tmp_pa
     (read,), faults = read_templates(raw, "", catalogue, "made.json", 0)
     things = ("large red metal cube", "small blue metal cube", "small gray metal cube")
     record = scene_record(things, [1, 0, 2], [0, 1, 2])
-    search = Search(make_plan(read, Vocabularies(CLEVR), Sampling()), "none", keeps_foregone=True)
+    search = Search(make_plan(read, Vocabularies(CLEVR), Sampling()), "none", keeps_trivial=True)
     found: list[Filling] = []
 
     def take(filling: Filling) -> tuple[()]:

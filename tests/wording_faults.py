@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from naive_programs import is_filter, run, step_type, step_values
 from naive_vocabulary import Record, World, attribute_types, make_world, relation_type, values_of
-from naive_words import facts_of, foregone
+from naive_words import facts_of, trivial_steps
 
 CLAIMS_SEVERAL = re.compile(r"\b(?:the|all|all the|both|both the|these|those)$")
 """Words before a plural that say that there are several."""
@@ -112,14 +112,14 @@ class Faults:
         text, program = question["question"], question["program"]
         world = make_world(scene, self.metadata)
         results = run(world, program)
-        found = {self._kind(each) for each in foregone(self.facts, program, results)}
+        found = {self._kind(each) for each in trivial_steps(self.facts, program, results)}
         found |= {"two words"} if self.mixed_words(text) else set()
         found |= {"split word"} if SPLIT_WORD.search(text) else set()
         found |= {"false plural"} if any(self.false_plurals(text, world, program, results)) else set()
         return found
 
-    def _kind(self, foregone: str) -> str:
-        return {"alike": "alike", "part": "contained", "forced": "forced"}[foregone.partition(" ")[0]]
+    def _kind(self, reason: str) -> str:
+        return {"alike": "alike", "part": "contained", "forced": "forced"}[reason.partition(" ")[0]]
 
     def mixed_words(self, text: str) -> dict[tuple[str, str | None], set[str]]:
         """The values that the text says by two different words."""

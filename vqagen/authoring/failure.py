@@ -11,7 +11,7 @@ from vqagen.language.template import Template
 from vqagen.rng import stream
 from vqagen.search.description import Description
 from vqagen.search.examination import Ended, Examination
-from vqagen.search.filling import DEGENERATE, FOREGONE, GAVE_UP
+from vqagen.search.filling import DEGENERATE, GAVE_UP, TRIVIAL
 from vqagen.search.instantiate import Search
 from vqagen.search.plan import Apply, Op, Plan
 from vqagen.search.tables import SceneTables
@@ -59,7 +59,7 @@ class _Story:
 
     def cause(self, cause: str) -> str:
         """Return the sentence for the cause by which an option was rejected."""
-        return {DEGENERATE: IDLE, FOREGONE: TOLD}.get(cause) or self.constraints.get(cause, cause)
+        return {DEGENERATE: IDLE, TRIVIAL: TOLD}.get(cause) or self.constraints.get(cause, cause)
 
     def verdict(self, watch: Examination, reason: str) -> tuple[int | None, str]:
         """Return the step that failed, and the sentence."""
@@ -82,8 +82,8 @@ class _Story:
 
     def finished(self, finished: Counter[str]) -> str:
         """Return the sentence for a search in which every step had options."""
-        if finished[FOREGONE] or finished[DEGENERATE]:
-            return f"every filling is refused: {TOLD if finished[FOREGONE] > finished[DEGENERATE] else IDLE}"
+        if finished[TRIVIAL] or finished[DEGENERATE]:
+            return f"every filling is refused: {TOLD if finished[TRIVIAL] > finished[DEGENERATE] else IDLE}"
         if not finished[GAVE_UP]:
             return f"every filling is refused: {IDLE}"
         return UNFINISHED

@@ -12,7 +12,7 @@ from vqagen.search.description import Description
 from vqagen.search.frame import Pick
 from vqagen.search.plan import Plan
 
-FOUND, UNBALANCED, DEGENERATE, FOREGONE, NOTHING_FITS, TOO_FEW, REPEATED, GAVE_UP = (
+FOUND, UNBALANCED, DEGENERATE, TRIVIAL, NOTHING_FITS, TOO_FEW, REPEATED, GAVE_UP = (
     "found",
     "answer too common",
     "relation idle",

@@ -52,8 +52,8 @@ class Frame:
     """
 
     __slots__ = (
-        "budget", "failed", "failed_by_words", "foregone_price", "idle_drops", "picked", "random", "refusals",
-        "refused", "remembers", "rng", "scene", "seen", "shadows", "tables", "taker", "values", "watch",
+        "budget", "failed", "failed_by_words", "idle_drops", "picked", "random", "refusals", "refused", "remembers",
+        "rng", "scene", "seen", "shadows", "tables", "taker", "trivial_price", "values", "watch",
     )  # fmt: skip
 
     def __init__(
@@ -84,8 +84,8 @@ class Frame:
         """How many fillings, or beginnings of fillings, were dropped because a relation in them is idle."""
         self.failed_by_words = False
         """True if what failed last may succeed with other words for the same results."""
-        self.foregone_price = 0
-        """What a filling that is foregone takes from the budget, beside the one of its option."""
+        self.trivial_price = 0
+        """Options for which a trivial filling counts against the budget, beside its own."""
         self.taker = Taker()
         self.remembers = False
         """True if options with equal outcomes succeed or fail together, and one success is looked for."""

@@ -18,41 +18,39 @@ from vqagen.search.degeneracy import make_idle_test, make_lanes
 from vqagen.search.examination import Examination
 from vqagen.search.filling import (
     DEGENERATE,
-    FOREGONE,
     FOUND,
     GAVE_UP,
     NOTHING_FITS,
     REPEATED,
+    TRIVIAL,
     UNBALANCED,
     Filling,
     SearchResult,
 )
-from vqagen.search.foregone import foregone_tests
 from vqagen.search.frame import Frame, OutOfBudget, Taker
 from vqagen.search.plan import Plan
 from vqagen.search.stage_search import ExaminedStage, StageSearch, apply_steps, follow, follow_steps, lane_steps
 from vqagen.search.tables import SceneTables
+from vqagen.search.trivial import trivial_tests
 
 BUDGET = 20_000
 """Options tried before a template gives up on a scene, so that no template can stall a run."""
-FOREGONE_PRICE = 512
-"""Options for which a foregone filling counts against the budget where one filling is looked for. In a scene of three
-objects all 4,000 beginnings of a comparison may be foregone; no memo of dead ends helps there, and other families do.
+TRIVIAL_PRICE = 512
+"""Options for which a trivial filling counts against the budget where one filling is looked for. In a scene of three
+objects all 4,000 beginnings of a comparison may be trivial; no memo of dead ends helps there, and other families do.
 Of 11,650 searches in 1,000 scenes 50 give up so, and these took a third of all the time (`bench generate`)."""
 
 
 class Search(Taker):
     """A plan made ready to run. It takes the first filling that it does not refuse."""
 
-    def __init__(self, plan: Plan, degeneracy: str = "none", keeps_foregone: bool = False) -> None:
-        """`keeps_foregone`: also give fillings that the policy `all` refuses because words tell their answers."""
+    def __init__(self, plan: Plan, degeneracy: str = "none", keeps_trivial: bool = False) -> None:
+        """`keeps_trivial`: also give fillings that the policy `all` refuses because words tell their answers."""
         self.plan = plan
         self._lanes = make_lanes(plan, degeneracy)
         self._is_idle = make_idle_test(plan, self._lanes, degeneracy)
-        self._foregone = (
-            foregone_tests(plan) if degeneracy == "all" and not keeps_foregone else (None,) * len(plan.stages)
-        )
-        self.is_foregone = self._foregone[-1] if self._foregone else None
+        self._trivial = trivial_tests(plan) if degeneracy == "all" and not keeps_trivial else (None,) * len(plan.stages)
+        self.is_trivial = self._trivial[-1] if self._trivial else None
         """True for a finished filling that is refused for its words; None if none is."""
         self._follow = lane_steps(plan.stages[-1].ops if plan.stages else (), self._lanes)
         self._prelude = (*apply_steps(plan.prelude), *follow_steps(lane_steps(plan.prelude, self._lanes)))
@@ -62,8 +60,8 @@ class Search(Taker):
         """Return the search of the first stage, with those of all others behind it; None if nothing is chosen."""
         rest: StageSearch | None = None
         for depth in range(len(self.plan.stages) - 1, -1, -1):
-            is_foregone = self._foregone[depth] if rest is not None else None
-            rest = kind(self.plan, depth, self._lanes, is_foregone, rest)
+            is_trivial = self._trivial[depth] if rest is not None else None
+            rest = kind(self.plan, depth, self._lanes, is_trivial, rest)
         return rest
 
     def find(
@@ -71,7 +69,7 @@ class Search(Taker):
     ) -> SearchResult:
         """Find one filling whose answer is not `refused` and whose picks are not in `seen` (they are added to it)."""
         frame = self._frame(tables, rng, refused, seen, budget)
-        frame.foregone_price, frame.remembers, frame.taker = FOREGONE_PRICE, self.plan.grouped, self
+        frame.trivial_price, frame.remembers, frame.taker = TRIVIAL_PRICE, self.plan.grouped, self
         try:
             if self._begins(frame) and self._explore(frame, self._first):
                 filling = self.filling(frame)
@@ -154,10 +152,10 @@ class Search(Taker):
         if frame.seen and tuple(frame.picked) in frame.seen:
             frame.failed_by_words = True
             return REPEATED
-        if self.is_foregone and self.is_foregone(frame):
+        if self.is_trivial and self.is_trivial(frame):
             frame.failed_by_words = True
-            frame.budget -= frame.foregone_price
-            return FOREGONE
+            frame.budget -= frame.trivial_price
+            return TRIVIAL
         return ""
 
     def _ends_idle(self, frame: Frame) -> bool:
@@ -195,7 +193,7 @@ class _Examined(Taker):
 
 def _why_not(frame: Frame) -> str:
     """Return why a finished search found nothing: the last obstacle that some filling met."""
-    for reason in (REPEATED, UNBALANCED, FOREGONE):
+    for reason in (REPEATED, UNBALANCED, TRIVIAL):
         if reason in frame.refusals:
             return reason
     return DEGENERATE if frame.idle_drops else NOTHING_FITS

@@ -72,17 +72,9 @@ class PossibleValues:
         """The meaning of one word."""
         return self._meanings[attribute, word]
 
-    def is_contradictory(self, possible: int) -> bool:
-        """True if some attribute is left no value."""
-        return any(not possible & field for fields in self.fields.values() for field in fields)
-
     def is_decided(self, possible: int, attribute: str) -> bool:
         """True if only one value of an attribute is possible, given that there is one."""
         if attribute in self.lists:
             return False
-        return is_one_value(possible & self.fields[attribute][0] & ~self.none[attribute])
-
-
-def is_one_value(bits: int) -> bool:
-    """True if a field leaves exactly one value."""
-    return bits != 0 and bits & (bits - 1) == 0
+        bits = possible & self.fields[attribute][0] & ~self.none[attribute]
+        return bits != 0 and bits & (bits - 1) == 0

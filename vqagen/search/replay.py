@@ -24,9 +24,9 @@ from vqagen.search.tables import SceneTables
 class Replay:
     """A plan whose fillings can be taken over to other scenes."""
 
-    def __init__(self, plan: Plan, is_foregone: Test | None = None) -> None:
-        """`is_foregone`: which fillings are refused for their words, as in the search."""
-        self._plan, self._is_foregone = plan, is_foregone
+    def __init__(self, plan: Plan, is_trivial: Test | None = None) -> None:
+        """`is_trivial`: which fillings are refused for their words, as in the search."""
+        self._plan, self._is_trivial = plan, is_trivial
         self._lanes = tuple(lane_of(plan.ops, op) for op in plan.ops if op.role in (RELATION, SAMENESS))
 
     def filling(self, tables: SceneTables, picked: Sequence[Pick]) -> Filling | None:
@@ -38,7 +38,7 @@ class Replay:
                     return None
         except Undefined:
             return None
-        if self._is_foregone and self._is_foregone(frame):
+        if self._is_trivial and self._is_trivial(frame):
             return None
         return Filling(self._plan, tuple(frame.picked), tuple(frame.values))
 

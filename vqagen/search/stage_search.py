@@ -5,7 +5,7 @@ one class, not one a kind, since Python reads fields faster where all objects at
 
 Dead ends are remembered in two ways. When nothing was dropped for an idle relation, what failed failed by its results
 alone, whatever the shadows; otherwise only the same results with the same shadows are known to fail. An outcome dies
-for all options that lead to it where it decides the shadows too. What fails by its words, as made before or foregone,
+for all options that lead to it where it decides the shadows too. What fails by its words, as made before or trivial,
 decides nothing, unless the same outcome fails by its results with other words.
 """
 
@@ -22,7 +22,7 @@ from vqagen.plugin import Undefined
 from vqagen.search.degeneracy import Lane, LaneStep, is_shadowed_by_words, make_telling_test
 from vqagen.search.description import Description
 from vqagen.search.examination import LabelledStep
-from vqagen.search.filling import DEGENERATE, FOREGONE
+from vqagen.search.filling import DEGENERATE, TRIVIAL
 from vqagen.search.frame import Frame, OutOfBudget, Pick, Test
 from vqagen.search.plan import Apply, Op, Plan, Stage
 
@@ -67,9 +67,9 @@ class StageSearch:
     )  # fmt: skip
 
     def __init__(
-        self, plan: Plan, depth: int, lanes: Sequence[Lane], is_foregone: Test | None, rest: StageSearch | None
+        self, plan: Plan, depth: int, lanes: Sequence[Lane], is_trivial: Test | None, rest: StageSearch | None
     ) -> None:
-        """`rest`: the search of the next stage; None for the last one. `is_foregone`: the test after this stage."""
+        """`rest`: the search of the next stage; None for the last one. `is_trivial`: the test after this stage."""
         stage = plan.stages[depth]
         choice, applied = stage.choice, stage.applied
         self._draw, self._at, self._depth, self._rest = stage.draw, choice.index, depth, rest
@@ -87,8 +87,8 @@ class StageSearch:
         if any(plan.template.catalogue[op.function].source for op in applied):
             # A plug-in's function is given nothing that a check refuses: it may fail there. vqagen's own ones do not.
             self._applied, late_tests = [], [step.run for step in apply_steps(applied)]
-        if is_foregone is not None:
-            late_tests.append(partial(stays_open, is_foregone))
+        if is_trivial is not None:
+            late_tests.append(partial(stays_open, is_trivial))
         self._late_test = _all_of(late_tests)
         self._follow = lane_steps(stage.ops, lanes) if rest is not None else ()
         self._results_of = itemgetter(*stage.live) if stage.live else None
@@ -194,16 +194,16 @@ class ExaminedStage(StageSearch):
     __slots__ = ()
 
     def __init__(
-        self, plan: Plan, depth: int, lanes: Sequence[Lane], is_foregone: Test | None, rest: StageSearch | None
+        self, plan: Plan, depth: int, lanes: Sequence[Lane], is_trivial: Test | None, rest: StageSearch | None
     ) -> None:
-        super().__init__(plan, depth, lanes, is_foregone, rest)
+        super().__init__(plan, depth, lanes, is_trivial, rest)
         stage = plan.stages[depth]
         at = stage.choice.index
         steps = (
             *(LabelledStep(test, at, DEGENERATE) for test in make_telling_test(plan, stage.choice, lanes)),
             *check_steps(stage.choice),
             *apply_steps(stage.applied),
-            *((LabelledStep(partial(stays_open, is_foregone), at, FOREGONE),) if is_foregone else ()),
+            *((LabelledStep(partial(stays_open, is_trivial), at, TRIVIAL),) if is_trivial else ()),
             *follow_steps(self._follow),
         )
         self._tests = (partial(_is_counted, depth, steps),)
@@ -215,13 +215,13 @@ def _is_counted(depth: int, steps: Sequence[LabelledStep], frame: Frame) -> bool
     return frame.watch.settles(depth, steps, frame)
 
 
-def stays_open(is_foregone: Test, frame: Frame) -> bool:
+def stays_open(is_trivial: Test, frame: Frame) -> bool:
     """True unless the words of a beginning of a filling decide something already; then note that it is dropped."""
-    if not is_foregone(frame):
+    if not is_trivial(frame):
         return True
     frame.failed_by_words = True
-    frame.budget -= frame.foregone_price
-    frame.refusals.add(FOREGONE)
+    frame.budget -= frame.trivial_price
+    frame.refusals.add(TRIVIAL)
     return False
 
 

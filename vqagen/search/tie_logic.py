@@ -7,6 +7,7 @@ so it is worked out once for each choice of relations and kept.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from itertools import permutations
 from typing import NamedTuple
 
 from vqagen.search.outline import RELATED, Outline, Tie
@@ -21,8 +22,6 @@ class SetTies(NamedTuple):
     """References whose descriptions want no ties that members lack; True where a member must be another object."""
     candidates: tuple[int, ...]
     """References that have all ties that the set's description wants, which must be exact."""
-    alike: tuple[Tie, ...]
-    """Ties by attributes."""
 
 
 class TieLogic:
@@ -31,24 +30,17 @@ class TieLogic:
     def __init__(
         self,
         outlines: Mapping[int, Outline],
-        said: Mapping[int, Sequence[Tie]],
-        same_as: Mapping[int, int],
+        references: Sequence[int],
+        said: Mapping[int, Set[Tie]],
         order: RelationOrder,
     ) -> None:
-        """`said`: the ties of each reference and set, by op. `same_as`: reference -> the first one that is the same."""
-        self._outlines, self._order, self.same_as = outlines, order, same_as
-        self._said = {op: self._resolved(ties) for op, ties in said.items()}
+        """`said`: the ties of each reference and set, by op."""
+        self._outlines, self._order, self._references, self._said = outlines, order, references, said
         self.ties = self._all_ties()
         self._sets: dict[int, SetTies] = {}
-        own = [op for op in same_as if same_as[op] == op]
-        others = [(op, other) for op in own for other in same_as if same_as[other] != op]
-        self.rivals = tuple((op, other) for op, other in others if self.fits(op, other))
+        pairs = permutations(references, 2)
+        self.rivals = tuple((op, other) for op, other in pairs if self.fits(op, other))
         """(reference, other): all ties that the other's exact description wants, the reference has too."""
-        self.alike = tuple((op, ties) for op in own if (ties := _alike(self.ties[op])))
-        self.copies = tuple((op, first) for op, first in same_as.items() if op != first)
-        """(reference, first): references that are the same object as an earlier one."""
-        self.is_plain = not (self.rivals or self.alike or self.copies)
-        """True if nothing can be learnt beyond the words."""
 
     def of(self, op: int) -> SetTies:
         """Return what the ties of the set that an op gives tell."""
@@ -58,9 +50,9 @@ class TieLogic:
             for tie in self._said[op]:
                 ties |= {_to(further, tie) for further in self._beyond(tie)}
             others = {tie.anchor for tie in ties}
-            rivals = tuple((each, first in others) for each, first in self.same_as.items() if self._are_met(ties, each))
-            candidates = tuple(each for each in self.same_as if self.fits(each, op))
-            found = self._sets[op] = SetTies(ties, rivals, candidates, _alike(ties))
+            rivals = tuple((each, each in others) for each in self._references if self._are_met(ties, each))
+            candidates = tuple(each for each in self._references if self.fits(each, op))
+            found = self._sets[op] = SetTies(ties, rivals, candidates)
         return found
 
     def contains(self, one: int, other: int) -> bool:
@@ -69,21 +61,14 @@ class TieLogic:
 
     def fits(self, reference: int, wanted: int) -> bool:
         """True if a reference has all ties that an exact description wants."""
-        return self._are_met(self.ties[self.same_as[reference]], wanted)
-
-    def between(self, one: int, other: int) -> list[Tie]:
-        """Return the ties of a reference to another."""
-        return [tie for tie in self.ties[self.same_as[one]] if tie.anchor == self.same_as[other]]
+        return self._are_met(self.ties[reference], wanted)
 
     def _are_met(self, ties: Set[Tie], wanted: int) -> bool:
         return self._outlines[wanted].is_exact and self._said[wanted] <= ties
 
-    def _resolved(self, ties: Sequence[Tie]) -> set[Tie]:
-        return {_to(self.same_as.get(tie.anchor, tie.anchor), tie) for tie in ties}
-
     def _all_ties(self) -> dict[int, set[Tie]]:
-        found: dict[int, set[Tie]] = {op: set() for op in self.same_as}
-        new = [(first, tie) for op, first in self.same_as.items() for tie in self._said[op]]
+        found: dict[int, set[Tie]] = {op: set() for op in self._references}
+        new = [(op, tie) for op in self._references for tie in self._said[op]]
         while new:
             at, tie = new.pop()
             if tie in found[at]:
@@ -112,7 +97,3 @@ class TieLogic:
 def _to(anchor: int, tie: Tie) -> Tie:
     """Return the same tie to another object."""
     return tie if anchor == tie.anchor else Tie(tie.kind, tie.name, anchor)
-
-
-def _alike(ties: Set[Tie]) -> tuple[Tie, ...]:
-    return tuple(sorted(tie for tie in ties if tie.kind != RELATED))

@@ -98,7 +98,7 @@ class _TemplateTryout:
     def __init__(self, placed: PlacedTemplate, vocabularies: Vocabularies, is_sampled: bool) -> None:
         self.placed, self.template, self.is_sampled = placed, placed.template, is_sampled
         plan = make_plan(self.template, vocabularies, Sampling())
-        self.search = Search(plan, "all", keeps_foregone=True)  # warnings name the words that tell an answer
+        self.search = Search(plan, "all", keeps_trivial=True)  # warnings name the words that tell an answer
         self.impossible = plan.impossible
         self.seen: set[Value] = set()
         self.found = 0

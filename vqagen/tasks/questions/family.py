@@ -151,7 +151,7 @@ class Family:
     def replay(self) -> Replay:
         """What takes fillings over to other scenes."""
         if self._replay is None:
-            self._replay = Replay(self.plan, self.search.is_foregone)
+            self._replay = Replay(self.plan, self.search.is_trivial)
         return self._replay
 
     def question(
