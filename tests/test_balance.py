@@ -12,7 +12,7 @@ from vqagen.api import load_domain_files
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Style
-from vqagen.search.balance import AnswerCounts
+from vqagen.search.balance import AnswerCounts, known_answers
 from vqagen.search.description import Sampling
 from vqagen.search.filling import Filling
 from vqagen.search.vocabulary import Vocabularies
@@ -59,7 +59,7 @@ def test_an_answer_is_refused_when_it_is_too_common() -> None:
     known = {"Bool": (True, False), "Integer": tuple(range(11)), "Color": COLORS}
     cases = [(*case, 2) for case in REFUSED] + [("Integer", *case, 3) for case in LEADING]
     for answer_type, counts, refused, leading in cases:
-        answers = AnswerCounts(template_with(answer_type), leading=leading)
+        answers = AnswerCounts(known_answers(template_with(answer_type)), leading)
         for answer, count in zip(known[answer_type], counts, strict=False):
             for _ in range(count):
                 answers.add(answer)
@@ -68,7 +68,7 @@ def test_an_answer_is_refused_when_it_is_too_common() -> None:
 
 def test_a_scene_may_have_as_many_objects_as_it_has() -> None:
     """A scene of 11 objects makes 11 a known answer, and 12 not: so all answers are refused only if 11 is."""
-    answers = AnswerCounts(template_with("Integer"))
+    answers = AnswerCounts(known_answers(template_with("Integer")))
     answers.meet(11)
 
     assert not answers.all_refused(frozenset(range(11)))

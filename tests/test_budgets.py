@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import vqagen
 from vqagen.language.question_records import record_writer
 from vqagen.language.template import Template
-from vqagen.search.balance import AnswerCounts
+from vqagen.search.balance import AnswerCounts, known_answers
 from vqagen.tasks.questions.exclusion import IN_OTHER_SET, Exclusion
 from vqagen.tasks.questions.family_choice import check_names
 from vqagen.tasks.questions.generator import QuestionGenerator
@@ -214,7 +214,7 @@ def test_what_is_refused_does_not_count_for_the_balance(collection: Collection) 
     counts: dict[tuple[int, str], AnswerCounts] = {}
     for question in made.questions:
         key = question.scene.index // WINDOW, question.template.id
-        so_far = counts.setdefault(key, AnswerCounts(question.template))
+        so_far = counts.setdefault(key, AnswerCounts(known_answers(question.template)))
 
         assert question.answer not in so_far.refused
         so_far.add(question.answer)

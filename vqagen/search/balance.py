@@ -12,7 +12,7 @@ is not rare: over the shipped templates the commonest count of a family is the a
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
@@ -20,7 +20,6 @@ from vqagen.search.description import Description
 from vqagen.search.filling import Filling
 from vqagen.search.frame import Pick
 from vqagen.search.plan import Op, Plan
-from vqagen.world.domain import Domain
 
 INTEGERS = range(11)
 """The integers every count starts with. Those up to the largest scene met join, and any other when it first occurs."""
@@ -31,14 +30,13 @@ _NONE: frozenset[Value] = frozenset()
 
 
 class AnswerCounts:
-    """Counts of the answers that one template gave in one window, and the answers that are refused now."""
+    """Counts of the answers that questions of one kind had in one window, and the answers that are refused now."""
 
-    def __init__(self, template: Template, leading: int = 2) -> None:
-        """`leading`: how many of the answers run neck and neck."""
-        kind = template.answer_type
+    def __init__(self, known: Sequence[Value], leading: int = 2) -> None:
+        """`known`: the answers that are known beforehand, a range for numbers; `leading` of them run neck and neck."""
         self._leading = leading
-        self._is_integer = kind == "Integer"
-        self._counts: dict[Value, int] = dict.fromkeys(_known_answers(template.catalogue.domain, kind), 0)
+        self._is_integer = isinstance(known, range)
+        self._counts: dict[Value, int] = dict.fromkeys(known, 0)
         self._ascending = [0] * len(self._counts)
         """The counts in ascending order."""
         self.refused = _NONE
@@ -93,10 +91,10 @@ class Counts:
     """
 
     def __init__(self, plan: Plan, by_words: bool) -> None:
-        self._template = plan.template
+        self._known = known_answers(plan.template)
         self._measure = make_measure(plan) if by_words else None
         self._leading = 3 if by_words and plan.template.answer_type == "Integer" else 2
-        self._overall = AnswerCounts(plan.template, self._leading)
+        self._overall = AnswerCounts(self._known, self._leading)
         self._worded: dict[int, AnswerCounts] = {}
         self._last: tuple[Filling | None, AnswerCounts] = (None, self._overall)
         """The filling that was asked about last, and the counts of questions that say as much."""
@@ -137,7 +135,7 @@ class Counts:
         if filling is not self._last[0]:
             measure = self._measure(filling)
             if measure not in self._worded:
-                self._worded[measure] = AnswerCounts(self._template, self._leading)
+                self._worded[measure] = AnswerCounts(self._known, self._leading)
                 self._worded[measure].meet(self._size)
             self._last = (filling, self._worded[measure])
         return self._last[1]
@@ -168,12 +166,13 @@ def _words_said(op: Op, pick: Pick) -> int:
     return op.does.vocabulary.said(pick[1]).used.bit_count()
 
 
-def _known_answers(domain: Domain, kind: str) -> tuple[Value, ...]:
-    """Return the answers of a type that are known beforehand; lists are added when they first occur."""
+def known_answers(template: Template) -> Sequence[Value]:
+    """Return the answers of a template that are known beforehand; lists are added when they first occur."""
+    domain, kind = template.catalogue.domain, template.answer_type
     if kind == "Bool":
         return (True, False)
     if kind == "Integer":
-        return tuple(INTEGERS)
+        return INTEGERS
     attribute = domain.attribute_of(kind)
     if attribute is None:
         return domain.values_of(kind)
