@@ -255,13 +255,17 @@ def test_a_long_sentence_is_drawn_again(
 
 TWICE = [
     ("K=ox, K2=ox", {"Which ox is older?"}),
+    ("C=red, K=ox, K2=ox", {"Which ox is older?"}),
+    ("C=red, K=ox, C2=red", {"Which ox is older?"}),
     ("K=ox, K2=fly", {"Find the ox and the fly; which is older?", "Which ox is older?"}),
+    ("C=red, C2=ash", {"Find the red animal and the ash animal; which is older?", "Which animal is older?"}),
 ]
 
 
 @pytest.mark.parametrize(("filled", "expected"), TWICE)
 def test_a_sentence_that_names_one_thing_twice_in_a_row_is_drawn_again(filled: str, expected: set[str]) -> None:
-    compiled, rng = wording("Find the <K> and the <K2>; which is older?", "Which <K> is older?"), stream(0, "twice")
+    texts = ("Find the <C> <K> and the <C2> <K2>; which is older?", "Which <K> is older?")
+    compiled, rng = wording(*texts), stream(0, "twice")
 
     assert {compiled.say(words(filled), rng.random) for _ in range(50)} == expected
 

@@ -38,11 +38,6 @@ def squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def names_twice(sentence: str) -> bool:
-    """True if it names one thing twice in a row: "find the ball and the ball; is the cube left of the first …"."""
-    return " and the " in sentence and _NAMED_TWICE.search(sentence) is not None
-
-
 def without_other(sentence: str) -> str:
     """Drop "other", and turn "another" into "a".
 
@@ -96,7 +91,6 @@ _WITHOUT_OTHER = (
     (re.compile(r"\banother\b", re.IGNORECASE), "a"),
     (re.compile(r"\bother\b", re.IGNORECASE), ""),
 )
-_NAMED_TWICE = re.compile(r"\b(the [\w -]+?) and \1\b")
 _ANY_THING = re.compile(r"\b([Aa]ny|[Ee]very|[Ee]ach)( other)? thing\b(?!-)")
 _CLOSED = re.compile(r" ([?!,;.])"), r"\1"
 

@@ -11,9 +11,9 @@ The grammar of a text:
   one drawn at random.
 * A slot followed by a lone `s` yields the plural: the domain's `plurals`, or the English rule.
 * A bracketed part is kept half of the time, each by its own draw; brackets nest.
-* A sentence that is too long, or names one thing twice in a row ("the ball and the ball"), is drawn again, up to
-  MOST_DRAWS times in all, the last half of them with each value said in its shortest way; if none will do, the shortest
-  stays.
+* A sentence that is too long, or names one thing twice in a row ("the red ball and the ball"), is drawn again, up
+  to MOST_DRAWS times in all, the last half of them with each value said in its shortest way; if none will do, the
+  shortest stays.
 * Then the text is tidied, rewritten as the domain wants it, and given its articles and capital (see `sentence`).
 """
 
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Union
 
 from vqagen.language.mentions import FIELD, Marked, filled
-from vqagen.language.sentence import edits, finished, names_twice, squeezed, without_other
+from vqagen.language.sentence import edits, finished, squeezed, without_other
 from vqagen.language.synonyms import ARTICLE, Synonyms, Ways
 from vqagen.language.template import Template
 
@@ -39,6 +39,8 @@ Part = Union[str, tuple["Part", ...]]  # noqa: UP007 (a string cannot be joined 
 MOST_DRAWS = 12
 """Enough for each of 150,000 questions of the CLEVR domain to have at most 35 words; 1.3 % are drawn again."""
 _SLOT_OR_BRACKET = re.compile(r"(<[^<>\s()]+>(?:s(?!\w))?|[\[\]])")
+_SLOT = re.compile(r"<[^<>\s()]+>")
+_TWO_THINGS = re.compile(rf"\bthe ((?:{_SLOT.pattern} )+)and the ((?:{_SLOT.pattern} ?)+)")
 _OTHER = re.compile(r"\b(?:an)?other\b")
 
 
@@ -62,6 +64,8 @@ class _Text:
     """Ways to say a value -> the one of them that is in the text's own words."""
     plurals: tuple[str, ...]
     """Slots that are said in the plural somewhere."""
+    pairs: tuple[tuple[list[str], list[str]], ...]
+    """The slots of each two things in a row: "the <C> <K> and the <C2> <K2>"."""
     has_article: bool
     has_other: bool
 
@@ -86,6 +90,7 @@ class Wording:
     def __init__(self, template: Template, synonyms: Synonyms, style: Style = DEFAULT_STYLE) -> None:
         self._style = style
         self._synonyms = synonyms
+        self._types = template.slots
         self._ways = {slot: synonyms.of_type(kind) for slot, kind in template.slots.items()}
         self._rewrites = synonyms.domain.rewrites
         self._sources = template.texts
@@ -113,14 +118,19 @@ class Wording:
     def _drawn(self, words: Words, random: Random) -> _Draw:
         """Return the first of MOST_DRAWS draws that reads well, or else the shortest."""
         draws = [self._draw(words, random)]
-        while not self._reads_well(draws[-1]):
+        while _length(draws[-1]) > self._style.most_words or self._names_twice(draws[-1][0], words):
             if len(draws) == MOST_DRAWS:
                 return min(draws, key=_length)
             draws.append(self._draw(words, random, is_terse=len(draws) >= MOST_DRAWS // 2))
         return draws[-1]
 
-    def _reads_well(self, draw: _Draw) -> bool:
-        return _length(draw) <= self._style.most_words and not names_twice(draw[-1])
+    def _names_twice(self, text: _Text, words: Words) -> bool:
+        """True if of two things in a row one is described by words of the other: "the red ball and the ball"."""
+        for pair in text.pairs:
+            one, other = ({(self._types[slot], words[slot]) for slot in slots if words[slot]} for slots in pair)
+            if one <= other or other <= one:
+                return True
+        return False
 
     def _draw(self, words: Words, random: Random, is_terse: bool = False) -> _Draw:
         """Draw a text, its optional parts and how each slot is said."""
@@ -218,7 +228,8 @@ def _compile(text: str, may_bring_article: bool, own_ways: Mapping[Ways, str]) -
         else:
             piece += token.replace("%", "%%")
     has_article = may_bring_article or ARTICLE.search(text.lower()) is not None
-    return _Text((*parts, piece), own_ways, tuple(plurals), has_article, _says_other(text))
+    pairs = tuple((_SLOT.findall(one), _SLOT.findall(other)) for one, other in _TWO_THINGS.findall(text))
+    return _Text((*parts, piece), own_ways, tuple(plurals), pairs, has_article, _says_other(text))
 
 
 def _words(form: str) -> list[_Word] | None:
