@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from handmade_trials import trial, vocabulary
-from test_director_oracle import LEFTMOST_TEST, NONE_TEST, RELATION_TEST, RIGHT, TOPMOST_TEST
+from test_director_oracle import LARGEST_TEST, LEFTMOST_TEST, NONE_TEST, RELATION_TEST, RIGHT, TOPMOST_TEST
 
 from vqagen.bits import indexes
 from vqagen.judge.director.case import Found, case_of
-from vqagen.judge.director.policies import POLICIES, expected_accuracy
+from vqagen.judge.director.policies import GUESSES, POLICIES, Guess, Guesser, expected_accuracy
 from vqagen.judge.director.trial import Trial, label, read_trial
 
 ANSWERS = [
@@ -23,6 +23,10 @@ ANSWERS = [
     (TOPMOST_TEST, "red ball", "topmost", "no-flip", ["A2"]),
     (TOPMOST_TEST, "red ball", "topmost", "visible-only", ["A2", "C3"]),
     (TOPMOST_TEST, "red ball", "topmost", "second-best", ["A2"]),
+    (TOPMOST_TEST, "red ball", "topmost", "third-best", ["C3"]),
+    (TOPMOST_TEST, "red ball", "topmost", "last", ["C3"]),
+    (TOPMOST_TEST, "red ball", "topmost", "not-extreme", ["A2"]),
+    (TOPMOST_TEST, "red ball", "topmost", "random-match", ["A1", "A2", "C3"]),
     (TOPMOST_TEST, "red ball", "topmost", "middle", ["A2"]),
     (TOPMOST_TEST, "red ball", "topmost", "ignore-rule", ["A2", "C3"]),
     (TOPMOST_TEST, "red ball", "topmost", "ignore-adjectives", ["C1"]),
@@ -31,6 +35,8 @@ ANSWERS = [
     (LEFTMOST_TEST, "red ball", "leftmost", "egocentric", ["A1"]),
     (LEFTMOST_TEST, "red ball", "leftmost", "no-flip", ["D1"]),
     (LEFTMOST_TEST, "red ball", "leftmost", "self-centered", ["D1"]),
+    (LARGEST_TEST, "red ball", "largest", "not-extreme", ["B1"]),
+    (RELATION_TEST, "blue book", "right_of", "last", ["D1"]),
     (RELATION_TEST, "blue book", "right_of", "oracle", ["D1"]),
     (RELATION_TEST, "blue book", "right_of", "egocentric", ["B1"]),
     (RELATION_TEST, "blue book", "right_of", "no-flip", []),
@@ -71,3 +77,21 @@ def test_only_words_of_the_speaker_mislead_about_left_and_right() -> None:
     assert isinstance(written, Trial)
 
     assert chosen_cells("no-flip", written) == ["B1"]
+
+
+def test_a_guess_is_what_was_most_often_right_in_the_trials_before() -> None:
+    """The first guess is by chance; then the second row, where the answer was, is known."""
+    written = read_trial(trial(TOPMOST_TEST, "red ball", "topmost"))
+    assert isinstance(written, Trial)
+    case = case_of(Found(written, vocabulary(), vocabulary().items))
+    guesser = Guesser(Guess("by row", lambda case: {cell: cell // 3 for cell in range(9)}))
+
+    assert [guesser.take(case) for _ in range(2)] == [1 / 9, 1 / 3]
+    looks = {name: sorted(guess.look(case)) for name, guess in GUESSES.items()}
+    assert looks == {
+        "rank": [0, 3, 8],
+        "place": [0, 3, 8],
+        "cell": list(range(9)),
+        "open-cell": [2, 3, 7, 8],
+        "likeness": [2, 3, 7, 8],
+    }

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from math import sqrt
 from typing import Any
 
 import pytest
 from depth import fewer
 from generated_trials import DESIGNS, Record, as_written, random_designs, report_on, trials
 from handmade_trials import catalogue, codes, grammar, vocabulary
-from naive_director import both_answers, cell_named, item_words, label_of, placed
+from naive_director import both_answers, cell_named, item_words, label_of, placed, size_of
 
 import vqagen
 from vqagen.judge.director.case import Found, case_of
-from vqagen.judge.director.policies import POLICIES, expected_accuracy
+from vqagen.judge.director.chi_square import differ
+from vqagen.judge.director.policies import BLIND, POLICIES, expected_accuracy
 from vqagen.judge.director.reading import native_read
+from vqagen.judge.director.statistics import TrialStatistics
 from vqagen.judge.director.trial import Trial, read_trial
 from vqagen.judge.director.verification import TrialVerification
 from vqagen.judge.director.vocabulary import read_vocabulary
 
+ANSWER_CELLS = [f"{column}{row}" for row in range(1, 5) for column in "ABCD"]
 COUNT = 2 * fewer(125)
 """Trials of each design; the slow test has 25,000."""
 
@@ -72,6 +77,69 @@ def test_policies_are_right_as_often_as_they_should_be() -> None:
     assert means["egocentric", "test"] == 0.0
     assert means["egocentric", "test without rule"] == means["chance", "test without rule"]
     assert means["no-flip", "my left or right"] == 0.0
+
+
+def test_no_policy_that_ignores_what_is_blocked_is_right_in_more_than_55_percent() -> None:
+    """On control and test trials together, also not the best rank for each number of items, learned from the file."""
+    statistics, count = TrialStatistics("trials"), fewer(960)
+    for record in trials(count, seed=4):
+        written = read_trial(record)
+        assert isinstance(written, Trial)
+        statistics.take(Found(written, vocabulary(), vocabulary().items))
+
+    noise = 2 * sqrt(0.55 * 0.45 / count)
+    over = {name: accuracy["all"] for name, accuracy in statistics.accuracies().items() if name in BLIND}
+    assert len(over) == len(BLIND)
+    assert max(over.values()) < 0.55 + noise, over
+    assert over["egocentric"] < 0.56
+
+
+@pytest.mark.slow
+def test_no_policy_that_ignores_what_is_blocked_reaches_55_percent_of_10000_trials() -> None:
+    """The learned guesses have little noise here."""
+    statistics = TrialStatistics("trials")
+    for record in trials(9600, seed=5):
+        written = read_trial(record)
+        assert isinstance(written, Trial)
+        statistics.take(Found(written, vocabulary(), vocabulary().items))
+
+    accuracies = {name: accuracy["all"] for name, accuracy in statistics.accuracies().items()}
+    assert max(accuracies[name] for name in BLIND) < 0.555
+    assert accuracies["cell"] < 1 / 16 + 0.02
+    assert accuracies["open-cell"] < accuracies["random-visible"] + 0.03
+
+
+def test_answers_stand_in_all_cells_and_are_of_all_sizes() -> None:
+    """A quarter each in corners and in the middle, also of tests without a rule; each size level in controls."""
+    records = trials(960, seed=4)
+    column, row = [{label: cell_named(label)[axis] for label in ANSWER_CELLS} for axis in (0, 1)]
+    corners = {label for label in ANSWER_CELLS if {column[label], row[label]} <= {0, 3}}
+    middle = {label for label in ANSWER_CELLS if {column[label], row[label]} <= {1, 2}}
+    tests = [record["answer"] for record in records if record["trial_type"] == "test"]
+    sizes = [record for record in records if record["rule_class"] == "size"]
+
+    assert set(tests) == set(ANSWER_CELLS)
+    for cells in (corners, middle):
+        assert 0.2 < sum(record["answer"] in cells for record in records) / 960 < 0.3
+    levels = Counter(size_of(placed(record)[cell_named(record["answer"])]) for record in sizes)
+    assert all(45 < levels[level] < 75 for level in range(1, 5)), levels
+    assert max(Counter(record["answer"] for record in records).values()) < 90
+
+
+def test_a_control_trial_has_blocked_items_that_fit() -> None:
+    """One to three under a rule, as tests have: nobody may take the number of blocked items for the type."""
+    numbers = {
+        type_: Counter(
+            (record["counts"]["related_visible"], record["counts"]["related_blocked"])
+            for record in trials(960, seed=4)
+            if record["trial_type"] == type_ and record["rule"] != "none"
+        )
+        for type_ in ("control", "test")
+    }
+
+    assert {blocked for _, blocked in numbers["control"]} == {1, 2, 3}
+    assert {seen for seen, _ in numbers["test"]} == {2, 3, 4}
+    assert not differ(numbers["control"], numbers["test"])
 
 
 # Mutations -------------------------------------------------------------------------------------------------------

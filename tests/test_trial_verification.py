@@ -15,9 +15,11 @@ from handmade_trials import Record, catalogue, codes, grammar, trial, verified, 
 from test_director_oracle import LEFTMOST_CONTROL, LEFTMOST_TEST, NONE_TEST, TOPMOST_TEST
 
 from vqagen.files.reading import content_hash
+from vqagen.judge.director.case import Found, case_of
 from vqagen.judge.director.design import DesignCheck
 from vqagen.judge.director.grammar import instruction_files
 from vqagen.judge.director.reading import native_read
+from vqagen.judge.director.repetition import TypeDifferences
 from vqagen.judge.director.trial import Trial, read_trial
 from vqagen.judge.director.verification import TrialVerification, verify_trials
 
@@ -163,22 +165,28 @@ def test_numbers_that_are_not_those_of_the_settings_are_found() -> None:
         assert [finding.place for finding in verified(right, **{**SETTINGS, name: value}).findings] == [place]
 
 
-def test_two_competitors_are_found() -> None:
-    """One blocked item beats the answer."""
+def test_other_numbers_of_fitting_items_than_the_settings_allow_are_found() -> None:
+    """One to three more are seen and as many blocked, for the settings' least number is one of each."""
+    settings = {"width": 4, "height": 2, "fill": 0.5, "related": 0.3, "related_blocked": 0.5}
     right = trial(LEFTMOST_TEST, "red ball", "leftmost")
-    wrong = trial("#red_ball_1 #red_ball_2 red_ball_2 red_ball_3\nblue_ball_1 . . .", "red ball", "leftmost")
-    found = [finding.message for finding in verified(wrong, seed=1).findings if finding.code == "O13"]
+    control = trial(LEFTMOST_CONTROL, "red ball", "leftmost", "control")
 
-    assert not codes(right, seed=1)
-    assert found == ["one blocked item should beat the answer, found A1, B1"]
+    assert verified(right, **settings).is_clean
+    found = [finding.message for finding in verified(control, **settings).findings]
+    assert found == ["1 more fitting items seen and 0 blocked, not 1 to 3 more seen and 1 to 3 blocked"]
 
 
-def test_other_numbers_of_fitting_items_than_before_are_found() -> None:
-    """They would tell a control trial from a test trial."""
-    test = trial(LEFTMOST_TEST, "red ball", "leftmost")
-    control = trial(LEFTMOST_CONTROL, "red ball", "leftmost", "control", number=1)
+def test_control_and_test_trials_with_other_numbers_of_fitting_items_are_noted() -> None:
+    """Who counts them would know the type of a trial without a look at what is blocked."""
+    differences = TypeDifferences()
+    for drawn, type_ in ((LEFTMOST_TEST, "test"), (LEFTMOST_CONTROL, "control")):
+        written = read_trial(trial(drawn, "red ball", "leftmost", type_))
+        assert isinstance(written, Trial)
+        for _ in range(50):
+            differences.take(case_of(Found(written, vocabulary(), vocabulary().items)))
 
-    assert codes(test, control, seed=1) == {"O13"}
+    wanted = "test trials have other numbers of fitting items: 2 in 100.0% of control trials and 0.0% of test trials"
+    assert list(differences.sentences()) == [wanted]
 
 
 def test_repeated_questions_are_faults_within_a_window_and_notes_across_windows() -> None:

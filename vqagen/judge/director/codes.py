@@ -19,7 +19,7 @@ MEANINGS: Mapping[str, str] = {
     "O12": "items that are compared in size are of one kind, and drawn the larger, the higher their level",
     "O13": "the numbers of items and blocked cells are those of the settings",
     "O14": "the shares of types, rules, frames and physics are those of the settings",
-    "O15": "no question is asked twice of one grid, and answers are as often in each cell in control and test trials",
+    "O15": "no question is asked twice of one grid; control and test trials are alike in cells and numbers",
     "O17": "each picture is there, and can be shown",
     "R1": "the reference object is the only one of its description, for both, and not blocked",
     "R2": "the answer is the nearest item that the director sees in the direction",

@@ -1,4 +1,4 @@
-"""Checks of the numbers of items, blocked cells and fitting items, which must be the same in every trial of a kind."""
+"""Checks of the numbers of items, blocked cells and fitting items, which the settings say."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ from collections.abc import Iterator, Mapping
 from math import floor
 from typing import Any
 
-from vqagen.bits import Objects, is_single, only
+from vqagen.bits import Objects
 from vqagen.judge.director.case import Case
-from vqagen.judge.director.relation_checks import on_ray
 from vqagen.judge.director.rules import CLASS_OF, NONE, RELATION, SIZE, TEST
 from vqagen.judge.director.trial import TrialFault
 from vqagen.judge.director.views import BEATEN_BY
 
 ROUNDING = 1e-9
+MORE = 2
+"""Fitting items that a trial can have more than the least number of its settings, seen and blocked ones each."""
 
 
 class NumberCheck:
-    """Compares the numbers of each trial with the settings, and with the trials before it."""
+    """Compares the numbers of each trial with the settings."""
 
     def __init__(self, settings: Mapping[str, Any], is_strict: bool) -> None:
-        self._settings, self._is_strict = settings, is_strict
-        self._usual: dict[tuple[str, str], tuple[int, int]] = {}
+        self._settings = settings
+        self._least = _least_fitting(settings) if is_strict else None
 
     def take(self, case: Case) -> Iterator[TrialFault]:
         """Yield the faults of a trial."""
@@ -38,24 +39,36 @@ class NumberCheck:
                 yield TrialFault(
                     "O13", place, f"expected {wanted} of {cells} by --{name} {settings[name]}, found {what}"
                 )
-        if self._is_strict and settings and not settings.get("paired"):
-            yield from self._fitting(case)
+        if self._least is not None and (fault := _fitting_fault(case, *self._least)):
+            yield TrialFault("O13", "cells", fault)
 
-    def _fitting(self, case: Case) -> Iterator[TrialFault]:
-        trial = case.trial
-        rule_class = CLASS_OF[trial.rule]
-        fitting = on_ray(case) if rule_class == RELATION else case.fitting
-        numbers = ((fitting & ~trial.blocked).bit_count(), (fitting & trial.blocked).bit_count())
-        kind = (rule_class, trial.type if rule_class in (NONE, RELATION) else "")
-        usual = self._usual.setdefault(kind, numbers)
-        if rule_class != RELATION and numbers != usual:
-            message = "{} fitting items seen and {} blocked".format(*numbers)
-            yield TrialFault("O13", "cells", f"{message}, but {usual[0]} and {usual[1]} in the first such trial")
-        if trial.type == TEST and is_single(case.gold) and rule_class not in (NONE, RELATION):
-            better = beating(case, only(case.gold)) & trial.blocked
-            if not is_single(better):
-                message = f"one blocked item should beat the answer, found {trial.labels(better)}"
-                yield TrialFault("O13", "cells", message)
+
+def _least_fitting(settings: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return the least numbers of fitting items besides the answer, seen and blocked; None if they are not known."""
+    if not settings.keys() >= {"width", "height", "fill", "related", "related_blocked"}:
+        return None
+    items = floor(settings["width"] * settings["height"] * settings["fill"] + ROUNDING)
+    related = floor(max(items - 1, 0) * settings["related"] + ROUNDING)
+    hidden = max(1, floor(related * settings["related_blocked"] + ROUNDING))
+    return max(1, related - hidden), hidden
+
+
+def _fitting_fault(case: Case, seen: int, hidden: int) -> str:
+    """Return what is wrong with the numbers of fitting items; "" if nothing is."""
+    trial = case.trial
+    rule_class = CLASS_OF[trial.rule]
+    if rule_class == RELATION:
+        return ""
+    if rule_class == NONE:
+        seen, hidden, more = 0, hidden if trial.type == TEST else 0, MORE if trial.type == TEST else 0
+        most = 0, hidden + more
+    else:
+        most = seen + MORE, hidden + MORE
+    numbers = case.open_fitting.bit_count() - 1, (case.fitting & trial.blocked).bit_count()
+    if seen <= numbers[0] <= most[0] and hidden <= numbers[1] <= most[1]:
+        return ""
+    wanted = f"{seen} to {most[0]} more seen and {hidden} to {most[1]} blocked"
+    return f"{numbers[0]} more fitting items seen and {numbers[1]} blocked, not {wanted}"
 
 
 def beating(case: Case, cell: int) -> Objects:

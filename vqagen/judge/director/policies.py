@@ -2,18 +2,21 @@
 
 A policy chooses a set of cells, of which it answers one at random; so its expected accuracy in a trial is one over the
 number of chosen cells if the right one is among them. Policies see a trial as the two views of its grid.
+
+A guess learns from the trials before: it chooses the cells that have what was most often right.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
 from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes, is_single, only, union_of
 from vqagen.judge.director.case import Case
 from vqagen.judge.director.numbers import beating
-from vqagen.judge.director.rules import CLASS_OF, DIRECTOR, NONE, RELATION
-from vqagen.judge.director.views import RAYS, answers, ray
+from vqagen.judge.director.rules import CLASS_OF, DIRECTOR, NONE, RELATION, SIZE, VERTICAL
+from vqagen.judge.director.views import BEATEN_BY, RAYS, answers, ray
 
 
 class Policy(NamedTuple):
@@ -88,9 +91,55 @@ def _middle(case: Case) -> Objects:
 
 
 def _second_best(case: Case) -> Objects:
-    """Return the answers that the participant would give if the own answers were not there."""
-    trial, rest = case.trial, case.views.participant.seen(case.views.participant.everything & ~case.own)
-    return answers(rest, trial.criteria, trial.rule)
+    return _next_best(case, 1)
+
+
+def _third_best(case: Case) -> Objects:
+    return _next_best(case, 2)
+
+
+def _last(case: Case) -> Objects:
+    return _next_best(case, len(case.trial.cells))
+
+
+def _next_best(case: Case, passed: int) -> Objects:
+    """Return the answers that the participant would give if the own answers, so many times, were not there."""
+    trial, view, found = case.trial, case.views.participant, case.own
+    for _ in range(passed):
+        view = view.seen(view.everything & ~found)
+        rest = answers(view, trial.criteria, trial.rule)
+        if not rest:
+            break
+        found = rest
+    return found
+
+
+def _random_match(case: Case) -> Objects:
+    return case.fitting
+
+
+def _not_extreme(case: Case) -> Objects:
+    """Return the best of the items that stand at no edge, or are neither of the smallest nor the largest size."""
+    trial, view = case.trial, case.views.participant
+    sizes = {item.size for item in case.vocabulary.items.values()}
+    inner = (
+        cell
+        for cell in indexes(view.everything)
+        if not (
+            (trial.rule in BEATEN_BY and _line(case, cell) in (0, _lines(case) - 1))
+            or (CLASS_OF[trial.rule] == SIZE and case.items[trial.cells[cell] or ""].size in (min(sizes), max(sizes)))
+        )
+    )
+    return answers(view.seen(union_of(inner)), trial.criteria, trial.rule) or case.own
+
+
+def _line(case: Case, cell: int) -> int:
+    """Return the row of a cell for a rule about rows, and else its column."""
+    return cell // case.trial.width if CLASS_OF[case.trial.rule] == VERTICAL else cell % case.trial.width
+
+
+def _lines(case: Case) -> int:
+    return case.trial.height if CLASS_OF[case.trial.rule] == VERTICAL else case.trial.width
 
 
 def _look_alike(case: Case) -> Objects:
@@ -111,6 +160,10 @@ POLICIES: Mapping[str, Policy] = {
     "self-centered": Policy("does neither", _self_centered),
     "visible-only": Policy("egocentric; any open fitting item if that answer is blocked", _visible_only),
     "second-best": Policy("the next best of all items, blocked or not", _second_best),
+    "third-best": Policy("the one after that", _third_best),
+    "last": Policy("the last of all fitting items by the rule, blocked or not", _last),
+    "not-extreme": Policy("the best of all items but those at an edge, or of an extreme size", _not_extreme),
+    "random-match": Policy("any fitting item, blocked or not", _random_match),
     "middle": Policy("the middle one of all fitting items, blocked or not", _middle),
     "ignore-rule": Policy("any open item of the description", _ignore_rule),
     "ignore-adjectives": Policy("looks for the noun only", _ignore_adjectives),
@@ -118,4 +171,80 @@ POLICIES: Mapping[str, Policy] = {
     "look-alike": Policy("the open item most like all others, without the instruction", _look_alike),
     "random-visible": Policy("any open item", _random_visible),
 }
-"""Name -> policy. Others, which guess by how often cells are right, need a whole file; see `statistics`."""
+"""Name -> policy."""
+BLIND = ("egocentric", "second-best", "third-best", "last", "not-extreme", "random-match", "middle", "rank", "place")
+"""Policies and guesses that read the instruction and ignore what is blocked."""
+
+
+# Guesses --------------------------------------------------------------------------------------------------------------
+
+
+class Guess(NamedTuple):
+    """A way to guess: what of each cell is compared with the cells that were right before."""
+
+    meaning: str
+    look: Callable[[Case], Mapping[int, Hashable]]
+    """The cells to choose from, each with what is known of it."""
+
+
+class Guesser:
+    """Guesses the answers of trials, one after the other, and learns each."""
+
+    def __init__(self, guess: Guess) -> None:
+        self._look = guess.look
+        self._right: Counter[Hashable] = Counter()
+        self._seen: Counter[Hashable] = Counter()
+
+    def take(self, case: Case) -> float:
+        """Return the probability that the guess is right, and learn the right answer."""
+        looks = self._look(case)
+        rates = {cell: (self._right[look] + 1) / (self._seen[look] + 8) for cell, look in looks.items()}
+        most = max(rates.values(), default=0.0)
+        chosen = union_of(cell for cell, rate in rates.items() if rate == most)
+        self._seen.update(looks.values())
+        self._right.update(look for cell, look in looks.items() if case.trial.answer >> cell & 1)
+        return 1 / chosen.bit_count() if chosen & case.trial.answer else 0.0
+
+
+def _by_cell(case: Case) -> Mapping[int, Hashable]:
+    grid = case.trial.width, case.trial.height
+    return {cell: (grid, cell) for cell in range(len(case.trial.cells))}
+
+
+def _by_open_cell(case: Case) -> Mapping[int, Hashable]:
+    grid = case.trial.width, case.trial.height
+    return {cell: (grid, cell) for cell in indexes(case.views.director.everything)}
+
+
+def _by_rank(case: Case) -> Mapping[int, Hashable]:
+    fitting, rule_class = case.fitting, CLASS_OF[case.trial.rule]
+    return {cell: (rule_class, fitting.bit_count(), beating(case, cell).bit_count()) for cell in indexes(fitting)}
+
+
+def _by_place(case: Case) -> Mapping[int, Hashable]:
+    trial, ranks = case.trial, _by_rank(case)
+    if CLASS_OF[trial.rule] == SIZE:
+        return {cell: (trial.rule, rank, case.items[trial.cells[cell] or ""].size) for cell, rank in ranks.items()}
+    return {cell: (trial.rule, rank, _line(case, cell)) for cell, rank in ranks.items()}
+
+
+def _by_likeness(case: Case) -> Mapping[int, Hashable]:
+    trial, everything = case.trial, case.views.participant.everything
+    words = {cell: case.items[trial.cells[cell] or ""].true for cell in indexes(everything)}
+    found: dict[int, Hashable] = {}
+    for cell in indexes(case.views.director.everything):
+        shared = {other: len(words[cell] & words[other]) for other in words if other != cell}
+        blocked = [number for other, number in shared.items() if trial.blocked >> other & 1]
+        seen = [number for other, number in shared.items() if not trial.blocked >> other & 1]
+        found[cell] = max(blocked, default=0), max(seen, default=0), sum(number > 2 for number in shared.values())
+    return found
+
+
+GUESSES: Mapping[str, Guess] = {
+    "rank": Guess("the k-th best of n fitting items, blocked or not, as was most often right", _by_rank),
+    "place": Guess("the same by the line or size of the items", _by_place),
+    "cell": Guess("the cell that was most often right", _by_cell),
+    "open-cell": Guess("the open item in the cell that was most often right", _by_open_cell),
+    "likeness": Guess("the open item as like others as those that were right, without the instruction", _by_likeness),
+}
+"""Name -> guess. They need a file: its trials in their order."""

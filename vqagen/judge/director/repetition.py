@@ -1,14 +1,15 @@
-"""Checks across trials: numbering, repeated questions, and how often each cell is the answer."""
+"""Checks across trials: repeated questions, and what differs between control and test trials."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 
 from vqagen.bits import only
+from vqagen.judge.director.case import Case
 from vqagen.judge.director.chi_square import differ
-from vqagen.judge.director.rules import CONTROL, TEST
+from vqagen.judge.director.rules import CLASS_OF, CONTROL, NONE, RELATION, SIZE, TEST
 from vqagen.judge.director.trial import Trial, label
 
 
@@ -30,29 +31,53 @@ class QuestionsSeen:
         return first, not self._window or first // self._window == number // self._window
 
 
-class AnswerCells:
-    """How often each cell is the answer, in control and in test trials."""
+class TypeDifferences:
+    """What tells control and test trials apart without a look at what is blocked: answers' cells, and numbers of items.
+
+    The topmost item is a test trial's answer only below another one. So cells are compared of other rules.
+    """
 
     def __init__(self) -> None:
-        self.counts: dict[tuple[int, int], dict[str, Counter[int]]] = {}
-        """(width, height) -> type -> cell -> trials."""
+        self.cells: dict[tuple[int, int], Counts] = {}
+        """(width, height) -> type -> cell of the answer -> trials, without a rule and with one about sizes."""
+        self.fitting: dict[tuple[int, int], Counts] = {}
+        """(width, height) -> type -> number of fitting items -> trials, of the rules that rank them."""
 
-    def take(self, trial: Trial) -> None:
+    def take(self, case: Case) -> None:
         """Count a trial."""
-        by_type = self.counts.setdefault((trial.width, trial.height), {CONTROL: Counter(), TEST: Counter()})
-        by_type[trial.type][only(trial.answer)] += 1
+        trial, rule_class = case.trial, CLASS_OF[case.trial.rule]
+        grid = trial.width, trial.height
+        if rule_class in (NONE, SIZE):
+            _counts(self.cells, grid)[trial.type][only(trial.answer)] += 1
+        if rule_class not in (NONE, RELATION):
+            _counts(self.fitting, grid)[trial.type][case.fitting.bit_count()] += 1
 
-    def differences(self) -> Iterator[str]:
-        """Yield a sentence for each grid size in which control and test trials have their answers in other cells."""
-        for (width, _), by_type in sorted(self.counts.items()):
+    def sentences(self) -> Iterator[str]:
+        """Yield a sentence for each grid size and what differs in it."""
+        for (width, _), by_type in sorted(self.cells.items()):
             if differ(by_type[CONTROL], by_type[TEST]):
-                cell = max(
-                    sorted(by_type[CONTROL] | by_type[TEST]),
-                    key=lambda each: abs(_share(by_type[TEST], each) - _share(by_type[CONTROL], each)),
-                )
-                shares = [f"{_share(by_type[type_], cell):.1%} of {type_} trials" for type_ in (CONTROL, TEST)]
-                yield f"answers are in other cells in test trials: {label(cell, width)} in {' and '.join(shares)}"
+                cell, shares = _most_different(by_type)
+                yield f"answers are in other cells in test trials: {label(cell, width)} in {shares}"
+        for _, by_type in sorted(self.fitting.items()):
+            if differ(by_type[CONTROL], by_type[TEST]):
+                number, shares = _most_different(by_type)
+                yield f"test trials have other numbers of fitting items: {number} in {shares}"
 
 
-def _share(counts: Counter[int], cell: int) -> float:
-    return counts[cell] / counts.total()
+Counts = Mapping[str, Counter[int]]
+
+
+def _counts(found: dict[tuple[int, int], Counts], grid: tuple[int, int]) -> Counts:
+    return found.setdefault(grid, {CONTROL: Counter(), TEST: Counter()})
+
+
+def _most_different(by_type: Counts) -> tuple[int, str]:
+    """Return the value whose shares differ most, and the shares in words."""
+    values = sorted(by_type[CONTROL] | by_type[TEST])
+    value = max(values, key=lambda each: abs(_share(by_type[TEST], each) - _share(by_type[CONTROL], each)))
+    shares = [f"{_share(by_type[type_], value):.1%} of {type_} trials" for type_ in (CONTROL, TEST)]
+    return value, " and ".join(shares)
+
+
+def _share(counts: Counter[int], value: int) -> float:
+    return counts[value] / counts.total()

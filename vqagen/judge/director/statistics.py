@@ -10,7 +10,7 @@ from typing import Any
 from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import locate
 from vqagen.judge.director.case import Found, case_of
-from vqagen.judge.director.policies import POLICIES, expected_accuracy
+from vqagen.judge.director.policies import GUESSES, POLICIES, Guesser, expected_accuracy
 from vqagen.judge.director.reading import TrialReading
 from vqagen.judge.director.rules import CONTROL, MIRRORED, NONE, PARTICIPANT
 from vqagen.judge.director.trial import Trial
@@ -51,9 +51,12 @@ class TrialStatistics:
     pairs: set[int] = field(default_factory=set)
     in_group: Counter[str] = field(default_factory=Counter)
     policies: dict[str, dict[str, float]] = field(
-        default_factory=lambda: {name: dict.fromkeys(GROUPS, 0.0) for name in POLICIES}
+        default_factory=lambda: {name: dict.fromkeys(GROUPS, 0.0) for name in (*POLICIES, *GUESSES)}
     )
-    """Policy -> group -> the trials that it is expected to answer right."""
+    """Policy or guess -> group -> the trials that it is expected to answer right."""
+    guessers: dict[str, Guesser] = field(
+        default_factory=lambda: {name: Guesser(guess) for name, guess in GUESSES.items()}
+    )
     words: Counter[int] = field(default_factory=Counter)
     texts: set[int] = field(default_factory=set)
     phrases: set[int] = field(default_factory=set)
@@ -71,8 +74,9 @@ class TrialStatistics:
         self.in_group.update(groups_of(trial))
         if trial.pair is not None:
             self.pairs.add(trial.pair)
-        for name, policy in POLICIES.items():
-            probability = expected_accuracy(policy, case)
+        chances = {name: expected_accuracy(policy, case) for name, policy in POLICIES.items()}
+        chances |= {name: guesser.take(case) for name, guesser in self.guessers.items()}
+        for name, probability in chances.items():
             for group in groups_of(trial):
                 self.policies[name][group] += probability
         self._take_text(trial)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vqagen.errors import counted
-from vqagen.judge.director.policies import POLICIES
+from vqagen.judge.director.policies import GUESSES, POLICIES
 from vqagen.judge.director.rules import TYPES
 from vqagen.judge.director.statistics import TrialStatistics
 from vqagen.judge.report.table import COUNT, SHARE, Cell, Column, Report, Table
@@ -47,7 +47,9 @@ def _design(statistics: TrialStatistics) -> Table:
 
 def _policies(statistics: TrialStatistics) -> Table:
     heads = (Column("policy"), *(Column(group, SHARE) for group in statistics.groups), Column("meaning"))
+    meanings = {name: policy.meaning for name, policy in POLICIES.items()}
+    meanings |= {name: guess.meaning for name, guess in GUESSES.items()}
     rows: list[tuple[Cell, ...]] = [
-        (name, *accuracy.values(), POLICIES[name].meaning) for name, accuracy in statistics.accuracies().items()
+        (name, *accuracy.values(), meanings[name]) for name, accuracy in statistics.accuracies().items()
     ]
     return Table("expected_accuracy", "Expected accuracy", heads, tuple(rows))

@@ -22,7 +22,7 @@ from vqagen.judge.director.pairs import PairCheck
 from vqagen.judge.director.pictures import PictureCheck
 from vqagen.judge.director.reading import Read, TrialReading
 from vqagen.judge.director.relation_checks import RELATION_CHECKS
-from vqagen.judge.director.repetition import AnswerCells, QuestionsSeen
+from vqagen.judge.director.repetition import QuestionsSeen, TypeDifferences
 from vqagen.judge.director.report import Finding, TrialVerificationReport
 from vqagen.judge.director.samples import reference_grammar
 from vqagen.judge.director.text_checks import TextChecks
@@ -60,7 +60,7 @@ class TrialVerification:
         self._pairs = PairCheck(settings)
         self._questions = QuestionsSeen(window)
         self._pictures = PictureCheck(folder, settings)
-        self._answers = AnswerCells()
+        self._differences = TypeDifferences()
 
     def take(self, record: Mapping[str, Any]) -> None:
         """Verify a record."""
@@ -82,9 +82,8 @@ class TrialVerification:
             self.report.add(Finding("O1", None, "", message))
         for message in self._design.faults:
             self.report.add(Finding("O14", None, "", message))
-        if not self._settings.get("paired"):  # the control trial's answer beats that of its partner
-            for difference in self._answers.differences():
-                self.report.add(Finding("O15", None, "", difference, is_note=True))
+        for difference in self._differences.sentences() if self._is_strict else ():
+            self.report.add(Finding("O15", None, "", difference, is_note=True))
         return self.report
 
     @property
@@ -117,7 +116,7 @@ class TrialVerification:
         yield from self._numbers.take(case)
         yield from self._pairs.take(case)
         self._design.take(trial)
-        self._answers.take(trial)
+        self._differences.take(case)
         earlier = self._questions.earlier(trial)
         if earlier is not None:
             first, is_near = earlier

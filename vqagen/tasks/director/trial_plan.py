@@ -2,28 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import accumulate, combinations, product
+from random import Random
+from typing import NamedTuple
 
 from vqagen.errors import counted
-from vqagen.tasks.director.places import OPPOSITE, Cells, Standing, rays, standings
+from vqagen.tasks.director.places import (
+    OPPOSITE,
+    Band,
+    Cells,
+    Standing,
+    bands,
+    even_weights,
+    rays,
+    standings,
+)
 from vqagen.tasks.director.question_table import Ids, Question
 from vqagen.tasks.director.rules import HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, SMALLEST, VERTICAL
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
 from vqagen.tasks.settings import LARGEST
 
+MORE = range(3)
+"""Related items that a strict trial has more than the least number of its settings, of each of two kinds."""
+
 
 class TrialNumbers(NamedTuple):
-    """Numbers that every trial of a rule has, whatever its type."""
+    """Numbers of the trials of a rule. Strict trials draw up to two more related items of each kind."""
 
     items: int
     blocked: int
     seen: int
-    """Related items besides the target that the director sees; he would choose the target before them."""
+    """Related items that the director sees besides the target, which he would choose before them."""
     hidden: int
     """Related items in blocked cells."""
+
+
+class Amounts(NamedTuple):
+    """The numbers that are drawn for a trial, and what follows from them."""
+
+    seen: int
+    hidden: int
+    decoys: int
+    """Decoys that there is room for: each has as many items as the question itself, and as many hidden ones."""
+    fillers: int
+    """Items that are neither part of the question nor of a decoy."""
+
+
+class Ranks(NamedTuple):
+    """Where the best and the second item that fit a question stand, and which items they can be."""
+
+    first: Slot
+    second: Slot
+    ahead: Cells
+    """Cells of near misses, which beat or equal the best item."""
+    foils: Sequence[Ids]
+    """For each adjective the items that it alone keeps from being related, and that beat or equal the best one."""
+    behind_first: Slot
+    behind_second: Slot
+
+
+Slot = tuple[Cells, Ids]
+"""The cells that an item can stand in, and the items that it can be."""
+
+
+class RankChoices:
+    """Ranks, of which each has its share of trials."""
+
+    def __init__(self, ranks: Sequence[Ranks], weights: Sequence[float]) -> None:
+        self._ranks, self._bounds = ranks, list(accumulate(weights))
+
+    def draw(self, rng: Random) -> Ranks:
+        """Return one of the ranks."""
+        at = rng.random() * self._bounds[-1]
+        return next(ranks for ranks, bound in zip(self._ranks, self._bounds, strict=True) if at < bound)
 
 
 def numbers_of(settings: DirectorSettings, rule_class: str) -> TrialNumbers:
@@ -55,88 +109,51 @@ class TrialPlan:
 
     @cached_property
     def numbers(self) -> TrialNumbers:
-        """The numbers."""
+        """The numbers, the least ones of related items."""
         return numbers_of(self.settings, self.rule_class)
 
     @cached_property
-    def others(self) -> int:
-        """Items that are nothing to the question."""
+    def cells(self) -> Cells:
+        """All cells."""
+        return tuple(range(self.settings.width * self.settings.height))
+
+    @cached_property
+    def amounts(self) -> tuple[Amounts, ...]:
+        """What can be drawn: all that leaves room for a decoy, or else all."""
+        numbers, is_ranked = self.numbers, self.rule_class in (SIZE, VERTICAL, HORIZONTAL)
+        drawn = product(MORE if is_ranked else MORE[:1], MORE if self.rule_class != RELATION else MORE[:1])
+        possible = ((numbers.seen + seen, numbers.hidden + hidden) for seen, hidden in drawn)
+        found = [self._amounts(*each) for each in possible if not any(self._faults(*each))]
+        return tuple(each for each in found if each.decoys) or tuple(found)
+
+    def _amounts(self, seen: int, hidden: int) -> Amounts:
+        numbers, own = self.numbers, self._own(seen, hidden)
+        others, is_open = numbers.items - own, len(self.cells) - numbers.blocked
+        if self.rule_class == RELATION:
+            return Amounts(seen, hidden, 0, others)
+        decoys = max(0, min(others // own, numbers.blocked // hidden - 1, is_open // (own - hidden) - 1))
+        return Amounts(seen, hidden, decoys, others - decoys * own)
+
+    def _own(self, seen: int, hidden: int) -> int:
+        """Return how many items are part of the question."""
         gold = 2 if self.rule_class == RELATION else 1
         foils = 0 if self.settings.compat == REFERENCE else self.adjectives
-        extra = foils + self.numbers.seen + self.numbers.hidden
         opposite = 1 if self.rule_class == RELATION and self.rule in MIRRORED else 0
-        return self.numbers.items - gold - extra - opposite
-
-    @cached_property
-    def decoy_choices(self) -> dict[object, Any]:
-        """The decoys that can be made of a question; see `decoys`."""
-        return {}
-
-    @cached_property
-    def sides(self) -> tuple[tuple[Cells, Cells, Cells], ...]:
-        """For each cell, as that of a decoy's target: all cells, the better and the worse ones."""
-        settings = self.settings
-        every = tuple(range(settings.width * settings.height))
-        return tuple((every, each.better, each.worse) for each in standings(settings.width, settings.height, self.rule))
-
-    @cached_property
-    def whole_grid(self) -> tuple[Cells]:
-        """All cells, as the only side there is before a decoy's target has its cell."""
-        return (tuple(range(self.settings.width * self.settings.height)),)
-
-    @cached_property
-    def decoys(self) -> int:
-        """Decoys that there is room for: each has the items of a question of its own, and as many hidden ones."""
-        if self.rule_class == RELATION or self.settings.compat == REFERENCE:
-            return 0
-        own, hidden = self.numbers.items - self.others, self.numbers.hidden
-        open_cells = self.settings.width * self.settings.height - self.numbers.blocked
-        return min(self.others // own, self.numbers.blocked // hidden - 1, open_cells // (own - hidden) - 1)
-
-    @cached_property
-    def fillers(self) -> int:
-        """Items that are neither part of the question nor of a decoy."""
-        return self.others - self.decoys * (self.numbers.items - self.others)
-
-    @property
-    def spare(self) -> int:
-        """Cells that may be blocked, besides those of hidden items."""
-        settings = self.settings
-        return settings.width * settings.height - (self.numbers.items - self.others)
+        return gold + foils + seen + hidden + opposite
 
     @cached_property
     def targets(self) -> tuple[Standing, ...]:
-        """The cells that the target can stand in, in control and test trials alike."""
+        """The cells that the target of a loose trial can stand in."""
         settings, numbers = self.settings, self.numbers
         every = standings(settings.width, settings.height, self.rule)
         if self.rule_class not in (VERTICAL, HORIZONTAL):
             return every
-        if settings.compat == REFERENCE:
-            return tuple(each for each in every if len(each.worse) >= numbers.seen + numbers.hidden)
-        return tuple(each for each in every if len(each.worse) >= numbers.seen + numbers.hidden and self._firsts(each))
-
-    @cached_property
-    def firsts_of(self) -> dict[int, tuple[int, ...]]:
-        """Cell of the target -> the cells in which the competitor can stand."""
-        return {each.cell: self._firsts(each) for each in self.targets}
-
-    def _firsts(self, target: Standing) -> tuple[int, ...]:
-        """Return the cells in which the competitor can stand, under a spatial rule: foils need room besides it.
-
-        In pairs foils beat or equal the competitor too.
-        """
-        settings, better = self.settings, frozenset(target.better)
-        behind = standings(settings.width, settings.height, self.rule) if settings.paired else ()
-        return tuple(
-            cell
-            for cell in target.better
-            if len(better.difference({cell}, behind[cell].worse if behind else ())) >= self.adjectives
-        )
+        return tuple(each for each in every if len(each.worse) >= numbers.seen + numbers.hidden)
 
     @property
     def empty(self) -> int:
         """Cells without an item."""
-        return self.settings.width * self.settings.height - self.numbers.items
+        return len(self.cells) - self.numbers.items
 
     @cached_property
     def references(self) -> tuple[int, ...]:
@@ -145,30 +162,43 @@ class TrialPlan:
         ahead = rays(settings.width, settings.height, self.rule)
         behind = rays(settings.width, settings.height, OPPOSITE[self.rule])
         needs_behind = 1 if self.rule in MIRRORED else 0
-        return tuple(
-            cell
-            for cell in range(settings.width * settings.height)
-            if len(ahead[cell]) > 1 and len(behind[cell]) >= needs_behind
-        )
+        return tuple(cell for cell in self.cells if len(ahead[cell]) > 1 and len(behind[cell]) >= needs_behind)
 
     def faults(self) -> Iterator[str]:
         """Yield why no trial of the rule can be made on this grid."""
-        numbers, settings = self.numbers, self.settings
-        if self.others < 0:
-            yield f"needs {numbers.items - self.others} items, and --fill {settings.fill:g} makes {numbers.items}"
-        if numbers.hidden > numbers.blocked:
-            needed = counted(numbers.hidden, "blocked cell")
+        return self._faults(self.numbers.seen, self.numbers.hidden)
+
+    def _faults(self, seen: int, hidden: int) -> Iterator[str]:
+        numbers, settings, own = self.numbers, self.settings, self._own(seen, hidden)
+        most = len(self.cells) - own + hidden
+        if own > numbers.items:
+            yield f"needs {own} items, and --fill {settings.fill:g} makes {numbers.items}"
+        if hidden > numbers.blocked:
+            needed = counted(hidden, "blocked cell")
             yield f"needs {needed}, and --blocked {settings.blocked:g} makes {numbers.blocked}"
-        elif self.spare < numbers.blocked - numbers.hidden:
-            most = self.spare + numbers.hidden
+        elif most < numbers.blocked:
             yield f"leaves {most} cells that can be blocked, and --blocked {settings.blocked:g} makes {numbers.blocked}"
         if self.rule_class == RELATION and not self.empty:
             yield "needs 1 cell without an item, found 0"
         elif self.rule_class == RELATION and not self.references:
             yield "needs more cells in a row or column"
-        elif self.rule_class != RELATION and not self.targets:
+        elif self.rule_class in (VERTICAL, HORIZONTAL) and not self._has_room(seen, hidden):
             lines = "rows" if self.rule_class == VERTICAL else "columns"
             yield f"needs more {lines}, or fewer related items"
+
+    def _has_room(self, seen: int, hidden: int) -> bool:
+        return bool(self.targets if self.settings.compat == REFERENCE else self._lines(seen, hidden))
+
+    def _lines(self, seen: int, hidden: int) -> dict[tuple[int, int], Band]:
+        """Return the bands that have room for a question's items."""
+        every = bands(self.settings.width, self.settings.height, self.rule)
+        return {
+            lines: band
+            for lines, band in every.items()
+            if len(band.ahead) > self.adjectives
+            and len(band.behind_second) >= seen
+            and len(band.behind_first) >= seen + hidden
+        }
 
     def fits(self, question: Question) -> bool:
         """True if trials of the rule can be made with a question of so many adjectives."""
@@ -176,45 +206,48 @@ class TrialPlan:
             return True
         if self.settings.compat == REFERENCE:
             return bool(question.kind_sizes)
-        return next(self._find_target_sizes(question), None) is not None
+        return any(True for _ in self._sized_ranks(question))
 
-    def target_sizes_of(self, question: Question) -> tuple[TargetSize, ...]:
-        """Return the sizes of targets that a question allows under a size rule."""
-        found = self._target_sizes.get(question)
+    def ranks_of(self, question: Question, amounts: Amounts) -> RankChoices:
+        """Return where the items of a question with a rule can stand, or how large they can be."""
+        key = question, None if self.rule_class == SIZE else amounts
+        found = self._ranks.get(key)
         if found is None:
-            found = self._target_sizes[question] = tuple(self._find_target_sizes(question))
+            make = self._sized_ranks(question) if self.rule_class == SIZE else self._spatial_ranks(question, amounts)
+            weighed = [*make]
+            found = self._ranks[key] = RankChoices([ranks for ranks, _ in weighed], [weight for _, weight in weighed])
         return found
 
     @cached_property
-    def _target_sizes(self) -> dict[Question, tuple[TargetSize, ...]]:
+    def _ranks(self) -> dict[tuple[Question, Amounts | None], RankChoices]:
         return {}
 
-    def _find_target_sizes(self, question: Question) -> Iterator[TargetSize]:
+    def _spatial_ranks(self, question: Question, amounts: Amounts) -> Iterator[tuple[Ranks, float]]:
+        related, found = question.related, self._lines(amounts.seen, amounts.hidden)
+        number = self.settings.height if self.rule_class == VERTICAL else self.settings.width
+        for band, weight in zip(found.values(), even_weights(tuple(found), number), strict=True):
+            slots = ((cells, related) for cells in (band.first, band.second, band.behind_first, band.behind_second))
+            first, second, behind_first, behind_second = slots
+            yield Ranks(first, second, band.ahead, question.foils, behind_first, behind_second), weight
+
+    def _sized_ranks(self, question: Question) -> Iterator[tuple[Ranks, float]]:
+        """Yield the ranks by size. All items that fit are of one kind; of one size there is only the best one."""
         for kind in question.kind_sizes:
             steps = [*zip(kind.levels, kind.items, strict=True)]
             steps = steps if self.rule == SMALLEST else steps[::-1]
-            for place in range(1, len(steps) - 1):
-                better = steps[:place]
-                bars = [self._bar(steps[place][0], level) for level, _ in better]
-                if all(question.has_foils_of_size(*bar) for bar in bars):
-                    worse = tuple(each for _, ids in steps[place + 1 :] for each in ids)
-                    yield TargetSize(steps[place][1], tuple(ids for _, ids in better), worse, tuple(bars))
+            pairs = tuple(
+                (first, second)
+                for first, second in combinations(range(len(steps) - 1), 2)
+                if question.has_foils_of_size(*self._bar(steps[first][0]))
+            )
+            for (first, second), weight in zip(pairs, even_weights(pairs, len(steps)), strict=True):
+                behind = [tuple(each for _, ids in steps[at + 1 :] for each in ids) for at in (first, second)]
+                groups = (steps[first][1], steps[second][1], *behind)
+                slots = ((self.cells, items) for items in groups)
+                foils = question.foils_of_size(*self._bar(steps[first][0]))
+                best, next_best, behind_best, behind_next = slots
+                yield Ranks(best, next_best, self.cells, foils, behind_best, behind_next), weight
 
-    def _bar(self, target: int, best: int) -> tuple[int, int]:
-        """Return the least and the largest size level of foils that beat or equal the target.
-
-        In pairs they beat or equal the competitor too, whose size level is `best`.
-        """
-        bar = best if self.settings.paired else target
-        return (0, bar) if self.rule == SMALLEST else (bar, LARGEST)
-
-
-class TargetSize(NamedTuple):
-    """A size of the target among the sizes of its kind."""
-
-    targets: Ids
-    better: tuple[Ids, ...]
-    """The items of each size that beats the target, from the best of all."""
-    worse: Ids
-    bars: tuple[tuple[int, int], ...]
-    """For each size of `better`, as that of the competitor: the least and the largest size level of foils."""
+    def _bar(self, best: int) -> tuple[int, int]:
+        """Return the least and the largest size level of near misses, which beat or equal the best item."""
+        return (0, best) if self.rule == SMALLEST else (best, LARGEST)
