@@ -222,18 +222,23 @@ class Words:
 
 
 def is_trivial(facts: Facts, program: Sequence[Record], results: Sequence[Value]) -> bool:
-    """Whether words alone decide something that the program computes, or compare a set with a part, or name alike."""
+    """Whether words decide something that the program computes, compare a set with a part, or name alike."""
     return next(trivial_steps(facts, program, results), None) is not None
 
 
 def trivial_steps(facts: Facts, program: Sequence[Record], results: Sequence[Value]) -> Iterator[str]:
-    """What is wrong by the words alone: "alike", "part" or "forced", each with its steps."""
+    """What is wrong by the words alone: "alike", "one", "part" or "forced", each with its steps."""
     words = Words(facts, program, results)
     for one, other in combinations(words.steps, 2):
         said = words.described[one].words
         if said is not None and said == words.described[other].words and results[one] != results[other]:
             yield f"alike {one} {other}"
     for index, step in enumerate(program):
+        for each in step["inputs"] if step_type(step) in ("count", "exist", "union") else ():
+            members = describe(facts, program, each).possible
+            for one, reference in words.described.items():
+                if reference.is_exact and not reference.ties and _is_within(members, reference.possible):
+                    yield f"one {one} {each}"
         sources = [program[i] for i in step["inputs"]]
         for inner, outer in permutations(_compared(step, sources), 2):
             if words.is_part(inner, outer):

@@ -64,13 +64,19 @@ ROWS = [
     (TOY, f"{BALL}, relate 2 left, filter_shape 3 ball, filter_color 0 red, union 4 5, count 6", "part"),
     (TOY, f"{BALL}, relate 2 left, filter_shape 3 ball, filter_color 0 red, union 5 4, count 6", "part"),
     (TOY, "scene, filter_shape 0 cube, filter_color 1 red, difference 1 2, count 3", ""),
+    # "the ball" says that there is one: nothing is asked about balls, nor about red ones
+    (TOY, f"{BALL}, relate 2 left, unique 3, relate 4 right, filter_shape 5 ball, exist 6", "one"),
+    (TOY, f"{BALL}, relate 2 left, count 3, filter_shape 0 ball, filter_color 5 red, count 6, less_than 4 7", "one"),
+    (TOY, f"{BALL}, relate 2 left, count 3, filter_color 0 red, count 5, less_than 4 6", ""),
+    (TOY, f"{BALL}, relate 2 left, filter_shape 0 ball, union 3 4, count 5", "one"),
+    (PANTRY, "scene, filter_kind 0 fruit, unique 1, relate 2 beside, filter_kind 0 apple, union 3 4, count 5", "one"),
     # two objects by the same words, or one object twice
     (TOY, f"{TWO_CUBES}, query_color 5, query_color 8, equal_color 9 10", "alike"),
     (TOY, f"{TWO_CUBES}, relate 5 right, intersect 9 6, count 10", "alike"),
     (TOY, f"{BALL}, filter_shape 0 ball, unique 3, relate 2 left, count 5, relate 4 right, count 7, less_than 6 8", ""),
     # orders and inverses: only where metadata gives directions
-    (TOY, f"{BALL}, relate 2 left, unique 3, relate 4 right, filter_shape 5 ball, exist 6", ""),
-    ((SIDES, SCENE), f"{BALL}, relate 2 left, unique 3, relate 4 right, filter_shape 5 ball, exist 6", "forced"),
+    (TOY, f"{BALL}, relate 2 left, unique 3, relate 4 right, exist 5", ""),
+    ((SIDES, SCENE), f"{BALL}, relate 2 left, unique 3, relate 4 right, exist 5", "forced"),
     (TOY, f"{BALL}, relate 2 left, filter_shape 3 cube, unique 4, relate 5 left, filter_shape 6 cube, exist 7", ""),
     (
         (SIDES, SCENE),

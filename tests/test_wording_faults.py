@@ -41,7 +41,17 @@ PLANTED = [
     ("Is the ball left of the cubes?", COUNT_CUBES, set()),
     ("Is there any thing of metal? Anything?", COUNT_CUBES, {"split word"}),
     ("Count every object, everything, every large thing.", COUNT_CUBES, {"two words"}),
-    ("Is there a red ball left of the ball?", f"{LEFT_OF_BALL}, filter_shape 3 sphere, exist 4", {"forced"}),
+    (
+        "Is there a red ball left of the ball?",
+        f"{LEFT_OF_BALL}, filter_shape 3 sphere, exist 4",
+        {"forced", "many of one"},
+    ),
+    (
+        "Are there more cubes left of the ball than blue balls in the picture?",
+        f"{LEFT_OF_BALL}, filter_shape 3 cube, count 4, scene, filter_color 6 blue, filter_shape 7 sphere, count 8, "
+        "greater_than 5 9",
+        {"many of one"},
+    ),
     (
         "More cubes than red cubes?",
         "scene, filter_shape 0 cube, count 1, filter_color 1 red, count 3, greater_than 2 4",
@@ -70,7 +80,7 @@ def _questions(collection: Collection, count: int) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("count", [30, pytest.param(600, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_no_generated_question_has_a_fault_of_wording(collection: Collection, count: int) -> None:
-    """No false plural, second word for a value, part of a set, told answer, alike objects, or "any thing"."""
+    """No false plural, many of one, second word for a value, part of a set, told answer, alike objects, "any thing"."""
     faults = Faults(collection.raw_metadata, SYNONYMS)
 
     found = [

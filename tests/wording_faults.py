@@ -119,7 +119,8 @@ class Faults:
         return found
 
     def _kind(self, reason: str) -> str:
-        return {"alike": "alike", "part": "contained", "forced": "forced"}[reason.partition(" ")[0]]
+        names = {"alike": "alike", "one": "many of one", "part": "contained", "forced": "forced"}
+        return names[reason.partition(" ")[0]]
 
     def mixed_words(self, text: str) -> dict[tuple[str, str | None], set[str]]:
         """The values that the text says by two different words."""

@@ -4,6 +4,7 @@ Refused is a filling whose words decide, whatever the picture:
 
 * a number, a value or a yes or no that its program computes: "how many metal cubes are left of the only metal thing";
 * that of two described sets that are compared or joined one holds the other: "more large cubes than large things";
+* that a set that is counted or joined has one member at most: "more cubes left of the red thing than red cubes";
 * nothing to tell two of its objects apart: "the green thing right of the green thing".
 
 The test reads words and not results, so what it refuses decides no memo of dead ends. What can be decided before the
@@ -21,6 +22,8 @@ from vqagen.search.outline import Outline, outlines_of
 from vqagen.search.plan import Op, Plan
 from vqagen.search.reading import Reader, Reading
 
+SETS = ("count", "exist", "union")
+"""Functions of sets that are spoken of in the plural."""
 JOINS = {("compare_integer", "count", "count"), ("logic", "exist", "exist")}
 """Question types and what they join: sets of which one must not hold the other."""
 
@@ -49,18 +52,25 @@ def _test(plan: Plan, of_all: Mapping[int, Outline], first: int, end: int) -> Te
     is_last = end == len(plan.ops)
     found = (claim for op in ops if op.index >= first for claim in _claims(plan, op, reader))
     claims = [claim.is_decided for claim in found if is_last or claim.is_early]
+    sets = {i for op in ops if op.function in SETS for i in op.inputs}
     alike = [are_alike for op, are_alike in _alike_tests(described, outlines) if op >= first]
+    ones = [is_one for op, is_one in _one_tests(described, sorted(sets), outlines) if op >= first]
 
     def is_trivial(frame: Frame) -> bool:
         for are_alike in alike:
             if are_alike(frame):
                 return True
-        if not claims or frame.scene.start != frame.scene.everything:
+        if frame.scene.start != frame.scene.everything:
+            return False
+        for is_one in ones:
+            if is_one(frame):
+                return True
+        if not claims:
             return False
         reading = reader.read(frame)
         return any(is_decided(reading) for is_decided in claims)
 
-    return is_trivial if claims or alike else None
+    return is_trivial if claims or alike or ones else None
 
 
 # Objects of the same words ----------------------------------------------------------------------------------------
@@ -93,6 +103,26 @@ def _same_vocabulary(one: Outline, other: Outline) -> tuple[int, int] | None:
         return None
     (first,), (second,) = one.words, other.words
     return (first.op, second.op) if first.meanings is second.meanings and first.place == second.place == 1 else None
+
+
+# Sets of which words say that there is one ------------------------------------------------------------------------
+
+
+def _one_tests(
+    references: Sequence[int], sets: Sequence[int], outlines: Mapping[int, Outline]
+) -> Iterator[tuple[int, Test]]:
+    """Yield for each set and each object described among all the op that ends them, and the test whether it fits all.
+
+    Who asks about "the red thing" says that there is one, and so that there are no two red cubes.
+    """
+    for one in references:
+        if outlines[one].is_exact and not outlines[one].ties:
+            yield from ((max(one, each), _one_test(one, each, outlines)) for each in sets)
+
+
+def _one_test(one: int, of_set: int, outlines: Mapping[int, Outline]) -> Test:
+    described_as, members = outlines[one].reader, outlines[of_set].reader
+    return lambda frame: not members.possible(frame) & ~described_as.possible(frame)
 
 
 # What the words may decide ----------------------------------------------------------------------------------------
