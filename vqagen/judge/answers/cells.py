@@ -1,9 +1,11 @@
 """The cell that a model's reply names.
 
     ANSWER: B2        the cell behind the last `ANSWER:`, in many notations: `b 2`, `B-2`, `**B2**`, `column B, row 2`
-    ... is B2.        without `ANSWER:`, the last cell in the text; there a letter and a number must stand together
+    ... is B2.        without `ANSWER:`, the last cell in the text; there a letter and a number must stand together, or
+                      behind "cell", "in", "at" or "is": `at D 4`
+    D4, not C3        a cell behind "not" is no answer
 
-A line `ANSWER: B2 or C3` names two cells, and so none.
+`ANSWER: B2 or C3` names two cells, and so none; so does a text that ends in a list, such as `A1, B2, C3`.
 """
 
 from __future__ import annotations
@@ -21,13 +23,18 @@ _IN_WORDS = (
 )
 _TOGETHER = r"(?<![^\W_])(?P<e>[A-Za-z])[-_]?(?P<f>\d{1,3})(?![^\W_]|\.\d)"
 _APART = r"(?<![^\W_])(?P<e>[A-Za-z])[\s\-_.,:]{0,2}(?P<f>\d{1,3})(?![^\W_]|\.\d)"
-_IN_TEXT = re.compile("|".join((*_IN_WORDS, _TOGETHER)), re.IGNORECASE)
+_BEHIND_A_WORD = r"(?:cell|in|at|is)\s+(?P<g>(?-i:[A-Z]))\s(?P<h>\d{1,3})(?=\W*(?:$|[.,;!?)\n]))"
+_IN_TEXT = re.compile("|".join((*_IN_WORDS, _TOGETHER, _BEHIND_A_WORD)), re.IGNORECASE)
 _IN_ANSWER = re.compile("|".join((*_IN_WORDS, _APART)), re.IGNORECASE)
 _ONLY_A_CELL = re.compile(rf"\W*(?:(?:the\s+)?cell\s+)?(?:{'|'.join((*_IN_WORDS, _APART))})\W*", re.IGNORECASE)
+_NEGATED = re.compile(r"\b(?:not|rather than|instead of)\W+(?:(?:in|at|the|cell)\W+)*$", re.IGNORECASE)
+"""The text before a cell that is denied: `not C3`, `rather than in cell C3`."""
+_LISTED = re.compile(r"[^\w.!?]*(?:(?:and|or)\b[^\w.!?]*)?(?:cell\W+)?", re.IGNORECASE)
+"""The text between two cells of a list: `A1, B2 or cell C3`."""
 
 
 def cell_in_reply(reply: str) -> str | None:
-    """Return the label of the cell that a reply names; None if it names none, or several behind `ANSWER:`.
+    """Return the label of the cell that a reply names; None if it names none, or several.
 
     >>> cell_in_reply("The red book is in B2. ANSWER: column c, row 3")
     'C3'
@@ -37,15 +44,29 @@ def cell_in_reply(reply: str) -> str | None:
 
 
 def cells_in_reply(reply: str) -> list[str]:
-    """Return the labels of all cells that a reply gives as its answer; more than one only behind `ANSWER:`."""
+    """Return the labels of all cells that a reply gives as its answer, each once."""
     text = _MARKUP.sub("", unicodedata.normalize("NFKC", reply))
     marks = list(_MARK.finditer(text))
     if marks:
         line = _first_line(text[marks[-1].end() :])
-        return list(dict.fromkeys(_label(found) for found in _IN_ANSWER.finditer(line)))
+        return _labels(_named(_IN_ANSWER, line))
     if alone := _ONLY_A_CELL.fullmatch(text):
         return [_label(alone)]
-    return [_label(found) for found in _IN_TEXT.finditer(text)][-1:]
+    last: list[re.Match[str]] = []
+    for found in reversed(_named(_IN_TEXT, text)):
+        if last and not _LISTED.fullmatch(text, found.end(), last[0].start()):
+            break
+        last.insert(0, found)
+    return _labels(last)
+
+
+def _named(cells: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """Return the cells in a text that it does not deny."""
+    return [found for found in cells.finditer(text) if not _NEGATED.search(text, 0, found.start())]
+
+
+def _labels(named: list[re.Match[str]]) -> list[str]:
+    return list(dict.fromkeys(map(_label, named)))
 
 
 def _first_line(text: str) -> str:
@@ -54,6 +75,6 @@ def _first_line(text: str) -> str:
 
 def _label(found: re.Match[str]) -> str:
     parts = found.groupdict()
-    letter = parts["a"] or parts["d"] or parts["e"]
-    number = parts["b"] or parts["c"] or parts["f"]
+    letter = parts["a"] or parts["d"] or parts["e"] or parts.get("g") or ""
+    number = parts["b"] or parts["c"] or parts["f"] or parts.get("h") or ""
     return f"{letter.upper()}{int(number)}"
