@@ -152,10 +152,20 @@ def test_pictures_have_the_names_of_the_scenes_and_are_kept(
 def test_what_has_no_picture_is_refused(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
     """A scene without a name for its picture, or without places, is named with its fault."""
     path = tmp_path / "scenes.json"
+    cube = {"shape": "cube", "size": "small", "3d_coords": [0, 0, 1], "pixel_coords": [9, 9, 9]}
     changes: list[tuple[dict[str, Any], str]] = [
         ({"image_filename": "../up.png"}, "image_filename: expected the name of a PNG file without folders"),
         ({"image_filename": None}, "found null"),
-        ({"objects": [{"shape": "cube", "size": "small"}]}, "objects[0]: has no 3d_coords and no pixel_coords"),
+        ({"objects": [{"shape": "cube", "size": "small"}]}, "objects[0]: has no 3d_coords, by which"),
+        ({"objects": [{"shape": "cube", "size": "small"}]}, "objects[0]: has no pixel_coords, by which"),
+        *(
+            ({"image_filename": f"a{bad}b.png"}, "without folders or control characters")
+            for bad in ("\0", "\n", "\\", "/", "\x1b")
+        ),
+        ({"objects": [{**cube, "3d_coords": [0, 1e308, 1]}]}, "3d_coords: expected three numbers, none beyond"),
+        ({"objects": [{**cube, "pixel_coords": [9, 9, -1e308]}]}, "pixel_coords: expected three numbers"),
+        ({"objects": [{**cube, "rotation": 1e308}]}, "rotation: expected degrees, found 1e+308"),
+        ({"objects": [{**cube, "rotation": "left"}]}, "rotation: expected degrees, found 'left'"),
         (
             {"objects": [{"kind": "doll", "3d_coords": [0, 0, 1], "pixel_coords": [9, 9, 9]}]},
             "for 'shape'; are the scenes of another domain?",
@@ -166,3 +176,15 @@ def test_what_has_no_picture_is_refused(capsysbinary: pytest.CaptureFixture[byte
         ran = Commands(capsysbinary)(f"scenes draw {path} -o {tmp_path / 'images'}")
         assert ran.code == 3 and message in ran.err and "scenes[0]" in ran.err
         assert not list((tmp_path / "images").iterdir())
+
+
+def test_two_scenes_of_one_name_are_refused(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
+    """Or the picture of one would stand for both."""
+    path = write_scenes(tmp_path, 2)
+    scenes = json.loads(path.read_bytes())["scenes"]
+    path.write_text(json.dumps({"scenes": [scenes[0], {**scenes[1], "image_filename": scenes[0]["image_filename"]}]}))
+    ran = Commands(capsysbinary)(f"scenes draw {path} -o {tmp_path / 'images'}")
+
+    assert ran.code == 3 and "is the name of two scenes" in ran.err
+    assert "scenes[1]" in ran.err and "the first is in" in ran.err and "scenes[0]" in ran.err
+    assert len(list((tmp_path / "images").iterdir())) == 1

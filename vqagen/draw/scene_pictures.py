@@ -44,6 +44,8 @@ ROOM_SIZE = 5.0
 FINENESS = 2
 """Rays per pixel, across and down."""
 AMBIENT, DIFFUSE = 0.48, 0.62
+FARTHEST = 1e6
+"""Coordinates beyond are mistakes: rays to such places overflow."""
 
 
 class _Look(NamedTuple):
@@ -60,10 +62,14 @@ def scene_picture(scene: Mapping[str, Any], rules: SamplingRules, source: str = 
 
 
 def _solid(thing: Mapping[str, Any], rules: SamplingRules, source: str, number: int) -> Solid:
-    lacks = [key for key in ("3d_coords", "pixel_coords") if not _is_place(thing.get(key))]
-    if lacks:
-        message = f"has no {' and no '.join(lacks)}, by which pictures of scenes are drawn"
-        raise BadInput([Problem(message, source, f"objects[{number}]")])
+    wrong = [key for key in ("3d_coords", "pixel_coords") if not _is_place(thing.get(key))]
+    rotation = thing.get("rotation", 0.0)
+    problems = [Problem(_misplaced(thing, key), source, f"objects[{number}]") for key in wrong]
+    if not _is_near(rotation):
+        message = f"rotation: expected degrees, found {as_written(rotation)}"
+        problems.append(Problem(message, source, f"objects[{number}]"))
+    if problems:
+        raise BadInput(problems)
     try:
         kind, radius = rules.solid.of(thing), float(rules.radius.of(thing))
     except KeyError as error:
@@ -72,11 +78,22 @@ def _solid(thing: Mapping[str, Any], rules: SamplingRules, source: str, number: 
         )
         raise BadInput([Problem(message, source, f"objects[{number}]")]) from None
     x, y, z = thing["3d_coords"]
-    return Solid(kind, (x, y, z), radius, float(thing.get("rotation", 0.0)))
+    return Solid(kind, (x, y, z), radius, float(rotation))
 
 
 def _is_place(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 3 and all(type(part) in (int, float) for part in value)
+    return isinstance(value, list) and len(value) == 3 and all(map(_is_near, value))
+
+
+def _is_near(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= FARTHEST
+
+
+def _misplaced(thing: Mapping[str, Any], key: str) -> str:
+    """Return what is wrong with the place of an object."""
+    if key not in thing:
+        return f"has no {key}, by which pictures of scenes are drawn"
+    return f"{key}: expected three numbers, none beyond {FARTHEST:,.0f}, found {as_written(thing[key])}"
 
 
 def _look(thing: Mapping[str, Any]) -> _Look:
@@ -170,7 +187,7 @@ def draw_scenes(
     """Write the picture of each of the first `count` scenes, or (0) of all, by its name into a folder.
 
     Pictures that are there stay, unless `force`: an interrupted run goes on. Raises BadInput at the first scene that
-    has no name for a picture, or objects without places; pictures made before stay.
+    has the name of an earlier one or none for a picture, or objects without places; pictures made before stay.
     """
     catalogue, _ = load_catalogue(files)
     rules = SamplingRules.from_domain(catalogue.domain)
@@ -180,9 +197,15 @@ def draw_scenes(
         raise PlaceError(f"{out} is a file; name a folder for the pictures")
     folder.mkdir(parents=True, exist_ok=True)
     made = kept = 0
+    first_of: dict[str, str] = {}
     for index, record, place in source.entries(0, count):
         where = f"{place}: {SCENES.path(index)}"
-        target = folder / _file_name(record, where)
+        name = _file_name(record, where)
+        first = first_of.setdefault(name, where)
+        if first is not where:
+            message = f"{name} is the name of two scenes, and pictures are named by them; the first is in {first}"
+            raise BadInput([Problem(message, where, "image_filename")])
+        target = folder / name
         if target.exists() and not force:
             kept += 1
         else:
@@ -195,7 +218,11 @@ def draw_scenes(
 
 def _file_name(scene: Mapping[str, Any], source: str) -> str:
     name = scene.get("image_filename")
-    if not isinstance(name, str) or Path(name).name != name or not name.lower().endswith(".png"):
-        message = f"expected the name of a PNG file without folders, found {as_written(name)}"
-        raise BadInput([Problem(message, source, "image_filename")])
-    return name
+    if isinstance(name, str) and name.isprintable() and _is_png(name):
+        return name
+    message = f"expected the name of a PNG file without folders or control characters, found {as_written(name)}"
+    raise BadInput([Problem(message, source, "image_filename")])
+
+
+def _is_png(name: str) -> bool:
+    return name.lower().endswith(".png") and Path(name).name == name and "\\" not in name
