@@ -42,7 +42,31 @@ def test_one_bad_template_stops_a_run_that_is_not_told_to_skip(vqagen_: Commands
 
     assert ran.code == 3
     assert "a.json:" in ran.err and "b.json:" in ran.err
+    assert ran.err.endswith("  vqagen generate --skip-bad-templates uses the others\n")
     assert not Path("out.json").exists()
+
+
+def test_compat_ignores_the_constraints_that_the_clevr_generator_ignores(vqagen_: Commands) -> None:
+    """It looks a parameter up, finds nothing, and never applies the constraint; what else is wrong stays wrong."""
+    nodes_for_slots = {"type": "NEQ", "params": [0, 1]}
+    no_such_node = {"type": "OUT_NEQ", "params": [1, 2]}
+    idle = {**SOUND, "name": "idle", "constraints": [nodes_for_slots, {"type": "NULL", "params": ["<Q>"]}]}
+    late = {**EXIST, "name": "late", "constraints": [no_such_node]}
+    Path("math.json").write_text(json.dumps([idle, late], indent=1))
+    Path("plain.json").write_text(json.dumps([{**SOUND, "name": "idle"}, {**EXIST, "name": "late"}], indent=1))
+    line = "generate --scenes scenes.json --dialect generator --compat clevr"
+    assert vqagen_(f"{line[:-15]} --templates math.json -o no.json").code == 3
+    ran = vqagen_.done(f"{line} --templates math.json -o math_q.json")
+    vqagen_.done(f"{line} --templates plain.json -o plain_q.json")
+
+    left_out = "this constraint is left out, as the CLEVR generator does: "
+    assert ran.err.count(left_out) == 4
+    assert f"[1].constraints[0].params[1]: {left_out}there is no node 2; nodes are 0 to 1" in ran.err
+    asked = [[each["question"] for each in document(file)["questions"]] for file in ("math_q.json", "plain_q.json")]
+    assert asked[0] == asked[1] != []
+
+    Path("math.json").write_text(json.dumps([{**idle, "text": "How many <Z>s?"}]))
+    assert vqagen_(f"{line} --templates math.json -o no.json").code == 3
 
 
 def test_bad_templates_are_skipped_and_named(vqagen_: Commands) -> None:

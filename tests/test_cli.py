@@ -548,3 +548,28 @@ def test_closed_streams_are_no_reason_to_crash(folder: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "0\n")
     assert done.stderr == "vqagen: standard output is closed; name a file\n"
     assert (folder / "one.json").stat().st_size > 0
+
+
+def test_an_input_may_be_a_pipe_or_standard_input(vqagen_: Commands) -> None:
+    """It is read more than once: for its layout, for its hash, for its records."""
+    write_scenes("few.json", SMALL_SCENES)
+    vqagen_.done(f"generate --scenes few.json {ONE_FILE} --out q.json")
+    given = Path("few.json").read_bytes()
+    with start(f"generate --scenes - {ONE_FILE} --out piped.json", stdin=subprocess.PIPE) as process:
+        process.communicate(given)
+    assert (process.returncode, Path("piped.json").read_bytes()) == (0, Path("q.json").read_bytes())
+
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "wb") as file:
+        assert len(given) < 1 << 15, "no more fits into a pipe that nobody reads"
+        file.write(given)
+    assert b", 0 wrong" in vqagen_.done(f"verify q.json --scenes /dev/fd/{reading}").out
+    os.close(reading)
+
+
+def test_a_device_is_no_input(vqagen_: Commands) -> None:
+    """/dev/zero has no end."""
+    for flag in ("--scenes", "--metadata", "--synonyms"):
+        ran = vqagen_(f"generate --scenes scenes.json --out q.json {flag} /dev/zero")
+        told = f"vqagen: invalid value for '{flag}': /dev/zero is a device; name a file or folder\n"
+        assert (ran.code, ran.err) == (2, told)

@@ -178,3 +178,15 @@ def test_a_task_is_pickled_with_the_templates_that_it_has_loaded(monkeypatch: py
 
     monkeypatch.setattr("vqagen.language.domain_files.read_template_files", None)
     assert pickle.loads(pickled).domain.templates == templates
+
+
+def test_the_templates_beside_ones_own_metadata_are_taken(vqagen_: Commands) -> None:
+    """Metadata with templates beside it is a domain; alone, it is asked about by the shipped templates."""
+    vqagen_.done("init farm")
+    farm = find_domain("./farm")
+    assert find_domain(metadata="farm/metadata.json") == farm
+    assert find_domain(metadata="farm/metadata.json", task="dialog") == find_domain("./farm", task="dialog")
+
+    Path("own.json").write_bytes(Path("farm/metadata.json").read_bytes())
+    assert find_domain(metadata="own.json").templates == find_domain().templates
+    assert b"first.json#query_color" in vqagen_.done("explain --metadata farm/metadata.json").out

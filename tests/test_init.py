@@ -80,6 +80,23 @@ def test_the_next_commands_work(folder: str, vqagen_: Commands, monkeypatch: pyt
     assert {record["question_family_index"] for record in questions} == {0, 1, 2}
 
 
+@pytest.mark.parametrize("domain", ["clevr", pytest.param("market", marks=pytest.mark.slow)])
+def test_a_copy_of_a_shipped_domain_asks_the_same(domain: str, vqagen_: Commands) -> None:
+    """It is named for its folder, its files name the schemas beside them, and the next commands work."""
+    for line in next_commands(vqagen_.done(f"init mine --from {domain}").err):
+        vqagen_.done(line)
+    for path in (*Path("mine").glob("*.json"), *Path("mine/templates").glob("*.json")):
+        document = json.loads(path.read_text("utf-8"))
+        if isinstance(document, dict) and "$schema" in document:
+            assert (path.parent / document["$schema"]).is_file(), path
+    asked = "generate --scenes mine/scenes.json --count 5 --only count --out"
+    vqagen_.done(f"{asked} copy.jsonl --domain ./mine")
+    vqagen_.done(f"{asked} shipped.jsonl --domain {domain}")
+
+    assert json.loads(Path("mine/metadata.json").read_text("utf-8"))["dataset"] == "mine"
+    assert Path("copy.jsonl").read_bytes() == Path("shipped.jsonl").read_bytes()
+
+
 def test_another_attribute_is_a_line_of_metadata(vqagen_: Commands) -> None:
     """As the README says; the other files stay as they are."""
     vqagen_.done("init farm")

@@ -1,7 +1,7 @@
-"""A small working domain to start from, written into a folder of its own.
+"""A working domain to start from, written into a folder of its own: a small one, or a copy of a shipped one.
 
-The files lie in `starter`, which is two folders below the package's schemas. The new folder holds copies of these, so
-that an editor finds them at once.
+The small one lies in `starter`. The new folder holds copies of the package's schemas too, so that an editor finds them
+at once.
 """
 
 from __future__ import annotations
@@ -14,24 +14,29 @@ from pathlib import Path
 from vqagen.errors import UsageError
 from vqagen.files.output import atomic_output
 from vqagen.json.schema import schema_names, schema_text
+from vqagen.language.domain_files import find_domain, synonyms_file
+from vqagen.language.loading import find_template_files
 from vqagen.language.shipped_domains import SHIPPED_DOMAINS
+from vqagen.world.domain import load_domain
 
 STARTER_FILES = ("metadata.json", "synonyms.json", "templates/first.json")
 _STARTER = Path(__file__).parent / "starter"
-_STARTER_NAME = '"dataset": "starter"'
-_SCHEMA = '"$schema": "'
-_SCHEMA_ABOVE = _SCHEMA + "../../"
-"""The start of the schema reference in each starter file; in the new folder it is two folders nearer."""
+_DATASET = re.compile(r'"dataset": "[^"]*"')
+_SCHEMA = re.compile(r'"\$schema": "[./]*(?:vqagen/)?schemas/')
 _NAME = re.compile(r"\w[\w.-]*")
 
 
-def write_starter(folder: Path) -> tuple[Path, ...]:
+def write_starter(folder: Path, copied: str = "") -> tuple[Path, ...]:
     """Write a domain named for its folder, which is new or empty; return the files written.
+
+    `copied` is the shipped domain to start from; "" for the small one.
 
     Raises UsageError if the folder's name cannot name a domain, or if the folder is not empty. If writing fails, no
     file is left behind.
     """
-    texts = _starter(_domain_name(folder))
+    name = _domain_name(folder)
+    sources = _shipped_files(copied) if copied else {file: _STARTER / file for file in STARTER_FILES}
+    texts = _texts(sources, name)
     in_the_way = _in_the_way(folder)
     if in_the_way:
         raise UsageError(f"{in_the_way} is in the way; a domain is started in a new or empty folder")
@@ -51,11 +56,25 @@ def _domain_name(folder: Path) -> str:
     return name
 
 
-def _starter(name: str) -> Mapping[str, str]:
-    """Return the text of each file, by its path in the new folder."""
-    texts = {file: (_STARTER / file).read_text("utf-8").replace(_SCHEMA_ABOVE, _SCHEMA) for file in STARTER_FILES}
+def _shipped_files(domain: str) -> dict[str, Path]:
+    """Return the files of a shipped domain, by their paths in the new folder."""
+    files = find_domain(domain)
+    synonyms = synonyms_file(files, load_domain(files.metadata))
+    return {
+        "metadata.json": files.metadata,
+        **({"synonyms.json": synonyms} if synonyms else {}),
+        **{f"templates/{file.name}": file.path for file in find_template_files(files.templates)},
+    }
+
+
+def _texts(sources: Mapping[str, Path], name: str) -> Mapping[str, str]:
+    """Return the text of each file, by its path in the new folder; each names the schemas beside it."""
+    texts = {
+        file: _SCHEMA.sub(f'"$schema": "{"../" * file.count("/")}schemas/', source.read_text("utf-8"))
+        for file, source in sources.items()
+    }
     named = f'"dataset": {json.dumps(name, ensure_ascii=False)}'
-    texts["metadata.json"] = texts["metadata.json"].replace(_STARTER_NAME, named)
+    texts["metadata.json"] = _DATASET.sub(lambda _: named, texts["metadata.json"], count=1)
     return texts | {f"schemas/{kind}.schema.json": schema_text(kind) for kind in schema_names()}
 
 

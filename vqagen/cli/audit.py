@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.options import path, settings_options
+from vqagen.cli.options import input_path, path, settings_options
 from vqagen.cli.reports import ReportOutput, report_options
 from vqagen.judge.audit.settings import AuditSettings
 
 
 @click.command("audit")
 @click.argument("files", type=path, nargs=-1, required=True, metavar="FILE...")
-@click.option("--scenes", type=path, metavar="PATH", help="The scenes that the questions or dialogs are about.")
+@click.option("--scenes", type=input_path, metavar="PATH", help="The scenes that the questions or dialogs are about.")
 @click.option("--train", type=path, metavar="FILE", help="The file that models are trained on, to find overlap.")
 @click.option("--train-scenes", type=path, metavar="PATH", help="The scenes of --train, to compare scenes by content.")
 @settings_options(settings=AuditSettings)

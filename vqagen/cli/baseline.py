@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vqagen.cli.options import domain_options, path, settings_options
+from vqagen.cli.options import domain_options, input_path, path, settings_options
 from vqagen.cli.reports import checked_output
 from vqagen.judge.baselines.settings import BaselineSettings
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 @click.command("baseline")
 @click.argument("name")
-@click.option("--questions", required=True, type=path, metavar="FILE", help="The questions to answer.")
+@click.option("--questions", required=True, type=input_path, metavar="FILE", help="The questions to answer.")
 @click.option(
     "--train",
     type=path,
     metavar="FILE",
     help="Questions to learn from. [default: those of --questions about other images]",
 )
-@click.option("--scenes", type=path, metavar="PATH", help="The scenes, for the baselines that run programs.")
+@click.option("--scenes", type=input_path, metavar="PATH", help="The scenes, for the baselines that run programs.")
 @click.option("--out", "-o", type=path, metavar="FILE", help="File for the predictions; of `all`, for the table.")
 @click.option("--mode", default="", metavar="open|mc", help="How the questions are answered. [default: as their file]")
 @click.option("--split", default="", metavar="NAME", help="Answer the questions of this split alone.")

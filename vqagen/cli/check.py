@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vqagen.cli.options import domain_options, integer, path
+from vqagen.cli.options import domain_options, input_path, integer
 
 if TYPE_CHECKING:
     from vqagen.authoring.check.check_report import CheckReport, FileReport
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 @click.command("check")
-@click.argument("paths", metavar="PATH...", type=path, nargs=-1, required=True)
+@click.argument("paths", metavar="PATH...", type=input_path, nargs=-1, required=True)
 @domain_options("domain", "metadata", "plugins")
-@click.option("--scenes", type=path, metavar="PATH", help="Scenes to try templates on.")
+@click.option("--scenes", type=input_path, metavar="PATH", help="Scenes to try templates on.")
 @click.option(
     "--samples",
     type=integer(0),

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from vqagen.cli.options import missing_option, path
+from vqagen.cli.options import input_path, missing_option, path
 from vqagen.cli.reports import ReportOutput, report_options
 from vqagen.errors import UsageError
 
 
 @click.command("evaluate")
-@click.argument("questions", type=path)
-@click.argument("predictions", type=path)
+@click.argument("questions", type=input_path)
+@click.argument("predictions", type=input_path)
 @click.option("--mode", type=click.Choice(["open", "mc"]), help="Answered freely, or by options. [default: as asked]")
 @click.option("--top-k", default="", metavar="K,…", help="Right if one of the first K candidates is. [default: 1]")
 @click.option(
@@ -24,7 +24,9 @@ from vqagen.errors import UsageError
 @click.option("--profile", type=click.Choice(["visual7w"]), help="Compare and print as this toolkit does.")
 @click.option("--split", default="", metavar="NAME", help="Only questions of this split.")
 @click.option("--group-by", default="", metavar="FIELD,…", help="Fields, or crosses such as category*depth.")
-@click.option("--scenes", type=path, metavar="PATH", help="Scenes, whose sizes and values are fields to group by.")
+@click.option(
+    "--scenes", type=input_path, metavar="PATH", help="Scenes, whose sizes and values are fields to group by."
+)
 @click.option("--cluster", default="", metavar="FIELD", help="Robust intervals, by image or another field. [Wilson's]")
 @missing_option
 @click.option("--strict", is_flag=True, help="Exit with 1 if a prediction is missing, duplicate, unknown or no option.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vqagen.cli.options import domain_options, integer, path
+from vqagen.cli.options import domain_options, input_path, integer, path
 
 if TYPE_CHECKING:
     from vqagen.authoring.scenes_at_hand import ScenesAtHand
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 @click.command("explain")
 @click.argument("template", type=path, required=False)
-@click.option("--scenes", type=path, metavar="PATH", help="Scenes to try the template on. [default: 20 sampled scenes]")
+@click.option(
+    "--scenes", type=input_path, metavar="PATH", help="Scenes to try the template on. [default: 20 sampled scenes]"
+)
 @click.option("--scene", type=integer(0), metavar="INDEX", help="The index of one scene to try the template on.")
 @click.option("--count", type=integer(0), default=5, show_default=True, help="Number of examples.")
 @click.option("--seed", type=integer(), default=0, show_default=True, help="Random seed.")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import stat
 from collections.abc import Callable
 from dataclasses import Field, fields
 from functools import partial, wraps
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -16,6 +20,7 @@ from vqagen.tasks.settings import LARGEST, CheckedSettings, flag, setting_of
 
 Command = Callable[..., Any]
 AddOption = Callable[[Command], Command]
+STDIN = "-"
 
 
 def path(text: str) -> str:
@@ -23,6 +28,26 @@ def path(text: str) -> str:
     if not text:
         raise click.BadParameter("the name is empty")
     return text
+
+
+def input_path(text: str) -> str:
+    """Return the name of an input. A pipe, or standard input (`-`), can be read only once: it is kept in a file.
+
+    `vqagen generate --scenes <(zcat scenes.json.gz)` reads the scenes as they come, and again to hash them. Raises
+    BadParameter for a device such as /dev/zero, which has no end.
+    """
+    name = path(text)
+    mode = os.stat(0 if name == STDIN else name).st_mode if name == STDIN or os.path.exists(name) else 0
+    if stat.S_ISCHR(mode) and name not in (STDIN, os.devnull):
+        raise click.BadParameter(f"{name} is a device; name a file or folder")
+    if name != STDIN and not stat.S_ISFIFO(mode):
+        return name
+    context = click.get_current_context()
+    folder = context.with_resource(TemporaryDirectory(prefix="vqagen-"))
+    kept = os.path.join(folder, "stdin" if name == STDIN else f"pipe-{os.path.basename(name)}")
+    with open(0 if name == STDIN else name, "rb", closefd=name != STDIN) as given, open(kept, "wb") as file:
+        shutil.copyfileobj(given, file)
+    return kept
 
 
 def integer(least: int = -LARGEST) -> Callable[[str | int], int]:
@@ -144,9 +169,9 @@ scenes_option = click.option(
     cls=Option,
     group="input",
     required=True,
-    type=path,
+    type=input_path,
     metavar="PATH",
-    help="Scenes: a document, JSON Lines, Parquet, or a folder of files.",
+    help="Scenes: a document, JSON Lines, Parquet, or a folder of files. - for standard input.",
 )
 
 catalogue_option = click.option(
@@ -190,10 +215,12 @@ def output_options(*keys: str, records: str = "", is_required: bool = True) -> A
 
 # Domains ----------------------------------------------------------------------------------------------------------
 
-_input = partial(click.option, cls=Option, group="input", type=path)
+_given = partial(click.option, cls=Option, group="input")
+_input = partial(_given, type=input_path)
 _DOMAIN_OPTIONS = {
-    "domain": _input(
+    "domain": _given(
         "--domain",
+        type=path,
         metavar="NAME|FOLDER",
         help="A shipped domain by its name, or a folder (./farm) with metadata.json, templates, synonyms.json."
         " [default: clevr]",
@@ -201,9 +228,10 @@ _DOMAIN_OPTIONS = {
     "metadata": _input("--metadata", metavar="FILE", help="Metadata file, in place of the domain's."),
     "templates": _input("--templates", metavar="PATH", help="Template file or folder, in place of the domain's."),
     "synonyms": _input("--synonyms", metavar="FILE", help="Synonyms file, in place of the domain's."),
-    "plugins": _input(
+    "plugins": _given(
         "--plugin",
         "plugins",
+        type=path,
         multiple=True,
         metavar="FILE.py",
         help="Functions, attributes, relations and constraints in Python; may be given several times.",

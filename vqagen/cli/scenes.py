@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from vqagen.cli.group import Group, GroupedCommand
-from vqagen.cli.options import domain_options, integer, output_options, path, settings_options, shard_option
+from vqagen.cli.options import domain_options, input_path, integer, output_options, path, settings_options, shard_option
 from vqagen.errors import counted
 from vqagen.run.options import RunOptions
 from vqagen.tasks.sampling.settings import SamplingSettings
@@ -63,7 +63,7 @@ def sample(
 
 
 @command.command("draw")
-@click.argument("scenes", type=path)
+@click.argument("scenes", type=input_path)
 @click.option("-o", "--out", type=path, required=True, metavar="FOLDER", help="Folder for the pictures.")
 @domain_options("domain", "metadata", "plugins")
 @click.option("--count", type=integer(0), default=0, show_default=True, help="How many scenes; 0 for all.")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.options import path
+from vqagen.cli.options import input_path, path
 from vqagen.cli.reports import ReportOutput, report_options
 
 
 @click.command("stats")
-@click.argument("file", type=path)
+@click.argument("file", type=input_path)
 @click.option(
     "--against", type=path, metavar="FILE", help="Test guesses on this file of the same kind, of other scenes."
 )

@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from vqagen.cli.options import domain_options, path
+from vqagen.cli.options import domain_options, input_path
 
 
 @click.command("verify")
-@click.argument("file", type=path)
+@click.argument("file", type=input_path)
 @click.option(
-    "--scenes", type=path, metavar="PATH", help="The scenes that questions or dialogs are about; not of trials."
+    "--scenes", type=input_path, metavar="PATH", help="The scenes that questions or dialogs are about; not of trials."
 )
 @domain_options("domain", "metadata", "templates", "synonyms", "plugins")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")

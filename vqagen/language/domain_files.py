@@ -100,10 +100,14 @@ def find_domain(
 
     A plain name is a shipped domain, whose templates for a `task` are taken, by default for its main task. A `Path`, or
     text that is written as a path (`./farm`, `data/farm`), is a folder with `metadata.json`, `templates` and perhaps
-    `synonyms.json` and `dialogs`, the templates of dialogs. Raises UsageError if there is no such domain, or if it
-    ships no templates for the task.
+    `synonyms.json` and `dialogs`, the templates of dialogs. Where `metadata` is all that is given, and templates lie
+    beside it, its folder is the domain. Raises UsageError if there is no such domain, or if it ships no templates for
+    the task.
     """
-    found = _files_of(domain or DEFAULT_DOMAIN, None if templates else task)
+    if metadata and not (domain or templates) and any(_own_templates(Path(metadata).parent, task).glob("*.json")):
+        found = _files_in(Path(metadata), task)
+    else:
+        found = _files_of(domain or DEFAULT_DOMAIN, None if templates else task)
     return DomainFiles(
         require(Path(metadata) if metadata else found.metadata, "metadata"),
         Path(templates) if templates else found.templates,
@@ -115,7 +119,7 @@ def find_domain(
 
 def _files_of(domain: PathLike, task: str | None) -> DomainFiles:
     if is_written_as_path(domain):
-        return _files_in(Path(domain), str(domain), task)
+        return _domain_in(Path(domain), str(domain), task)
     listed = SHIPPED_DOMAINS.get(str(domain))
     if listed is None:
         is_here = Path(domain).is_dir()
@@ -137,19 +141,24 @@ def _templates_for(task: str, domain: str) -> str:
     return found
 
 
-def _files_in(folder: Path, written: str, task: str | None) -> DomainFiles:
-    metadata, synonyms = folder / "metadata.json", folder / "synonyms.json"
+def _domain_in(folder: Path, written: str, task: str | None) -> DomainFiles:
+    metadata = folder / "metadata.json"
     if not metadata.is_file():
         hint = "a domain's folder holds metadata.json" if folder.is_dir() else "there is no such folder"
         raise PlaceError(f"no domain at {written}: {hint}")
-    templates = _own_dialogs(folder) if task == DIALOGS else folder / "templates"
+    return _files_in(metadata, task)
+
+
+def _files_in(metadata: Path, task: str | None) -> DomainFiles:
+    """Return the files beside the metadata. The shipped templates of dialogs fit every domain."""
+    templates, synonyms = _own_templates(metadata.parent, task), metadata.parent / "synonyms.json"
+    if task == DIALOGS and not templates.is_dir():
+        templates = shipped(SHIPPED_DOMAINS[DEFAULT_DOMAIN].templates[DIALOGS])
     return DomainFiles(metadata, templates, synonyms if synonyms.is_file() else None)
 
 
-def _own_dialogs(folder: Path) -> Path:
-    """Return the dialog templates in a domain's folder, or the shipped ones, which fit every domain."""
-    own = folder / "dialogs"
-    return own if own.is_dir() else shipped(SHIPPED_DOMAINS[DEFAULT_DOMAIN].templates[DIALOGS])
+def _own_templates(folder: Path, task: str | None) -> Path:
+    return folder / ("dialogs" if task == DIALOGS else "templates")
 
 
 def is_written_as_path(domain: PathLike) -> bool:
@@ -221,14 +230,16 @@ def synonyms_file(files: DomainFiles, domain: Domain) -> Path | None:
     return files.synonyms or (None if domain.synonyms_section else shipped("synonyms.json"))
 
 
-def load_domain_files(files: DomainFiles | None = None, skips_bad: bool = False) -> LoadedDomain:
+def load_domain_files(
+    files: DomainFiles | None = None, skips_bad: bool = False, drops_idle: bool = False
+) -> LoadedDomain:
     """Load all files of a domain, by default CLEVR's. Raises BadInput with every mistake in the first that has any.
 
-    With `skips_bad`, templates with mistakes are left out.
+    With `skips_bad`, templates with mistakes are left out; with `drops_idle`, constraints that can never apply.
     """
     files = files or find_domain()
     catalogue, plugins = load_catalogue(files)
-    found = read_template_files(files.templates, catalogue)
+    found = read_template_files(files.templates, catalogue, drops_idle)
     raise_bad(() if skips_bad else found.bad)
     return _with_templates(files, catalogue, plugins, found.templates, found.bad)
 

@@ -11,7 +11,7 @@ from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vqagen.errors import BadInput, Fault, PlaceError, Problem
+from vqagen.errors import BadInput, Fault, PlaceError, Problem, warn
 from vqagen.files.reading import files_in
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_faults
@@ -102,9 +102,12 @@ def load_templates(path: Path | str, catalogue: Catalogue) -> tuple[Template, ..
     return found.templates
 
 
-def read_template_files(path: Path | str, catalogue: Catalogue) -> TemplatesRead:
-    """Return the templates of a file or folder that have no mistakes, numbered without the others, and the others."""
-    read = [_read_file(file, catalogue) for file in find_template_files(path)]
+def read_template_files(path: Path | str, catalogue: Catalogue, drops_idle: bool = False) -> TemplatesRead:
+    """Return the templates of a file or folder that have no mistakes, numbered without the others, and the others.
+
+    With `drops_idle`, constraints that speak of what is not there are no mistakes: they are left out with a warning.
+    """
+    read = [_read_file(file, catalogue, drops_idle) for file in find_template_files(path)]
     placed = [placed for each in read for placed in each.placed]
     numbered = tuple(
         replace(each, template=replace(each.template, family=number)) for number, each in enumerate(placed)
@@ -123,10 +126,12 @@ def raise_bad(bad: Sequence[BadTemplates]) -> None:
         )
     ]
     if problems:
-        raise BadInput(problems)
+        error = BadInput(problems)
+        error.add_note("vqagen generate --skip-bad-templates uses the others")
+        raise error
 
 
-def _read_file(file: TemplateFile, catalogue: Catalogue) -> TemplatesRead:
+def _read_file(file: TemplateFile, catalogue: Catalogue, drops_idle: bool) -> TemplatesRead:
     """Read one file. It is bad as a whole if it is no JSON, or is wrong outside of its records."""
     try:
         text = read_text(file.path)
@@ -137,7 +142,9 @@ def _read_file(file: TemplateFile, catalogue: Catalogue) -> TemplatesRead:
     faults: dict[int | None, list[Fault]] = {}
     for place, message in shape_faults:
         faults.setdefault(records.number_at(place), []).append((place, message))
-    made = _made_of(records, faults, file.name, catalogue)
+    made, idle = _made_of(records, faults, file.name, catalogue, drops_idle)
+    for problem in _problems(idle, text, file):
+        warn(replace(problem, message=f"this constraint is left out, as the CLEVR generator does: {problem.message}"))
     for place, message in _repeated_names([(path, each) for path, some in made.items() for each in some]):
         faults.setdefault(records.number_at(place), []).append((place, message))
     if None in faults:
@@ -189,23 +196,42 @@ def _records_of(document: object) -> _Records:
 
 
 def _made_of(
-    records: _Records, faults: dict[int | None, list[Fault]], file: str, catalogue: Catalogue
-) -> dict[str, list[Template]]:
-    """Return the templates of each record of the right shape, by its JSON path; what is wrong with it joins `faults`.
+    records: _Records, faults: dict[int | None, list[Fault]], file: str, catalogue: Catalogue, drops_idle: bool
+) -> tuple[dict[str, list[Template]], list[Fault]]:
+    """Return the templates of each record of the right shape, by its JSON path, and the faults of idle constraints.
 
-    Templates are numbered in the file. A record that makes none counts as one, so that others keep their numbers.
+    What else is wrong with a record joins `faults`. Templates are numbered in the file. A record that makes none counts
+    as one, so that others keep their numbers.
     """
     made: dict[str, list[Template]] = {}
+    idle: list[Fault] = []
     index = 0
     for number, record in enumerate(records.listed):
         path, templates = f"{records.base}[{number}]", list[Template]()
         if number not in faults:
             templates, found = read_templates(record, path, catalogue, file, index)
+            if drops_idle and (dropped := _idle_constraints(found)):
+                rest = [each for k, each in enumerate(record["constraints"]) if k not in dropped]
+                idle += found
+                templates, found = read_templates({**record, "constraints": rest}, path, catalogue, file, index)
             made[path] = templates
             if found:
                 faults[number] = found
         index += max(len(templates), 1)
-    return made
+    return made, idle
+
+
+def _idle_constraints(faults: Sequence[Fault]) -> set[int]:
+    """Return the numbers of the constraints with a parameter that is not there, if nothing else is wrong.
+
+    The CLEVR generator looks such a parameter up, finds nothing, and so never applies the constraint: in CLEVR-Math's
+    templates, `NEQ` of two nodes, which it takes for slots, and `OUT_NEQ` of node 5 of nodes 0 to 4.
+    """
+    places = [_OF_PARAMETER.search(place) for place, _ in faults]
+    return {int(place[1]) for place in places if place} if all(places) else set()
+
+
+_OF_PARAMETER = re.compile(r"\.constraints\[(\d+)\]\.params\[\d+\]$")
 
 
 def _name_of(record: Any, number: int) -> str:

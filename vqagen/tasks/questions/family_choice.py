@@ -16,7 +16,7 @@ def load_families(files: DomainFiles, settings: QuestionSettings) -> LoadedDomai
 
     Raises BadInput for mistakes, and UsageError for every name in the settings that nothing has.
     """
-    loaded = load_domain_files(files, settings.skip_bad_templates)
+    loaded = load_domain_files(files, settings.skip_bad_templates, drops_idle=settings.is_compat)
     check_names(loaded, settings)
     return loaded
 
