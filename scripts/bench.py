@@ -17,6 +17,7 @@ from bench_reference import reference
 from bench_sampling import sampling
 from bench_scale import scale
 from bench_sizes import sizes
+from bench_wording import wording
 
 from vqagen.errors import VqagenError
 
@@ -43,6 +44,7 @@ for command in (
     sizes,
     domains,
     balance,
+    wording,
     dialog,
     director,
     sampling,
