@@ -1,11 +1,10 @@
-"""Counts what reads badly in generated questions: wordings that readers found stilted or unclear, and long sentences."""
+"""Counts what reads badly in questions: wordings that readers found stilted or unclear, and long sentences."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import click
@@ -76,16 +75,15 @@ class _Words:
         types = [attribute.type for attribute in domain.attributes]
         for name in types:
             for value, ways in synonyms.of_type(name).items():
-                for way in (form for way in ways if way and value for form in (way, synonyms.plural(way))):
-                    self.said[way] = (name, value)
+                for way in ways if value else ():
+                    self.said[way] = self.said[synonyms.plural(way)] = (name, value)
         generic = synonyms.of(types[-1], None)
         self.generic = _either([*generic, *map(synonyms.plural, generic)])
         self.values = _either(self.said)
         self.thing = rf"(?:{self.values} )*(?:{self.values}|{self.generic})"
         kinds = [name for name in domain.slot_types if name not in types]
-        self.relation = _either(
-            way for name in kinds for ways in synonyms.of_type(name).values() for way in ways if way
-        )
+        related = [ways for name in kinds for ways in synonyms.of_type(name).values()]
+        self.relation = _either(way for ways in related for way in ways if way)
         self.attributes = _either(attribute.name for attribute in domain.attributes)
 
     def patterns(self) -> dict[str, Found]:
@@ -132,9 +130,10 @@ def _finds(pattern: str) -> Found:
     return lambda text, program: compiled.search(text) is not None
 
 
-def _either(words: Any) -> str:
+def _either(words: Iterable[str]) -> str:
     """Return a regular expression for any of the words, of which the longest is found first."""
-    return rf"\b(?:{'|'.join(map(re.escape, sorted(set(words), key=lambda word: (-len(word), word))))})\b"
+    longest_first = sorted({*words}, key=lambda word: (-len(word), word))
+    return rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b"
 
 
 def _counts_one(program: Sequence[Mapping[str, Any]]) -> bool:

@@ -15,6 +15,7 @@ SMALL = {
     "sizes": "--count 1 --repeats 1 --size 3",
     "domains": "--scenes 1 --repeats 1",
     "balance": "--scenes 20 --seeds 1 --only words --only pairs",
+    "wording": "--scenes 2",
     "dialog": "--scenes 1 --repeats 1",
     "director": "--count 96 --repeats 1",
     "sampling": "--count 2",
