@@ -25,6 +25,7 @@ from vqagen.world.domain import Domain
 
 _MARK = re.compile(r"[.?!]\Z")
 _ROLE = re.compile(r"\{\w*\||\}")
+_CONDITION = re.compile(r"\[\w+\|")
 _DESCRIPTION = re.compile(r"<(?:D2|V)>")
 
 
@@ -78,7 +79,7 @@ def _own_doubts(placed: Sequence[PlacedDialogTemplate]) -> Iterator[_Doubt]:
 def _faults_of_texts(template: DialogTemplate) -> Iterator[tuple[str, Fault]]:
     first: dict[str, int] = {}
     for i, text in enumerate(template.texts):
-        if not _MARK.search(_ROLE.sub("", text.written).strip()):
+        if not _MARK.search(_ROLE.sub("", text.written).rstrip(" ]")):
             yield "no-final-mark", (f"text[{i}]", f"text {i} does not end with a mark: . ? or !")
         for reading in _readings_of(text.written):
             other = first.setdefault(reading, i)
@@ -89,7 +90,8 @@ def _faults_of_texts(template: DialogTemplate) -> Iterator[tuple[str, Fault]]:
 
 def _readings_of(written: str) -> list[str]:
     """Return the readings of a text, for comparison: without marks, and with one name for slots of one kind."""
-    return [plainly(_DESCRIPTION.sub("<D>", reading)) for reading in readings(_ROLE.sub("", written))]
+    found = readings(_CONDITION.sub("[", _ROLE.sub("", written)))
+    return [plain for reading in found if (plain := plainly(_DESCRIPTION.sub("<D>", reading)))]
 
 
 def _same_texts(placed: Sequence[PlacedDialogTemplate]) -> Iterator[_Doubt]:

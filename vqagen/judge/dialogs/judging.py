@@ -13,6 +13,7 @@ from vqagen.judge.dialogs.discourse import Answer, Discourse, Entity, Request, T
 from vqagen.judge.dialogs.facts import Same
 from vqagen.judge.dialogs.knowledge import Knowledge, Logic
 from vqagen.judge.dialogs.labels import LABELS
+from vqagen.judge.dialogs.manner import why_misworded
 from vqagen.judge.dialogs.meanings import (
     YES,
     Outcome,
@@ -27,6 +28,7 @@ from vqagen.judge.dialogs.redundancy import why_redundant
 from vqagen.judge.dialogs.references import resolve
 from vqagen.judge.dialogs.sentences import Reading, SentenceParser, fault_of_form
 from vqagen.judge.dialogs.verdicts import Verdict
+from vqagen.tasks.dialog.template import BACK
 from vqagen.tasks.dialog.vocabulary import DialogVocabulary
 from vqagen.world.scene import Scene
 
@@ -131,6 +133,7 @@ class DialogJudge:
         if request is None:
             judged.verdicts.append(tuple(faults))
             return
+        faults += state.why_misworded(reading, request)
         faults += state.take(request, asked.answer)
         judged.readings.append(reading)
         judged.verdicts.append(tuple(faults))
@@ -152,6 +155,7 @@ class _State:
         self.discourse = judged.discourse
         self.logic = logic_of(scene, vocabulary)
         self._referents: dict[int, int] = {}
+        self._has_come_back = False
         self._note_referents()
         self._omniscient = Knowledge(self.logic, self._referents)
         learn(self._omniscient, self.discourse.facts)
@@ -183,6 +187,12 @@ class _State:
         if all(is_nearest(self.scene, request.relation, of, only(result)) for of, result in found):
             return []
         return [Verdict("nearness", f"another thing in {request.relation} is as near to it as the next one")]
+
+    def why_misworded(self, reading: Reading, request: Request) -> list[Verdict]:
+        """Return a fault if the words of a question do not fit what was said before."""
+        why = why_misworded(reading, request, self.discourse, self._omniscient, self._has_come_back)
+        self._has_come_back |= any(BACK in claims for claims in reading.claims)
+        return [Verdict("misworded", why)] if why else []
 
     # Redundancy -----------------------------------------------------------------------------------------------------
 

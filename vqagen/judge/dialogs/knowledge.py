@@ -47,6 +47,8 @@ class Knowledge:
 
     logic: Logic
     referents: Mapping[int, int] | None = None
+    tells_apart: bool = False
+    """True for a reader who takes the entities of different objects for different, as people do until told otherwise."""
     bounds: dict[Quantity, tuple[int, int]] = field(default_factory=dict)
     reasons: dict[Quantity, str] = field(default_factory=dict)
     """Quantity -> the rule that tightened its bounds last."""
@@ -258,6 +260,8 @@ class Knowledge:
         one, other = self.name(one), self.name(other)
         if one == other:
             return False
+        if self.tells_apart and None not in (self._referent(one), self._referent(other)):
+            return True  # those of one object have one name
         return (
             any(self._have_two_values(one, other, attribute) for attribute in self.logic.leaves)
             or any(self._are_at_two_places(one, other, relation) for relation in self.logic.inverse)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import add
 
 from vqagen.judge.dialogs.arithmetic import conclude_at_least, conclude_offset, conclude_sum
 from vqagen.judge.dialogs.facts import ALL, MANY, Quantity
@@ -57,12 +58,22 @@ def the_rest_is_all_but_the_mentioned(known: Knowledge) -> None:
         quantity: Quantity = ("rest", rest)
         singles = [entity for entity in mentioned if entity in known.singles]
         sizes = [known.size_of(entity) for entity in dict.fromkeys(mentioned)]
-        least = max([known.number_of_different(singles), *(size[0] for size in sizes)])
+        beside = (_number_beside(known, each, singles) for each in dict.fromkeys(mentioned))
+        least = max([known.number_of_different(singles), *map(add, (size[0] for size in sizes), beside)])
         most = sum(size[1] for size in sizes)
         low, high = known.range_of(quantity)
         reason = "all objects are those mentioned and the rest"
         known.bound(ALL, low + least, min(high + most, MANY), reason)
         known.bound(quantity, max(known.least(ALL) - most, 0), max(known.most(ALL) - least, 0), reason)
+
+
+def _number_beside(known: Knowledge, entity: int, singles: list[int]) -> int:
+    """Return how many single objects, at least, are not of a set: of all behind a cube, the cube and what is before it."""
+    match known.definitions.get(entity, ALL):
+        case ("related", int(of), str(relation)):
+            back = known.logic.inverse.get(relation)
+            return known.number_of_different(each for each in singles if each == of or (each, back, of) in known.standing)
+    return 0
 
 
 def nothing_is_left_beside_all(known: Knowledge) -> None:

@@ -1,6 +1,7 @@
 """Sentences of dialogs, parsed back: the texts of templates are compiled to patterns, with groups for slots and marks.
 
-The grammar of a text is that of dialog templates (`tasks.dialog.template`). Every synonym of a value matches; capitals,
+The grammar of a text is that of dialog templates (`tasks.dialog.template`). A part that is said on a condition claims that
+it holds, and its absence that it does not; `manner` checks these claims. Every synonym of a value matches; capitals,
 articles and "anything" do not matter for the meaning, and are checked by themselves.
 """
 
@@ -24,6 +25,7 @@ NUMBER_WORDS = (
 )
 MOST_REMEMBERED = 20_000
 _TOKEN = re.compile(r"\{(?P<role>[\w-]+)\||(?P<close>\})|<(?P<slot>\w+)>(?P<plural>s(?!\w))?|(?P<text>[^{}<>]+)")
+_BRACKET = re.compile(r"\[(?:(?P<condition>\w+)\|)?(?P<words>[^\[\]]*)\]")
 _ARTICLE = re.compile(r"\b(a)n?(?= )")
 _JOINED = re.compile(r"\b(any|every)thing( else)?\b")
 GAP = "\u00a0"
@@ -41,6 +43,8 @@ class Reading(NamedTuple):
     """Role -> its words, by their offsets."""
     variants: frozenset[int] = frozenset()
     """The texts of the template that say it."""
+    claims: frozenset[frozenset[str]] = frozenset()
+    """The conditions on which it is said, such as "far"; several sets if several texts say it."""
 
     @property
     def meaning(self) -> tuple[object, ...]:
@@ -56,6 +60,8 @@ class _Pattern:
     regex: re.Pattern[str]
     roles: Mapping[str, str]
     """Group -> role."""
+    claims: frozenset[str]
+    """The conditions on which the text is said so; "not far" where a part that is said on a condition is missing."""
 
 
 class SentenceParser:
@@ -67,7 +73,7 @@ class SentenceParser:
         for template in templates:
             made = self._patterns.setdefault(template.label, [])
             for variant, text in enumerate(template.texts):
-                made.extend(_pattern(template, variant, each, self._words) for each in _expanded(text.written))
+                made.extend(_pattern(template, variant, each, self._words) for each in _expanded(_Said(text.written)))
         self._remembered: dict[tuple[str, str], list[Reading]] = {}
 
     @property
@@ -102,7 +108,9 @@ class SentenceParser:
                 spans = {role: _words_of(match, group) for group, role in pattern.roles.items() if match[group]}
                 reading = Reading(_label_said(label, slots), pattern.form, slots, spans)
                 reading = found.setdefault(reading.meaning, reading)
-                found[reading.meaning] = reading._replace(variants=reading.variants | {pattern.variant})
+                found[reading.meaning] = reading._replace(
+                    variants=reading.variants | {pattern.variant}, claims=reading.claims | {pattern.claims}
+                )
         return list(found.values())
 
 
@@ -138,7 +146,7 @@ def _words_of(match: re.Match[str], group: str) -> tuple[int, int]:
 # Patterns ---------------------------------------------------------------------------------------------------------
 
 
-def _pattern(template: DialogTemplate, variant: int, text: str, words: SlotWords) -> _Pattern:
+def _pattern(template: DialogTemplate, variant: int, said: _Said, words: SlotWords) -> _Pattern:
     roles: dict[str, str] = {}
     numbers: dict[str, int] = {}
 
@@ -147,7 +155,7 @@ def _pattern(template: DialogTemplate, variant: int, text: str, words: SlotWords
         return f"{name}__{numbers[name]}"
 
     parts: list[str] = []
-    for match in _TOKEN.finditer(_lowered(text)):
+    for match in _TOKEN.finditer(_lowered(said.text)):
         if match["role"]:
             group = group_of(re.sub(r"\W", "_", match["role"]))
             roles[group] = match["role"]
@@ -158,7 +166,7 @@ def _pattern(template: DialogTemplate, variant: int, text: str, words: SlotWords
             parts.append(words.pattern(match["slot"], match["plural"] is not None, group_of))
         else:
             parts.append(re.escape(match["text"]).replace(r"\ ", f"[ {GAP}]"))
-    return _Pattern(template.label, template.form, variant, re.compile("".join(parts)), roles)
+    return _Pattern(template.label, template.form, variant, re.compile("".join(parts)), roles, said.claims)
 
 
 def _lowered(text: str) -> str:
@@ -167,15 +175,26 @@ def _lowered(text: str) -> str:
     return "".join(piece if piece[:1] in ("<", "{") else normal(piece) for piece in pieces)
 
 
-def _expanded(text: str) -> Iterator[str]:
-    """Yield a text without each of its optional parts and with it, in every combination."""
-    before, bracket, rest = text.partition("[")
-    if not bracket:
-        yield re.sub(r" (?=[?.,;!])", "", " ".join(text.split()))
+class _Said(NamedTuple):
+    """A text, some of whose parts in brackets are decided."""
+
+    text: str
+    claims: frozenset[str] = frozenset()
+
+
+def _expanded(said: _Said) -> Iterator[_Said]:
+    """Yield a text with and without each of its parts in brackets, in every combination, if any words are left."""
+    match = _BRACKET.search(said.text)
+    if match is None:
+        text = re.sub(r" +(\}+)", r"\1 ", said.text)  # no mark ends with a space
+        text = re.sub(r" (?=[?.,;!])", "", " ".join(text.split()))
+        if text:
+            yield said._replace(text=text)
         return
-    inside, _, after = rest.partition("]")
-    yield from _expanded(before + after)
-    yield from _expanded(before + inside + after)
+    before, after = said.text[: match.start()], said.text[match.end() :]
+    for is_said in (True, False):
+        claims = {f"{'' if is_said else 'not '}{match['condition']}"} if match["condition"] else set[str]()
+        yield from _expanded(_Said(before + match["words"] * is_said + after, said.claims | claims))
 
 
 # Slots ------------------------------------------------------------------------------------------------------------
@@ -220,6 +239,8 @@ class SlotWords:
                 return self._group(group_of("E"), "E", self._ways("Extreme", self._vocabulary.relations))
             case "D" | "D2" | "V":
                 return self._description(group_of(slot), is_plural)
+            case "P":
+                return self._predicate(group_of("V"))
         raise ValueError(f"a dialog template has the slot <{slot}>, which the parser does not know")
 
     def _ways(self, kind: str, values: Iterable[str]) -> dict[str, Sequence[str]]:
@@ -249,6 +270,16 @@ class SlotWords:
                 plural = {value: [number(word) for word in words] for value, words in ways.items()}
                 nouns = f"(?:{self._group(f'{group}__{attribute.name}', attribute.name, plural)}|{nouns})"
         return f"(?P<{group}>{''.join(parts)}{nouns})"
+
+    def _predicate(self, group: str) -> str:
+        """Return the pattern of what several objects are: an adjective, or a noun of its own in the plural."""
+        ways = []
+        for attribute in self._vocabulary.attributes:
+            number: Callable[[str], str] = self._synonyms.plural if attribute.name == self._head else str
+            said = self._ways(attribute.type, attribute.leaves)
+            plural = {value: [number(word) for word in words] for value, words in said.items()}
+            ways.append(self._group(f"{group}__{attribute.name}", attribute.name, plural))
+        return f"(?P<{group}>{'|'.join(ways)})"
 
     def slots(self, match: re.Match[str]) -> dict[str, Any] | None:
         """Return the values that the words of a match say; None if a description says no value."""

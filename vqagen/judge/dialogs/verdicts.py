@@ -11,6 +11,7 @@ HARD: Mapping[str, str] = {
     "redundant": "the answer follows from the text so far",
     "unlicensed": "a reference has no single antecedent",
     "unparseable": "no template says the sentence",
+    "misworded": "it doubts what is known, presupposes what is not, or calls an object by how long ago it was not",
     "annotation": "a field of the record is wrong",
     "set": "dialogs of an image are too alike, or settings are not kept",
 }

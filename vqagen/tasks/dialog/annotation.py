@@ -10,15 +10,19 @@ from typing import Any
 from vqagen.bits import Objects, indexes, is_single, only
 from vqagen.tasks.dialog.answers import attribute_of_next, group_itself, rest
 from vqagen.tasks.dialog.captions import Caption, caption_args
-from vqagen.tasks.dialog.knowledge import Knowledge, Move, reveal_round
-from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, Outcome, RoundKind
+from vqagen.tasks.dialog.consequences import answer_follows
+from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules, reveal_round
+from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, Outcome, Pick, RoundKind, Situation
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
 from vqagen.tasks.dialog.search import Beam
-from vqagen.tasks.dialog.tables import DialogScene
+from vqagen.tasks.dialog.tables import DialogScene, Values
+from vqagen.tasks.dialog.template import BACK, FAR, NEAR, RECENT, SURE, UNSURE
 from vqagen.tasks.dialog.wording import DialogWords, Said, Span
 
 BOXES = ("pixel_coords", "bbox", "box")
 """Keys of an object record that say where in the image the object is."""
+EXISTS = "exist-obj-rel-imm"
+"""The kind of round that asks whether any object stands in a relation to another."""
 COPIED = ("split", "image_index", "image_filename")
 
 
@@ -32,6 +36,13 @@ class _Entity:
     """Round -> where its text mentions the entity."""
     last_round: int = 0
     """The last round that mentioned it, or whose answer was about it."""
+    names: Values = 0
+    """The values that it was called by last, in the round `named_in`: "the red thing"."""
+    named_in: int = 0
+
+    def call(self, round: int, *values: int) -> None:
+        """Note that a round calls it by values."""
+        self.names, self.named_in = sum(1 << value for value in values), round
 
     def mention(self, round: int, span: Span | None) -> None:
         self.last_round = round
@@ -73,8 +84,8 @@ class _Entities:
 class Annotator:
     """Makes the record of one dialog, round by round."""
 
-    def __init__(self, scene: DialogScene, words: DialogWords, rng: Random) -> None:
-        self.scene, self.words, self.rng = scene, words, rng
+    def __init__(self, scene: DialogScene, words: DialogWords, rng: Random, rules: Rules) -> None:
+        self.scene, self.words, self.rng, self.rules = scene, words, rng, rules
         self.entities = _Entities()
 
     def dialog(self, caption: Caption, knowledge: Knowledge, beam: Beam) -> dict[str, Any]:
@@ -123,13 +134,18 @@ class Annotator:
 
     def _caption_mentions(self, caption: Caption, knowledge: Knowledge, said: Said) -> Iterator[dict[str, Any]]:
         if caption.anchor >= 0:
-            yield self._mention(self.entities.single(only(caption.objects)), 0, "subject", said)
-            yield self._mention(self.entities.single(caption.anchor), 0, "anchor", said)
+            subject, anchor = self.entities.single(only(caption.objects)), self.entities.single(caption.anchor)
+            subject.call(0, *caption.values)
+            anchor.call(0, caption.anchor_value)
+            yield self._mention(subject, 0, "subject", said)
+            yield self._mention(anchor, 0, "anchor", said)
         elif knowledge.group:
             self.entities.group = self.entities.new(caption.objects)
             yield self._mention(self.entities.group, 0, "result", said)
         else:
-            yield self._mention(self.entities.single(only(caption.objects)), 0, "result", said)
+            entity = self.entities.single(only(caption.objects))
+            entity.call(0, *caption.values)
+            yield self._mention(entity, 0, "result", said)
 
     def _mention(self, entity: _Entity, round: int, role: str, said: Said) -> dict[str, Any]:
         span = said.spans.get(role)
@@ -141,9 +157,13 @@ class Annotator:
     def round(self, number: int, before: Knowledge, move: Move, outcome: Outcome, after: Knowledge) -> dict[str, Any]:
         """Return the record of a round."""
         kind = ROUND_KINDS[move.label]
-        said = self.words.say(move.label, "", self._slots(move), self.rng)
+        if kind.refers == NAMED:
+            move = self._named(number, before, move)
+        said = self.words.say(move.label, "", self._slots(move), self.rng, self._conditions(kind, number, before, move))
         history = self._history(kind, number, before, move, said)
         mentions = list(self._mentions(kind, number, move, outcome, after, said))
+        if kind.family == "seek" and outcome.result:
+            self.words.hear(self.scene.vocabulary.attributes[move.attribute].name, str(outcome.answer))
         return {
             "question": said.text,
             "answer": outcome.answer,
@@ -159,6 +179,38 @@ class Annotator:
             "mentions": mentions,
             "knowledge_delta": list(new_facts(self.scene, before, after)),
         }
+
+    def _named(self, number: int, before: Knowledge, move: Move) -> Move:
+        """Return a move that names its object as one of the rounds just before did, if that still names it alone.
+
+        People keep to a name that both have used (Brennan and Clark 1996). `number` is the round's.
+        """
+        entity = self.entities.single(move.focus)
+        if entity.named_in >= number - RECENT and not entity.names >> move.descriptor & 1:
+            descriptors = Situation(self.scene, before, Pick(self.rng), self.rules, 0.0).descriptors
+            name = Pick(self.rng).one(dict(descriptors)[move.focus] & entity.names)
+            move = move._replace(descriptor=name) if name >= 0 else move
+        entity.call(number, move.descriptor)
+        return move
+
+    def _conditions(self, kind: RoundKind, number: int, before: Knowledge, move: Move) -> frozenset[str]:
+        """Return which conditions of wordings hold, by what the listener knows; see `template`."""
+        holding = []
+        if kind.refers == NAMED:
+            is_recent = number - self.entities.single(move.focus).last_round <= RECENT
+            holding += [NEAR] if is_recent else [FAR, BACK]
+        if kind.learn is attribute_of_next:
+            holding.append(SURE if self._is_something_there(before, move) else UNSURE)
+        return frozenset(holding)
+
+    def _is_something_there(self, before: Knowledge, move: Move) -> bool:
+        """Return whether it is known that an object stands in the relation to the focus."""
+        place = move.focus * len(self.scene.related) + move.relation
+        if not self.scene.related[move.relation][move.focus]:
+            return False
+        return bool(before.related_exists >> place & 1) or answer_follows(
+            self.scene, before, Move(EXISTS, move.focus, move.relation)
+        )
 
     def _slots(self, move: Move) -> dict[str, Any]:
         words, slots = self.scene.vocabulary, dict[str, Any]()
@@ -256,6 +308,8 @@ class Annotator:
         else:
             found = self.entities.new(outcome.result) if after.group else self.entities.single(only(outcome.result))
             self.entities.group = found if after.group else None
+            if move.value >= 0:
+                found.call(number, move.value)
             yield self._mention(found, number, "result", said)
 
     def _boxes(self) -> dict[str, Any]:

@@ -6,9 +6,26 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from vqagen.tasks.dialog import round_kind
+from vqagen.tasks.dialog.answers import attribute_of_next
 from vqagen.tasks.dialog.round_kind import RoundKind
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
-from vqagen.tasks.dialog.template import ANCHOR, ANY_EXTREME, CAPTION, FOCUS, GROUP, RESULT, SUBJECT
+from vqagen.tasks.dialog.template import (
+    ANCHOR,
+    ANY_EXTREME,
+    BACK,
+    CAPTION,
+    FAR,
+    FOCUS,
+    GROUP,
+    NEAR,
+    RESULT,
+    SUBJECT,
+    SURE,
+    UNSURE,
+)
+
+_NO_CONDITIONS = (frozenset[str](),)
+_CASES_OF_NAMES = (frozenset({NEAR}), frozenset({FAR}), frozenset({FAR, BACK}))
 
 
 class LabelRule(NamedTuple):
@@ -22,6 +39,8 @@ class LabelRule(NamedTuple):
     may_mark: tuple[str, ...] = (RESULT,)
     """Further roles."""
     forms: tuple[str, ...] = ("",)
+    cases: tuple[frozenset[str], ...] = _NO_CONDITIONS
+    """The sets of conditions that may hold together; some text can be said in each."""
 
     @property
     def known_slots(self) -> tuple[str, ...]:
@@ -58,5 +77,9 @@ def _round_rule(kind: RoundKind) -> LabelRule:
         may_mark = (RESULT, FOCUS)
     elif kind.refers != round_kind.NOTHING:
         marks[FOCUS] = ""
-    slots = (*kind.slots, "D") if kind.refers == round_kind.NAMED else kind.slots
-    return LabelRule(kind.family, slots, marks, may_mark)
+    slots, cases = kind.slots, _NO_CONDITIONS
+    if kind.refers == round_kind.NAMED:
+        slots, cases = (*slots, "D"), _CASES_OF_NAMES
+    if kind.learn is attribute_of_next:
+        cases = tuple(each | {existence} for existence in (SURE, UNSURE) for each in cases)
+    return LabelRule(kind.family, slots, marks, may_mark, cases=cases)

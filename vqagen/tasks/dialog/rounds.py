@@ -95,7 +95,7 @@ def count_all_group(now: Situation) -> Move | None:
     return None if now.knowledge.is_sized else Move("count-all-group")
 
 
-@round_kind("count-attribute-group", having_value_in_group, GROUP, slots=("V",))
+@round_kind("count-attribute-group", having_value_in_group, GROUP, slots=("V|P",))
 def count_attribute_group(now: Situation) -> Move | None:
     """Count the things of the group with a value."""
     known = now.knowledge
@@ -103,7 +103,7 @@ def count_attribute_group(now: Situation) -> Move | None:
     return _about_value(now, "count-attribute-group", options)
 
 
-@round_kind("exist-attribute-group", having_value_in_group, GROUP, slots=("V",))
+@round_kind("exist-attribute-group", having_value_in_group, GROUP, slots=("V|P",))
 def exist_attribute_group(now: Situation) -> Move | None:
     """Ask whether a thing of the group has a value."""
     group = now.knowledge.group

@@ -3,20 +3,22 @@
 The grammar of a text:
 
     text     = part*
-    part     = literal | slot | slot "s" | optional | mark
+    part     = literal | slot | slot "s" | optional | fitting | mark
     slot     = "<" name ">"
     optional = "[" part* "]"
+    fitting  = "[" condition "|" part* "]"
     mark     = "{" role "|" part* "}"
 
 A slot followed by a lone `s` is said in the plural. An optional part is said half of the time; it holds no other one. A
-mark gives words a role: "What is the <A> of {focus|the earlier <D>}?". Marks may stand inside each other and inside
-optional parts.
+fitting part is said exactly where its condition holds: "the [far|earlier] <D>" is "the cube" or "the earlier cube". A text
+of which nothing is left is not said. A mark gives words a role: "What is the <A> of {focus|the <D>}?". Marks and fitting
+parts may stand inside each other and inside optional parts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -26,12 +28,17 @@ CAPTION = "caption"
 FOCUS, GROUP, RESULT, SUBJECT, ANCHOR = ROLES = ("focus", "group", "result", "subject", "anchor")
 """The object that a question refers back to, and the group ("them"); the objects that a sentence is about; in captions
 of two objects, each of them."""
+NEAR, FAR, BACK, SURE, UNSURE = CONDITIONS = ("near", "far", "back", "sure", "unsure")
+"""The object that a question names was talked of in one of the last `RECENT` rounds, or longer ago; the dialog comes back
+to it and has said so of no other object; the listener knows that an object is there, or does not know it."""
+RECENT = 2
 SLOT_TYPES: Mapping[str, str] = {
     "A": "Attribute",
     "R": "Relation",
     "D": "Description",
     "D2": "Description",
     "V": "Value",
+    "P": "Value",
     "K": "Number",
     "E": "Extreme",
 }
@@ -56,6 +63,13 @@ class Optional(NamedTuple):
     parts: tuple[Part, ...]
 
 
+class Fitting(NamedTuple):
+    """A part that is said exactly where a condition holds."""
+
+    condition: str
+    parts: tuple[Part, ...]
+
+
 class Mark(NamedTuple):
     """Words with a role."""
 
@@ -63,7 +77,7 @@ class Mark(NamedTuple):
     parts: tuple[Part, ...]
 
 
-Part = str | Slot | Optional | Mark
+Part = str | Slot | Optional | Fitting | Mark
 
 
 @dataclass(frozen=True)
@@ -87,6 +101,17 @@ class DialogText:
     def options(self) -> int:
         """The number of optional parts."""
         return sum(isinstance(part, Optional) for part, _ in walk(self.parts))
+
+    @cached_property
+    def conditions(self) -> frozenset[str]:
+        """The conditions of its fitting parts."""
+        return frozenset(part.condition for part, _ in walk(self.parts) if isinstance(part, Fitting))
+
+    def where(self, conditions: Container[str]) -> DialogText | None:
+        """Return the text where just these conditions hold, without fitting parts; None if nothing is left of it."""
+        text = DialogText(self.written, tuple(_decided(self.parts, conditions)))
+        has_words = any(isinstance(part, Slot) or (isinstance(part, str) and part.strip()) for part, _ in walk(text.parts))
+        return text if has_words else None
 
 
 @dataclass(frozen=True)
@@ -128,7 +153,8 @@ class DialogTemplates:
 # The grammar ----------------------------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(
-    r"(?P<plural><[^<>\s()]+>s(?!\w))|(?P<slot><[^<>\s()]+>)|(?P<open>\[|\{\w*\|)|(?P<close>[\]}])|(?P<text>[^<\[\]{}]+|[<{])"
+    r"(?P<plural><[^<>\s()]+>s(?!\w))|(?P<slot><[^<>\s()]+>)|(?P<open>\[(?:\w+\|)?|\{\w*\|)|(?P<close>[\]}])"
+    r"|(?P<text>[^<\[\]{}]+|[<{])"
 )
 
 
@@ -142,13 +168,19 @@ def parse_text(written: str) -> DialogText:
             stack.append((said, []))
         elif kind == "close":
             opened, parts = stack.pop()
-            inner: Part = Optional(tuple(parts)) if opened == "[" else Mark(opened[1:-1], tuple(parts))
-            stack[-1][1].append(inner)
+            stack[-1][1].append(_closed(opened, tuple(parts)))
         elif kind == "text":
             stack[-1][1].append(said)
         else:
             stack[-1][1].append(Slot(said.rstrip("s")[1:-1], kind == "plural"))
     return DialogText(written, tuple(stack[0][1]))
+
+
+def _closed(opened: str, parts: tuple[Part, ...]) -> Part:
+    """Return the part that begins with "[", "[condition|" or "{role|"."""
+    if opened == "[":
+        return Optional(parts)
+    return Fitting(opened[1:-1], parts) if opened[0] == "[" else Mark(opened[1:-1], parts)
 
 
 def form_faults(written: str) -> Iterator[str]:
@@ -163,9 +195,9 @@ def form_faults(written: str) -> Iterator[str]:
         if kind == "open":
             if said == "[" and "[" in stack:
                 yield "optional parts [ ] cannot stand inside each other"
-            stack.append(said[:1])
+            stack.append(said)
         elif kind == "close":
-            if not stack or {"[": "]", "{": "}"}[stack.pop()] != said:
+            if not stack or {"[": "]", "{": "}"}[stack.pop()[0]] != said:
                 yield f"brackets [ ] and marks {{ }} do not pair up: {said!r} closes nothing that is open"
                 return
         elif kind == "text" and said in ("<", "{"):
@@ -176,12 +208,23 @@ def form_faults(written: str) -> Iterator[str]:
         elif kind == "text" and ">" in said:
             yield "a stray '>'; a slot is written <X>"
     if stack:
-        yield f"brackets [ ] and marks {{ }} do not pair up: {stack[-1]!r} is never closed"
+        yield f"brackets [ ] and marks {{ }} do not pair up: {stack[-1][0]!r} is never closed"
 
 
 def walk(parts: Sequence[Part], may_go: bool = False) -> Iterator[tuple[Part, bool]]:
     """Yield every part, and whether it may be left out."""
     for part in parts:
         yield part, may_go
-        if isinstance(part, Optional | Mark):
-            yield from walk(part.parts, may_go or isinstance(part, Optional))
+        if isinstance(part, Optional | Fitting | Mark):
+            yield from walk(part.parts, may_go or not isinstance(part, Mark))
+
+
+def _decided(parts: Sequence[Part], conditions: Container[str]) -> Iterator[Part]:
+    """Yield the parts where just these conditions hold."""
+    for part in parts:
+        if isinstance(part, Fitting):
+            yield from _decided(part.parts, conditions) if part.condition in conditions else ()
+        elif isinstance(part, Optional | Mark):
+            yield part._replace(parts=tuple(_decided(part.parts, conditions)))
+        else:
+            yield part

@@ -8,6 +8,7 @@ from typing import Any
 from vqagen.errors import Fault, unknown
 from vqagen.tasks.dialog.label_rules import LabelRule
 from vqagen.tasks.dialog.template import (
+    CONDITIONS,
     NOUN,
     PLURALS,
     ROLES,
@@ -50,13 +51,32 @@ def record_faults(record: Mapping[str, Any], rules: Mapping[str, LabelRule]) -> 
         yield from _slot_faults(record.get("slots", {}), label, rule)
     is_list = isinstance(record["text"], list)
     texts: list[str] = record["text"] if is_list else [record["text"]]
+    cases = set(rule.cases if rule is not None else ())
     for i, written in enumerate(texts):
         place = f"text[{i}]" if is_list else "text"
         faults = list(form_faults(written))
         if not faults and rule is not None:
-            faults += _text_faults(parse_text(written), label, rule)
+            text = parse_text(written)
+            faults += _condition_faults(text, label, rule)
+            fitting = {case: text.where(case) for case in rule.cases}
+            faults += dict.fromkeys(fault for each in fitting.values() if each for fault in _text_faults(each, label, rule))
+            cases -= {case for case, each in fitting.items() if each}
         for message in faults:
             yield place, message
+        if faults:
+            cases = set()
+    for case in rule.cases if rule is not None else ():
+        if case in cases:
+            yield "text", f"no text can be said where these conditions hold: {', '.join(sorted(case))}"
+
+
+def _condition_faults(text: DialogText, label: str, rule: LabelRule) -> Iterator[str]:
+    known = tuple(each for each in CONDITIONS if any(each in case for case in rule.cases))
+    for each in sorted(text.conditions - set(known)):
+        if each in CONDITIONS or not known:
+            yield f"{label} has no condition {each!r}; it has {', '.join(known) or 'none'}"
+        else:
+            yield unknown("condition", each, known)
 
 
 def _form_fault(record: Mapping[str, Any], rule: LabelRule) -> Iterator[Fault]:

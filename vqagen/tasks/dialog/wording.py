@@ -1,8 +1,8 @@
 """Wording of dialogs: from a label and its facts to a sentence, with the place of each marked part.
 
-A dialog says each value, relation and noun in one way from its caption to its last round. Its texts and their optional
-parts are drawn anew for each sentence. Articles, the capital and the domain's rewrites are those of all sentences (see
-`language.sentence`).
+A dialog says each value, relation and noun in one way from its caption to its last round; a value that was an answer is
+said as there from then on. Its texts and their optional parts are drawn anew for each sentence, among those that fit what
+the listener knows. Articles, the capital and the domain's rewrites are those of all sentences (see `language.sentence`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from vqagen.language.mentions import Marked, SlotSpan
 from vqagen.language.sentence import edits, finished, squeezed
 from vqagen.language.synonyms import Synonyms
 from vqagen.rng import pick
-from vqagen.tasks.dialog.template import NOUN, DialogTemplate, DialogTemplates, DialogText, Mark, Part, Slot
+from vqagen.tasks.dialog.template import BACK, NOUN, DialogTemplate, DialogTemplates, DialogText, Mark, Optional, Part, Slot
 from vqagen.tasks.dialog.vocabulary import DialogVocabulary
 from vqagen.world.domain import HEAD_NOUN, Domain
 
@@ -60,7 +60,7 @@ class Wordings:
             template = self._templates.of(label, form)
             if template is None:
                 raise KeyError(f"no dialog template for {label} {form}")
-            found = self._compiled[label, form] = _CompiledTemplate(template, self.domain)
+            found = self._compiled[label, form] = _CompiledTemplate(template)
         return found
 
 
@@ -69,20 +69,30 @@ class DialogWords:
 
     def __init__(self, wordings: Wordings, drawn: _DrawnWords) -> None:
         self._wordings, self._drawn = wordings, drawn
+        self._has_come_back = False
 
-    def say(self, label: str, form: str, slots: Mapping[str, Any], rng: Random) -> Said:
-        """Return one sentence: a text of the label's, drawn at random, with its slots filled.
+    def say(
+        self, label: str, form: str, slots: Mapping[str, Any], rng: Random, conditions: frozenset[str] = frozenset()
+    ) -> Said:
+        """Return one sentence: a text of the label's that fits the conditions, drawn at random, with its slots filled.
 
         `slots` are as templates name them: {"A": "color", "R": "left", "D": {"color": "red"}, "K": 3, …}; others than
-        those of the text are ignored.
+        those of the text are ignored. Only one sentence of a dialog is said on the condition `BACK`.
         """
         template = self._wordings.compiled(label, form)
-        extremes = self._drawn.extremes
-        texts = template.all_texts if slots.get("E") in extremes else template.texts_without_extreme
-        text = pick(rng, texts)
+        if self._has_come_back:
+            conditions -= {BACK}
+        text = pick(rng, template.texts(conditions, slots.get("E") in self._drawn.extremes))
+        self._has_come_back |= BACK in conditions and text.comes_back
         form_of_text = text.form(rng)
         said = {name: _FILLINGS[name](self._drawn, slots) for name in form_of_text.slots}
         return form_of_text.said(said, text.variant, self._wordings.domain)
+
+
+    def hear(self, attribute: str, value: str) -> None:
+        """Say a value as an answer says it from now on, if it can be said so: "rubber", and no longer "matte"."""
+        if value in self._wordings.words.ways(attribute, value):
+            self._drawn.values[attribute][value] = value
 
 
 # The words ------------------------------------------------------------------------------------------------------------
@@ -91,7 +101,7 @@ class DialogWords:
 class _DrawnWords(NamedTuple):
     """One way to say each thing."""
 
-    values: Mapping[str, Mapping[str, str]]
+    values: Mapping[str, dict[str, str]]
     """Attribute -> value -> words."""
     relations: Mapping[str, str]
     extremes: Mapping[str, str]
@@ -106,6 +116,10 @@ class _DrawnWords(NamedTuple):
         noun = said[self.head][values[self.head]] if self.head in values else self.noun
         adjectives = [ways[values[name]] for name, ways in said.items() if name in values and name != self.head]
         return " ".join([*adjectives, self.plural(noun) if is_plural else noun])
+
+    def predicated(self, values: Mapping[str, str]) -> str:
+        """Return what several objects are: "red", "cubes"."""
+        return self.described(values, is_plural=True).removesuffix(f" {self.plural(self.noun)}")
 
 
 class _Words:
@@ -127,6 +141,10 @@ class _Words:
             for ways in (*self._values.get(self._head, {}).values(), self._noun)
             for way in ways
         }
+
+    def ways(self, attribute: str, value: str) -> Sequence[str]:
+        """Return all ways to say a value."""
+        return self._values[attribute][value]
 
     def drawn(self, rng: Random) -> _DrawnWords:
         """Draw one way to say each thing, in the order of the vocabulary."""
@@ -156,6 +174,7 @@ _FILLINGS: Mapping[str, Callable[[_DrawnWords, Mapping[str, Any]], str]] = {
     "D2": lambda drawn, slots: drawn.described(slots["D2"]),
     "V": lambda drawn, slots: drawn.described(slots["V"]),
     "Vs": lambda drawn, slots: drawn.described(slots["V"], is_plural=True),
+    "P": lambda drawn, slots: drawn.predicated(slots["V"]),
     "K": lambda drawn, slots: number_word(slots["K"]),
     "E": lambda drawn, slots: drawn.extremes[slots["E"]],
     NOUN: lambda drawn, slots: drawn.noun,
@@ -176,19 +195,28 @@ _GAP = re.compile(r" +(?=[\ue100-\ue1ff]*[?!,;:.])")
 class _CompiledTemplate:
     """The texts of a template."""
 
-    def __init__(self, template: DialogTemplate, domain: Domain) -> None:
-        self.all_texts = tuple(_CompiledText(text, variant) for variant, text in enumerate(template.texts))
-        without = [
-            each for each, text in zip(self.all_texts, template.texts, strict=True) if "E" not in text.every_slot
-        ]
-        self.texts_without_extreme = tuple(without)
+    def __init__(self, template: DialogTemplate) -> None:
+        self._texts = template.texts
+        self._fitting: dict[tuple[frozenset[str], bool], tuple[_CompiledText, ...]] = {}
+
+    def texts(self, conditions: frozenset[str], has_extreme: bool) -> tuple[_CompiledText, ...]:
+        """Return the texts that can be said where just these conditions hold, with or without a word for <E>."""
+        found = self._fitting.get((conditions, has_extreme))
+        if found is None:
+            fitting = ((variant, text.where(conditions)) for variant, text in enumerate(self._texts))
+            found = self._fitting[conditions, has_extreme] = tuple(
+                _CompiledText(text, variant, BACK in self._texts[variant].conditions)
+                for variant, text in fitting
+                if text is not None and (has_extreme or "E" not in text.every_slot)
+            )
+        return found
 
 
 class _CompiledText:
     """A text; each choice of its optional parts is compiled when it is first drawn."""
 
-    def __init__(self, text: DialogText, variant: int) -> None:
-        self.variant = variant
+    def __init__(self, text: DialogText, variant: int, comes_back: bool) -> None:
+        self.variant, self.comes_back = variant, comes_back
         self._parts = text.parts
         self._options = text.options
         self._forms: dict[int, _Form] = {}
@@ -242,7 +270,7 @@ def _word_span(text: str, start: int, end: int) -> Span:
 
 
 def _compiled(parts: Sequence[Part], kept: int) -> _Form:
-    """Compile a text; bit i of `kept` tells if its optional part i is said."""
+    """Compile a text without fitting parts; bit i of `kept` tells if its optional part i is said."""
     roles: list[str] = []
     slots: dict[str, None] = {}
     options = count()
@@ -261,7 +289,7 @@ def _compiled(parts: Sequence[Part], kept: int) -> _Form:
                 yield chr(_OPENS + number)
                 yield from flat(part.parts)
                 yield chr(_CLOSES + number)
-            else:
+            elif isinstance(part, Optional):
                 is_said = kept >> next(options) & 1
                 yield from flat(part.parts) if is_said else ()
 
