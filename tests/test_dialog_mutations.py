@@ -147,6 +147,16 @@ def drop_a_round(dialog: Record, _: Record, random: Random) -> object:
     return True
 
 
+def doubt_or_presuppose(dialog: Record, _: Record, random: Random) -> object:
+    """ "If there is one" is said of what is known to be there, or not said where nothing is known."""
+    asked = [each for each in dialog["rounds"] if each["question"].startswith(("What is", "Can you"))]
+    asked = [each for each in asked if each["label"].startswith("seek-attr-rel")]
+    for each in random.sample(asked, min(1, len(asked))):
+        question, doubt = each["question"], ", if there is one?"
+        each["question"] = question.replace(doubt, "?") if doubt in question else question[:-1] + doubt
+    return asked
+
+
 def misspell_a_word(dialog: Record, _: Record, random: Random) -> object:
     """Any word of a question."""
     each = random.choice(dialog["rounds"])
@@ -170,12 +180,14 @@ TEXTS: Mapping[str, Spoil] = {
         take_another_caption,
         exchange_two_rounds,
         drop_a_round,
+        doubt_or_presuppose,
         misspell_a_word,
     )
 }
 ALWAYS_WRONG = (
     *("flip_an_answer", "refer_by_another_value", "give_another_label", "drop_the_caption"),
     *("say_another_value_in_the_caption", "take_another_caption", "misspell_a_word", "repeat_a_question"),
+    "doubt_or_presuppose",
 )
 """Changes after which the texts alone are wrong. The others may make a right dialog: there may be as many cubes as
 spheres."""

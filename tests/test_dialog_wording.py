@@ -17,7 +17,17 @@ from vqagen.language.synonyms import load_synonyms
 from vqagen.tasks.dialog.label_rules import label_rules
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
 from vqagen.tasks.dialog.round_kind import ROUND_KINDS
-from vqagen.tasks.dialog.template import ANY_EXTREME, DialogTemplate, DialogTemplates, Slot, parse_text, walk
+from vqagen.tasks.dialog.template import (
+    ANY_EXTREME,
+    BACK,
+    FAR,
+    UNSURE,
+    DialogTemplate,
+    DialogTemplates,
+    Slot,
+    parse_text,
+    walk,
+)
 from vqagen.tasks.dialog.vocabulary import DialogVocabulary
 from vqagen.tasks.dialog.wording import Said, Wordings
 from vqagen.world.domain import domain_from_metadata
@@ -33,6 +43,7 @@ class Drawn(NamedTuple):
     template: DialogTemplate
     label: str
     slots: dict[str, Any]
+    conditions: frozenset[str]
     said: Said
 
     @property
@@ -49,12 +60,14 @@ def drawn(domain: str) -> tuple[Drawn, ...]:
 
 def _drawn(domain: LoadedDialogDomain) -> Iterator[Drawn]:
     wordings, rng = Wordings(domain.templates, domain.synonyms, domain.vocabulary), Random(3)
+    rules = label_rules(domain.vocabulary.relations)
     for template in domain.templates.templates:
-        for _ in range(DRAWS):
-            slots = filling(domain, rng)
+        for number in range(DRAWS):
+            slots, cases = filling(domain, rng), rules[template.label].cases
             label = f"extreme-{slots['R']}" if template.label == ANY_EXTREME else template.label
-            said = wordings.dialog(rng).say(label, template.form, slots, rng)
-            yield Drawn(template, label, slots, said)
+            conditions = cases[number % len(cases)]
+            said = wordings.dialog(rng).say(label, template.form, slots, rng, conditions)
+            yield Drawn(template, label, slots, conditions, said)
 
 
 def filling(domain: LoadedDialogDomain, rng: Random) -> dict[str, Any]:
@@ -140,8 +153,13 @@ def test_articles_fit_their_words(domain: str) -> None:
 
 @over_domains
 def test_the_family_can_be_heard(domain: str) -> None:
-    """Counts are asked by "how many" or "what is the number"; what may be yes or no begins with a verb."""
+    """Counts are asked by "how many" or "what is the number"; what may be yes or no begins with a verb.
+
+    But for an ellipsis, which leaves it to the round before: "And behind it?".
+    """
     for each in drawn(domain):
+        if re.match(r"(?:and|what about) ", each.said.text.lower()) and each.label in ELLIPSES:
+            continue
         text = each.said.text.lower()
         counts = "how many" in text or "number of" in text
         assert counts == (each.template.family == "count"), each.said.text
@@ -149,6 +167,7 @@ def test_the_family_can_be_heard(domain: str) -> None:
             assert re.search(r"(?:^|^and |, )(?:is|are|does|do|can) ", text), text
 
 
+ELLIPSES = [label for label, kind in ROUND_KINDS.items() if kind.after]
 ONE = r"an?|just one|only one|exactly one|at least one|more than one|the earlier|the next|the very next"
 MANY = (
     r"how many(?: other)?|number of(?: other)?|all other|all the|any(?: other)?|at least two|two or more|of those"
@@ -187,9 +206,10 @@ def test_every_sentence_has_one_meaning(domain: str) -> None:
     """Its label, its form, what fills it and its marks can be read back, and no other template could have said it."""
     parser = dialog_parser(domain)
     for each in drawn(domain):
-        text, parts = each.said.text, walk(each.template.texts[each.said.variant].parts)
-        written = {part.name for part, _ in parts if isinstance(part, Slot)}
-        meant = {name: each.slots[name] for name in written - {"N"}}
+        fitting = each.template.texts[each.said.variant].where(each.conditions)
+        assert fitting is not None
+        text, written = each.said.text, {part.name for part, _ in walk(fitting.parts) if isinstance(part, Slot)}
+        meant = {name: each.slots[name] for name in (*(written - {"N", "P"}), *("V" for _ in written & {"P"}))}
         readings = [reading for label in parser.labels_of(text) for reading in parser.parse(text, label)]
 
         assert [(read.label, read.form) for read in readings] == [(each.label, each.template.form)], text
@@ -206,23 +226,25 @@ def test_marks_are_at_their_words(domain: str) -> None:
         marked = {role: words.lower() for role, words in each.marked.items()}
         if "D" in each.template.slots and "focus" in marked:
             assert re.match(r"the (?:earlier )?", marked["focus"]), each
-            assert "earlier" in marked["focus"] or "before" in marked["focus"], each
+            is_earlier = "earlier" in marked["focus"] or "before" in marked["focus"]
+            assert is_earlier == (FAR in each.conditions and not each.said.text.startswith("Coming back")), each
         elif "focus" in marked:
             assert marked["focus"] in ("it", "its"), each
         if "group" in marked:
-            assert re.fullmatch(r"them|that group|those \w+", marked["group"]), each
+            assert re.fullmatch(r"them|that|those \w+", marked["group"]), each
         for role in ("subject", "anchor"):
             assert re.match(r"an? |$", marked.get(role, "")), each
 
 
-def said_of(text: str, domain: str = "clevr", seed: int = 0, **slots: Any) -> Said:
+def said_of(
+    text: str, domain: str = "clevr", seed: int = 0, conditions: frozenset[str] = frozenset(), **slots: Any
+) -> Said:
     """A sentence of one text."""
     files = dialog_domain(domain)
     template = DialogTemplate("own", "own", "seek", "", {}, (parse_text(text),))
     rng = Random(seed)
-    return (
-        Wordings(DialogTemplates((template,)), files.synonyms, files.vocabulary).dialog(rng).say("own", "", slots, rng)
-    )
+    words = Wordings(DialogTemplates((template,)), files.synonyms, files.vocabulary).dialog(rng)
+    return words.say("own", "", slots, rng, conditions)
 
 
 SPACES: list[tuple[str, str, dict[str, tuple[int, int]]]] = [
@@ -248,6 +270,67 @@ def test_rewrites_of_a_domain_move_the_marks() -> None:
 
     assert words[:2] == ["Is", "anything"]
     assert " ".join(words[slice(*said.spans["focus"])]) in ("the wooden item", "the wooden thing")
+
+
+# Words that fit what the listener knows ------------------------------------------------------------------------------
+
+THE_CUBE = {"D": {"shape": "cube"}}
+FITTING: list[tuple[str, tuple[str, ...], str | None]] = [
+    ("And {focus|the [far|earlier] <D>}'s?", ("near",), "And the cube's?"),
+    ("And {focus|the [far|earlier] <D>}'s?", ("far", "back"), "And the earlier cube's?"),
+    ("And {focus|the <D> [far|from before]}[unsure|, if any]?", ("far",), "And the cube from before?"),
+    ("And {focus|the <D> [far|from before]}[unsure|, if any]?", ("near", "unsure"), "And the cube, if any?"),
+    ("[back|Back to {focus|the <D>}[unsure|, if any]?]", ("far", "back"), "Back to the cube?"),
+    ("[back|Back to {focus|the <D>}[unsure|, if any]?]", ("far", "unsure"), None),
+    ("[back|Back [near|and forth] to {focus|the <D>}?]", ("back", "near"), "Back and forth to the cube?"),
+]  # fmt: skip
+
+
+def test_a_part_with_a_condition_is_said_exactly_where_it_holds() -> None:
+    """And a text of which nothing is left is not said."""
+    for text, conditions, expected in FITTING:
+        fitting = parse_text(text).where(conditions)
+        said = (
+            said_of(text, conditions=frozenset(conditions), **THE_CUBE).text.replace("block", "cube")
+            if fitting
+            else None
+        )
+
+        assert said == expected, (text, conditions)
+
+
+@over_domains
+def test_a_dialog_comes_back_once(domain: str) -> None:
+    files = dialog_domain(domain)
+    wordings, rng = Wordings(files.templates, files.synonyms, files.vocabulary), Random(5)
+    slots, back = filling(files, rng), frozenset({FAR, BACK, UNSURE})
+    labels = [label for label, rule in label_rules(files.vocabulary.relations).items() if {FAR, BACK} in rule.cases]
+    for _ in range(10):
+        words = wordings.dialog(rng)
+        texts = [words.say(label, "", slots, rng, back).text for label in labels * 10]
+        assert sum(text.startswith("Coming back") for text in texts) == 1
+    assert len(labels) >= 5
+
+
+def test_a_value_is_said_as_it_was_answered() -> None:
+    """After "rubber", the thing is no longer the matte one; a word that is no way to say a value is not taken over."""
+    files, rng = dialog_domain("market"), Random(6)
+    wordings = Wordings(files.templates, files.synonyms, files.vocabulary)
+    large, wooden = {"V": {"size": "large"}}, {"V": {"material": "wood"}}
+    said = set[str]()
+    for _ in range(20):
+        words = wordings.dialog(rng)
+        for attribute, value in (("size", "large"), ("material", "wood")):
+            words.hear(attribute, value)
+        said |= {words.say("exist-attribute", "", slots, rng).text for slots in (large, wooden)}
+
+    assert all(re.search(r"\b(large|wooden)\b", text) for text in said), said
+
+
+def test_what_several_objects_are_is_an_adjective_or_a_noun() -> None:
+    said = {said_of("Are they <P>?", V={name: value}).text for name, value in (("color", "red"), ("shape", "sphere"))}
+
+    assert said in ({"Are they red?", "Are they spheres?"}, {"Are they red?", "Are they balls?"})
 
 
 # Words of one dialog --------------------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ class Knowledge:
     logic: Logic
     referents: Mapping[int, int] | None = None
     tells_apart: bool = False
-    """True for a reader who takes the entities of different objects for different, as people do until told otherwise."""
+    """True for a reader who takes entities of different objects for different, as people do until told otherwise."""
     bounds: dict[Quantity, tuple[int, int]] = field(default_factory=dict)
     reasons: dict[Quantity, str] = field(default_factory=dict)
     """Quantity -> the rule that tightened its bounds last."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vqagen.bits import only
 from vqagen.judge.dialogs.closure import consider, learn
 from vqagen.judge.dialogs.discourse import Discourse, Request
 from vqagen.judge.dialogs.knowledge import Knowledge
@@ -52,7 +51,8 @@ def _fault(claims: frozenset[str], state: Mapping[str, bool]) -> str:
     for claim in sorted(claims):
         condition = claim.removeprefix("not ")
         if claim != f"not {BACK}" and state.get(condition) != (claim == condition):
-            return f"its words are those for {claim!r}, and {condition!r} {'holds' if state.get(condition) else 'does not'}"
+            holds = "holds" if state.get(condition) else "does not hold"
+            return f"its words are those for {claim!r}, but {condition!r} {holds}"
     return ""
 
 

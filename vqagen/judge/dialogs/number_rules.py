@@ -68,11 +68,12 @@ def the_rest_is_all_but_the_mentioned(known: Knowledge) -> None:
 
 
 def _number_beside(known: Knowledge, entity: int, singles: list[int]) -> int:
-    """Return how many single objects, at least, are not of a set: of all behind a cube, the cube and what is before it."""
+    """Return how many single objects, at least, are not of a set: beside all behind a cube, the cube itself."""
     match known.definitions.get(entity, ALL):
         case ("related", int(of), str(relation)):
             back = known.logic.inverse.get(relation)
-            return known.number_of_different(each for each in singles if each == of or (each, back, of) in known.standing)
+            outside = [each for each in singles if each == of or (each, back, of) in known.standing]
+            return known.number_of_different(outside)
     return 0
 
 

@@ -1,8 +1,8 @@
 """Sentences of dialogs, parsed back: the texts of templates are compiled to patterns, with groups for slots and marks.
 
-The grammar of a text is that of dialog templates (`tasks.dialog.template`). A part that is said on a condition claims that
-it holds, and its absence that it does not; `manner` checks these claims. Every synonym of a value matches; capitals,
-articles and "anything" do not matter for the meaning, and are checked by themselves.
+The grammar of a text is that of dialog templates (`tasks.dialog.template`). A part that is said on a condition claims
+that it holds, and its absence that it does not; `manner` checks these claims. Every synonym of a value matches;
+capitals, articles and "anything" do not matter for the meaning, and are checked by themselves.
 """
 
 from __future__ import annotations

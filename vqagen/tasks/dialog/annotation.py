@@ -306,7 +306,8 @@ class Annotator:
         elif not outcome.result or outcome.result == _bit(move.focus):
             self.entities.group = None
         else:
-            found = self.entities.new(outcome.result) if after.group else self.entities.single(only(outcome.result))
+            is_one = is_single(outcome.result) and kind.family != "exist"  # "yes" does not say how many there are
+            found = self.entities.single(only(outcome.result)) if is_one else self.entities.new(outcome.result)
             self.entities.group = found if after.group else None
             if move.value >= 0:
                 found.call(number, move.value)

@@ -9,10 +9,10 @@ The grammar of a text:
     fitting  = "[" condition "|" part* "]"
     mark     = "{" role "|" part* "}"
 
-A slot followed by a lone `s` is said in the plural. An optional part is said half of the time; it holds no other one. A
-fitting part is said exactly where its condition holds: "the [far|earlier] <D>" is "the cube" or "the earlier cube". A text
-of which nothing is left is not said. A mark gives words a role: "What is the <A> of {focus|the <D>}?". Marks and fitting
-parts may stand inside each other and inside optional parts.
+A slot followed by a lone `s` is said in the plural. An optional part is said half of the time; it holds no other one.
+A fitting part is said exactly where its condition holds: "the [far|earlier] <D>" is "the cube" or "the earlier cube". A
+text of which nothing is left is not said. A mark gives words a role: "What is the <A> of {focus|the <D>}?". Marks and
+fitting parts may stand inside each other and inside optional parts.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ FOCUS, GROUP, RESULT, SUBJECT, ANCHOR = ROLES = ("focus", "group", "result", "su
 """The object that a question refers back to, and the group ("them"); the objects that a sentence is about; in captions
 of two objects, each of them."""
 NEAR, FAR, BACK, SURE, UNSURE = CONDITIONS = ("near", "far", "back", "sure", "unsure")
-"""The object that a question names was talked of in one of the last `RECENT` rounds, or longer ago; the dialog comes back
-to it and has said so of no other object; the listener knows that an object is there, or does not know it."""
+"""The object that a question names was talked of in one of the last `RECENT` rounds; it was not; it was not, and no
+question so far is said on the condition `BACK`; the listener knows that an object is there; or does not know it."""
 RECENT = 2
 SLOT_TYPES: Mapping[str, str] = {
     "A": "Attribute",
@@ -110,8 +110,7 @@ class DialogText:
     def where(self, conditions: Container[str]) -> DialogText | None:
         """Return the text where just these conditions hold, without fitting parts; None if nothing is left of it."""
         text = DialogText(self.written, tuple(_decided(self.parts, conditions)))
-        has_words = any(isinstance(part, Slot) or (isinstance(part, str) and part.strip()) for part, _ in walk(text.parts))
-        return text if has_words else None
+        return text if any(has_words(part) for part, _ in walk(text.parts)) else None
 
 
 @dataclass(frozen=True)
@@ -217,6 +216,11 @@ def walk(parts: Sequence[Part], may_go: bool = False) -> Iterator[tuple[Part, bo
         yield part, may_go
         if isinstance(part, Optional | Fitting | Mark):
             yield from walk(part.parts, may_go or not isinstance(part, Mark))
+
+
+def has_words(part: Part) -> bool:
+    """True if a part is a slot or words, and not only holds such parts."""
+    return isinstance(part, Slot) or (isinstance(part, str) and bool(part.strip()))
 
 
 def _decided(parts: Sequence[Part], conditions: Container[str]) -> Iterator[Part]:

@@ -18,6 +18,7 @@ from vqagen.tasks.dialog.template import (
     Mark,
     Slot,
     form_faults,
+    has_words,
     parse_text,
     walk,
 )
@@ -51,23 +52,26 @@ def record_faults(record: Mapping[str, Any], rules: Mapping[str, LabelRule]) -> 
         yield from _slot_faults(record.get("slots", {}), label, rule)
     is_list = isinstance(record["text"], list)
     texts: list[str] = record["text"] if is_list else [record["text"]]
-    cases = set(rule.cases if rule is not None else ())
-    for i, written in enumerate(texts):
-        place = f"text[{i}]" if is_list else "text"
-        faults = list(form_faults(written))
-        if not faults and rule is not None:
-            text = parse_text(written)
-            faults += _condition_faults(text, label, rule)
-            fitting = {case: text.where(case) for case in rule.cases}
-            faults += dict.fromkeys(fault for each in fitting.values() if each for fault in _text_faults(each, label, rule))
-            cases -= {case for case, each in fitting.items() if each}
+    found = {i: list(_faults_as_written(written, label, rule)) for i, written in enumerate(texts)}
+    for i, faults in found.items():
         for message in faults:
-            yield place, message
-        if faults:
-            cases = set()
-    for case in rule.cases if rule is not None else ():
-        if case in cases:
-            yield "text", f"no text can be said where these conditions hold: {', '.join(sorted(case))}"
+            yield f"text[{i}]" if is_list else "text", message
+    if rule is not None and not any(found.values()):
+        for case in rule.cases:
+            if all(parse_text(written).where(case) is None for written in texts):
+                yield "text", f"no text can be said where these conditions hold: {', '.join(sorted(case))}"
+
+
+def _faults_as_written(written: str, label: str, rule: LabelRule | None) -> Iterator[str]:
+    """Yield the faults of a text, each once, whatever conditions hold."""
+    faults = list(form_faults(written))
+    if not faults and rule is not None:
+        text = parse_text(written)
+        faults += _condition_faults(text, label, rule)
+        for case in rule.cases:
+            said = text.where(case)
+            faults += _text_faults(said, label, rule) if said else ()
+    yield from dict.fromkeys(faults)
 
 
 def _condition_faults(text: DialogText, label: str, rule: LabelRule) -> Iterator[str]:
@@ -159,5 +163,4 @@ _MEANINGS = {
 
 def _is_said(mark: Mark) -> bool:
     """True if the mark holds words that are always said."""
-    always = [part for part, is_optional in walk(mark.parts) if not is_optional]
-    return any(isinstance(part, Slot) or (isinstance(part, str) and part.strip()) for part in always)
+    return any(has_words(part) for part, is_optional in walk(mark.parts) if not is_optional)

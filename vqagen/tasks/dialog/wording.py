@@ -1,8 +1,9 @@
 """Wording of dialogs: from a label and its facts to a sentence, with the place of each marked part.
 
-A dialog says each value, relation and noun in one way from its caption to its last round; a value that was an answer is
-said as there from then on. Its texts and their optional parts are drawn anew for each sentence, among those that fit what
-the listener knows. Articles, the capital and the domain's rewrites are those of all sentences (see `language.sentence`).
+A dialog says each value, relation and noun in one way from its caption to its last round; a value that was an answer
+is said as there from then on. Its texts and their optional parts are drawn anew for each sentence, among those that fit
+what the listener knows. Articles, the capital and the domain's rewrites are those of all sentences (see
+`language.sentence`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,17 @@ from vqagen.language.mentions import Marked, SlotSpan
 from vqagen.language.sentence import edits, finished, squeezed
 from vqagen.language.synonyms import Synonyms
 from vqagen.rng import pick
-from vqagen.tasks.dialog.template import BACK, NOUN, DialogTemplate, DialogTemplates, DialogText, Mark, Optional, Part, Slot
+from vqagen.tasks.dialog.template import (
+    BACK,
+    NOUN,
+    DialogTemplate,
+    DialogTemplates,
+    DialogText,
+    Mark,
+    Optional,
+    Part,
+    Slot,
+)
 from vqagen.tasks.dialog.vocabulary import DialogVocabulary
 from vqagen.world.domain import HEAD_NOUN, Domain
 
@@ -87,7 +98,6 @@ class DialogWords:
         form_of_text = text.form(rng)
         said = {name: _FILLINGS[name](self._drawn, slots) for name in form_of_text.slots}
         return form_of_text.said(said, text.variant, self._wordings.domain)
-
 
     def hear(self, attribute: str, value: str) -> None:
         """Say a value as an answer says it from now on, if it can be said so: "rubber", and no longer "matte"."""
