@@ -24,7 +24,7 @@ from vqagen.tasks.dialog.template import (
     UNSURE,
 )
 
-_NO_CONDITIONS = (frozenset[str](),)
+_NO_CONDITIONS: tuple[frozenset[str], ...] = (frozenset(),)
 _CASES_OF_NAMES = (frozenset({NEAR}), frozenset({FAR}), frozenset({FAR, BACK}))
 
 
