@@ -56,7 +56,7 @@ class Style:
 
 
 @dataclass(frozen=True)
-class _Text:
+class Text:
     """A compiled text: `%`-format pieces and optional parts, which hold pieces and parts again."""
 
     parts: tuple[Part, ...]
@@ -94,7 +94,7 @@ class Wording:
         self._ways = {slot: synonyms.of_type(kind) for slot, kind in template.slots.items()}
         self._rewrites = synonyms.domain.rewrites
         self._sources = template.texts
-        self._texts: dict[int, _Text] = {}
+        self._texts: dict[int, Text] = {}
         """The texts that were drawn, by number: a run of a few scenes draws few of them."""
         self._forms: dict[str, list[_Word] | None] = {}
         """The words of the formats that were drawn; None for a format that is filled as a whole."""
@@ -104,9 +104,16 @@ class Wording:
     def say(self, words: Words, random: Random, keep_other: bool = True) -> str:
         """One sentence: a text and synonyms drawn at random. `keep_other` is False to drop "other"."""
         text, _, _, sentence = self._drawn(words, random)
+        return self._finished(text, sentence, keep_other, self._style.joins_anything)
+
+    def retold(self, number: int, form: str, said: Mapping[str, str], keep_other: bool, joins_anything: bool) -> str:
+        """The sentence that `say` makes if it draws this text, these of its parts and these ways."""
+        return self._finished(self.text(number), self._filled(form, said), keep_other, joins_anything)
+
+    def _finished(self, text: Text, sentence: str, keep_other: bool, joins_anything: bool) -> str:
         if text.has_other and not keep_other:
             sentence = without_other(sentence)
-        return finished(sentence, text.has_article, self._rewrites, self._style.joins_anything)
+        return finished(sentence, text.has_article, self._rewrites, joins_anything)
 
     def say_marked(self, words: Words, random: Random, keep_other: bool = True) -> Marked:
         """The sentence that `say` makes of the same draws, with where each slot is said in it."""
@@ -124,7 +131,7 @@ class Wording:
             draws.append(self._draw(words, random, is_terse=len(draws) >= MOST_DRAWS // 2))
         return draws[-1]
 
-    def _names_twice(self, text: _Text, words: Words) -> bool:
+    def _names_twice(self, text: Text, words: Words) -> bool:
         """True if of two things in a row one is described by words of the other: "the red ball and the ball"."""
         for pair in text.pairs:
             one, other = ({(self._types[slot], words[slot]) for slot in slots if words[slot]} for slots in pair)
@@ -139,9 +146,9 @@ class Wording:
         if self._style.mixed_words:
             for slot, value in words.items():
                 said[slot] = _drawn_way(ways_of[slot][value], random)
-            text = self._text(int(random() * len(self._sources)))
+            text = self.text(int(random() * len(self._sources)))
         else:
-            text = self._text(int(random() * len(self._sources)))
+            text = self.text(int(random() * len(self._sources)))
             drawn = dict(text.own_ways)
             for slot, value in words.items():
                 ways = ways_of[slot][value]
@@ -180,7 +187,7 @@ class Wording:
         is_squeezed = "  " not in sentence and sentence.isprintable()  # no other white space is printable
         return sentence if is_squeezed and sentence == sentence.strip() else squeezed(sentence)
 
-    def _text(self, number: int) -> _Text:
+    def text(self, number: int) -> Text:
         """Return a text, compiled when it is first drawn."""
         text = self._texts.get(number)
         if text is None:
@@ -190,7 +197,7 @@ class Wording:
         return text
 
 
-_Draw = tuple[_Text, str, dict[str, str], str]
+_Draw = tuple[Text, str, dict[str, str], str]
 """A text, the `%`-format of those of its parts that stay, how each slot is said, and the text with its slots filled."""
 
 
@@ -209,7 +216,7 @@ def _says_other(text: str) -> bool:
     return "other" in small and _OTHER.search(small) is not None
 
 
-def _compile(text: str, may_bring_article: bool, own_ways: Mapping[Ways, str]) -> _Text:
+def _compile(text: str, may_bring_article: bool, own_ways: Mapping[Ways, str]) -> Text:
     """Compile a text. `may_bring_article`: the sentence may have an "a" that is not in the text."""
     outer: list[list[Part]] = []
     parts: list[Part] = []
@@ -229,7 +236,7 @@ def _compile(text: str, may_bring_article: bool, own_ways: Mapping[Ways, str]) -
             piece += token.replace("%", "%%")
     has_article = may_bring_article or ARTICLE.search(text.lower()) is not None
     pairs = tuple((_SLOT.findall(one), _SLOT.findall(other)) for one, other in _TWO_THINGS.findall(text))
-    return _Text((*parts, piece), own_ways, tuple(plurals), pairs, has_article, _says_other(text))
+    return Text((*parts, piece), own_ways, tuple(plurals), pairs, has_article, _says_other(text))
 
 
 def _words(form: str) -> list[_Word] | None:

@@ -1,0 +1,173 @@
+"""Binding: from a program back to the words of a template's slots.
+
+A template is a row of moves, each of which takes a step of the program. A template-only node has an optional move for
+each attribute that it may describe by: where there is no step for it, the attribute was left open.
+
+    moves     scene  filter_size <Z>  filter_color <C>  filter_shape <S>   unique  query_size
+    program   scene                   filter_color red  filter_shape cube  unique  query_size
+    words            <Z> is open      <C> is red        <S> is cube
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from vqagen.language.catalogue import Catalogue
+from vqagen.language.registry import Value
+from vqagen.language.template import Described, Template, TemplateNode
+from vqagen.plugin import CONSTANT, SAMENESS, SLOT
+from vqagen.world.scene import Scene
+
+Words = dict[str, str | None]
+"""Slot -> value, None where the slot is left open."""
+Step = Mapping[str, Any]
+"""A node of a program as a record of either dialect."""
+
+
+class _Move(NamedTuple):
+    """What a template does in one step of a program."""
+
+    functions: frozenset[str]
+    """The function by all its names; none for a node that takes no step, such as a description without attributes."""
+    sides: tuple[str, ...]
+    """Slots and literal values."""
+    sources: tuple[int, ...] | None
+    """The template nodes that it starts from; None if it starts from the move before, in the same node."""
+    is_optional: bool
+    ends_node: bool
+    is_ambiguous: bool = False
+    """True if a step that it may take may also be that of the next move."""
+
+
+class Bound(NamedTuple):
+    """A program seen as a filling of a template."""
+
+    words: Words
+    places: tuple[int, ...]
+    """Template node -> the step with its result."""
+
+
+class Binder:
+    """A template that finds its slots in programs."""
+
+    def __init__(self, template: Template) -> None:
+        self._moves = tuple(_with_ambiguity([move for node in template.nodes for move in _moves(template, node)]))
+        self._slots: Words = dict.fromkeys(template.slots)
+        self._on_words = [
+            each
+            for each in template.constraints
+            if each.slots and all(param.kind in (SLOT, CONSTANT) for param in each.params)
+        ]
+        self._likenesses = tuple(_likenesses(template))
+        self._attributes = {each.type: each.name for each in template.catalogue.domain.attributes}
+
+    def bind(self, program: Sequence[Step]) -> list[Bound]:
+        """Return all ways to fill the template that give a sound program: one, or none if it is another template's.
+
+        There are several only where a step may say either of two slots.
+        """
+        found: list[Bound] = []
+        self._walk(program, 0, 0, -1, Bound(self._slots.copy(), ()), found)
+        return [each for each in found if self._is_allowed(each.words)]
+
+    def _walk(
+        self, program: Sequence[Step], first: int, at: int, before: int, bound: Bound, found: list[Bound]
+    ) -> None:
+        """Go on with the move `first` and the step `at`; add to `found` what reaches the end of both.
+
+        `before`: the step that the next move starts from, if it does not begin a node.
+        """
+        words, places = bound.words, [*bound.places]
+        for number in range(first, len(self._moves)):
+            functions, sides, sources, is_optional, ends_node, is_ambiguous = self._moves[number]
+            if sources is not None and len(sources) == 1:
+                before = places[sources[0]]
+            step = program[at] if at < len(program) else {}
+            if step.get("type" if "type" in step else "function") in functions:
+                if is_ambiguous:
+                    self._walk(program, number + 1, at, before, Bound(words.copy(), tuple(places)), found)
+                inputs = [before] if sources is None or len(sources) == 1 else [places[each] for each in sources]
+                if (step.get("inputs") or []) != inputs or not self._says(step, sides, words):
+                    return
+                before, at = at, at + 1
+            elif not is_optional:
+                return
+            if ends_node:
+                places.append(before)
+        if at == len(program):
+            found.append(Bound(words, tuple(places)))
+
+    def _says(self, step: Step, sides: tuple[str, ...], words: Words) -> bool:
+        """Note the words that a step says; False if it says another literal, or another word than an earlier step."""
+        values = step.get("value_inputs" if "value_inputs" in step else "side_inputs") or ()
+        for side, value in zip(sides, values, strict=True):
+            if side not in self._slots:
+                if side != value:
+                    return False
+            elif words[side] is None:
+                words[side] = value
+            elif words[side] != value:
+                return False
+        return True
+
+    def _is_allowed(self, words: Words) -> bool:
+        """True if the words meet the template's constraints on words."""
+        return all(each.holds(*[words[slot] for slot in each.slots]) for each in self._on_words)
+
+    def anchor_fits(self, bound: Bound, scene: Scene, outputs: Sequence[Value]) -> bool | None:
+        """True if "other" is needed: the anchor of a sameness itself fits the description of what is the same.
+
+        None where no description follows a sameness. `outputs` are the results of the program's steps.
+        """
+        answer: bool | None = None
+        for anchor, described in self._likenesses:
+            said = [(self._attributes[side.type], side.literal or bound.words[side.slot]) for side in described]
+            thing = outputs[bound.places[anchor]]
+            fits = all(scene.having[name][value] >> thing & 1 for name, value in said if value is not None)
+            answer = bool(answer) or fits
+        return answer
+
+
+def _moves(template: Template, node: TemplateNode) -> Iterator[_Move]:
+    """Yield the moves of a template node."""
+    catalogue, composite = template.catalogue, node.composite
+    if composite is None:
+        yield _Move(_names(catalogue, node.type), node.side_inputs, node.inputs, is_optional=False, ends_node=True)
+        return
+    moves: list[tuple[str, tuple[str, ...], bool]] = []
+    relation = template.relation(node)
+    if composite.relates and relation is not None:
+        moves.append(("relate", (relation.slot or relation.literal or "",), False))
+    for slot, kind, literal in template.described(node):
+        moves.append((composite.filters[kind], (slot or literal or "",), bool(slot)))
+    if composite.reducer or not moves:
+        moves.append((composite.reducer or "", (), not composite.reducer))
+    for number, (function, sides, is_optional) in enumerate(moves):
+        names = _names(catalogue, function) if function else frozenset[str]()
+        yield _Move(names, sides, None if number else node.inputs, is_optional, number == len(moves) - 1)
+
+
+def _names(catalogue: Catalogue, name: str) -> frozenset[str]:
+    """Return all names of a function, under any of which a program may have it."""
+    function = catalogue[name]
+    return frozenset((name, *(each.name for each in catalogue.values() if each.run is function.run), *function.aliases))
+
+
+def _with_ambiguity(moves: Sequence[_Move]) -> Iterator[_Move]:
+    """Yield the moves; mark those whose step may be that of a later move, as of two slots for one list of toppings."""
+    for number, move in enumerate(moves):
+        later: set[str] = set()
+        for each in moves[number + 1 :]:
+            later |= each.functions
+            if not each.is_optional:
+                break
+        yield move._replace(is_ambiguous=move.is_optional and not later.isdisjoint(move.functions))
+
+
+def _likenesses(template: Template) -> Iterator[tuple[int, tuple[Described, ...]]]:
+    """Yield (node of the anchor, description) for each description of what is the same as an anchor."""
+    for node in template.nodes:
+        source = template.nodes[node.inputs[0]] if node.composite and node.inputs else None
+        if source and not source.composite and template.catalogue[source.type].role == SAMENESS:
+            yield source.inputs[0], template.described(node)
