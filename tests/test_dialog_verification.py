@@ -259,14 +259,6 @@ def test_templates_of_ones_own_are_read(vqagen_: Commands, dialogs: Record) -> N
     assert own_read["by_kind"]["unparseable"] == 0
 
 
-def test_templates_are_for_dialogs(vqagen_: Commands) -> None:
-    """Questions have programs."""
-    vqagen_.done("generate --scenes scenes.json --out q.json")
-    ran = vqagen_("verify q.json --scenes scenes.json --templates d.json")
-
-    assert (ran.code, "templates and synonyms are for dialogs" in ran.err) == (2, True)
-
-
 def test_a_dialog_of_no_scene_is_a_fault(vqagen_: Commands, dialogs: Record) -> None:
     """It names its scene as questions do."""
     dialogs["dialogs"][0]["image_filename"] = "no.png"

@@ -17,8 +17,8 @@ from families import SHIPPED, Collection
 
 import vqagen
 from vqagen.api import Generation, SceneSource, find_scenes
+from vqagen.language.wording import words_differ
 from vqagen.search.filling import GAVE_UP
-from vqagen.tasks.questions.family import words_differ
 
 SCENES = 100
 COUNT = fewer(SCENES)

@@ -152,7 +152,7 @@ def test_other_inputs_than_a_file_was_made_from_are_one_line_first(
 
     assert len(ran.err.splitlines()) == 1
     assert ran.err.startswith(f"vqagen: warning: {out}: {message}")
-    assert ran.out.endswith(b" checked, 0 wrong\n")
+    assert b" checked, 0 wrong\n" in ran.out
 
 
 def test_a_file_made_with_hidden_answers_is_refused_in_one_line(vqagen_: Commands) -> None:

@@ -24,6 +24,9 @@ from vqagen.world.loading import SceneSource
 
 Record = dict[str, Any]
 SCENES = 12
+INFO = {"generator": {"name": "vqagen", "inputs": load_domain_files().hashes}}
+"""The info of questions made from the shipped templates."""
+UNREAD = "texts were not read: the file does not say which templates it was made from; give --templates\n"
 OF_TYPE = {bool: 0, int: 1, str: 2}
 """Where in the fixture's questions one with an answer of each type stands."""
 
@@ -70,7 +73,7 @@ def vqagen_(
 
 def written(records: object, name: str = "q.json") -> str:
     """Write questions as the name asks; the name."""
-    text = json.dumps({"info": {}, "questions": records})
+    text = json.dumps({"info": INFO, "questions": records})
     if "jsonl" in name:
         text = "".join(json.dumps(record) + "\n" for record in records)
     Path(name).write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
@@ -83,8 +86,9 @@ def written(records: object, name: str = "q.json") -> str:
 def test_questions_as_written_check_out(made: dict[str, list[Record]], vqagen_: Commands) -> None:
     for dialect, name in (("generator", "q.json"), ("release", "q.jsonl.gz")):
         ran = vqagen_.done(f"verify {written(made[dialect], name)} --scenes scenes.json")
+        unread = "" if name == "q.json" else UNREAD
 
-        assert ran == (0, f"{len(made[dialect])} questions checked, 0 wrong\n".encode(), "")
+        assert ran == (0, f"{len(made[dialect])} questions checked, 0 wrong\n{unread}".encode(), "")
 
 
 def test_any_document_that_holds_questions_is_read(questions: list[Record], vqagen_: Commands) -> None:
@@ -200,7 +204,7 @@ def test_the_report_as_json_counts_everything(questions: list[Record], vqagen_: 
     report = json.loads(ran.out)
 
     assert (ran.code, ran.err) == (1, "")
-    assert list(report) == ["checked", "mismatched", "parted_pairs", "by_problem", "problems", "mismatches"]
+    assert list(report) == ["checked", "mismatched", "parted_pairs", "texts", "by_problem", "problems", "mismatches"]
     assert (report["checked"], report["mismatched"]) == (len(questions), 3)
     assert report["by_problem"] == {"wrong answer": 2, "answer missing": 1}
     assert [mismatch["position"] for mismatch in report["mismatches"]] == [0, 1, 5]
@@ -248,6 +252,7 @@ def test_problems_beyond_twenty_are_counted(
 
 NO_QUESTIONS = [
     ("", "q.json: the file is empty"),
+    ('{"questions": []}', "q.json: no questions, so nothing to verify"),
     ('[{"question": "What?", "image_index": 0}]', "q.json: neither programs nor answers, so nothing to verify"),
     ("hello", "q.json: not questions: expected JSON that begins with '{' or '[', found 'h'"),
     (

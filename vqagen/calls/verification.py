@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
-from vqagen.errors import UsageError
+from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.files.locations import Location
 from vqagen.files.reading import content_hash
 from vqagen.judge.dialogs.report import DialogVerificationReport
 from vqagen.judge.dialogs.verification import verify_dialogs
 from vqagen.judge.director.report import TrialVerificationReport
 from vqagen.judge.director.verification import verify_trials
 from vqagen.judge.file_kinds import TRIALS, kind_of_file, require_records
-from vqagen.judge.origin import check_origin
+from vqagen.judge.origin import check_origin, info_of, shipped_domain
+from vqagen.judge.question_texts import texts_at_hand
 from vqagen.judge.verification import verify_questions
 from vqagen.judge.verification_report import VerificationReport
-from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
+from vqagen.language.domain_files import (
+    DomainFiles,
+    PathLike,
+    find_domain,
+    input_hashes,
+    is_written_as_path,
+    load_catalogue,
+)
 from vqagen.language.shipped_domains import DIALOGS
 from vqagen.tasks.dialog.loading import load_dialog_domain
-from vqagen.world.loading import find_scenes
+from vqagen.world.loading import SceneSource, find_scenes
 
 
 def verify(
@@ -33,34 +44,48 @@ def verify(
 ) -> VerificationReport | DialogVerificationReport | TrialVerificationReport:
     """Check that every answer of a file of questions or dialogs follows from its scene, or of trials from its grid.
 
-    The programs of questions are run again. Dialogs and trials are read from their texts, which are those of
+    The programs of questions are run again, and their texts are read: by `templates` and `synonyms` or, if the file's
+    `info` names those of the domain, by these. Dialogs and trials are read from their texts, which are those of
     `templates` and, for dialogs, `synonyms`. Warns (InputWarning) of scenes, metadata, plug-ins, templates and synonyms
     that are not those which the file's `info` names. `on_checked` is called now and then with the number of questions,
     dialogs or trials checked since, for a progress bar.
     """
     path = require_records(file)
     kind = kind_of_file(path)
+    report: VerificationReport | DialogVerificationReport | TrialVerificationReport
     if kind is TRIALS:
         given = {"scenes": scenes, "domain": domain, "metadata": metadata, "synonyms": synonyms, "plugins": plugins}
         if needless := [name for name, value in given.items() if value]:
             raise UsageError(f"{file} holds trials, which come with their grids and items: leave out {needless[0]}")
-        return verify_trials(path, templates, on_checked)
-    if scenes is None:
+        report = verify_trials(path, templates, on_checked)
+    elif scenes is None:
         raise UsageError(
             f"scenes are missing: {file} holds {kind.key}, which are verified on the scenes they are about"
         )
-    source = find_scenes(scenes)
-    task = DIALOGS if kind.key == DIALOGS else None
-    if task is None and (templates or synonyms):
-        raise UsageError(f"templates and synonyms are for dialogs; {file} holds questions, which have programs")
-    files = find_domain(domain, metadata=metadata, templates=templates, synonyms=synonyms, plugins=plugins, task=task)
-    if task == DIALOGS:
-        return verify_dialogs(path, source, load_dialog_domain(files), on_checked)
-    catalogue, loaded = load_catalogue(files)
-    hashes = {
-        "scenes": lambda: content_hash(source.files),
-        "metadata": lambda: content_hash([files.metadata]),
-        "plugins": lambda: loaded.hash if loaded.hashes else "",
-    }
-    check_origin(path, hashes)
-    return verify_questions(path, source, catalogue, on_checked)
+    else:
+        source = find_scenes(scenes)
+        own: dict[str, Any] = {"metadata": metadata, "templates": templates, "synonyms": synonyms, "plugins": plugins}
+        if kind.key == DIALOGS:
+            loaded = load_dialog_domain(find_domain(domain, **own, task=DIALOGS))
+            report = verify_dialogs(path, source, loaded, on_checked)
+        else:
+            files = find_domain(domain or (None if metadata else shipped_domain(info_of(path))), **own)
+            is_own_folder = domain is not None and is_written_as_path(domain)
+            worded_by = {"templates": templates or is_own_folder, "synonyms": synonyms or is_own_folder}
+            given_roles = [role for role, is_given in worded_by.items() if is_given]
+            report = _verify_questions(path, source, files, given_roles, on_checked)
+    if not report.checked:
+        raise BadInput([Problem(f"no {kind.key}, so nothing to verify", str(path))])
+    return report
+
+
+def _verify_questions(
+    path: Location, scenes: SceneSource, files: DomainFiles, given: Sequence[str], on_checked: Callable[[int], None]
+) -> VerificationReport:
+    """Check a file of questions; `given` are the roles of the files that the user gave to read texts by."""
+    catalogue, plugins = load_catalogue(files)
+    hashes = {"plugins": "", **input_hashes(files, catalogue.domain, plugins)}
+    checked = {role: partial(str, hashes.get(role, "")) for role in ("metadata", "plugins", *given)}
+    check_origin(path, {"scenes": lambda: content_hash(scenes.files), **checked})
+    texts = texts_at_hand(path, files, hashes, given)
+    return verify_questions(path, scenes, catalogue, texts, on_checked)

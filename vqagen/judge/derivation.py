@@ -1,4 +1,4 @@
-"""Answers of programs, derived again; steps that programs of one scene share are run once.
+"""Results of programs, derived again; steps that programs of one scene share are run once.
 
 Only programs without any fault are run here, in the form in which question files have them. Every other one is left to
 `Program`, whose checks name all faults. (`scripts/bench sampling`: `verify`)
@@ -12,12 +12,6 @@ from vqagen.language.catalogue import Catalogue
 from vqagen.language.registry import Value
 from vqagen.plugin import Run, Undefined
 from vqagen.world.scene import Scene
-
-
-class Derived(NamedTuple):
-    """The answer that a program has in a scene."""
-
-    answer: Value
 
 
 class _Step(NamedTuple):
@@ -58,8 +52,11 @@ class Derivations:
         self._scene: Scene | None = None
         self._results: dict[_Key, _Result] = {}
 
-    def derive(self, program: object, scene: Scene) -> Derived | None:
-        """Return the answer of a program, or None if it has a fault, has no answer here, or is of an unusual form."""
+    def derive(self, program: object, scene: Scene) -> list[Value] | None:
+        """Return the results of a program's steps, the last of which is the answer.
+
+        None if the program has a fault, has no answer here, or is of an unusual form.
+        """
         if scene is not self._scene:
             self._scene, self._results = scene, {}
         if type(program) is not list or not program:
@@ -77,8 +74,7 @@ class Derivations:
                 results.append(result)
         except (KeyError, TypeError, IndexError, Undefined):
             return None  # an unusual form, or a step without result; an error of a step is raised when it runs again
-        _, answer, last = results[-1]
-        return Derived(answer) if last.gives_answer else None
+        return [value for _, value, _ in results] if results[-1][2].gives_answer else None
 
     def _result(self, name: str, taken: list[_Result], values: tuple[Any, ...], scene: Scene) -> _Result | None:
         """Return the result of a function; None if it does not take these results and values."""

@@ -19,7 +19,7 @@ def check_origin(questions: Location, hashes: Mapping[str, Callable[[], str]], r
     `hashes` give the content hash of the inputs at hand, by role; "" if there is none. A file without an `info` of
     vqagen's own says nothing.
     """
-    generator = _generator_info(questions)
+    generator = generator_info(questions)
     if (generator.get("records") or {}).get("hide_answers"):
         message = "made with --hide-answers: programs and answers are left out, so there is nothing to verify"
         raise BadInput([Problem(message, str(questions))])
@@ -38,7 +38,7 @@ def check_origin(questions: Location, hashes: Mapping[str, Callable[[], str]], r
 
 def settings_of(path: Location) -> Mapping[str, Any]:
     """Return the settings of the run that made a file, by its `info`; empty if vqagen did not make it."""
-    found = _generator_info(path).get("settings")
+    found = generator_info(path).get("settings")
     return found if isinstance(found, Mapping) else {}
 
 
@@ -53,12 +53,18 @@ def shipped_domain(info: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _generator_info(questions: Location) -> Mapping[str, Any]:
-    """Return the `generator` of the info; empty if vqagen did not make the file."""
+def info_of(path: Location) -> Mapping[str, Any]:
+    """Return the `info` of a file; empty if it has none."""
     try:
-        info = describe_output(questions).info
+        info = describe_output(path).info
     except BadInput:
         return {}
+    return info if isinstance(info, Mapping) else {}
+
+
+def generator_info(path: Location) -> Mapping[str, Any]:
+    """Return the `generator` of a file's info; empty if vqagen did not make the file."""
+    info = info_of(path)
     match info:
         case {"generator": {"name": "vqagen"}}:
             generator: Mapping[str, Any] = info["generator"]

@@ -83,6 +83,12 @@ class VerificationReport:
     mismatched: int = 0
     parted_pairs: int = 0
     """Questions whose partner is not in the file, as in a shard."""
+    unread_because: str = ""
+    """The reason why no text was read; "" if texts were read."""
+    unread_texts: int = 0
+    """Texts that were not read, as no template at hand asks their programs."""
+    undecided_texts: int = 0
+    """Texts with too many possible wordings to try them all."""
     by_problem: Counter[str] = field(default_factory=Counter)
     """Kind of problem -> wrong questions."""
     mismatches: list[Mismatch] = field(default_factory=list)
@@ -117,6 +123,12 @@ class VerificationReport:
         yield f"{head}: {kinds}" if kinds else head
         if self.parted_pairs:
             yield f"{counted(self.parted_pairs, 'question')} with a pair whose other question is not in the file"
+        if self.unread_because:
+            yield f"texts were not read: {self.unread_because}"
+        if self.unread_texts:
+            yield f"{counted(self.unread_texts, 'text')} not read: no template at hand asks what their programs ask"
+        if self.undecided_texts:
+            yield f"{counted(self.undecided_texts, 'text')} not decided: rewrites make too many wordings possible"
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""
@@ -124,6 +136,12 @@ class VerificationReport:
             "checked": self.checked,
             "mismatched": self.mismatched,
             "parted_pairs": self.parted_pairs,
+            "texts": {
+                "read": not self.unread_because,
+                "unread_because": self.unread_because or None,
+                "unread": self.unread_texts,
+                "undecided": self.undecided_texts,
+            },
             "by_problem": dict(self.by_problem),
             "problems": [problem.to_record() for problem in self.problems.values()],
             "mismatches": [vars(mismatch) for mismatch in self.mismatches],

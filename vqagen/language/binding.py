@@ -10,19 +10,22 @@ each attribute that it may describe by: where there is no step for it, the attri
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.registry import Value
 from vqagen.language.template import Described, Template, TemplateNode
-from vqagen.plugin import CONSTANT, SAMENESS, SLOT
+from vqagen.plugin import CONSTANT, FILTER, SAMENESS, SLOT, Run
 from vqagen.world.scene import Scene
 
 Words = dict[str, str | None]
 """Slot -> value, None where the slot is left open."""
 Step = Mapping[str, Any]
 """A node of a program as a record of either dialect."""
+
+
+Outline = tuple[Run, ...]
 
 
 class _Move(NamedTuple):
@@ -48,10 +51,22 @@ class Bound(NamedTuple):
     """Template node -> the step with its result."""
 
 
+def function_of(step: Step) -> Any:
+    """Return the name of a step's function."""
+    return step["type" if "type" in step else "function"]
+
+
+def outline(program: Iterable[Step], catalogue: Catalogue) -> Outline:
+    """Return what the fillings of a template have in common: all functions but filters, which descriptions vary in."""
+    functions = (catalogue[function_of(step)] for step in program)
+    return tuple([function.run for function in functions if function.role != FILTER])
+
+
 class Binder:
     """A template that finds its slots in programs."""
 
     def __init__(self, template: Template) -> None:
+        catalogue = template.catalogue
         self._moves = tuple(_with_ambiguity([move for node in template.nodes for move in _moves(template, node)]))
         self._slots: Words = dict.fromkeys(template.slots)
         self._on_words = [
@@ -60,7 +75,8 @@ class Binder:
             if each.slots and all(param.kind in (SLOT, CONSTANT) for param in each.params)
         ]
         self._likenesses = tuple(_likenesses(template))
-        self._attributes = {each.type: each.name for each in template.catalogue.domain.attributes}
+        self.outline = outline(({"type": min(move.functions)} for move in self._moves if move.functions), catalogue)
+        self._attributes = {each.type: each.name for each in catalogue.domain.attributes}
 
     def bind(self, program: Sequence[Step]) -> list[Bound]:
         """Return all ways to fill the template that give a sound program: one, or none if it is another template's.
@@ -84,7 +100,7 @@ class Binder:
             if sources is not None and len(sources) == 1:
                 before = places[sources[0]]
             step = program[at] if at < len(program) else {}
-            if step.get("type" if "type" in step else "function") in functions:
+            if step and function_of(step) in functions:
                 if is_ambiguous:
                     self._walk(program, number + 1, at, before, Bound(words.copy(), tuple(places)), found)
                 inputs = [before] if sources is None or len(sources) == 1 else [places[each] for each in sources]

@@ -244,6 +244,17 @@ def load_domain_files(
     return _with_templates(files, catalogue, plugins, found.templates, found.bad)
 
 
+def input_hashes(files: DomainFiles, domain: Domain, plugins: Plugins) -> dict[str, str]:
+    """Return the content hash of each file of a domain, by its role. Raises PlaceError if there are no templates."""
+    synonyms = synonyms_file(files, domain)
+    return {
+        "metadata": content_hash([files.metadata]),
+        "templates": content_hash([file.path for file in find_template_files(files.templates)]),
+        **({"synonyms": content_hash([synonyms])} if synonyms else {}),
+        **hashes_beside(files, plugins),
+    }
+
+
 def _with_templates(
     files: DomainFiles,
     catalogue: Catalogue,
@@ -253,18 +264,12 @@ def _with_templates(
 ) -> LoadedDomain:
     """Return the domain with its synonyms, which are loaded, and the hashes of its files."""
     domain = catalogue.domain
-    synonyms = synonyms_file(files, domain)
     return LoadedDomain(
         domain,
         catalogue,
         templates,
-        load_synonyms(synonyms, domain),
-        {
-            "metadata": content_hash([files.metadata]),
-            "templates": content_hash([file.path for file in find_template_files(files.templates)]),
-            **({"synonyms": content_hash([synonyms])} if synonyms else {}),
-            **hashes_beside(files, plugins),
-        },
+        load_synonyms(synonyms_file(files, domain), domain),
+        input_hashes(files, domain, plugins),
         files,
         plugins,
         skipped,

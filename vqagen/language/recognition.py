@@ -19,14 +19,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, product
+from itertools import product
 from typing import NamedTuple
 
 from vqagen.language.mentions import FIELD
-from vqagen.language.sentence import Rewrites
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
-from vqagen.language.wording import Part, Words, Wording
+from vqagen.language.wording import Part, Wording, Words
 
 MOST_SENTENCES = 2_000
 """Sentences that are tried for one text if the domain rewrites them; one takes 8 µs."""
@@ -110,7 +109,7 @@ class Recogniser:
             found = _Attempt(self, sentence, ways, (True, False)).walk()
         except UndecidedError:
             return None
-        return found and {**words, **{slot: way.value for slot, way in found.items()}}
+        return None if found is None else {**words, **{slot: way.value for slot, way in found.items()}}
 
     def example(self, words: Words, keep_other: bool) -> str:
         """Return a sentence that says these words: the first text in the first ways."""
@@ -132,8 +131,8 @@ class _Attempt:
 
     def walk(self) -> dict[str, _Way] | None:
         """Return how each slot of one of the texts is said; None if no text is the sentence."""
-        for self._number, self._steps in enumerate(self._recogniser.texts):
-            self._chosen, self._path = {}, []
+        for number, steps in enumerate(self._recogniser.texts):
+            self._number, self._steps, self._chosen, self._path = number, steps, {}, []
             if self._goes_on(0, 0):
                 return self._chosen
         return None
@@ -192,17 +191,23 @@ class _Attempt:
         occurring = {slot: self._occurring(ways) for slot, ways in self._ways.items()}
         tried = 0
         for ways in (occurring, self._ways):
-            for self._number in range(len(self._recogniser.texts)):
-                forms = islice(_forms(self._recogniser.wording.text(self._number).parts), MOST_SENTENCES + 1)
-                for form, *choice in product(forms, *ways.values()):
-                    tried += 1
-                    if tried > MOST_SENTENCES:
-                        raise UndecidedError
-                    if self._is_sentence(form, dict(zip(ways, choice, strict=True))):
-                        return True
+            for form, choice in self._drawings(ways):
+                tried += 1
+                if tried > MOST_SENTENCES:
+                    raise UndecidedError
+                if self._is_sentence(form, choice):
+                    return True
             if all(len(ways[slot]) == len(some) for slot, some in self._ways.items()):
                 break
         return False
+
+    def _drawings(self, ways: _Ways) -> Iterator[tuple[str, dict[str, _Way]]]:
+        """Yield every form of every text with every choice of ways."""
+        for number in range(len(self._recogniser.texts)):
+            self._number = number
+            for form in _forms(self._recogniser.wording.text(number).parts):
+                for choice in product(*ways.values()):
+                    yield form, dict(zip(ways, choice, strict=True))
 
     def _occurring(self, ways: Sequence[_Way]) -> Sequence[_Way]:
         return [way for way in ways if way.bare in self.bare or way.bare_plural in self.bare] or ways
@@ -215,7 +220,7 @@ class _Attempt:
         (joins_anything, is_exact), retold = self._recogniser.manner, self._recogniser.wording.retold
         for keep_other, joins in product(self._keeps_other, joins_anything):
             again = retold(self._number, form, said, keep_other, joins)
-            if again == self._sentence or not is_exact and _loose(again) == _loose(self._sentence):
+            if again == self._sentence or (not is_exact and _loose(again) == _loose(self._sentence)):
                 return True
         return False
 
@@ -277,8 +282,8 @@ def _literal(raw: str) -> Iterator[_Step]:
 
 def _forms(parts: Sequence[Part]) -> Iterator[str]:
     """Yield the `%`-format of a text with each choice of its optional parts."""
-    choices = [(part,) if isinstance(part, str) else (*_forms(part), "") for part in parts]
-    return map("".join, product(*choices))
+    optional = [(part,) if isinstance(part, str) else (*_forms(part), "") for part in parts]
+    return map("".join, product(*optional))
 
 
 def _sign(replacement: str) -> str:

@@ -201,6 +201,25 @@ _Draw = tuple[Text, str, dict[str, str], str]
 """A text, the `%`-format of those of its parts that stay, how each slot is said, and the text with its slots filled."""
 
 
+def words_differ(template: Template, words: Words) -> bool:
+    """The reference's test for dropping "other": some attribute of its two descriptions has two different words.
+
+    It applies only to templates with exactly two slots of each attribute and no other slots. An open head noun counts
+    as a word of its own ("thing"), which is why it drops "other" where the anchor does fit.
+    """
+    domain = template.catalogue.domain
+    slots_of: dict[str, list[str]] = {attribute.type: [] for attribute in domain.attributes}
+    for slot, slot_type in template.slots.items():
+        slots_of.setdefault(slot_type, []).append(slot)
+    if any(len(slots) != 2 for slots in slots_of.values()) or len(slots_of) != len(domain.attributes):
+        return False
+    for attribute in domain.attributes:
+        first, second = (words[slot] or attribute.null for slot in slots_of[attribute.type])
+        if first and second and first != second:
+            return True
+    return False
+
+
 def _length(draw: _Draw) -> int:
     """Return the number of words."""
     return draw[-1].count(" ") + 1

@@ -14,7 +14,7 @@ from vqagen.language.program import Program
 from vqagen.language.question import Mention, Question
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
-from vqagen.language.wording import Style, Wording
+from vqagen.language.wording import Style, Wording, words_differ
 from vqagen.rng import shuffled, stream
 from vqagen.search.balance import Counts
 from vqagen.search.description import Sampling
@@ -179,22 +179,3 @@ def _mentions(marked: Marked, filling: Filling) -> Iterator[Mention]:
     spans_of = mention_spans(marked, [slots for slots, _ in described])
     for spans, (_, objects) in zip(spans_of, described, strict=True):
         yield from (Mention(start, end, objects) for start, end in spans)
-
-
-def words_differ(template: Template, words: Mapping[str, str | None]) -> bool:
-    """The reference's test for dropping "other": some attribute of its two descriptions has two different words.
-
-    It applies only to templates with exactly two slots of each attribute and no other slots. An open head noun counts
-    as a word of its own ("thing"), which is why it drops "other" where the anchor does fit.
-    """
-    domain = template.catalogue.domain
-    slots_of: dict[str, list[str]] = {attribute.type: [] for attribute in domain.attributes}
-    for slot, slot_type in template.slots.items():
-        slots_of.setdefault(slot_type, []).append(slot)
-    if any(len(slots) != 2 for slots in slots_of.values()) or len(slots_of) != len(domain.attributes):
-        return False
-    for attribute in domain.attributes:
-        first, second = (words[slot] or attribute.null for slot in slots_of[attribute.type])
-        if first and second and first != second:
-            return True
-    return False

@@ -1,0 +1,248 @@
+"""The texts of questions are read: what the generator writes is right, and what says something else is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import general_domain
+import pytest
+from commands import Commands
+from depth import fewer
+from scene_records import sampled_scenes
+from spoiled_texts import SPOILS, Record, Sayings, spoiled
+
+import vqagen
+from vqagen.api import find_domain, load_domain_files
+from vqagen.files.shipped import shipped
+from vqagen.language import recognition
+from vqagen.rng import stream
+
+DOMAINS = {name: load_domain_files(find_domain(name)) for name in ("clevr", "market")}
+TEMPLATES = shipped("templates/clevr")
+SCENES = 40
+
+
+@pytest.fixture
+def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in a folder with scenes of both shipped domains."""
+    monkeypatch.chdir(tmp_path)
+    for name in DOMAINS:
+        Path(f"{name}.json").write_text(json.dumps({"scenes": sampled_scenes(SCENES, seed=3, domain=name)}))
+    return Commands(capsysbinary)
+
+
+def generated(vqagen_: Commands, flags: str = "", domain: str = "clevr") -> Record:
+    """Make questions in q.json; return the document."""
+    vqagen_.done(f"generate --domain {domain} --scenes {domain}.json --out q.json --force {flags}")
+    document: Record = json.loads(Path("q.json").read_bytes())
+    return document
+
+
+def verified(document: Record, domain: str = "clevr", **given: Any) -> vqagen.VerificationReport:
+    """Verify the questions of a document."""
+    Path("v.json").write_text(json.dumps(document))
+    return vqagen.verify("v.json", f"{domain}.json", **given)
+
+
+# No false alarm ---------------------------------------------------------------------------------------------------
+
+MADE = [
+    *(("clevr", flags) for flags in ("", "--seed 5 --dialect release", "--balance pairs", "--trace", "--compat clevr")),
+    ("clevr", "--instances-per-template 3 --templates-per-image 20 --dialect generator"),
+    *(("market", flags) for flags in ("", "--compat clevr", "--balance pairs")),
+]
+
+
+@pytest.mark.quick(4)
+@pytest.mark.parametrize(("domain", "flags"), MADE)
+@pytest.mark.parametrize("out", ["q.json", "q.jsonl", "q.parquet"])
+def test_every_text_that_is_written_is_read(domain: str, flags: str, out: str, vqagen_: Commands) -> None:
+    """By the domain and templates that the file's info names, without any flag."""
+    vqagen_.done(f"generate --domain {domain} --scenes {domain}.json --out {out} {flags}")
+    ran = vqagen_.done(f"verify {out} --scenes {domain}.json")
+
+    assert re.fullmatch(rb"\d+ questions checked, 0 wrong\n", ran.out)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flags", ["", "--compat clevr", "--balance pairs"])
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_every_text_of_many_is_read(domain: str, flags: str, vqagen_: Commands) -> None:
+    """Tens of thousands of questions."""
+    vqagen_.done(f"scenes sample --domain {domain} --count 1000 --seed 9 --out {domain}.json --force")
+    vqagen_.done(f"generate --domain {domain} --scenes {domain}.json --out q.json {flags}")
+
+    assert vqagen_.done(f"verify q.json --scenes {domain}.json").out == b"10,000 questions checked, 0 wrong\n"
+
+
+def test_templates_of_ones_own_are_read_with_their_domain(vqagen_: Commands) -> None:
+    """Groups, lists, literals, slots that are used again, and all functions."""
+    Path("pantry/templates").mkdir(parents=True)
+    Path("pantry/metadata.json").write_text(json.dumps(general_domain.METADATA))
+    Path("pantry/templates/all.json").write_text(json.dumps([*general_domain.TEMPLATES.values()]))
+    Path("pantry.json").write_text(json.dumps({"scenes": general_domain.SCENES}))
+    flags = "--domain ./pantry --scenes pantry.json"
+    vqagen_.done(f"generate {flags} --templates-per-image 40 --instances-per-template 4 --degeneracy none --out q.json")
+    ran = vqagen_.done(f"verify q.json {flags}")
+
+    assert re.fullmatch(rb"\d{3} questions checked, 0 wrong\n", ran.out)
+
+    edited = json.dumps([*general_domain.TEMPLATES.values()]).replace("How many", "What number of")
+    Path("pantry/templates/all.json").write_text(edited)
+    warned = vqagen_(f"verify q.json {flags}")
+    assert warned.err.startswith("vqagen: warning: q.json: other templates than the questions were made from")
+    assert re.search(rb'"How many .*" is no wording of all.json#\w+; the program asks: "What number of ', warned.out)
+
+
+# Every spoil is found ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", SPOILS)
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_a_text_that_says_something_else_is_wrong(domain: str, kind: str, vqagen_: Commands) -> None:
+    """The command ends in 1; nothing but the text is wrong."""
+    document = generated(vqagen_, domain=domain)
+    sayings = Sayings(DOMAINS[domain].synonyms)
+    found = [*spoiled(document["questions"][: fewer(400)], sayings, stream(2, kind), kind)]
+    questions = [question for question in found if question]
+    report = verified({**document, "questions": questions}, domain)
+
+    assert report.mismatched == report.checked == len(questions) >= 3
+    assert report.by_problem.keys() <= {"wrong text", "wrong words", "wrong other"}
+    assert vqagen_(f"verify v.json --scenes {domain}.json").code == 1
+
+
+def test_a_wrong_text_is_told_with_both_readings(vqagen_: Commands) -> None:
+    """What the text says, slot by slot, and what the program asks."""
+    document = generated(vqagen_, "--only query_size")
+    question = next(each for each in document["questions"] if re.search(r"\bleft\b", each["question"]))
+    turned = re.sub(r"\bleft\b", "right", question["question"])
+    (mismatch,) = verified({**document, "questions": [{**question, "question": turned}]}).mismatches
+
+    assert mismatch.kind == "wrong words"
+    assert (
+        re.match(r'"(.*)" says (<R\d?>) right, the program \2 left; the program asks: "', mismatch.problem)[1] == turned
+    )
+
+
+def test_other_must_be_said_where_the_anchor_fits_and_only_there(vqagen_: Commands) -> None:
+    """The question says what is wrong with it."""
+    document = generated(vqagen_, "--only same_relate.json")
+    said = [each for each in document["questions"] if " other " in each["question"]]
+    lost = [{**each, "question": each["question"].replace(" other ", " ")} for each in said]
+    texts = {
+        mismatch.problem.split('"; the program')[0] for mismatch in verified({**document, "questions": lost}).mismatches
+    }
+
+    assert texts == {f'"{each["question"]}" leaves out "other' for each in lost}
+
+
+def test_a_program_of_another_family_is_wrong(vqagen_: Commands) -> None:
+    """The text may fit the program; the family that the question names does not."""
+    document = generated(vqagen_, "--only zero_hop.json")
+    for question in document["questions"]:
+        question["question_family_index"] = (question["question_family_index"] + 1) % 6
+
+    assert verified(document).by_problem == {"wrong family": len(document["questions"])}
+
+
+# Templates at hand ------------------------------------------------------------------------------------------------
+
+
+def test_texts_are_not_read_without_the_templates_they_were_made_from(vqagen_: Commands) -> None:
+    """The last line says so, and why; what is at hand would be wrong about them."""
+    document = generated(vqagen_, "--only one_hop.json")
+    generator = document["info"]["generator"]
+    cases = [
+        ({}, "the file does not say which templates it was made from; give --templates"),
+        *(
+            (
+                {"generator": {**generator, "inputs": {**generator["inputs"], role: "sha256:0"}}},
+                f"the file was made from other {role} than",
+            )
+            for role in ("templates", "synonyms")
+        ),
+    ]
+    for question in document["questions"]:
+        question["question"] = "Is this a pipe?"
+    for info, why in cases:
+        report = verified({**document, "info": info})
+
+        assert report.is_clean
+        assert [*report.lines()][-1].startswith(f"texts were not read: {why}")
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            given = verified({**document, "info": info}, templates=TEMPLATES, synonyms=shipped("synonyms.json"))
+        assert given.by_problem == {"wrong text": report.checked}
+        assert len(warned) == bool(info)
+
+
+def as_elsewhere(text: str) -> str:
+    """Write a text as the CLEVR generator does: without capitals and "an"."""
+    return re.sub(r"\b([Aa])n\b", r"\1", text[:1].lower() + text[1:])
+
+
+def test_texts_of_other_generators_are_read_by_given_templates(vqagen_: Commands) -> None:
+    """Families are found by the programs; texts for other programs are still found."""
+    document = generated(vqagen_, "--compat clevr --dialect release")
+    questions = [{**each, "question": as_elsewhere(each["question"])} for each in document["questions"]]
+    for number, question in enumerate(questions):
+        question["question_family_index"] = number
+    given = {"templates": TEMPLATES}
+    report = verified({"questions": questions}, **given)
+    sayings = Sayings(DOMAINS["clevr"].synonyms)
+    misspelt = [each for each in spoiled(questions, sayings, stream(2, "x"), "misspelt") if each]
+
+    assert (report.mismatched, report.unread_texts) == (0, 0)
+    assert verified({"questions": misspelt}, **given).mismatched == len(misspelt)
+
+
+def test_a_program_that_no_template_asks_leaves_its_text_unread(vqagen_: Commands) -> None:
+    """The summary counts such texts."""
+    document = generated(vqagen_, "--only zero_hop.json")
+    report = verified({"questions": document["questions"]}, templates=shipped("templates/clevr/one_hop.json"))
+
+    assert (report.is_clean, report.unread_texts) == (True, report.checked)
+    assert [*report.lines()][-1].endswith(" texts not read: no template at hand asks what their programs ask")
+
+
+# What a walk along the words does not see --------------------------------------------------------------------------
+
+
+def own_domain(rewrites: list[Record], *texts: str) -> str:
+    """Write a domain with rewrites and a template of these texts; the flag that names it."""
+    Path("own/templates").mkdir(parents=True)
+    Path("own/metadata.json").write_text(json.dumps({**general_domain.METADATA, "rewrites": rewrites}))
+    record = {**general_domain.TEMPLATES["and"], "text": [*texts]}
+    Path("own/templates/all.json").write_text(json.dumps([record]))
+    Path("own.json").write_text(json.dumps({"scenes": general_domain.SCENES}))
+    return "--domain ./own --scenes own.json"
+
+
+REWRITES = [{"pattern": r"\b([Ii]s) there any (\w+)", "replace": r"\1 the shop without a \2"}]
+
+
+def test_rewritten_texts_are_read(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By trying every wording; if there are too many, the summary counts what is not decided."""
+    flags = own_domain(REWRITES, "Is there any <K> [here], and is there any food with <T>?")
+    vqagen_.done(f"generate {flags} --instances-per-template 9 --out q.json")
+    assert b"without a" in Path("q.json").read_bytes()
+    assert vqagen_.done(f"verify q.json {flags}").out.endswith(b"questions checked, 0 wrong\n")
+
+    text = Path("q.json").read_text()
+    Path("q.json").write_text(text.replace("food with", "food without"))
+    assert b" 0 wrong" not in vqagen_(f"verify q.json {flags}").out
+    monkeypatch.setattr(recognition, "MOST_SENTENCES", 1)
+    assert b"not decided: rewrites make too many wordings possible" in vqagen_.done(f"verify q.json {flags}").out
+
+
+def test_pieces_of_words_are_read(vqagen_: Commands) -> None:
+    """An optional part, or a slot, may be part of a word that the sentence changes."""
+    flags = own_domain([], "Is there a[nother] <K>, and is there a[n]other thing with <T>-<T>?")
+    vqagen_.done(f"generate {flags} --instances-per-template 9 --out q.json")
+
+    assert vqagen_.done(f"verify q.json {flags}").out.endswith(b"questions checked, 0 wrong\n")
