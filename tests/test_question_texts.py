@@ -107,7 +107,7 @@ def test_a_text_that_says_something_else_is_wrong(domain: str, kind: str, vqagen
     """The command ends in 1; nothing but the text is wrong."""
     document = generated(vqagen_, domain=domain)
     sayings = Sayings(DOMAINS[domain].synonyms)
-    found = [*spoiled(document["questions"][: fewer(400)], sayings, stream(2, kind), kind)]
+    found = [*spoiled(document["questions"][: fewer(300)], sayings, stream(2, kind), kind)]
     questions = [question for question in found if question]
     report = verified({**document, "questions": questions}, domain)
 
