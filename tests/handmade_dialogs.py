@@ -51,7 +51,7 @@ def asked(
     kind = "None" if label in ("count-all", "count-attribute", "exist-attribute") else "Coref"
     return {
         "question": question,
-        "answer": answer,
+        "answer": str(answer),
         "label": label,
         "family": label.partition("-")[0],
         "variant": len(question) % 3,
@@ -312,7 +312,7 @@ def dialogs_about(scene: int) -> list[Record]:
         record.update({"scene_index": scene, **image, "dialog": place})
         record["rounds"][-1]["question"] = f"Is it scene {scene // 2}?"
     if scene == 6:
-        records[0]["rounds"][0]["answer"] = 12
+        records[0]["rounds"][0]["answer"] = "12"
         for key in ("split", "image_index", "image_filename"):
             del records[1][key]
     return records

@@ -73,7 +73,14 @@ def _asked(record: object, label: str, place: str) -> Asked:
         raise _Missing(f"{place}: expected a round, found {describe(record)}")
     if "answer" not in record:
         raise _Missing(f"{place}.answer is missing")
-    return Asked(_part(record, "question", str, f"{place}."), record["answer"], _part(record, label, str, f"{place}."))
+    question, name = (_part(record, key, str, f"{place}.") for key in ("question", label))
+    return Asked(question, _answer(record["answer"], name), name)
+
+
+def _answer(written: Any, label: str) -> Any:
+    """Return an answer as it is judged: a number for questions that count. Of CLEVR-Dialog and vqagen 0.1 it is one."""
+    is_number = isinstance(written, str) and written.isdecimal() and label.startswith("count")
+    return int(written) if is_number else written
 
 
 def _part(record: Record, key: str, kind: Any, path: str = "") -> Any:

@@ -166,7 +166,7 @@ class Annotator:
             self.words.hear(self.scene.vocabulary.attributes[move.attribute].name, str(outcome.answer))
         return {
             "question": said.text,
-            "answer": outcome.answer,
+            "answer": str(outcome.answer),  # one type, so that Arrow and `datasets` read JSON Lines
             "label": move.label,
             "family": kind.family,
             "variant": said.variant,

@@ -4,8 +4,8 @@
     dialog_index scene_index image_index dialog   whole numbers
     relaxed                                true, or null
     caption     {text, label, variant, program, mentions, knowledge_delta}
-    rounds      a list of {question, answer, answer_type, label, family, variant, program, history, referents, mentions,
-                knowledge_delta}; an answer is text, and its type `number` or `text`
+    rounds      a list of {question, answer, label, family, variant, program, history, referents, mentions,
+                knowledge_delta}
     entities    a list of {id, objects, mentions}
     objects     a JSON text
 
@@ -26,7 +26,6 @@ from vqagen.records.parquet import RecordColumns, pyarrow, refuse_misfits
 
 NUMBER = "dialog_index"
 """The column of a dialog's place in the file."""
-ANSWER_NUMBER, ANSWER_TEXT = "number", "text"
 REFERENTS = ("focus", "result")
 OF_SCENES = {"split": str, "image_index": int, "image_filename": str}
 
@@ -79,7 +78,7 @@ def dialog_of_row(row: dict[str, Any]) -> dict[str, Any]:
 def restored_dialog(row: dict[str, Any]) -> dict[str, Any]:
     """Return the dialog that a row was made of; what is null in the row is left out already."""
     objects = {"objects": orjson.loads(row["objects"])} if "objects" in row else {}
-    rounds = [_restored_round(each) for each in row["rounds"]]
+    rounds = [{**each, **_parsed(each)} for each in row["rounds"]]
     return {**row, "caption": {**row["caption"], **_parsed(row["caption"])}, "rounds": rounds, **objects}
 
 
@@ -93,7 +92,6 @@ def _round() -> Any:
     return _struct(
         question=text,
         answer=text,
-        answer_type=text,
         label=text,
         family=text,
         variant=number,
@@ -136,10 +134,7 @@ def _row(record: Record) -> Record:
     """Return what the columns hold of a record."""
     objects = {"objects": _json(record["objects"])} if "objects" in record else {}
     caption = record["caption"]
-    rounds = [
-        {**each, **_texts(each), "answer": str(each["answer"]), "answer_type": _answer_type(each["answer"])}
-        for each in record["rounds"]
-    ]
+    rounds = [{**each, **_texts(each)} for each in record["rounds"]]
     return {**record, "caption": {**caption, **_texts(caption)}, "rounds": rounds, **objects}
 
 
@@ -150,17 +145,6 @@ def _texts(said: Record) -> dict[str, Any]:
 def _parsed(said: Record) -> dict[str, Any]:
     facts = [orjson.loads(fact) for fact in said["knowledge_delta"]]
     return {"program": orjson.loads(said["program"]), "knowledge_delta": facts}
-
-
-def _restored_round(each: dict[str, Any]) -> dict[str, Any]:
-    is_number = each["answer_type"] == ANSWER_NUMBER
-    answer = {"answer": int(each["answer"]) if is_number else each["answer"]}
-    whole = {**each, **answer, **_parsed(each)}
-    return {key: value for key, value in whole.items() if key != "answer_type"}
-
-
-def _answer_type(answer: int | str) -> str:
-    return ANSWER_TEXT if isinstance(answer, str) else ANSWER_NUMBER
 
 
 def _json(value: object) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 from vqagen.records.layouts import Record
 from vqagen.records.shape import Entry, Shape, image_number
-from vqagen.tasks.dialog.shapes.graph import graph_of
+from vqagen.tasks.dialog.shapes.graph import graph_of, typed_answer
 
 INPUTS = {
     "attribute": {"type": "Attribute", "name": "<A>"},
@@ -60,7 +60,7 @@ def _dialog(record: Record) -> dict[str, Any]:
         "caption": caption["text"],
         "template": caption["label"],
         "dialog": [
-            {"question": each["question"], "answer": each["answer"], "template": each["label"]} for each in rounds
+            {"question": each["question"], "answer": typed_answer(each), "template": each["label"]} for each in rounds
         ],
         "template_info": [_template(family, each) for family, each in said],
         "graph": graph_of(record),

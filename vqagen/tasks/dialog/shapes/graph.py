@@ -93,7 +93,7 @@ def _relationships(item: HistoryItem) -> dict[str, dict[str, list[int]]]:
 
 
 def _round_item(number: int, each: Record, before: HistoryItem, known: KnownObjects) -> HistoryItem:
-    label, args, answer = each["label"], each["program"]["args"], each["answer"]
+    label, args = each["label"], each["program"]["args"]
     said = _said(each, known)
     inherited = {told["id"]: told for told in before["objects"]} if label.endswith("-group") else {}
     item: HistoryItem = {
@@ -103,7 +103,7 @@ def _round_item(number: int, each: Record, before: HistoryItem, known: KnownObje
         "objects": [{**inherited.get(entity, {"id": entity}), **said} for entity in _found(each)],
     }
     if each["family"] == "count":
-        item["count"] = answer
+        item["count"] = typed_answer(each)
     if "value" in args:
         item |= said
     if "focus" in args:
@@ -134,7 +134,7 @@ def _said(each: Record, known: KnownObjects) -> Facts:
 
 def _told_of_focus(each: Record) -> Facts:
     """Return what a round tells of the object that it refers back to."""
-    args, answer = each["program"]["args"], each["answer"]
+    args, answer = each["program"]["args"], typed_answer(each)
     if each["family"] != "seek":
         about = args["relation"] if "relation" in args else f"{args['attribute']}_exclude"
         return {f"{about}_{each['family']}": answer}
@@ -142,6 +142,11 @@ def _told_of_focus(each: Record) -> Facts:
         return {}
     relation = args["relation"]
     return {f"{relation}_count": 0, f"{relation}_exist": "no"} if answer == "none" else {f"{relation}_exist": "yes"}
+
+
+def typed_answer(each: Record) -> str | int:
+    """Return the answer of a round as this format has it: a number if the question counts."""
+    return int(each["answer"]) if each["family"] == "count" else str(each["answer"])
 
 
 def _focus_desc(descriptor: Mapping[str, str] | None) -> dict[str, Any] | None:
