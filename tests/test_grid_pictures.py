@@ -27,6 +27,7 @@ from vqagen.art.canvas import (
     GridStyle,
 )
 from vqagen.art.drawing import read_drawing
+from vqagen.art.figure import figured_cells
 from vqagen.art.grid_picture import GridPainter, colors_for, draw_around
 from vqagen.art.looks import Look
 from vqagen.art.palette import MOST_COLORS, Palette, TrueColor, hex_to_rgb
@@ -148,18 +149,32 @@ def test_the_director_sees_open_cells_mirrored_and_closed_backs() -> None:
     assert [mirrored[text] for text in "ABC12345"] == [labels[text] for text in "CBA12345"]
 
 
-def test_the_figure_stands_beside_the_cells() -> None:
-    """It is right of the shelf, where no cell shows it, and not in the director's own view."""
-    grid = random_grid(1)
-    painter = GridPainter(shipped_looks(), STYLE)
-    alone = decoded(painter.png(*grid))
-    differs = (decoded(painter.restyled(GridStyle(4, 4, figure=True)).png(*grid)) != alone).any(axis=2)
-    own = [painter.restyled(GridStyle(4, 4, figure=figure, view=DIRECTOR)).png(*grid) for figure in (False, True)]
+def test_the_figure_stands_behind_the_shelf_and_shows_through_open_cells() -> None:
+    """Blocked cells hide it, items and boards stand before it, and the director's own view has none."""
+    (cells, blocked), style = random_grid(1), GridStyle(4, 4, figure=True)
+    painter, figured = GridPainter(shipped_looks(), STYLE), figured_cells(Canvas(style))
+    alone = decoded(painter.png(cells, blocked))
+    behind = decoded(painter.restyled(style).png(cells, blocked))
+    bare, closed = ([None] * 16, [False] * 16), ([None] * 16, [True] * 16)
+    own = [painter.restyled(GridStyle(4, 4, figure, DIRECTOR)).png(cells, blocked) for figure in (False, True)]
 
-    shelf = Canvas(STYLE).shelf
-    assert differs[:, shelf.right :].sum() > 5_000
-    assert not differs[:, : shelf.right].any()
     assert own[0] == own[1]
+    assert painter.png(*closed) == painter.restyled(style).png(*closed)
+    seen = (decoded(painter.restyled(style).png(*bare)) != decoded(painter.png(*bare))).any(axis=2)
+    assert 6 < len(figured) < 13
+    for at in range(16):
+        changed = (part(behind, style, at) != part(alone, style, at)).any(axis=2)
+        if at not in figured or blocked[at]:
+            assert not changed.any()
+            continue
+        assert changed.any() and part(seen, style, at).any()
+        name = cells[at]
+        if name is not None:
+            look, closed_back = shipped_looks()[name], cell_of(None, Back.BLOCKED)
+            item = (cell_of(look, Back.OPEN) != cell_of(None, Back.OPEN)).any(axis=2)
+            item &= (cell_of(look, Back.BLOCKED) != closed_back).any(axis=2)
+            assert (changed & item).sum() < 0.2 * item.sum(), "of an item, only the edge differs: it has a halo"
+    assert sum(bool(cells[at]) and not blocked[at] for at in figured) > 1
 
 
 # Colors and bytes ---------------------------------------------------------------------------------------------------

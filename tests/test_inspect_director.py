@@ -26,6 +26,10 @@ from inspect_ai.scorer import SampleScore, Score
 from inspect_ai.tool import ToolError
 from PIL import Image
 
+import vqagen
+from tests.grids import shipped_looks
+from vqagen.art.canvas import GridStyle, cell_label
+from vqagen.art.grid_picture import GridPainter
 from vqagen.inspect_tasks._registry import (
     crop,
     director,
@@ -138,17 +142,23 @@ def test_the_story_without_a_director_accepts_every_answer_that_the_participant_
 @pytest.mark.slow
 def test_pictures_of_a_folder_are_taken_as_they_are(vqagen_: Commands) -> None:
     """Trials from a folder are those that the task generates itself, with the same pictures."""
-    vqagen_.done("director generate --count 2 --seed 5 --out trials --figure")
-    made, read = director(n=2, seed=5, figure=True), director(dataset="trials")
+    vqagen_.done("director generate --count 2 --seed 5 --out trials")
+    made, read = director(n=2, seed=5), director(dataset="trials")
     for ours, theirs in zip(made.dataset, read.dataset, strict=True):
         drawn, file = contents(ours)[0], contents(theirs)[0]
         assert isinstance(drawn, ContentImage)
         assert isinstance(file, ContentImage)
         assert base64.b64decode(drawn.image.partition(",")[2]) == Path(file.image).read_bytes()
         assert facts(ours) == facts(theirs)
-    alone = contents(director_no_director(dataset="trials").dataset[0])[0]
-    assert isinstance(alone, ContentImage)
-    assert alone.image.endswith("-alone.png")
+    pictures = [
+        contents(director_no_director(**of).dataset[0])[0] for of in ({"dataset": "trials"}, {"n": 2, "seed": 5})
+    ]
+    alone = GridPainter(shipped_looks(), GridStyle(4, 4))
+    record = next(vqagen.trials(count=2, seed=5))
+    blocked = [cell_label(place % 4, place // 4) in record["blocked"] for place in range(16)]
+    for picture in pictures:
+        assert isinstance(picture, ContentImage)
+        assert base64.b64decode(picture.image.partition(",")[2]) == alone.png(record["cells"], blocked)
 
 
 # Scores -----------------------------------------------------------------------------------------------------------

@@ -308,8 +308,7 @@ WANTED = [
     ({"render": ["png"]}, []),
     ({"render": ["png", "md"]}, ["0.md"]),
     ({"render": ["png"], "view": "both"}, ["0-director.png"]),
-    ({"render": ["png"], "view": "participant", "figure": True}, ["0-alone.png"]),
-    ({"render": ["png"], "view": "director", "figure": True}, []),
+    ({"render": ["png"], "view": "director"}, []),
     ({"render": [], "view": "both"}, ["0-director.png"]),
 ]
 """Settings, and the files that they ask for besides 0.png."""

@@ -39,7 +39,7 @@ class GridStyle:
     width: int
     height: int
     figure: bool = False
-    """True if the director is drawn beside the shelf. He is not in his own view."""
+    """True if the director is drawn behind the shelf. He is not in his own view."""
     view: str = PARTICIPANT
 
     def __post_init__(self) -> None:
@@ -92,6 +92,11 @@ class PixelBox:
         """Return the part inside of the square from (0, 0) whose sides are so long."""
         return PixelBox(max(self.left, 0), max(self.top, 0), min(self.right, side), min(self.bottom, side))
 
+    def meets(self, other: PixelBox) -> bool:
+        """True if the rectangles have pixels in common."""
+        is_beside = other.right <= self.left or self.right <= other.left
+        return not (is_beside or other.bottom <= self.top or self.bottom <= other.top)
+
     @property
     def corners(self) -> tuple[tuple[int, int], ...]:
         """The four corners, clockwise from the top left."""
@@ -114,6 +119,8 @@ BESIDE, ABOVE = 160, 60
 """The room beside the shelf, and above and below it."""
 BOARD = 4
 """The width of the boards around the shelf, besides the edges of its cells."""
+FIGURE_ROWS = 4
+"""The height of the director's figure in cells, as far as the shelf has so many."""
 FONT_SIZE = 32
 """The height of a line of a label's text."""
 
@@ -159,10 +166,15 @@ class Canvas:
 
     @property
     def figure(self) -> PixelBox | None:
-        """The square of the director's figure, whose middle shows right of the shelf; None without one."""
+        """The square of the director's figure, who stands behind the shelf, right of its middle; None without one."""
         if not self.style.figure or self.style.is_mirrored:
             return None
         shelf = self.shelf
-        side = min(shelf.height, round(CELL * 2.9))
-        left = round(shelf.right + BOARD - side * 0.335)
-        return PixelBox(left, shelf.bottom + BOARD - side, left + side, shelf.bottom + BOARD)
+        middle = shelf.left + (self.style.width // 2) * CELL + CELL // 2
+        side = CELL * min(self.style.height, FIGURE_ROWS)
+        return PixelBox(middle - side // 2, shelf.bottom - side, middle + side - side // 2, shelf.bottom)
+
+    def back(self, number: int) -> PixelBox:
+        """Return the back of a cell."""
+        left, top = self.corner(number)
+        return PixelBox(left + BACK.left, top + BACK.top, left + BACK.right, top + BACK.bottom)

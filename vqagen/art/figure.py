@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
-from vqagen.art.drawing import Drawing, read_drawing
+from vqagen.art.canvas import Canvas, PixelBox
+from vqagen.art.drawing import Drawing, box_of, read_drawing
+from vqagen.art.outline import Box
 
-TROUSERS, SHOES, SKIN, SLEEVES, JUMPER, HAIR = "#7a8496", "#4b4b55", "#d3894d", "#5d9aa3", "#74bbc5", "#5f4636"
+GRAZE = 4
+"""Pixels of the border of a part that count for nothing."""
+TROUSERS, SHOES, SKIN, SLEEVES, JUMPER, HAIR = "#2d55af", "#19092d", "#dda171", "#057d5d", "#2d9b7d", "#4b1901"
+"""Their light shades are shown: items stand before the director. None is like the grey of blocked backs."""
 
 LAYERS: tuple[tuple[str, list[dict[str, object]]], ...] = (
     (TROUSERS, [{"rect": [0.385, 0.55, 0.11, 0.42]}, {"rect": [0.505, 0.55, 0.11, 0.42]}]),
@@ -44,16 +49,33 @@ LAYERS: tuple[tuple[str, list[dict[str, object]]], ...] = (
         ],
     ),
 )
-"""Paint and shapes of each part, from the back to the front. Skin is a light shade, the rest dark."""
+"""Paint and shapes of each part, from the back to the front."""
 FIGURE_PAINTS = tuple(dict.fromkeys(paint for paint, _ in LAYERS))
 
 
 @cache
 def director_figure() -> tuple[tuple[Drawing, str], ...]:
     """Return the drawings of the director from the front, from head to foot, each with its paint."""
-    return tuple((read_drawing([_filled(shape, paint) for shape in shapes]), paint) for paint, shapes in LAYERS)
+    return tuple((read_drawing([{**shape, "fill": "light"} for shape in shapes]), paint) for paint, shapes in LAYERS)
 
 
-def _filled(shape: dict[str, object], paint: str) -> dict[str, object]:
-    """Fill a shape with a shade, which has no edge."""
-    return {**shape, "fill": "light" if paint == SKIN else "dark"}
+@lru_cache(maxsize=16)
+def figured_cells(canvas: Canvas) -> frozenset[int]:
+    """Return the cells behind whose backs a part of the director stands, and not just a tip of a shoe."""
+    square = canvas.figure
+    if square is None:
+        return frozenset()
+    parts = [_pixels(box, square) for box in _boxes()]
+    cells = range(canvas.style.width * canvas.style.height)
+    return frozenset(number for number in cells if any(canvas.back(number).meets(part.grown(-GRAZE)) for part in parts))
+
+
+@cache
+def _boxes() -> tuple[Box, ...]:
+    """Return the boxes around all shapes, as shares of the square."""
+    return tuple(box_of(read_drawing([shape])) for _, shapes in LAYERS for shape in shapes)
+
+
+def _pixels(box: Box, square: PixelBox) -> PixelBox:
+    sides = ((square.left, box.left), (square.top, box.top), (square.left, box.right), (square.top, box.bottom))
+    return PixelBox(*(at + round(share * square.width) for at, share in sides))

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vqagen.art.canvas import CELL, FONT_SIZE, Canvas, GridStyle
-from vqagen.art.figure import FIGURE_PAINTS, director_figure
+from vqagen.art.figure import FIGURE_PAINTS, director_figure, figured_cells
 from vqagen.art.grid_svg import GridSvg
 from vqagen.art.looks import Look
 from vqagen.art.palette import MOST_FLAT, Colors, Palette, TrueColor, hex_to_rgb
 from vqagen.art.png import PngEncoder
-from vqagen.art.shelf import HALO, INK, ROOM, SURFACES, WALL, boards, shown_cells
+from vqagen.art.shelf import HALO, INK, ROOM, SURFACES, WALL, Back, boards, shown_cells
 from vqagen.art.sprites import colors_of, sprite
 from vqagen.art.tiles import PICTURES, Tiles, paint_surfaces, raise_unreadable
 from vqagen.extras import needed
@@ -46,14 +46,29 @@ class GridPainter:
         """Return the picture of a grid whose cells are given row by row as the participant sees them."""
         rows, channels = self._rows, self._tiles.colors.channels
         shown = shown_cells(self._canvas.style, cells, blocked)
-        for (left, top), (name, back) in zip(self._corners, shown, strict=True):
+        for number, (name, back) in enumerate(shown):
+            left, top = self._corners[number]
             begin = 1 + left * channels
-            rows[top : top + CELL, begin : begin + CELL * channels] = self._tiles.tile(name, back)
+            tile = self._before_figure(number, name) if back is Back.FIGURE else self._tiles.tile(name, back)
+            rows[top : top + CELL, begin : begin + CELL * channels] = tile
         return self._png.encode(rows)
 
     def svg(self, cells: Sequence[str | None], blocked: Sequence[bool]) -> str:
         """Return the same picture as SVG."""
         return self._svg.draw(cells, blocked)
+
+    def _before_figure(self, number: int, name: str | None) -> Any:
+        return self._tiles.before(self._figured[number], name)
+
+    @cached_property
+    def _figured(self) -> dict[int, Any]:
+        """Cell behind which the director stands -> its tile without an item."""
+        room, found = draw_room(self._canvas), {}
+        for number in figured_cells(self._canvas):
+            seen = self._canvas.back(number)
+            part = room.crop((seen.left, seen.top, seen.right, seen.bottom))
+            found[number] = self._tiles.seen_through(part)
+        return found
 
     @cached_property
     def _tiles(self) -> Tiles:
@@ -101,11 +116,17 @@ def _colors_for_paints(paints: tuple[str, ...]) -> Colors:
     return Palette(flat, [surfaces, *((*colors, *behind) for colors in painted)])
 
 
-def draw_around(canvas: Canvas) -> Image:
-    """Return the picture without its cells: room, boards, labels and figure."""
+def draw_room(canvas: Canvas) -> Image:
+    """Return the picture of the room behind the shelf, with the figure."""
     image: Any = needed("PIL.Image", "draw", PICTURES)
     made: Image = image.new("RGB", canvas.size, ROOM)
     _draw_figure(made, canvas)
+    return made
+
+
+def draw_around(canvas: Canvas) -> Image:
+    """Return the picture without its cells: room, figure, boards and labels."""
+    made = draw_room(canvas)
     paint_surfaces(made, boards(canvas))
     _draw_labels(made, canvas)
     return made

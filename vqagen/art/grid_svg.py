@@ -10,7 +10,7 @@ from io import BytesIO
 from vqagen.art.canvas import FONT_SIZE, HALO_WIDTH, Canvas
 from vqagen.art.figure import director_figure
 from vqagen.art.looks import Look
-from vqagen.art.shelf import HALO, INK, ROOM, Back, Surface, boards, cell_surfaces, shown_cells
+from vqagen.art.shelf import HALO, HALOED, INK, ROOM, Back, Surface, boards, cell_surfaces, shown_cells
 from vqagen.art.sprites import picture_sprite, svg_of
 from vqagen.art.tiles import item_square
 
@@ -37,10 +37,19 @@ class GridSvg:
     def _cell(self, number: int, back: Back, item: int | None) -> str:
         left, top = self._canvas.corner(number)
         cell = f'<use href="#{back.value}" x="{left}" y="{top}"/>'
+        if back is Back.FIGURE:
+            cell += self._seen_through(number)
         if item is None:
             return cell
-        halo = ' filter="url(#halo)"' if back is Back.BLOCKED else ""
+        halo = ' filter="url(#halo)"' if back in HALOED else ""
         return f'{cell}<use href="#item{item}" x="{left}" y="{top}"{halo}/>'
+
+    def _seen_through(self, number: int) -> str:
+        """Return the part of the director that an open cell shows. An inner `svg` shows nothing outside of itself."""
+        seen = self._canvas.back(number)
+        sides = f"{seen.left} {seen.top} {seen.width} {seen.height}"
+        place = 'x="{}" y="{}" width="{}" height="{}"'.format(*sides.split())
+        return f'<svg {place} viewBox="{sides}"><use href="#director"/></svg>'
 
     def _item(self, name: str) -> str:
         found = self._symbols.get(name)
@@ -53,13 +62,16 @@ class GridSvg:
         width, height = self._canvas.size
         size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
         backs = (f'<g id="{back.value}">{_polygons(cell_surfaces(back))}</g>' for back in Back)
-        return (f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', "<defs>", _halo(), *backs)
+        box = self._canvas.figure
+        parts = [svg_of(*part, box.left, box.top, box.width) for part in director_figure()] if box else []
+        figure = [f'<g id="director">{"".join(parts)}</g>'] if box else []
+        return (f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', "<defs>", _halo(), *backs, *figure)
 
     @cached_property
     def _around(self) -> tuple[str, ...]:
-        (width, height), box = self._canvas.size, self._canvas.figure
+        width, height = self._canvas.size
         room = f'<rect width="{width}" height="{height}" fill="{ROOM}"/>'
-        figure = [svg_of(*part, box.left, box.top, box.width) for part in director_figure()] if box else []
+        figure = ['<use href="#director"/>'] if self._canvas.figure else []
         return (room, *figure, _polygons(boards(self._canvas)), _labels(self._canvas))
 
 

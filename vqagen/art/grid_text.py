@@ -118,7 +118,7 @@ class GridWriter:
         row, column = divmod(number, self._style.width)
         shown = CellText(
             cell_label(column, row),
-            is_blocked=back is not Back.OPEN,
+            is_blocked=not back.is_open,
             is_hidden=back is Back.CLOSED,
             material=_material(row, column, back) if self._text.block == MATERIAL else "",
         )
@@ -179,5 +179,5 @@ class GridWriter:
 
 def _material(row: int, column: int, back: Back) -> str:
     """Return the material of a back; that of a place is always the same, so that it says nothing else."""
-    materials = CLEAR if back is Back.OPEN else OPAQUE
+    materials = CLEAR if back.is_open else OPAQUE
     return materials[(row + 2 * column) % len(materials)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from vqagen.art.canvas import BACK, BOARD, CELL, FRONT, RIM, Canvas, GridStyle, PixelBox
+from vqagen.art.figure import figured_cells
 
 ROOM = "#e8eef3"
 """The room's wall, which shows through open cells."""
@@ -14,7 +15,7 @@ WALL = "#6e6e6e"
 """The back of a blocked cell."""
 WALL_EDGE = "#4f4f4f"
 HALO = "#f4f4f4"
-"""The rim around items in front of a grey back."""
+"""The rim around items in front of a grey back, or of the director."""
 EDGE = "#dcc8a6"
 """The front of the boards."""
 SIDE, FLOOR, CEILING, OUTLINE = "#b59c76", "#cbb48e", "#a58d69", "#8d7550"
@@ -27,10 +28,17 @@ class Back(Enum):
     """The back of a cell, as one of the two sees it."""
 
     OPEN = "open"
+    FIGURE = "figure"
+    """Open, and the director stands behind it."""
     BLOCKED = "blocked"
     """The participant looks into the cell, and sees that it is closed behind."""
     CLOSED = "closed"
     """The director looks onto the back, and does not see into the cell."""
+
+    @property
+    def is_open(self) -> bool:
+        """True if both see into the cell."""
+        return self in (Back.OPEN, Back.FIGURE)
 
 
 @dataclass(frozen=True)
@@ -78,8 +86,13 @@ def shown_cells(
     style: GridStyle, cells: Sequence[str | None], blocked: Sequence[bool]
 ) -> Iterator[tuple[str | None, Back]]:
     """Yield the item and the back that each cell of a grid shows in the view of a style, in the participant's order."""
-    if style.is_mirrored:
-        return (
-            (None, Back.CLOSED) if closed else (name, Back.OPEN) for name, closed in zip(cells, blocked, strict=True)
-        )
-    return ((name, Back.BLOCKED if closed else Back.OPEN) for name, closed in zip(cells, blocked, strict=True))
+    figured, is_mirrored = figured_cells(Canvas(style)), style.is_mirrored
+    for number, (name, closed) in enumerate(zip(cells, blocked, strict=True)):
+        if closed:
+            yield (None, Back.CLOSED) if is_mirrored else (name, Back.BLOCKED)
+        else:
+            yield name, Back.FIGURE if number in figured else Back.OPEN
+
+
+HALOED = frozenset({Back.BLOCKED, Back.FIGURE})
+"""Backs before which items have a halo."""

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vqagen.art.canvas import CELL, HALO_WIDTH, ITEM_BOTTOM, ITEM_SIDE, PixelBox
+from vqagen.art.canvas import BACK, CELL, HALO_WIDTH, ITEM_BOTTOM, ITEM_SIDE, PixelBox
 from vqagen.art.drawing import Drawing, box_of
 from vqagen.art.looks import Look
 from vqagen.art.palette import Colors
 from vqagen.art.plates import Plate, make_plate
-from vqagen.art.shelf import HALO, Back, Surface, cell_surfaces
+from vqagen.art.shelf import HALO, HALOED, Back, Surface, cell_surfaces
 from vqagen.art.sprites import EDGE, picture_sprite, sprite
 from vqagen.errors import BadInput, Problem
 from vqagen.extras import needed
@@ -46,6 +46,28 @@ class Tiles:
                 del self._made[next(iter(self._made))]
             found = self._made[name, back] = made
         return found
+
+    def seen_through(self, part: Image) -> Any:
+        """Return the tile of an empty open cell with what is seen of the room in its back."""
+        cell = _empty_cell(Back.FIGURE).copy()
+        cell.paste(part, (BACK.left, BACK.top))
+        return np.ascontiguousarray(self.colors.encode(np.asarray(cell)))
+
+    def before(self, behind: Any, name: str | None) -> Any:
+        """Return the tile of an item, or of none, before an open cell's tile in which the director's figure stands.
+
+        The figure shows where neither a cell before the room nor one before a grey back shows the item or its halo.
+        """
+        if name is None:
+            return behind
+        shown = self.tile(name, Back.FIGURE)
+        is_bare = (shown == self.tile(None, Back.FIGURE)) & (
+            self.tile(name, Back.BLOCKED) == self.tile(None, Back.BLOCKED)
+        )
+        channels = self.colors.channels
+        if channels > 1:
+            is_bare = is_bare.reshape(CELL, CELL, channels).all(axis=2).repeat(channels, axis=1)
+        return np.where(is_bare, behind, shown)
 
     def _empty_tile(self, back: Back) -> Any:
         return np.ascontiguousarray(self.colors.encode(np.asarray(_empty_cell(back))))
@@ -88,10 +110,10 @@ def _draw_item(look: Look, back: Back) -> Image:
 
 
 def _draw_behind(look: Look, back: Back) -> Image:
-    """Return the picture of an item's box without the item: the cell, and before a grey back the item's halo."""
+    """Return the picture of an item's box without the item: the cell, and before some backs the item's halo."""
     box = _item_box(look)
     part: Image = _empty_cell(back).crop((box.left, box.top, box.right, box.bottom))
-    if back is Back.BLOCKED:
+    if back in HALOED:
         part.paste(HALO, mask=_halo(_standing(look), HALO_WIDTH))
     return part
 

@@ -34,8 +34,8 @@ _BLOCKS = (BLOCKED, SYMBOL, MATERIAL)
 class GridContent:
     """Shows the grids of trials in one format.
 
-    A picture in the folder of the trials is taken as it is if it is a PNG of the participant's view. Other pictures
-    are drawn, and so need the extra `draw`.
+    A picture in the folder of the trials is taken as it is if it is a PNG of the participant's view, and shows the
+    director only where there is one. Other pictures are drawn, and so need the extra `draw`.
     """
 
     def __init__(self, trials: TrialSet, format: str, text: str, block_text: int) -> None:
@@ -43,7 +43,8 @@ class GridContent:
         self._trials, settings = trials, trials.settings
         self._text = TextStyle(text, _BLOCKS[block_text])
         self._painters: dict[GridStyle, GridPainter] = {}
-        self._has_figure = bool(settings.get("figure"))
+        # Files of earlier versions say `figure`; trials that were just made say only what was asked for.
+        self._has_figure = bool(settings.get("figure", not settings.get("no_figure", trials.folder is not None)))
         self._is_own_view = settings.get("view", PARTICIPANT) != "director"
 
     @property
@@ -68,9 +69,9 @@ class GridContent:
         image, folder = each.trial.image, self._trials.folder
         if image is None or folder is None or not image.endswith(".png") or not self._is_own_view:
             return None
-        file = folder / image
         if self._has_figure and not has_director:
-            file = file.with_name(f"{file.stem}-alone{file.suffix}")
+            return None
+        file = folder / image
         if not file.is_file():
             message = f"no picture {file}; generate the trials again, or use another format"
             raise BadInput([Problem(message, self._trials.name, f"trials[{each.trial.index}].image")])

@@ -11,8 +11,6 @@ from vqagen.judge.director.trial import Trial, TrialFault
 SUFFIXES: Mapping[str, str] = {"png": ".png", "svg": ".svg", "md": ".md", "ascii": ".txt", "json": ".json"}
 """Render -> the suffix of its files."""
 DEFAULT_RENDER = ("png",)
-DRAWN = frozenset({".png", ".svg"})
-"""Suffixes of pictures, which may show the director; then others beside them do not."""
 
 
 class PictureCheck:
@@ -50,8 +48,6 @@ class PictureCheck:
             yield str(name.with_suffix(suffix))
             if view == "both":
                 yield str(name.with_name(f"{name.stem}-director{suffix}"))
-            if self._settings.get("figure") and view != "director" and suffix in DRAWN:
-                yield str(name.with_name(f"{name.stem}-alone{suffix}"))
 
     def _fault(self, name: str) -> str:
         """Return what is wrong with a file; "" if nothing is."""

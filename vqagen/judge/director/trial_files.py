@@ -22,7 +22,7 @@ SETTINGS: Mapping[str, tuple[tuple[type, ...], str]] = {
     **dict.fromkeys(("test_share", "size_share", "vertical_share", "horizontal_share"), ((int, float), "a number")),
     "physics_share": ((int, float), "a number"),
     **dict.fromkeys(("questions", "suffix", "compat", "view"), ((str,), "a text")),
-    **dict.fromkeys(("paired", "figure"), ((bool,), "true or false")),
+    **dict.fromkeys(("paired", "figure", "no_figure"), ((bool,), "true or false")),
     "render": ((list,), "a list"),
 }
 """Setting that trials are compared with, or shown by -> (the types of its values, the expected value in messages)."""

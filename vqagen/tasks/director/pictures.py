@@ -44,12 +44,7 @@ def _files(looks: Mapping[str, Look], settings: DirectorSettings) -> Iterator[_F
     styles: list[tuple[str, GridStyle]] = []
     for view in views:
         ending = "-director" if view == DIRECTOR and settings.view == BOTH else ""
-        has_figure = settings.figure and view == PARTICIPANT
-        style = GridStyle(settings.width, settings.height, has_figure, view)
-        styles.append((ending, style))
-        if has_figure:
-            alone = GridStyle(settings.width, settings.height, False, view)
-            styles.append((f"{ending}-alone", alone))
+        styles.append((ending, GridStyle(settings.width, settings.height, not settings.no_figure, view)))
     painter: GridPainter | None = None
     for form in settings.renders:
         for ending, style in styles:
@@ -58,7 +53,7 @@ def _files(looks: Mapping[str, Look], settings: DirectorSettings) -> Iterator[_F
                 if form == "png":
                     painter.require_png()
                 yield _File(ending + SUFFIXES[form], painter.png if form == "png" else painter.svg)
-            elif not ending.endswith("-alone"):
+            else:
                 writer = GridWriter(looks, style)
                 write = {"md": writer.markdown, "ascii": writer.ascii, "json": writer.json}[form]
                 yield _File(ending + SUFFIXES[form], write)

@@ -70,9 +70,7 @@ class DirectorSettings(RunSettings):
         group="output",
     )
     view: str = setting(PARTICIPANT, "Whose view is drawn.", choices=VIEWS, group="output")
-    figure: bool = setting(
-        False, "Draw the director behind the shelf; pictures without the figure are made as well.", group="output"
-    )
+    no_figure: bool = setting(False, "Do not draw the director behind the shelf.", group="output")
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
