@@ -452,6 +452,20 @@ def test_one_word_says_one_value(domain: Path) -> None:
     assert doubts(check_paths([domain])) == [("synonyms.json", "ambiguous-word", "hat")]
 
 
+@pytest.mark.parametrize("is_named", [False, True])
+def test_plurals_are_those_of_words_that_are_said(domain: Path, is_named: bool) -> None:
+    """In the metadata and in a file that it names; of the words that synonyms bring too."""
+    plurals = {"mug": "mugge", "boks": "boxes"}
+    write(domain / "plurals.json", plurals)
+    write(domain / "metadata.json", {**METADATA, "plurals": "plurals.json" if is_named else plurals})
+    write(domain / "synonyms.json", {**SYNONYMS, "hat": ["hat", "hatmug"]})
+
+    assert sorted(doubts(check_paths([domain]))) == [
+        ("metadata.json", "missing-plural", "plurals"),
+        ("metadata.json", "unsaid-plural", "plurals.boks"),
+    ]
+
+
 PLUGIN = """
 from vqagen.plugin import function
 
@@ -791,7 +805,16 @@ def test_wrong_usage_ends_in_2(line: str, vqagen_: Commands) -> None:
 
 
 def test_every_code_is_in_the_list_and_tested() -> None:
-    of_files = ("not-json", "no-effect", "unknown-synonym", "ambiguous-word", "same-text", "repeated-image")
+    of_files = (
+        "not-json",
+        "no-effect",
+        "unknown-synonym",
+        "ambiguous-word",
+        "unsaid-plural",
+        "missing-plural",
+        "same-text",
+        "repeated-image",
+    )
     of_scenes = [code for _, expected in ODD_NAMES for code, _, _ in expected]
     of_dialogs = ("missing-template", "unreached-template")  # in test_dialog_templates.py
     of_items = [code for _, code, _, _ in ITEM_DOUBTS]

@@ -11,7 +11,7 @@ from families import SHIPPED, Collection
 
 from vqagen.errors import BadInput
 from vqagen.language.synonyms import Synonyms, english_plural, load_synonyms
-from vqagen.language.synonyms_check import ambiguous_words, unknown_synonyms
+from vqagen.language.synonyms_check import ambiguous_words, missing_plurals, unknown_synonyms, unsaid_plurals
 from vqagen.world.domain import Domain, domain_from_metadata
 
 METADATA: dict[str, Any] = {
@@ -169,12 +169,15 @@ WAYS = [
     ("human", "humans"),
     ("tin box", "tin boxes"),
     ("bread knife", "bread knives"),
+    ("toy-mouse", "toy-mice"),
+    ("toy-box", "toy-boxes"),
+    ("dormouse", "dormouses"),
 ]
 
 
 @pytest.mark.parametrize(("way", "expected"), WAYS)
 def test_plural_of_a_way(way: str, expected: str) -> None:
-    """The domain's plurals of all of it, then of its last word, then the English rule."""
+    """The domain's plurals of all of it, then of its last word, where a hyphen may begin it; then the English rule."""
     assert Synonyms({}, FARM).plural(way) == expected
 
 
@@ -231,6 +234,31 @@ AMBIGUOUS: list[tuple[dict[str, Any], list[tuple[str, list[tuple[str, str]]]]]] 
 @pytest.mark.parametrize(("table", "expected"), AMBIGUOUS)
 def test_words_that_say_two_things(table: dict[str, Any], expected: list[tuple[str, list[tuple[str, str]]]]) -> None:
     assert list(ambiguous_words(Synonyms(table, FARM), FARM)) == expected
+
+
+PLURALS: list[tuple[dict[str, Any], dict[str, str], list[str], list[str]]] = [
+    ({}, {"mouse": "mice", "flys": "flies"}, [], []),
+    ({}, {"stop sign": "stop signs", "sign": "signs"}, [], []),
+    ({}, {"mousse": "mice"}, ["plurals.mousse"], []),
+    ({}, {"stop_sign": "stop signs"}, ["plurals.stop_sign"], []),
+    ({"mouse": ["rodent"]}, {"mouse": "mice"}, ["plurals.mouse"], []),
+    ({"mouse": ["mouse", "field mouse", "toy-mouse"]}, {"mouse": "mice"}, [], []),
+    ({"mouse": ["mouse", "dormouse"]}, {"mouse": "mice"}, [], ["dormouse"]),
+    ({"mouse": ["mouse", "dormouse"]}, {"mouse": "mice", "dormouse": "dormice"}, [], []),
+    ({"mouse": ["fox"]}, {"ox": "oxen"}, [], []),
+]
+"""Synonyms, plurals, the places of those that are of no word that is said, and the nouns that miss one."""
+
+
+@pytest.mark.parametrize(("table", "plurals", "unsaid", "missing"), PLURALS)
+def test_plurals_fit_the_words_that_are_said(
+    table: dict[str, Any], plurals: dict[str, str], unsaid: list[str], missing: list[str]
+) -> None:
+    domain = farm(plurals=plurals)
+    synonyms = Synonyms(table, domain)
+
+    assert [place for place, _ in unsaid_plurals(synonyms, domain)] == unsaid
+    assert [message.split("'")[1] for _, message in missing_plurals(synonyms, domain)] == missing
 
 
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)

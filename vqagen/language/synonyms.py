@@ -11,7 +11,7 @@ ways to say a value are the first of these that there are:
 The section `Extreme` has words such as "leftmost" for relations, which only captions of dialogs use.
 
 A word that stands for an attribute left open ("thing") has synonyms like a value. How several words are counted as one
-thing is in the domain's `plurals`: by the whole way to say it, or by its last word.
+thing is in the domain's `plurals`: by the whole way to say it, or by its last word, which a hyphen may begin.
 """
 
 from __future__ import annotations
@@ -86,17 +86,23 @@ class Synonyms:
         return ()
 
     def plural(self, way: str) -> str:
-        """The plural of a way to say a value: the domain's, of all of it or of its last word; else the English rule.
+        """The plural of a way to say a value: the domain's, of all of it or of its last word; else the English rule."""
+        known = self._plurals.get(way)
+        if known is None:
+            known = self._plurals[way] = self.listed_plural(way) or english_plural(way)
+        return known
+
+    def listed_plural(self, way: str) -> str | None:
+        """The plural of a way to say a value by the domain's `plurals`, if they have any for it.
 
         The domain may also list what is wrong with an s put behind it, as SHOP-VRB does: `{"knifes": "knives"}`.
         """
-        known = self._plurals.get(way)
-        if known is None:
-            plurals = self.domain.plurals
-            first, last = way[: way.rfind(" ") + 1], way[way.rfind(" ") + 1 :]
-            of_last = plurals.get(last) or plurals.get(f"{last}s") or english_plural(last)
-            known = self._plurals[way] = plurals.get(way) or first + of_last
-        return known
+        plurals = self.domain.plurals
+        for end in counted_ends(way):
+            found = plurals.get(end) or plurals.get(f"{end}s")
+            if found:
+                return way.removesuffix(end) + found
+        return None
 
     @cached_property
     def may_bring_article(self) -> bool:
@@ -183,6 +189,15 @@ def synonym_faults(table: object, place: str = "", may_be_typed: bool = True) ->
             for i, way in enumerate(entry):
                 if not isinstance(way, str) or not _SAYABLE.fullmatch(way):
                     yield f"{here}[{i}]", f"expected a way to say it, text without < > [ ], found {describe(way)}"
+
+
+def counted_ends(way: str) -> tuple[str, ...]:
+    """Return what of a way to say a value may have a plural of its own: all, its last word, what follows a hyphen.
+
+    >>> counted_ends("old sheep-dog")
+    ('old sheep-dog', 'sheep-dog', 'dog')
+    """
+    return way, way[way.rfind(" ") + 1 :], re.split("[ -]", way)[-1]
 
 
 def english_plural(word: str) -> str:

@@ -1,4 +1,5 @@
-"""What is doubtful in synonyms, though they can be used: names that the domain does not have, words of two meanings."""
+"""What is doubtful in synonyms, though they can be used: names that the domain does not have, words of two meanings,
+and plurals that do not fit the words that are said."""
 
 from __future__ import annotations
 
@@ -6,8 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from vqagen.errors import unknown
-from vqagen.language.synonyms import EXTREME, NOTES, Synonyms
+from vqagen.language.synonyms import EXTREME, NOTES, Synonyms, counted_ends
 from vqagen.world.domain import Domain
+
+LEAST_ENDING = 3
+"""Letters of a word that may be the end of another: a fox is no ox."""
 
 
 class _Meaning(NamedTuple):
@@ -73,3 +77,31 @@ def _everything_said(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, 
         for value in (*domain.values_of(type_name), None):
             said = _Meaning(type_name, value or (attribute.null if attribute else ""), value is None)
             yield from ((" ".join(way.split()), said) for way in synonyms.of(type_name, value) if way)
+
+
+def unsaid_plurals(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, str]]:
+    """Yield (JSON path, message) for each of the domain's `plurals` whose word nothing is said by."""
+    said = dict.fromkeys(end for way, _ in _everything_said(synonyms, domain) for end in counted_ends(way))
+    for word in domain.plurals:
+        if word not in said and word.removesuffix("s") not in said:
+            yield f"plurals.{word}", unknown("word", word, _nouns(synonyms, domain))
+
+
+def missing_plurals(synonyms: Synonyms, domain: Domain) -> Iterator[tuple[str, str]]:
+    """Yield (JSON path, message) for each noun that ends like a word of `plurals` and is counted by the English rule.
+
+    "Pocketknife" becomes "pocketknifes" where only "knife" is listed.
+    """
+    for way in _nouns(synonyms, domain):
+        alike = [word for word in domain.plurals if len(word) >= LEAST_ENDING and way.endswith(word)]
+        if alike and not synonyms.listed_plural(way):
+            becomes = (
+                f"{way!r}, which becomes {synonyms.plural(way)!r}; {alike[0]!r} becomes {domain.plurals[alike[0]]!r}"
+            )
+            yield "plurals", f"no plural of {becomes}"
+
+
+def _nouns(synonyms: Synonyms, domain: Domain) -> list[str]:
+    """Return the ways to say the values of the last attribute, the noun of a description."""
+    noun = domain.attributes[-1].type if domain.attributes else ""
+    return list(dict.fromkeys(way for way, said in _everything_said(synonyms, domain) if said.type == noun))

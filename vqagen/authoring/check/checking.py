@@ -27,7 +27,7 @@ from vqagen.authoring.check.recognition import (
     recognise_all,
 )
 from vqagen.authoring.check.scene_files import check_scenes
-from vqagen.authoring.check.synonym_rules import warn_ambiguous, warn_own_section, warn_unknown
+from vqagen.authoring.check.synonym_rules import warn_ambiguous, warn_own_section, warn_plurals, warn_unknown
 from vqagen.authoring.check.template_files import add_findings, add_rule_warnings, read_template_file
 from vqagen.authoring.check.tryouts import SEED, try_out
 from vqagen.authoring.scenes_at_hand import SAMPLED, drawn_scene
@@ -187,6 +187,7 @@ class _DomainCheck:
         if synonyms and any(self.of_kind(METADATA, SYNONYMS)):
             with self.report.listening(used or path, "not-json"):
                 warn_ambiguous(synonyms, domain, self.synonyms_path, self.report)
+                warn_plurals(synonyms, domain, self.report)
         return synonyms
 
     # Templates ----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Warnings about synonyms, placed in the synonyms file or in the metadata's own section."""
+"""Warnings about synonyms and plurals, placed in the synonyms file or in the metadata."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.language.synonyms import Synonyms
-from vqagen.language.synonyms_check import ambiguous_words, unknown_synonyms
+from vqagen.language.synonyms_check import ambiguous_words, missing_plurals, unknown_synonyms, unsaid_plurals
 from vqagen.world.domain import Domain
 from vqagen.world.findings import problem_in
 
 UNKNOWN, AMBIGUOUS = "unknown-synonym", "ambiguous-word"
+UNSAID_PLURAL, MISSING_PLURAL = "unsaid-plural", "missing-plural"
 
 
 def warn_own_section(domain: Domain, report: CheckReport) -> None:
@@ -35,6 +36,13 @@ def warn_ambiguous(synonyms: Synonyms, domain: Domain, path: Path | None, report
             own = next(_places(domain.synonyms_section, things), None)
             where = f"synonyms.{own}" if own is not None else f"types.{things[-1][0]}"
             report.of(domain.source).warn(AMBIGUOUS, domain.problem(where, message))
+
+
+def warn_plurals(synonyms: Synonyms, domain: Domain, report: CheckReport) -> None:
+    """Warn of plurals in the metadata that do not fit the words that are said."""
+    for code, doubts in ((UNSAID_PLURAL, unsaid_plurals), (MISSING_PLURAL, missing_plurals)):
+        for place, message in doubts(synonyms, domain):
+            report.of(domain.source).warn(code, domain.problem(place, message))
 
 
 def _places(table: Mapping[str, Any], things: Sequence[tuple[str, str]]) -> Iterator[str]:
