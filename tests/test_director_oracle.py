@@ -166,6 +166,8 @@ SPOILED: list[tuple[str, Callable[[Record], Any], str]] = [
     ("leftmost_test", _set(frame="participant"), "O2"),
     ("leftmost_yours", _replaced("your", "my"), "O2"),
     ("leftmost_test", _set(frame=None), "O2"),
+    ("leftmost_yours", _set(is_contested=False), "O3"),
+    ("leftmost_test", _set(is_contested=True), "O3"),
     ("physics_test", _set(adjectives=[]), "O2"),
     ("physics_test", _set(is_physics=False), "O3"),
     ("none_test", _set(is_physics=True), "O3"),

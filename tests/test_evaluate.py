@@ -160,7 +160,8 @@ def test_trials_have_a_gap_and_kinds_of_mistakes(run: Commands) -> None:
     assert gap["control"] == 1 and gap["gap"] == 1 - gap["test"] > 0
     kinds = {row["answer"]: row for row in record["tables"]["mistakes"]["rows"]}
     assert (kinds["correct"]["control n"], kinds["egocentric"]["control n"]) == (12, 0)
-    assert kinds["egocentric"]["test n"] + kinds["correct"]["test n"] == 12
+    tests = [kinds[kind][f"{type_} n"] for kind in ("egocentric", "correct") for type_ in ("test", "your-view test")]
+    assert sum(tests) == 12 and tests[1] + tests[3] == 2, "tests from your point of view stand apart"
 
 
 # The Visual7W toolkit ---------------------------------------------------------------------------------------------
@@ -353,3 +354,21 @@ def test_wrong_use(run: Commands) -> None:
         ran = run(f"evaluate {line}")
         assert (ran.code, ran.out, problem in ran.err) == (code, b"", True), (line, ran.err)
         assert ran.err.startswith("vqagen: "), line
+
+
+def test_of_pairs_of_trials_the_headline_is_that_both_are_right(run: Commands) -> None:
+    """On the screen and in the report it comes first; tests from "your view" are a type of their own."""
+    run.done("director generate --count 240 -o trials --render none --paired")
+    trials = [json.loads(line) for line in Path("trials/trials.jsonl").read_text().splitlines()]
+    lines = ({"trial_index": each["trial_index"], "answer": each["participant_answers"][0]} for each in trials)
+    Path("cells.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    record = report(run, "trials cells.jsonl")
+
+    assert next(iter(record["tables"])) == "pairs"
+    assert [row["both"] for row in record["tables"]["pairs"]["rows"] if row["group"] == "vertical"] == [0]
+    assert {row["type"]: row["n"] for row in record["tables"]["type"]["rows"]} == {
+        "control": 90, "test": 135, "your-view test": 15,
+    }  # fmt: skip
+    screen = run.done("evaluate trials cells.jsonl").out.decode()
+    assert screen.index("Pairs of which both are right") < screen.index("Overall")

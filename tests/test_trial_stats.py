@@ -81,3 +81,27 @@ def test_rows_differ_if_chance_does_not_explain_it() -> None:
         (dict.fromkeys(range(500), 1), dict.fromkeys(range(500, 1000), 1), False),
     ):
         assert differ(Counter(some), Counter(others)) is is_different
+
+
+def test_of_pairs_the_report_says_first_how_often_both_are_right(vqagen_: Commands) -> None:
+    """Whoever ignores what is blocked answers both alike, and so is right in one of them at most."""
+    write_trials("trials", *trials(240, paired=True))
+    statistics: Record = json.loads(vqagen_.done("stats trials --json").out)
+    accuracy = statistics["accuracy"]
+
+    assert next(iter(statistics["groups"].items())) == ("both of a pair", 120)
+    assert accuracy["oracle"]["both of a pair"] == 1.0
+    blind = {name: accuracy[name]["both of a pair"] for name in ("egocentric", "second-best", "not-extreme", "last")}
+    assert max(blind.values()) < 0.08, blind
+
+
+def test_tests_from_your_view_stand_apart(vqagen_: Commands) -> None:
+    """An eighth of all tests; control trials in the same words are like the others."""
+    records = trials(240)
+    write_trials("trials", *records)
+    groups = json.loads(vqagen_.done("stats trials --json").out)["groups"]
+
+    contested = [record for record in records if record["is_contested"]]
+    assert {(record["trial_type"], record["frame"]) for record in contested} == {("test", "participant")}
+    assert groups["your-view tests"] == len(contested) == 15
+    assert groups["rule tests"] + groups["tests without rule"] + len(contested) == groups["control"] == 120

@@ -51,12 +51,12 @@ def _conditions(each: LoadedTrial) -> dict[str, Any]:
     trial = each.trial
     frame, physics = trial.frame or "none", "yes" if trial.is_physics else "no"
     return {
-        "trial_type": trial.type,
+        "trial_type": trial.group,
         "rule_class": trial.rule_class,
         "rule": trial.rule,
         "frame": frame,
         "physics": physics,
-        "condition": f"{trial.type}/{trial.rule_class}/{frame}/{'physics' if trial.is_physics else 'no physics'}",
+        "condition": f"{trial.group}/{trial.rule_class}/{frame}/{'physics' if trial.is_physics else 'no physics'}",
         "pair": trial.pair,
         "cluster": f"trial {trial.index}" if trial.pair is None else f"pair {trial.pair}",
     }

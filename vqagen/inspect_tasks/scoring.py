@@ -27,6 +27,7 @@ from inspect_ai.solver import TaskState
 from vqagen.judge.answers.cells import cell_in_reply
 from vqagen.judge.director.mistakes import CORRECT as RIGHT
 from vqagen.judge.director.mistakes import EGOCENTRIC, INVALID
+from vqagen.judge.director.policies import BLIND, POLICIES
 from vqagen.judge.director.rules import CONTROL, TEST, TYPES
 
 KIND = "kind"
@@ -90,6 +91,22 @@ def egocentric_share() -> Metric:
     return share
 
 
+@metric
+def policy_accuracy() -> Metric:
+    """The accuracies of the policies that ignore what is blocked, on the same trials; none of them is far above .5."""
+
+    def accuracies(scores: list[SampleScore]) -> dict[str, float]:
+        every = [score.sample_metadata or {} for score in scores]
+        samples = [each for each in every if "policies" in each]
+        return {
+            f"policy={name}": mean(each["kinds"].get(each["policies"].get(name)) == RIGHT for each in samples)
+            for name in (BLIND if samples else ())
+            if name in POLICIES
+        }
+
+    return accuracies
+
+
 def _of(score: SampleScore, key: str) -> Any:
     return (score.sample_metadata or {}).get(key)
 
@@ -100,12 +117,13 @@ def _value(score: SampleScore) -> float:
 
 @scorer(
     metrics=[
+        paired_accuracy(),  # the headline of pairs
         accuracy(),
         stderr(cluster=CLUSTER),
         ci(cluster=CLUSTER),
         vpt_gap(),
-        paired_accuracy(),
         egocentric_share(),
+        policy_accuracy(),
         *(grouped(accuracy(), key, all=False, name_template=names) for key, names in GROUPS.items()),
     ]
 )

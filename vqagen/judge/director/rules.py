@@ -27,4 +27,6 @@ MIRRORED: Mapping[str, str] = {
 }
 """Rule -> the rule that says the same from the other side of the grid; other rules say the same from both."""
 CONTROL, TEST = TYPES = "control", "test"
+CONTESTED = "your-view test"
+"""Tests whose words take the participant's point of view, in reports."""
 DIRECTOR, PARTICIPANT = FRAMES = "director", "participant"

@@ -12,7 +12,7 @@ from vqagen.files.locations import locate
 from vqagen.judge.director.case import Found, case_of
 from vqagen.judge.director.policies import GUESSES, POLICIES, Guesser, expected_accuracy
 from vqagen.judge.director.reading import TrialReading
-from vqagen.judge.director.rules import CONTROL, MIRRORED, NONE, PARTICIPANT
+from vqagen.judge.director.rules import CONTESTED, CONTROL, MIRRORED, NONE, PARTICIPANT
 from vqagen.judge.director.trial import Trial
 from vqagen.judge.director.trial_files import find_trials
 from vqagen.judge.stats.census import Spread, text_hash
@@ -20,11 +20,10 @@ from vqagen.judge.stats.fault_list import FaultList
 
 BATCH = 1000
 """Trials between two calls for the progress bar."""
-CONTROLS, RULE_TESTS, PLAIN_TESTS, DIRECTORS_LEFT_RIGHT, ALL = GROUPS = (
-    *("control", "rule tests", "tests without rule"),
-    *("my left/right", "all"),
+BOTH, CONTROLS, RULE_TESTS, PLAIN_TESTS, YOUR_VIEW, DIRECTORS_LEFT_RIGHT, ALL = GROUPS = (
+    *("both of a pair", "control", "rule tests", "tests without rule", "your-view tests", "my left/right", "all"),
 )
-"""Groups of trials whose accuracy is shown."""
+"""Groups of trials whose accuracy is shown. Of a pair, both trials must be answered correctly."""
 Cell = tuple[str, str, str | None, bool]
 """Type, class of rules, frame, physics."""
 
@@ -32,7 +31,7 @@ Cell = tuple[str, str, str | None, bool]
 def groups_of(trial: Trial) -> Iterator[str]:
     """Yield the groups that a trial is in."""
     tests = PLAIN_TESTS if trial.rule == NONE else RULE_TESTS
-    yield CONTROLS if trial.type == CONTROL else tests
+    yield CONTROLS if trial.type == CONTROL else YOUR_VIEW if trial.group == CONTESTED else tests
     if trial.rule in MIRRORED and trial.frame != PARTICIPANT:
         yield DIRECTORS_LEFT_RIGHT
     yield ALL
@@ -49,6 +48,8 @@ class TrialStatistics:
     rules: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(rule, type) -> trials."""
     pairs: set[int] = field(default_factory=set)
+    first: tuple[int | None, dict[str, float]] = (None, {})
+    """The pair of the trial before, and the chances of each policy in it."""
     in_group: Counter[str] = field(default_factory=Counter)
     policies: dict[str, dict[str, float]] = field(
         default_factory=lambda: {name: dict.fromkeys(GROUPS, 0.0) for name in (*POLICIES, *GUESSES)}
@@ -79,7 +80,16 @@ class TrialStatistics:
         for name, probability in chances.items():
             for group in groups_of(trial):
                 self.policies[name][group] += probability
+        self._take_pair(trial, chances)
         self._take_text(trial)
+
+    def _take_pair(self, trial: Trial, chances: dict[str, float]) -> None:
+        """Count the pair that a trial completes. Its trials follow each other."""
+        first, self.first = self.first, (trial.pair, chances)
+        if trial.pair is not None and first[0] == trial.pair:
+            self.in_group[BOTH] += 1
+            for name, probability in chances.items():
+                self.policies[name][BOTH] += first[1][name] * probability
 
     def _take_text(self, trial: Trial) -> None:
         self.words[len(trial.instruction.split())] += 1

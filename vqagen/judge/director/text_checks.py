@@ -8,7 +8,7 @@ from typing import Any
 from vqagen.judge.director.case import Case
 from vqagen.judge.director.grammar import Grammar, Reading
 from vqagen.judge.director.relation_checks import on_ray
-from vqagen.judge.director.rules import CLASS_OF, DIRECTOR, HORIZONTAL, RELATION
+from vqagen.judge.director.rules import CLASS_OF, CONTESTED, DIRECTOR, HORIZONTAL, RELATION
 from vqagen.judge.director.trial import COUNTS, Trial, TrialFault
 
 FRAMED: Mapping[str, frozenset[str]] = {
@@ -101,6 +101,8 @@ def _derived_faults(case: Case) -> Iterator[TrialFault]:
     is_physics = not case.vocabulary.physics.isdisjoint(trial.adjectives)
     if trial.is_physics != is_physics:
         yield TrialFault("O3", "is_physics", f"should be {'true' if is_physics else 'false'} by the adjectives")
+    if trial.is_contested not in (None, trial.group == CONTESTED):
+        yield TrialFault("O3", "is_contested", f"should be {str(not trial.is_contested).lower()} by type and frame")
     if trial.counts is not None:
         related = on_ray(case) if rule_class == RELATION else case.fitting
         sets = (case.views.participant.everything, trial.blocked, related & ~trial.blocked, related & trial.blocked)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, indexes, union_of
 from vqagen.errors import describe
-from vqagen.judge.director.rules import CLASS_OF, DIRECTOR, FRAMES, MIRRORED, TYPES
+from vqagen.judge.director.rules import CLASS_OF, CONTESTED, DIRECTOR, FRAMES, MIRRORED, PARTICIPANT, TEST, TYPES
 
 MOST_COLUMNS = 26
 """Columns have letters."""
@@ -54,11 +54,21 @@ class Trial:
     counts: Mapping[str, int] | None = None
     pair: int | None = None
     image: str | None = None
+    is_contested: bool | None = None
 
     @property
     def criteria(self) -> frozenset[str]:
         """All words that must be true of a fitting item."""
         return frozenset((self.noun, *self.adjectives))
+
+    @property
+    def group(self) -> str:
+        """The type for reports. Tests from "your point of view" stand apart.
+
+        What is meant depends on what the director sees, though the words take the participant's view: who answers with
+        the own item there may have understood them otherwise.
+        """
+        return CONTESTED if self.type == TEST and self.frame == PARTICIPANT else self.type
 
     def spoken_rule(self, speaker: str | None) -> str:
         """Return the rule in the words of a speaker: mirrored if the director says left or right his own way."""
@@ -115,6 +125,7 @@ def read_trial(record: Mapping[str, Any]) -> Trial | list[TrialFault]:
         record["counts"],
         record.get("pair"),
         record.get("image"),
+        record.get("is_contested"),
     )
 
 
@@ -199,6 +210,7 @@ _FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "counts": (_is_counts, f"an object with the numbers {', '.join(COUNTS)}"),
     "pair": (_is_number, "a number from 0 on"),
     "image": (_is_text, "the name of a file"),
+    "is_contested": (lambda value: type(value) is bool, "true or false"),
 }
 """Key -> (its check, the expected value in messages)."""
-_OPTIONAL = frozenset({"pair", "image"})
+_OPTIONAL = frozenset({"pair", "image", "is_contested"})

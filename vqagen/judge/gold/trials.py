@@ -36,7 +36,7 @@ def trial_file(file: TrialFile) -> GoldFile:
 
 def _item(trial: Trial) -> GoldItem:
     fields: dict[str, FieldValue] = {
-        "type": trial.type,
+        "type": trial.group,
         "rule_class": trial.rule_class,
         "rule": trial.rule,
         "frame": trial.frame or "none",

@@ -23,7 +23,7 @@ from vqagen.judge.report.table import (
 from vqagen.judge.scoring.answer_columns import AnswerColumns
 from vqagen.judge.scoring.blocks.confusion import confusion_table
 from vqagen.judge.scoring.blocks.counting import counting_table
-from vqagen.judge.scoring.blocks.partners import pairs_table
+from vqagen.judge.scoring.blocks.partners import PAIRS, pairs_table
 from vqagen.judge.scoring.blocks.rounds import dialogs_of, rounds_table
 from vqagen.judge.scoring.blocks.yes_no import yes_no_table
 from vqagen.judge.scoring.columns import NONE
@@ -65,6 +65,8 @@ def score_report(evaluation: Evaluation, settings: ReportSettings | None = None)
     groups = (OVERALL, *(settings.group_by or evaluation.groups))
     rows = {by: evaluation.table(by) for by in dict.fromkeys(groups)}
     tables = nonempty([*(group_table(by, found) for by, found in rows.items()), *_blocks(evaluation)])
+    if evaluation.gold.format == TRIALS:  # of pairs the headline is that both are right
+        tables = tuple(sorted(tables, key=lambda table: table.key != PAIRS))
     named = named_accuracies({by: {row.name: row.accuracy for row in found} for by, found in rows.items()})
     gates: list[Gate] = threshold_gates(settings.thresholds, named)
     if settings.strict:
@@ -79,6 +81,8 @@ def screen_report(report: Report, fields: Sequence[str] = ()) -> Report:
     shown = [by for by in (OVERALL, *(fields or _SCREEN_FIELDS)) if by in tables]
     if not fields:
         shown = shown[:2]
+    if next(iter(tables)) == PAIRS:  # the headline
+        shown.insert(0, PAIRS)
     left, parts = SCREEN_ROWS, []
     for table in (tables[by] for by in shown):
         more = len(table.rows) - left

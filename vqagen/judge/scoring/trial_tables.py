@@ -42,5 +42,5 @@ def _kinds_of_answers(evaluation: Evaluation) -> Counter[tuple[str, str]]:
         kind = NO_ANSWER_KIND
         if givens[place] != NONE:
             kind = kinds_of_cells(trial, items).get(str(evaluation.values[GIVEN][givens[place]]), INVALID)
-        found[trial.type, kind] += 1
+        found[trial.group, kind] += 1
     return found

@@ -8,7 +8,7 @@ from typing import Any
 from vqagen.rng import pick
 from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.places import labels
-from vqagen.tasks.director.rules import TYPES
+from vqagen.tasks.director.rules import PARTICIPANT, TYPES
 from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.director.trial import Trial
 from vqagen.tasks.director.wording import Form, Wording
@@ -46,6 +46,7 @@ class RecordMaker:
             "rule_class": cell.rule_class,
             "rule": cell.rule,
             "frame": cell.frame,
+            "is_contested": cell.is_test and cell.frame == PARTICIPANT,
             "is_physics": cell.is_physics,
             "instruction": form.instruction(phrase),
             "template": form.template,

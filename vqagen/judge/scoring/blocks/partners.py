@@ -15,6 +15,8 @@ from vqagen.errors import counted
 from vqagen.judge.intervals import wilson
 from vqagen.judge.report.table import COUNT, SHARE, TEXT, Cell, Table, columns
 
+PAIRS = "pairs"
+"""The key of the block."""
 _COLUMNS = columns(group=TEXT, pairs=COUNT, both=COUNT, one=COUNT, none=COUNT, both_right=SHARE, low=SHARE, high=SHARE)
 ALL = "overall"
 Numbers = npt.NDArray[np.int32]
@@ -62,7 +64,7 @@ def pairs_table(
         return None
     rows = list(_rows(is_right, partners, groups, names))
     notes = (f"{counted(partners.parted, 'question')} without partner",) if partners.parted else ()
-    return Table("pairs", "Balanced pairs", _COLUMNS, tuple(rows), notes)
+    return Table(PAIRS, "Pairs of which both are right", _COLUMNS, tuple(rows), notes)
 
 
 def _rows(

@@ -39,12 +39,15 @@ def gap(control: Answered, test: Answered) -> tuple[float, Interval]:
 
 
 def gap_table(types: Mapping[str, Answered]) -> Table | None:
-    """Return the accuracies of control and test trials and their gap; None without trials of both types."""
+    """Return the accuracies of control and test trials and their gap; None without trials of both types.
+
+    Tests from "your point of view" are a type of their own, which is shown and does not count for the gap.
+    """
     if not (types.get(CONTROL) and types.get(TEST)):
         return None
     difference, interval = gap(types[CONTROL], types[TEST])
     rows = tuple((name, each.n, each.correct / each.n, *wilson(*each)) for name, each in types.items())
-    both = sum(each.n for each in types.values())
+    both = types[CONTROL].n + types[TEST].n
     note = "gap: control minus test; above 0 if the director's view is overlooked"
     return Table("gap", "Perspective-taking gap", _GAP_COLUMNS, (*rows, ("gap", both, difference, *interval)), (note,))
 
