@@ -13,7 +13,7 @@ import orjson
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.files.locations import locate
 from vqagen.files.output import atomic_output
-from vqagen.records.info import VERSION, Difference, describe_output, differences, is_whole, version_of
+from vqagen.records.info import Difference, describe_output, differences, is_whole, version_of
 from vqagen.records.layouts import Encode, Placing
 from vqagen.run.output.claim import Claim, temporary_journal
 from vqagen.run.output.journal import Conclusion, Entry, Journal, is_begun
@@ -104,7 +104,7 @@ def _is_complete(output: Output) -> bool:
     if is_begun(output.target.place) or not location.exists():
         return False
     there = describe_output(location)
-    _refuse_other_version(str(location), there.info)
+    _refuse_other_version(str(location), output.info, there.info)
     if there.layout != output.form.name:
         other = f"{there.layout}, not {output.form.name}"
         raise UsageError(f"{location} is of another format ({other}); --force replaces it")
@@ -174,7 +174,7 @@ def _begin(job: Job, output: Output, journal: Journal, placing: Placing, listene
         return job.first
     if not known:
         raise UsageError(f"{journal.path} is damaged; --force begins anew")
-    _refuse_other_version(str(journal.path), known.get("info"))
+    _refuse_other_version(str(journal.path), output.info, known.get("info"))
     formats = differences(header["format"], known.get("format"), path="format")
     differing = [*differences(header["info"], known.get("info")), *formats]
     if differing:
@@ -247,10 +247,10 @@ def _raise_write_errors(journal: Journal) -> Iterator[None]:
         raise VqagenError(f"cannot write {name}: {error.strerror or error}") from error
 
 
-def _refuse_other_version(name: str, info: object) -> None:
-    if (found := version_of(info)) != str(VERSION):
-        finish = "finish it with the vqagen that began it, or give --force to begin anew"
-        raise UsageError(f"{name} is of format {found}, and this vqagen writes format {VERSION}: {finish}")
+def _refuse_other_version(name: str, ours: object, theirs: object) -> None:
+    if version_of(theirs) != version_of(ours):
+        formats = f"{name} is of format {version_of(theirs)}, and this vqagen writes format {version_of(ours)}"
+        raise UsageError(f"{formats}: finish it with the vqagen that began it, or give --force to begin anew")
 
 
 def _refuse(name: str, differing: Sequence[Difference]) -> NoReturn:
