@@ -6,7 +6,8 @@ answers (itself included) and at most 5 times the median count or 5, whichever i
 
 Balanced by words, the rule holds among questions that say as much, and three counts run neck and neck where the third
 is not rare: over the shipped templates the commonest count of a family is the answer of 30 % of its questions, and of
-39 % by the reference's rule (`scripts/bench balance`). With four, families that seldom count to three would starve.
+39 % by the reference's rule (`scripts/bench balance`). With four, families that seldom count to three would starve;
+of pairs, which choose the second answer, four stay level, and with five such families would starve.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from vqagen.search.plan import Op, Plan
 INTEGERS = range(11)
 """The integers every count starts with. Those up to the largest scene met join, and any other when it first occurs."""
 REACHABLE = 0.4
-"""Share of the second most frequent answer that a third must have by itself before it counts as level with the two."""
+"""Share of the second most frequent answer that a third or fourth must have by itself before it counts as level."""
 
 _NONE: frozenset[Value] = frozenset()
 
@@ -73,8 +74,8 @@ class AnswerCounts:
             return _NONE
         middle = len(counts) // 2
         median = float(counts[middle]) if len(counts) % 2 else (counts[middle - 1] + counts[middle]) / 2
-        second, least = counts[-2], counts[-self._leading]
-        level = least if least > second * REACHABLE else second
+        second = counts[-2]
+        level = next(count for count in counts[-self._leading :] if count > second * REACHABLE or count == second)
         limit, most = 1.1 * level, 5 * (median if median > 5 else 5.0)
         if most < limit:
             limit = most
@@ -90,10 +91,11 @@ class Counts:
     the answer.
     """
 
-    def __init__(self, plan: Plan, by_words: bool) -> None:
+    def __init__(self, plan: Plan, by_words: bool, leading: int = 3) -> None:
+        """`leading`: how many numbers run neck and neck among questions that say as much."""
         self._known = known_answers(plan.template)
         self._measure = make_measure(plan) if by_words else None
-        self._leading = 3 if by_words and plan.template.answer_type == "Integer" else 2
+        self._leading = leading if by_words and plan.template.answer_type == "Integer" else 2
         self._overall = AnswerCounts(self._known, self._leading)
         self._worded: dict[int, AnswerCounts] = {}
         self._last: tuple[Filling | None, AnswerCounts] = (None, self._overall)

@@ -29,6 +29,10 @@ class Replay:
         self._plan, self._is_trivial = plan, is_trivial
         self._lanes = tuple(lane_of(plan.ops, op) for op in plan.ops if op.role in (RELATION, SAMENESS))
 
+    def __len__(self) -> int:
+        """Return how many relations the plan has, likenesses among them."""
+        return len(self._lanes)
+
     def filling(self, tables: SceneTables, picked: Sequence[Pick]) -> Filling | None:
         """Return the filling with the words of these picks; None if the scene does not meet what it presupposes."""
         frame = self._frame(tables)

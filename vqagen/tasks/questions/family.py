@@ -17,6 +17,7 @@ from vqagen.language.template import Template
 from vqagen.language.wording import Style, Wording, words_differ
 from vqagen.rng import shuffled, stream
 from vqagen.search.balance import Counts
+from vqagen.search.degeneracy import UNTESTED
 from vqagen.search.description import Sampling
 from vqagen.search.filling import Filling
 from vqagen.search.instantiate import Search
@@ -65,15 +66,16 @@ class FamilyUses:
 class FamilyAnswers:
     """The answers that each family gave in a window, counted from when a family is first tried."""
 
-    def __init__(self, families: Sequence[Family], by_words: bool) -> None:
-        self._families, self._by_words = families, by_words
+    def __init__(self, families: Sequence[Family], by_words: bool, leading: int = 3) -> None:
+        """`leading`: how many numbers run neck and neck."""
+        self._families, self._by_words, self._leading = families, by_words, leading
         self._counts: dict[int, Counts] = {}
         self._largest = 0
 
     def __getitem__(self, number: int) -> Counts:
         counts = self._counts.get(number)
         if counts is None:
-            counts = self._counts[number] = Counts(self._families[number].plan, self._by_words)
+            counts = self._counts[number] = Counts(self._families[number].plan, self._by_words, self._leading)
             counts.meet(self._largest)
         return counts
 
@@ -153,6 +155,16 @@ class Family:
         if self._replay is None:
             self._replay = Replay(self.plan, self.search.is_trivial)
         return self._replay
+
+    @property
+    def needs_relations(self) -> bool:
+        """True if each of its relations must matter wherever it is asked: not where it asks for yes or no of sets."""
+        return self.template.last_function.asks not in UNTESTED
+
+    @property
+    def asks_how_many(self) -> bool:
+        """True if the answer goes with how many objects there are: that of sets and numbers, not of objects' values."""
+        return not {"ObjectSet", "Integer", "Bool"}.isdisjoint(self.template.last_function.inputs)
 
     def question(
         self, scene: Scene, filling: Filling, random: Callable[[], float], program: Program | None = None
