@@ -2,12 +2,13 @@
 
 Part of the slow twin (see `naive`): the rules are those of `--balance pairs` as its issue states them, and nothing is
 shared with the package. A pair is two records with one number in `pair`: one question about two scenes, with different
-answers, such that whoever ignores a relation gets one of the two wrong.
+answers, such that whoever ignores a relation gets one of the two wrong. Where the answer goes with how many objects
+there are, it is no guess that the fuller picture has the greater one.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -95,6 +96,25 @@ def _check_sameness(first: Record, second: Record) -> list[str]:
     return wrong
 
 
+def check_fullness(records: Sequence[Record], scenes: Mapping[str, Record], least: int = 20) -> list[str]:
+    """Pairs of one window that ask how many, or whether there is any, about scenes of unequally many objects.
+
+    The scenes of a number that fewer than `least` have may be joined by those of the next.
+    """
+    sizes = {name: len(scene["objects"]) for name, scene in scenes.items()}
+    group, groups, there = 0, {}, 0
+    for size, count in sorted(Counter(sizes.values()).items()):
+        groups[size], there = group, there + count
+        if there >= least:
+            group, there = group + 1, 0
+    groups = {size: min(number, max(group - 1, 0)) for size, number in groups.items()}
+    found: dict[int, set[int]] = defaultdict(set)
+    for record in records:
+        if record["question_type"] not in ("query", "compare_attribute", "compare_object"):
+            found[record["pair"]].add(groups[sizes[record["image_filename"]]])
+    return [f"pair {number} is about scenes of unequally many objects" for number, g in found.items() if len(g) > 1]
+
+
 # In each scene ----------------------------------------------------------------------------------------------------
 
 
@@ -145,11 +165,15 @@ def says_other(text: str) -> bool:
 
 
 def _check_relations(first: Side, second: Side) -> list[str]:
-    """For each relation, one of the two scenes has no answer or another one if the relation holds of everything."""
+    """For each relation, both scenes have no answer or another one if the relation holds of everything.
+
+    Where a question asks whether there is any, or more, or joins such answers, one of the two scenes has.
+    """
+    most = 1 if first.record["question_type"] in ("exist", "compare_integer", "logic") else 0
     return [
-        f"step {index} ({step_type(step)}) matters in neither scene"
+        f"step {index} ({step_type(step)}) does not matter"
         for index, step in enumerate(first.record["program"])
-        if step_type(step).startswith(RELATIONS) and is_idle(first, index) and is_idle(second, index)
+        if step_type(step).startswith(RELATIONS) and is_idle(first, index) + is_idle(second, index) > most
     ]
 
 

@@ -103,6 +103,7 @@ def test_the_slow_twin_finds_nothing_wrong_with_thousands(collection: Collection
     run = made(collection, MANY)
 
     assert run.faults() == []
+    assert naive_pairs.check_fullness(run.records, run.scenes) == []
     assert len(run.records) > 0.97 * 10 * MANY
 
 
@@ -130,19 +131,27 @@ def test_the_slow_twin_names_what_is_changed() -> None:
 
 
 def test_the_slow_twin_tells_where_a_relation_matters() -> None:
-    """It is the answers that differ because of a relation: in many pairs it matters in one of the two scenes alone."""
-    run = made(CLEVR, only=("one_hop.json#exist",), templates_per_image=1)
-    related = [pair for pair in run.pairs.values() if len(pair) == 2]
-    idle = Counter()
-    for record in (record for pair in related for record in pair):
-        scene = run.scenes[record["image_filename"]]
-        world = naive_pairs.make_world(scene, CLEVR.raw_metadata)
-        side = naive_pairs.Side(record, scene, world, naive_pairs.run(world, record["program"]))
-        step = next(n for n, each in enumerate(record["program"]) if each["type"] == "relate")
-        idle[naive_pairs.is_idle(side, step)] += 1
+    """It is the answers that differ because of a relation: of yes and no, often in one of the two scenes alone."""
+    for only, both in (("one_hop.json#exist", False), ("one_hop.json#count", True)):
+        run = made(CLEVR, only=(only,), templates_per_image=1)
+        sides = [side_of(run, record) for pair in run.pairs.values() for record in pair]
+        idle = Counter(
+            naive_pairs.is_idle(side, step)
+            for side in sides
+            for step, each in enumerate(side.record["program"])
+            if each["type"] == "relate"
+        )
 
-    assert idle[True] > len(related) / 4, "it is idle in one of the two scenes of many pairs"
-    assert idle[False] >= len(related), "and in no pair in both"
+        assert len(sides) == idle.total() > 10
+        assert (idle[True] == 0) is both, "it may be idle in one of the two scenes of yes and no"
+        assert idle[False] >= len(sides) / 2, "and in no pair in both"
+
+
+def side_of(run: Made, record: Record) -> naive_pairs.Side:
+    """A record with its scene, run once."""
+    scene = run.scenes[record["image_filename"]]
+    world = naive_pairs.make_world(scene, CLEVR.raw_metadata)
+    return naive_pairs.Side(record, scene, world, naive_pairs.run(world, record["program"]))
 
 
 # What does not show ---------------------------------------------------------------------------------------------------
@@ -156,6 +165,34 @@ def test_neither_order_nor_number_shows_an_answer() -> None:
 
     assert_even([record["answer"] for record in firsts])
     assert_even([record["answer"] for record in evens])
+
+
+def test_questions_of_images_are_equally_many() -> None:
+    """A full picture has as many as an empty one: their number tells neither its objects nor an answer."""
+    run = made(CLEVR, 70)
+
+    assert Counter(map(len, run.by_scene)) == {10: 70}
+
+
+def test_the_fuller_picture_has_not_the_greater_answer() -> None:
+    """Scenes of 3, 4 and 5 objects, and a few of more: partners have equally many, except of those few."""
+    sizes = Counter[int]()
+    scenes = []
+    for scene in CLEVR.sampled(400, seed=17):
+        size = len(scene["objects"])
+        if size < 6 or (size > 8 and sizes[size] < 2):
+            sizes[size] += 1
+            scenes.append(scene)
+    run = Made(CLEVR, scenes, templates_per_image=3, only=("exist", "count", "compare_integer"))
+
+    assert min(sizes[3], sizes[4], sizes[5]) >= 20 and sizes[9] + sizes[10] == 4
+    assert naive_pairs.check_fullness(run.records, run.scenes) == []
+    assert len(run.records) >= 3 * len(scenes) - 3
+    other = [
+        record | {"image_filename": scenes[number % len(scenes)]["image_filename"]}
+        for number, record in enumerate(run.records)
+    ]
+    assert naive_pairs.check_fullness(other, run.scenes), "the check finds pairs of unequally many objects"
 
 
 def test_the_place_of_a_question_in_its_scene_shows_no_answer() -> None:
@@ -188,15 +225,14 @@ def assert_even(truths: list[bool]) -> None:
 # Settings -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_scene_has_no_more_pairs_than_the_settings_allow() -> None:
-    """Those that it begins, half of its questions or, if these are odd, one more or less, and those it joins."""
+def test_a_scene_has_as_many_questions_as_the_settings_say() -> None:
+    """Those of pairs that it begins and of those it joins; one may lack one if all are an odd number."""
     for per_image in (4, 7):
         run = made(CLEVR, templates_per_image=per_image)
 
-        assert max(map(len, run.by_scene)) <= -(-per_image // 2) + per_image
-        assert len(run.records) <= FEW * per_image
-    assert len(run.records) == FEW * 7, "an odd number is reached in the mean"
-    assert run.tally.short_scenes == 0
+        assert max(map(len, run.by_scene)) == per_image
+        assert len(run.records) == FEW * per_image // 2 * 2
+        assert run.tally.short_scenes == FEW * per_image % 2
 
 
 def test_the_scenes_of_a_pair_lie_in_one_window() -> None:

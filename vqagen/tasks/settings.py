@@ -7,7 +7,8 @@ This module is light to import: the help of a command needs it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import Field, asdict, dataclass, field, fields, replace
+from copy import copy
+from dataclasses import Field, asdict, dataclass, field, fields
 from typing import Any, NamedTuple, Self
 
 from vqagen.errors import UsageError
@@ -105,8 +106,11 @@ class RunSettings(CheckedSettings):
     count: int = setting(0, "How many scenes; 0 for all.", least=0, group="input")
 
     def cut_to(self, start_index: int, count: int) -> Self:
-        """Return the same settings for another range of scenes."""
-        return replace(self, start_index=start_index, count=count)
+        """Return the same settings for another range of scenes, such as a shard's; they are not checked again."""
+        cut = copy(self)
+        object.__setattr__(cut, "start_index", start_index)
+        object.__setattr__(cut, "count", count)
+        return cut
 
 
 def is_text(value: object) -> bool:

@@ -65,7 +65,7 @@ class _Asked:
 class PairedWindow:
     """All questions of one window, made in rounds: each scene that has too few begins one pair of a family.
 
-    Scenes take turns in random order and look for partners in that order, so that nothing in the output shows who began.
+    Scenes take turns in random order and seek partners in that order, so that nothing in the output shows who began.
     """
 
     def __init__(
@@ -91,8 +91,8 @@ class PairedWindow:
         self.asked: list[list[_Asked]] = [[] for _ in scenes]
         self.picked: defaultdict[tuple[int, int], set[Any]] = defaultdict(set)
         """(family, place of the scene) -> what was picked in the questions about it."""
-        self.tried: list[set[int]] = [set() for _ in scenes]
-        """The families of which each scene has begun a pair, or cannot."""
+        self.begun: list[set[int]] = [set() for _ in scenes]
+        """The families of which each scene has begun a pair."""
         screens = [Screen(settings.dedupe, exclusion) for _ in scenes]
         self.screens = screens if settings.dedupe == "image" else screens[:1] * len(scenes)
         self.pairs = 0
@@ -130,22 +130,29 @@ class PairedWindow:
         return numbers
 
     def ask_all(self) -> list[Tally]:
-        """Begin pairs, round by round, until each scene has its questions or no family is left; count tries."""
+        """Begin pairs, round by round, until each scene has its questions or no family is left; count tries.
+
+        Then families that failed are tried once more: of a small window's last scenes, each needs that of few others.
+        """
         tallies = [Tally(scenes=1) for _ in self.subjects]
-        left = self.turns
-        while left:
-            left = [place for place in left if self.begins(place, tallies[place])]
+        for _ in range(2):
+            tried = [set(begun) for begun in self.begun]
+            left = self.turns
+            while left:
+                left = [place for place in left if self.begins(place, tried[place], tallies[place])]
         for tally, had in zip(tallies, self.had.tolist(), strict=True):
             tally.short_scenes += had < self.settings.templates_per_image
         return tallies
 
-    def begins(self, place: int, tally: Tally) -> bool:
-        """Begin one pair if the scene has too few questions, of the family used least; False if there is none."""
+    def begins(self, place: int, tried: set[int], tally: Tally) -> bool:
+        """Begin one pair if the scene has too few questions, of the family used least that it has not tried.
+
+        Returns False if there is none.
+        """
         if self.had[place] >= self.settings.templates_per_image:
             return False
-        rng, tried = self.subjects[place].rng, self.tried[place]
         tables = SceneTables(self.subjects[place].scene)  # a window's filled tables would take 100 MB
-        for number in self.uses.order(rng):
+        for number in self.uses.order(self.subjects[place].rng):
             if number in tried:
                 continue
             tried.add(number)
@@ -154,6 +161,7 @@ class PairedWindow:
             reason = self.pair(number, place, tables)
             if reason == FOUND:
                 self.uses.add(number)
+                self.begun[place].add(number)
                 return True
             tally.failures[family.template.id, reason] += 1
         return False

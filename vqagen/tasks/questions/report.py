@@ -139,7 +139,7 @@ def _short_scenes(tally: Tally, settings: QuestionSettings) -> Iterator[str]:
 
 def _too_few(tally: Tally, settings: QuestionSettings) -> str:
     if settings.balance == "pairs":
-        return f"begin too few pairs for {counted(settings.templates_per_image, 'question')} about each scene"
+        return f"have fewer than {counted(settings.templates_per_image, 'question')}"
     wanted, there = settings.templates_per_image, len(tally.families)
     return f"have questions from fewer than {wanted} families" + ("" if there >= wanted else f": there are {there}")
 

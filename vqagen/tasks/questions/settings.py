@@ -78,6 +78,22 @@ class QuestionSettings(RunSettings):
             yield "--instances-per-template: with --balance pairs a scene begins one pair of a family"
         if self.balance == "pairs" and self.dedupe == "all":
             yield "--dedupe all: a rule about the whole output would part the two of a pair; leave out --balance pairs"
+        if self.balance == "pairs":
+            yield from self._parting("--start-index", self.start_index, self.start_index)
+            yield from self._parting("--count", self.count, self.end or 0)
+
+    def _parting(self, flag: str, given: int, edge: int) -> Iterator[str]:
+        """Yield why a run that begins or ends before scene `edge` would part pairs, and which values would not.
+
+        A shard may, as merging joins them: `cut_to` does not ask.
+        """
+        window = self.reset_counts_every
+        over = edge % window if window else edge
+        if over:
+            whole = f"windows of {window:,} scenes" if window else "one window of all scenes"
+            less = f"{flag} {given - over}" if given > over else f"{flag} 0" + " (all)" * (flag == "--count")
+            kept = f"{less} and {flag} {given - over + window} do not" if window else f"{less} does not"
+            yield f"{flag} {given} parts pairs, which are made in {whole}: {kept}"
 
     @property
     def is_compat(self) -> bool:

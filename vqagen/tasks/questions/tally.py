@@ -14,8 +14,7 @@ class Tally:
 
     scenes: int = 0
     short_scenes: int = 0
-    """Scenes for which too few templates succeeded, or that have too few questions, whichever the settings ask for.
-    With pairs: scenes that begin too few of them."""
+    """Scenes for which too few templates succeeded; with pairs, scenes that have too few questions."""
     parted_pairs: int = 0
     """Questions whose partner is about a scene outside the run."""
     questions: Counter[str] = field(default_factory=Counter)
