@@ -32,7 +32,7 @@ SAID = {
     "above": "first item above the {} in its column",
     "below": "first item below the {} in its column",
 }
-FRAMES = {None: "", "director": " from my point of view", "participant": " from your point of view"}
+FRAMES = {None: "", "director": "from my point of view, ", "participant": "from your point of view, "}
 
 
 @cache
@@ -83,7 +83,8 @@ def trial(
 def said(rule: str, phrase: str, frame: str | None) -> str:
     """Return the text of an instruction."""
     target = SAID.get(rule, f"{rule} {{}}").format(phrase.replace("_", " "))
-    return f"Please pick the {target}{FRAMES[frame]}."
+    text = f"{FRAMES[frame]}please pick the {target}."
+    return text[0].upper() + text[1:]
 
 
 def derived(record: Record) -> Record:

@@ -16,6 +16,7 @@ from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import BadInput
 from vqagen.tasks.director.catalogue import load_catalogue_file
 from vqagen.tasks.director.instructions import DESCRIPTION, FRAME, TARGET
+from vqagen.tasks.director.question_table import WIDER, question_table
 from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED, RELATION, RULES, says_frame
 from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL, NEVER, SUFFIXES, DirectorSettings
 from vqagen.tasks.director.task import director_task
@@ -40,12 +41,13 @@ Reading = tuple[str, str | None, str]
 @pytest.fixture(scope="module")
 def readings() -> dict[str, list[Reading]]:
     """Every text about the PHRASES by the grammar of the shipped file, with the ways to read it."""
-    frames = [(None, "")] + [(name, f" {said}") for name in FRAMES for said in DOCUMENT["frames"][name]]
+    frames = [(None, "")] + [(name, f"{said}, ") for name in FRAMES for said in DOCUMENT["frames"][name]]
     sentences = [said for record in DOCUMENT["templates"] for said in record["text"]]
     found: dict[str, list[Reading]] = {}
-    for sentence, rule, (frame, suffix), phrase in product(sentences, CLASS_OF, frames, PHRASES):
+    for sentence, rule, (frame, beginning), phrase in product(sentences, CLASS_OF, frames, PHRASES):
         for target in DOCUMENT["targets"][rule]:
-            text = sentence.replace(f" {FRAME}", suffix).replace(TARGET, target).replace(DESCRIPTION, phrase)
+            text = sentence.replace(f"{FRAME}, ", beginning).replace(TARGET, target).replace(DESCRIPTION, phrase)
+            text = text[0].upper() + text[1:]
             found.setdefault(text, []).append((rule, frame, phrase))
     return found
 
@@ -56,7 +58,7 @@ def readings() -> dict[str, list[Reading]]:
 def test_each_rule_is_said_in_several_ways_that_can_be_read_back(
     always: Wording, readings: dict[str, list[Reading]]
 ) -> None:
-    """At least twelve sentences, six templates, and two ways to say each rule but none; no text twice.
+    """At least thirty sentences, fifteen templates, and two ways to say each rule but none; no text twice.
 
     The spoken rule is the opposite one only for left and right in other words than the participant's. The twin says the
     rule in the participant's words, without a frame, by a sentence of the same template.
@@ -65,8 +67,8 @@ def test_each_rule_is_said_in_several_ways_that_can_be_read_back(
         forms = always.forms(rule, frame)
         texts = [form.instruction("…") for form in forms]
         assert len(DOCUMENT["targets"][rule]) >= (1 if rule == "none" else 2)
-        assert len({form.template for form in forms}) >= 6
-        assert len(texts) == len(set(texts)) >= 12
+        assert len({form.template for form in forms}) >= 15
+        assert len(texts) == len(set(texts)) >= 30
         spoken = MIRRORED.get(rule, rule) if frame != "participant" else rule
         for form, phrase in product(forms, PHRASES):
             assert readings[form.instruction(phrase)] == [(spoken, frame, phrase)]
@@ -89,11 +91,20 @@ def test_twins_differ_from_the_director_s_words_in_left_and_right_alone(always: 
 def test_sentences_are_tidy_and_name_no_speaker_but_the_line_that_relations_run_along() -> None:
     """The twin is said where nobody else is there; and no sentence hints at what the director cannot see."""
     for said in (text for record in DOCUMENT["templates"] for text in record["text"]):
-        assert re.fullmatch(r"[A-Z][^.?!]*[.?]", said)
+        assert re.fullmatch(r"<F>, [a-z][^.?!]*[.?]", said), "who speaks comes first, not behind the item"
         assert not re.search(r"\b(I|me|my|we|us|see|hidden|blocked|behind)\b", said)
     for rule in RULES[RELATION]:
         line = "column" if rule in ("above", "below") else "row"
         assert all(text.endswith(line) for text in DOCUMENT["targets"][rule])
+
+
+def test_a_wider_noun_is_said_of_several_kinds() -> None:
+    """A cactus is no "sharp plant", and a carrot no "vegetable": nobody says so, and it is a riddle."""
+    for question in question_table(CATALOGUE).questions:
+        if question.width == WIDER:
+            others = [each for each in question.adjectives if each not in CATALOGUE.paints]
+            fitting = [item for item in CATALOGUE.items if {question.noun, *others} <= item.true]
+            assert len({item.kind for item in fitting}) > 1, (question.noun, question.adjectives)
 
 
 def test_a_text_is_put_together() -> None:
@@ -102,7 +113,7 @@ def test_a_text_is_put_together() -> None:
     phrase = CATALOGUE.describe("scissors", ("red", "sharp"))
 
     assert form.template == "instructions.json#pick"
-    assert form.instruction(phrase) == "Please pick the rightmost sharp red pair of scissors from my point of view."
+    assert form.instruction(phrase) == "From my point of view, please pick the rightmost sharp red pair of scissors."
     assert form.twin(phrase) == "Please pick the leftmost sharp red pair of scissors."
     assert CATALOGUE.describe("ice_lolly", ()) == "ice lolly"
 
@@ -208,12 +219,14 @@ MISTAKES: list[tuple[dict[str, Any], list[str]]] = [
      ["targets.leftmost: unequal numbers of ways: leftmost has 1 and rightmost has 3; give both the same number, "
       "way i of leftmost being the mirror image of way i of rightmost"]),
     ({"frames": {"director": ["as <D> sees it"]}}, ["frames.director[0]: expected no slot, found <D>"]),
-    ({"frames": {"director": ["As you see it"]}},
+    ({"frames": {"director": ["From your side of the shelf"]}},
      ["frames.director[0]: the same words as frames.participant[2]; a text can have one meaning only"]),
     ({"templates": [{"name": "a", "text": "Get the <T>."}]},
      ["templates[0].text: expected <T> and behind it <F> once, found <T>"]),
     ({"templates": [{"name": "a", "text": ["Get the <T>(<F>)"]}]},
      [f"templates[0].text[0]: {NO_BLANK}", "templates[0].text[0]: no mark at the end; write . ? or !"]),
+    ({"templates": [{"name": "a", "text": "<F> get the <T>."}]},
+     ["templates[0].text: no comma and blank behind <F>; they are left out with it where no frame is said"]),
     ({"templates": [{"name": "a", "text": "Get a <T> <F>."}]},
      ["templates[0].text: no article before the target; write: the <T>"]),
     ({"templates": [{"name": "a", "text": "Get the <T> <F>."}, {"name": "a", "text": "Get the <T> <F>!"}]},

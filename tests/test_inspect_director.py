@@ -89,6 +89,8 @@ def test_an_egocentric_participant_is_scored_by_inspect_and_by_evaluate(vqagen_:
         "type": 3, "policy": 7, "rule": 4, "frame": 3, "physics": 2, "format": 1,
     }  # fmt: skip
     assert {metrics[name] for name in metrics if name.startswith("test/horizontal/director/")} == {0}
+    assert metrics["policy=egocentric"] == pytest.approx(metrics["accuracy"], abs=0.1)
+    assert max(metrics[name] for name in metrics if name.startswith("policy=")) < 0.65
     assert metrics["lower"] < metrics["accuracy"] < metrics["upper"]
     for group, key in (("type", "type"), ("rule_class", "rule")):
         rows = report["tables"][group]["rows"]
@@ -121,6 +123,7 @@ def test_policies_fail_where_they_should(trials: Task) -> None:
         ("control", False): {"correct"},
         ("test", True): {"correct", "egocentric"},
         ("test", False): {"egocentric"},
+        ("your-view test", False): {"egocentric"},
     }
 
 
@@ -189,6 +192,9 @@ def test_replies_and_the_metrics_of_perspective_taking() -> None:
     assert vpt_gap()(scores) == {"vpt_gap": pytest.approx(0.8 - 0.25)}
     assert paired_accuracy()(scores) == {"paired_accuracy": 0.25}
     assert egocentric_share()(scores) == {"egocentric_share": pytest.approx(2 / 3)}
+    lucky = scored("egocentric", "test")
+    lucky.sample_metadata["chances"] = {"egocentric": 1 / 3}
+    assert egocentric_share()([*scores, lucky]) == {"egocentric_share": pytest.approx(3.5 / 4.5)}, "by expected value"
     assert [metric()(scores[-1:]) for metric in (vpt_gap, paired_accuracy, egocentric_share)] == [{}, {}, {}]
 
 

@@ -12,10 +12,11 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentText
 from vqagen.bits import indexes
 from vqagen.inspect_tasks.grids import GridContent
 from vqagen.inspect_tasks.prompts import DIRECTOR, request, system_prompt
+from vqagen.inspect_tasks.scoring import CHANCES
 from vqagen.inspect_tasks.trials import LoadedTrial, TrialSet
 from vqagen.judge.director.case import Found, case_of
 from vqagen.judge.director.mistakes import kinds_of_cells
-from vqagen.judge.director.policies import POLICIES
+from vqagen.judge.director.policies import POLICIES, expected_accuracy
 from vqagen.judge.director.rules import PARTICIPANT
 from vqagen.judge.director.trial import Trial, label
 from vqagen.judge.director.vocabulary import Vocabulary
@@ -41,7 +42,7 @@ def samples_of(trials: TrialSet, grids: GridContent, story: str, block_text: int
                 "story": story,
                 "format": grids.format,
                 "kinds": kinds_of_cells(each.trial, trials.vocabulary.items, has_director),
-                "policies": _cells_of_policies(each.trial, trials.vocabulary, has_director),
+                **_policies(each.trial, trials.vocabulary, has_director),
             },
         )
 
@@ -62,13 +63,17 @@ def _conditions(each: LoadedTrial) -> dict[str, Any]:
     }
 
 
-def _cells_of_policies(trial: Trial, vocabulary: Vocabulary, has_director: bool) -> dict[str, str]:
-    """Return the cell that each policy answers with: policy -> label. Without a director, no cell is blocked."""
-    seen = trial if has_director else replace(trial, blocked=0, frame=PARTICIPANT)
+def _policies(trial: Trial, vocabulary: Vocabulary, has_director: bool) -> dict[str, Any]:
+    """Return the cell that each policy answers with, as a label, and how probably it is right.
+
+    Without a director, no cell is blocked, and all that fits is right.
+    """
+    seen = trial if has_director else replace(trial, blocked=0, frame=PARTICIPANT, answer=trial.participant_answers)
     case = case_of(Found(seen, vocabulary, vocabulary.items))
     chosen = {name: list(indexes(policy.choose(case))) for name, policy in POLICIES.items()}
-    return {
+    cells = {
         name: label(pick(stream(0, f"policy {name}", trial.index), cells), trial.width)
         for name, cells in chosen.items()
         if cells
     }
+    return {"policies": cells, CHANCES: {name: expected_accuracy(each, case) for name, each in POLICIES.items()}}

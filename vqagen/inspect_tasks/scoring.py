@@ -32,6 +32,8 @@ from vqagen.judge.director.rules import CONTROL, TEST, TYPES
 
 KIND = "kind"
 """The key of a score's metadata under which the kind of the answer stands."""
+CHANCES = "chances"
+"""The key of a sample's metadata with the probability that each policy is right."""
 CLUSTER = "cluster"
 """The key of a sample's metadata that the two trials of a pair share."""
 GROUPS: Mapping[str, str] = {
@@ -81,28 +83,32 @@ def paired_accuracy() -> Metric:
 
 @metric
 def egocentric_share() -> Metric:
-    """The share of the wrong answers on test trials that are egocentric; nothing without wrong answers."""
+    """The share of egocentric answers among those on test trials that are no real success; nothing without wrong ones.
+
+    Without a rule, who overlooks the director's view chooses one of several items, and is right by luck now and then:
+    each wrong egocentric answer stands for as many as are expected, such as 1.5 where one of three items is the answer.
+    """
 
     def share(scores: list[SampleScore]) -> dict[str, float]:
-        tests = [(score.score.metadata or {}).get(KIND) for score in scores if _of(score, "trial_type") == TEST]
-        wrong = [kind for kind in tests if kind not in (None, RIGHT)]
-        return {"egocentric_share": wrong.count(EGOCENTRIC) / len(wrong)} if wrong else {}
+        kinds = [
+            ((score.score.metadata or {}).get(KIND), score) for score in scores if _of(score, "trial_type") == TEST
+        ]
+        wrong = sum(kind not in (None, RIGHT) for kind, _ in kinds)
+        lucky = [(_of(score, CHANCES) or {}).get("egocentric", 0.0) for kind, score in kinds if kind == EGOCENTRIC]
+        expected = sum(1 / (1 - luck) for luck in lucky)
+        return {"egocentric_share": expected / (wrong - len(lucky) + expected)} if wrong else {}
 
     return share
 
 
 @metric
 def policy_accuracy() -> Metric:
-    """The accuracies of the policies that ignore what is blocked, on the same trials; none of them is far above .5."""
+    """The expected accuracies of the policies that ignore what is blocked, on the same trials."""
 
     def accuracies(scores: list[SampleScore]) -> dict[str, float]:
-        every = [score.sample_metadata or {} for score in scores]
-        samples = [each for each in every if "policies" in each]
-        return {
-            f"policy={name}": mean(each["kinds"].get(each["policies"].get(name)) == RIGHT for each in samples)
-            for name in (BLIND if samples else ())
-            if name in POLICIES
-        }
+        samples = [chances for score in scores if (chances := _of(score, CHANCES))]
+        names = [name for name in BLIND if name in POLICIES] if samples else []
+        return {f"policy={name}": mean(chances[name] for chances in samples) for name in names}
 
     return accuracies
 

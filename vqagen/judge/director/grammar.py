@@ -19,6 +19,7 @@ from vqagen.language.loading import find_template_files
 
 SHIPPED_INSTRUCTIONS = "templates/director"
 TARGET, FRAME, DESCRIPTION = "<T>", " <F>", "<D>"
+LEADING = "<F>, "
 COMMENT = "comment"
 
 
@@ -42,6 +43,15 @@ class Sentence(NamedTuple):
     before: str
     between: str
     after: str
+    leads: bool = False
+    """True if the frame comes first, with a comma; the sentence begins with a capital then too."""
+
+    def around(self, frame: str) -> tuple[str, str]:
+        """Return the text before and behind the target, with the words of a frame or with none."""
+        if self.leads:
+            words = f"{frame}, {self.before}" if frame else self.before
+            return words[:1].upper() + words[1:], self.after
+        return self.before, self.between + (f" {frame}" if frame else "") + self.after
 
 
 class Reading(NamedTuple):
@@ -62,8 +72,10 @@ class Grammar:
 
     def __init__(self, sentences: Sequence[Sentence], frames: Sequence[tuple[str, str]], ways: Sequence[Way]) -> None:
         """`frames` are (frame, words)."""
-        self._sentences, self._ways = sentences, ways
-        self._frames: Sequence[tuple[str | None, str]] = [(None, ""), *((frame, f" {said}") for frame, said in frames)]
+        self._ways = ways
+        every: list[tuple[str | None, str]] = [(None, ""), *frames]
+        self._texts = [(each, frame, *each.around(said)) for each in sentences for frame, said in every]
+        """(sentence, frame, text before the target, text behind it)."""
 
     def readings(self, text: str, vocabulary: Vocabulary) -> list[Reading]:
         """Return every meaning of a text; none for a text that no template says."""
@@ -79,14 +91,9 @@ class Grammar:
 
     def _targets(self, text: str) -> Iterator[tuple[Sentence, str | None, str]]:
         """Yield each (sentence, frame, words of the target) that a text can be."""
-        for sentence in self._sentences:
-            if not (text.startswith(sentence.before) and text.endswith(sentence.after)):
-                continue
-            inside = text[len(sentence.before) : len(text) - len(sentence.after)]
-            for frame, said in self._frames:
-                ending = sentence.between + said
-                if inside.endswith(ending):
-                    yield sentence, frame, inside[: len(inside) - len(ending)]
+        for sentence, frame, before, after in self._texts:
+            if text.startswith(before) and text.endswith(after) and len(before) + len(after) < len(text):
+                yield sentence, frame, text[len(before) : len(text) - len(after)]
 
 
 def instruction_files(path: Path | str | None = None) -> list[Path]:
@@ -139,7 +146,11 @@ def _sections(path: Path | str) -> dict[str, Any]:
 def _take_sentences(sentences: list[Sentence], template: str, text: str | list[str]) -> None:
     for said in [text] if isinstance(text, str) else text:
         before, behind = _split(said, TARGET)
-        sentences.append(Sentence(template, len(sentences), before, *_split(behind, FRAME)))
+        if before.startswith(LEADING):
+            made = Sentence(template, len(sentences), before.removeprefix(LEADING), "", behind, leads=True)
+        else:
+            made = Sentence(template, len(sentences), before, *_split(behind, FRAME))
+        sentences.append(made)
 
 
 def _split(text: str, slot: str) -> tuple[str, str]:

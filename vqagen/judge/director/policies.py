@@ -29,7 +29,7 @@ class Policy(NamedTuple):
 def expected_accuracy(policy: Policy, case: Case) -> float:
     """Return the probability that a policy answers right."""
     chosen = policy.choose(case)
-    return 1 / chosen.bit_count() if chosen & case.trial.answer else 0.0
+    return (chosen & case.trial.answer).bit_count() / max(chosen.bit_count(), 1)
 
 
 def _oracle(case: Case) -> Objects:

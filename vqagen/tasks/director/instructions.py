@@ -1,11 +1,12 @@
 """Files of instructions: the targets, frames and sentences in which a director asks for an item.
 
-A sentence holds `<T>`, which is replaced by a target, and behind it ` <F>`, which is replaced by a frame. Where no
-frame is said, ` <F>` is left out with its blank. A target holds `<D>`, the description of an item: "leftmost <D>". So
+A sentence holds `<T>`, which is replaced by a target, and `<F>`, which is replaced by a frame: `<F>, ` at its beginning
+or ` <F>` behind the target. Where no frame is said, `<F>` is left out with its comma and blank, and the sentence still
+begins with a capital. A target holds `<D>`, the description of an item: "leftmost <D>". So
 
-    "Please pick the <T> <F>."  "leftmost <D>"  "from my point of view"  "red book"
+    "<F>, please pick the <T>."  "leftmost <D>"  "from my point of view"  "red book"
 
-make "Please pick the leftmost red book from my point of view."
+make "From my point of view, please pick the leftmost red book."
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ TARGETS, FRAME_TEXTS, TEMPLATES = "targets", "frames", "templates"
 """Sections of a file."""
 TARGET, DESCRIPTION, FRAME = "<T>", "<D>", "<F>"
 ENGLISH = "en"
+LEADING = f"{FRAME}, "
+"""Begins a sentence whose frame comes first."""
 _SLOT = re.compile(r"<[^<>]*>|[<>]")
 
 
@@ -205,9 +208,12 @@ def _frame_faults(said: str) -> Iterator[str]:
 
 def _sentence_faults(said: str) -> Iterator[str]:
     yield from _words_faults(said)
-    slots = list(_slot_faults(said, (TARGET, FRAME)))
+    leads = said.startswith(FRAME)
+    slots = list(_slot_faults(said, (FRAME, TARGET) if leads else (TARGET, FRAME)))
     yield from slots
-    if not slots and f" {FRAME}" not in said:
+    if not slots and leads and not said.startswith(LEADING):
+        yield f"no comma and blank behind {FRAME}; they are left out with it where no frame is said"
+    elif not slots and not leads and f" {FRAME}" not in said:
         yield f"no blank before {FRAME}; it is left out with its blank where no frame is said"
     if not re.search(r"[.?!]\Z", said):
         yield "no mark at the end; write . ? or !"

@@ -191,9 +191,18 @@ class QuestionTable:
         words = (noun, *adjectives)
         return bool(
             self.all_true(words)
+            and self._is_of_several_kinds(noun, adjectives)
             and self.one_false(words)
             and all(self.foils(noun, adjectives, each) for each in adjectives)
         )
+
+    def _is_of_several_kinds(self, noun: str, adjectives: tuple[str, ...]) -> bool:
+        """False for a wider noun that, with its adjectives, is one kind, such as "sharp plant": nobody says that."""
+        uncolored = [each for each in adjectives if each not in self.catalogue.paints]
+        if noun in self.kinds or noun == ITEM:
+            return True
+        fitting = self.all_true((noun, *uncolored))
+        return len({item.kind for at, item in enumerate(self.catalogue.items) if fitting >> at & 1}) > 1
 
     def question(self, noun: str, adjectives: Sequence[str]) -> Question:
         """Return the question of these words, always the same object for the same."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from vqagen.tasks.director.instructions import DESCRIPTION, FRAME, TARGET, Instructions, load_instructions
+from vqagen.tasks.director.instructions import DESCRIPTION, FRAME, LEADING, TARGET, Instructions, load_instructions
 from vqagen.tasks.director.rules import CLASS_OF, MIRRORED, PARTICIPANT, says_frame
 from vqagen.tasks.director.settings import DIRECTIONAL
 
@@ -59,11 +59,11 @@ class Wording:
     def _made(self, rule: str, frame: str | None) -> Iterator[Form]:
         targets = self.instructions.targets
         spoken = rule if frame == PARTICIPANT else MIRRORED.get(rule, rule)
-        suffixes = [f" {each}" for each in self.instructions.frames[frame]] if frame else [""]
+        frames = self.instructions.frames[frame] if frame else ("",)
         for template, sentence in self.instructions.sentences:
             for said, twin in zip(targets[spoken], targets[rule], strict=True):
-                for suffix in suffixes:
-                    yield Form(template, *_split(sentence, said, suffix), *_split(sentence, twin, ""))
+                for words in frames:
+                    yield Form(template, *_split(sentence, said, words), *_split(sentence, twin, ""))
 
 
 def load_wording(path: Path | str | None = None, suffix: str = DIRECTIONAL) -> Wording:
@@ -74,7 +74,8 @@ def load_wording(path: Path | str | None = None, suffix: str = DIRECTIONAL) -> W
     return Wording(load_instructions(path), suffix)
 
 
-def _split(sentence: str, target: str, suffix: str) -> tuple[str, str]:
-    """Return what stands before and behind the description."""
-    before, _, after = sentence.replace(f" {FRAME}", suffix).replace(TARGET, target).partition(DESCRIPTION)
-    return before, after
+def _split(sentence: str, target: str, frame: str) -> tuple[str, str]:
+    """Return what stands before and behind the description. `frame` is empty where none is said."""
+    framed = sentence.replace(LEADING, f"{frame}, " * bool(frame)).replace(f" {FRAME}", f" {frame}" * bool(frame))
+    before, _, after = framed.replace(TARGET, target).partition(DESCRIPTION)
+    return before[:1].upper() + before[1:], after
