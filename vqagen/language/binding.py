@@ -28,6 +28,9 @@ Step = Mapping[str, Any]
 Outline = tuple[Run, ...]
 
 
+_NO_STEP: Step = {"type": ""}
+
+
 class _Move(NamedTuple):
     """What a template does in one step of a program."""
 
@@ -97,14 +100,15 @@ class Binder:
         words, places = bound.words, [*bound.places]
         for number in range(first, len(self._moves)):
             functions, sides, sources, is_optional, ends_node, is_ambiguous = self._moves[number]
-            if sources is not None and len(sources) == 1:
+            if sources:
                 before = places[sources[0]]
-            step = program[at] if at < len(program) else {}
-            if step and function_of(step) in functions:
+            step = program[at] if at < len(program) else _NO_STEP
+            if step["type" if "type" in step else "function"] in functions:
                 if is_ambiguous:
                     self._walk(program, number + 1, at, before, Bound(words.copy(), tuple(places)), found)
-                inputs = [before] if sources is None or len(sources) == 1 else [places[each] for each in sources]
-                if (step.get("inputs") or []) != inputs or not self._says(step, sides, words):
+                is_alone = sources is None or len(sources) == 1
+                inputs = [before] if is_alone else [places[each] for each in sources or ()]
+                if (step.get("inputs") or []) != inputs or (sides and not self._says(step, sides, words)):
                     return
                 before, at = at, at + 1
             elif not is_optional:
@@ -118,13 +122,10 @@ class Binder:
         """Note the words that a step says; False if it says another literal, or another word than an earlier step."""
         values = step.get("value_inputs" if "value_inputs" in step else "side_inputs") or ()
         for side, value in zip(sides, values, strict=True):
-            if side not in self._slots:
-                if side != value:
-                    return False
-            elif words[side] is None:
-                words[side] = value
-            elif words[side] != value:
+            if words.get(side, side) not in (None, value):
                 return False
+            if side in words:
+                words[side] = value
         return True
 
     def _is_allowed(self, words: Words) -> bool:

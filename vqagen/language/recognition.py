@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -54,29 +55,29 @@ class Manner(NamedTuple):
 
 
 class _Way(NamedTuple):
-    """A way to say a value in a slot."""
+    """A way to say a value."""
 
     value: str | None
     way: str
     plural: str
-    bare: str
-    bare_plural: str
+
+
+_Pieces = Sequence[tuple[str, _Way]]
+"""Ways to say a slot with what each of them is in the bare sentence."""
 
 
 class _Step(NamedTuple):
-    """A piece of a text. An optional part is a step with `skip`, and its pieces behind it."""
+    """Words of a text, and the slot or the optional part behind them."""
 
     raw: str
-    """As it is in the `%`-format."""
-    bare: str = ""
+    """The words and the slot in the `%`-format."""
+    bare: str
+    """The words alone."""
     slot: str = ""
-    is_plural: bool = False
+    ways: Mapping[str | None, _Pieces] = {}
+    """Value -> how the slot says it here, in the singular or in the plural."""
     skip: int = 0
-    """The number of the step behind an optional part."""
-
-
-_Ways = Mapping[str, Sequence[_Way]]
-"""Slot -> the ways to say it."""
+    """The number of the step behind an optional part, whose own steps come next; 0 if there is none."""
 
 
 class Recogniser:
@@ -85,15 +86,16 @@ class Recogniser:
     def __init__(self, template: Template, synonyms: Synonyms, manner: Manner) -> None:
         self.wording = Wording(template, synonyms)
         self.manner = manner
-        self.texts = [tuple(_steps(self.wording.text(number).parts)) for number in range(len(template.texts))]
-        self._slots = {slot: _ways(synonyms, kind) for slot, kind in template.slots.items()}
+        self.ways = {slot: _ways(synonyms, kind) for slot, kind in template.slots.items()}
+        texts = [self.wording.text(number).parts for number in range(len(template.texts))]
+        self.texts = [tuple(_steps(parts, self.ways)) for parts in texts]
+        self._forms: list[dict[tuple[int, ...], str]] = [{} for _ in texts]
         self._is_glued = any(_GLUED.search(text) for text in template.texts)
         self._signs = [_sign(replacement) for _, replacement in synonyms.domain.rewrites]
 
     def says(self, sentence: str, words: Words, keep_other: bool) -> bool:
         """True if the template words these slots as the sentence. Raises UndecidedError."""
-        ways = {slot: self._slots[slot][value] for slot, value in words.items()}
-        attempt = _Attempt(self, sentence, ways, (keep_other,))
+        attempt = _Attempt(self, sentence, words, (keep_other,))
         if attempt.walk() is not None:
             return True
         is_changeable = self._is_glued or any(sign in attempt.bare for sign in self._signs)
@@ -101,12 +103,9 @@ class Recogniser:
 
     def read(self, sentence: str, words: Words) -> dict[str, str | None] | None:
         """Return the words that a sentence says, if possible these. None if it is no wording of the template."""
-        ways = {
-            slot: [way for value in (words[slot], *of_value) for way in of_value[value]]
-            for slot, of_value in self._slots.items()
-        }
+        attempt = _Attempt(self, sentence, words, (True, False), takes_others=True)
         try:
-            found = _Attempt(self, sentence, ways, (True, False)).walk()
+            found = attempt.walk()
         except UndecidedError:
             return None
         return None if found is None else {**words, **{slot: way.value for slot, way in found.items()}}
@@ -115,93 +114,112 @@ class Recogniser:
         """Return a sentence that says these words: the first text in the first ways."""
         return self.wording.say(words, lambda: 0.0, keep_other)
 
+    def form(self, number: int, dropped: tuple[int, ...]) -> str:
+        """Return the `%`-format of a text without the optional parts that begin at the steps `dropped`."""
+        forms = self._forms[number]
+        if dropped not in forms:
+            steps, at, raw = self.texts[number], 0, ""
+            while at < len(steps):
+                raw += steps[at].raw
+                at = steps[at].skip if at in dropped else at + 1
+            forms[dropped] = raw
+        return forms[dropped]
+
 
 class _Attempt:
-    """An attempt to read a sentence with some ways to say each slot."""
+    """An attempt to read a sentence as a wording of some words."""
 
-    def __init__(self, recogniser: Recogniser, sentence: str, ways: _Ways, keeps_other: Sequence[bool]) -> None:
-        self._recogniser, self._sentence, self._ways, self._keeps_other = recogniser, sentence, ways, keeps_other
+    def __init__(
+        self,
+        recogniser: Recogniser,
+        sentence: str,
+        words: Words,
+        keeps_other: Sequence[bool],
+        takes_others: bool = False,
+    ) -> None:
+        """`takes_others`: slots may also say other values than these words."""
+        self._recogniser, self._sentence, self._words = recogniser, sentence, words
+        self._keeps_other, self._takes_others = keeps_other, takes_others
         self.bare = _bare(sentence)
         self._number = 0
         self._steps: tuple[_Step, ...] = ()
-        self._chosen: dict[str, _Way] = {}
-        self._path: list[str] = []
-        """The pieces of the text on the way so far."""
         self._branches = 0
+        self._found: dict[str, _Way] = {}
 
     def walk(self) -> dict[str, _Way] | None:
         """Return how each slot of one of the texts is said; None if no text is the sentence."""
-        for number, steps in enumerate(self._recogniser.texts):
-            self._number, self._steps, self._chosen, self._path = number, steps, {}, []
-            if self._goes_on(0, 0):
-                return self._chosen
+        for self._number, self._steps in enumerate(self._recogniser.texts):  # noqa: B020
+            if self.bare.startswith(self._steps[0].bare) and self._goes_on(0, 0, {}, ()):
+                return self._found
         return None
 
-    def _goes_on(self, number: int, at: int) -> bool:
-        """True if the text from step `number` on is the bare sentence from character `at` on."""
-        steps, bare, path = self._steps, self.bare, self._path
+    def _goes_on(self, number: int, at: int, chosen: dict[str, _Way], dropped: tuple[int, ...]) -> bool:
+        """True if the text from step `number` on is the bare sentence from character `at` on.
+
+        `chosen`: how the slots before are said; `dropped`: the steps of optional parts that were left out.
+        """
+        steps, bare = self._steps, self.bare
         while number < len(steps):
-            raw, literal, slot, is_plural, skip = steps[number]
-            number += 1
-            if skip:
-                if self._branches_off(number, at):
-                    return True
-                number = skip
-                continue
-            if slot:
-                known = self._chosen.get(slot)
-                fitting = [
-                    way
-                    for way in (self._ways[slot] if known is None else (known,))
-                    if bare.startswith(way.bare_plural if is_plural else way.bare, at)
-                ]
-                if not fitting:
-                    return False
-                path.append(raw)
-                for way in fitting[:-1]:
-                    if self._branches_off(number, at + len(way.bare_plural if is_plural else way.bare), slot, way):
-                        return True
-                way = self._chosen[slot] = fitting[-1]
-                literal = way.bare_plural if is_plural else way.bare
-            elif bare.startswith(literal, at):
-                path.append(raw)
-            else:
+            _, literal, slot, ways, skip = steps[number]
+            if not bare.startswith(literal, at):
                 return False
             at += len(literal)
-        return at == len(bare) and self._is_sentence("".join(path), self._chosen)
+            number += 1
+            if skip:
+                if self._branches_off(number, at, chosen.copy(), dropped):
+                    return True
+                dropped, number = (*dropped, number - 1), skip
+            elif slot:
+                pieces = self._pieces(slot, ways) if self._takes_others else ways[self._words[slot]]
+                if slot in chosen:
+                    pieces = [each for each in pieces if each[1] is chosen[slot]]
+                if len(pieces) > 1:
+                    pieces = [each for each in pieces if bare.startswith(each[0], at)]
+                    if not pieces:
+                        return False
+                    for piece, way in pieces[:-1]:
+                        if self._branches_off(number, at + len(piece), {**chosen, slot: way}, dropped):
+                            return True
+                piece, way = pieces[-1]
+                if not bare.startswith(piece, at):
+                    return False
+                chosen[slot] = way
+                at += len(piece)
+        if at == len(bare) and self._is_sentence(self._recogniser.form(self._number, dropped), chosen):
+            self._found = chosen
+            return True
+        return False
 
-    def _branches_off(self, number: int, at: int, slot: str = "", way: _Way | None = None) -> bool:
-        """True if the walk reaches the end on this branch; otherwise all is as before."""
+    def _branches_off(self, number: int, at: int, chosen: dict[str, _Way], dropped: tuple[int, ...]) -> bool:
+        """Go on as one of several ways; raise UndecidedError after too many."""
         self._branches += 1
         if self._branches > MOST_BRANCHES:
             raise UndecidedError
-        chosen, length = self._chosen, len(self._path)
-        self._chosen = {**chosen, slot: way} if way else chosen.copy()
-        if self._goes_on(number, at):
-            return True
-        self._chosen = chosen
-        del self._path[length:]
-        return False
+        return self._goes_on(number, at, chosen, dropped)
+
+    def _pieces(self, slot: str, ways: Mapping[str | None, _Pieces]) -> _Pieces:
+        """Return the ways to say any value in a slot, those of the known word first."""
+        known = self._words[slot]
+        return [*ways[known], *(each for value in ways if value != known for each in ways[value])]
 
     def is_among_all(self) -> bool:
         """True if any way to say the template is the sentence. Raises UndecidedError.
 
         Ways that do not occur in the sentence are tried last: "any item is" may have become "anything is".
         """
-        occurring = {slot: self._occurring(ways) for slot, ways in self._ways.items()}
+        every = {slot: self._recogniser.ways[slot][value] for slot, value in self._words.items()}
+        occurring = {slot: self._occurring(ways) for slot, ways in every.items()}
         tried = 0
-        for ways in (occurring, self._ways):
+        for ways in (occurring, every) if occurring != every else (every,):
             for form, choice in self._drawings(ways):
                 tried += 1
                 if tried > MOST_SENTENCES:
                     raise UndecidedError
                 if self._is_sentence(form, choice):
                     return True
-            if all(len(ways[slot]) == len(some) for slot, some in self._ways.items()):
-                break
         return False
 
-    def _drawings(self, ways: _Ways) -> Iterator[tuple[str, dict[str, _Way]]]:
+    def _drawings(self, ways: Mapping[str, Sequence[_Way]]) -> Iterator[tuple[str, dict[str, _Way]]]:
         """Yield every form of every text with every choice of ways."""
         for number in range(len(self._recogniser.texts)):
             self._number = number
@@ -209,19 +227,21 @@ class _Attempt:
                 for choice in product(*ways.values()):
                     yield form, dict(zip(ways, choice, strict=True))
 
-    def _occurring(self, ways: Sequence[_Way]) -> Sequence[_Way]:
-        return [way for way in ways if way.bare in self.bare or way.bare_plural in self.bare] or ways
+    def _occurring(self, ways: tuple[_Way, ...]) -> tuple[_Way, ...]:
+        return tuple(way for way in ways if _bare(way.way) in self.bare or _bare(way.plural) in self.bare) or ways
 
     def _is_sentence(self, form: str, chosen: Mapping[str, _Way]) -> bool:
         """True if this form of the text, said in these ways, is the sentence."""
-        said: dict[str, str] = {}
-        for slot, way in chosen.items():
-            said[slot], said[f"{slot}s"] = way.way, way.plural
-        (joins_anything, is_exact), retold = self._recogniser.manner, self._recogniser.wording.retold
-        for keep_other, joins in product(self._keeps_other, joins_anything):
-            again = retold(self._number, form, said, keep_other, joins)
-            if again == self._sentence or (not is_exact and _loose(again) == _loose(self._sentence)):
-                return True
+        wording, (joins_anything, is_exact) = self._recogniser.wording, self._recogniser.manner
+        said = {slot: way.way for slot, way in chosen.items()}
+        for slot in wording.text(self._number).plurals:
+            if slot in chosen:
+                said[slot + "s"] = chosen[slot].plural
+        for keep_other in self._keeps_other:
+            for joins in joins_anything:
+                again = wording.retold(self._number, form, said, keep_other, joins)
+                if again == self._sentence or (not is_exact and _loose(again) == _loose(self._sentence)):
+                    return True
         return False
 
 
@@ -231,7 +251,13 @@ def _bare(text: str) -> str:
     >>> _bare("Is there another red cube, or an orange one?")
     'istherearedcube,oraorangeone?'
     """
-    return "".join([_BARE.get(token, token) for token in _TOKEN.findall(text.casefold())])
+    return "".join(map(_bare_word, text.casefold().split()))
+
+
+@lru_cache(maxsize=10_000)
+def _bare_word(word: str) -> str:
+    """Return what stands between two spaces as the walk compares it. A memo takes a third of the time."""
+    return "".join([_BARE.get(token, token) for token in _TOKEN.findall(word)])
 
 
 def _loose(text: str) -> list[str]:
@@ -241,43 +267,47 @@ def _loose(text: str) -> list[str]:
 
 def _ways(synonyms: Synonyms, kind: str) -> dict[str | None, tuple[_Way, ...]]:
     """Return the ways to say each value of a slot's type, and the open slot."""
-    ways_of = {
-        value: [(way, synonyms.plural(way)) for way in dict.fromkeys(ways)]
+    return {
+        value: tuple(_Way(value, way, synonyms.plural(way)) for way in dict.fromkeys(ways))
         for value, ways in synonyms.of_type(kind).items()
     }
-    return {
-        value: tuple(_Way(value, way, plural, _bare(way), _bare(plural)) for way, plural in ways)
-        for value, ways in ways_of.items()
-    }
 
 
-def _steps(parts: Sequence[Part], first: int = 0) -> Iterator[_Step]:
+_WaysOf = Mapping[str, Mapping[str | None, Sequence[_Way]]]
+"""Slot -> value -> the ways to say it."""
+
+
+def _steps(parts: Sequence[Part], ways_of: _WaysOf, first: int = 0) -> Iterator[_Step]:
     """Yield the steps of a text's parts; `first` is the number of the first one."""
     number = first
     for part in parts:
         if isinstance(part, str):
-            steps = list(_pieces(part))
+            steps = list(_steps_of_piece(part, ways_of))
         else:
-            inner = list(_steps(part, number + 1))
-            steps = [_Step("", skip=number + 1 + len(inner)), *inner]
+            inner = list(_steps(part, ways_of, number + 1))
+            steps = [_Step("", "", skip=number + 1 + len(inner)), *inner]
         yield from steps
         number += len(steps)
 
 
-def _pieces(form: str) -> Iterator[_Step]:
-    """Yield the slots of a `%`-format and what stands between them."""
+def _steps_of_piece(form: str, ways_of: _WaysOf) -> Iterator[_Step]:
+    """Yield the slots of a `%`-format, each with the words before it, and the words at the end."""
     at = 0
     for field in FIELD.finditer(form):
-        if field["slot"]:
-            yield from _literal(form[at : field.start()])
-            yield _Step(field[0], slot=field["slot"], is_plural=field["said"] != field["slot"])
+        slot = field["slot"]
+        if slot:
+            is_plural = field["said"] != slot
+            ways = {
+                value: [(_bare(way.plural if is_plural else way.way), way) for way in ways]
+                for value, ways in ways_of[slot].items()
+            }
+            yield _Step(form[at : field.end()], _bare_literal(form[at : field.start()]), slot, ways)
             at = field.end()
-    yield from _literal(form[at:])
+    yield _Step(form[at:], _bare_literal(form[at:]))
 
 
-def _literal(raw: str) -> Iterator[_Step]:
-    if raw:
-        yield _Step(raw, _bare(raw.replace("%%", "%")))
+def _bare_literal(raw: str) -> str:
+    return _bare(raw.replace("%%", "%"))
 
 
 def _forms(parts: Sequence[Part]) -> Iterator[str]:
