@@ -17,6 +17,7 @@ from bench_reference import reference
 from bench_sampling import sampling
 from bench_scale import scale
 from bench_sizes import sizes
+from bench_verify import verify
 from bench_wording import wording
 
 from vqagen.errors import VqagenError
@@ -48,6 +49,7 @@ for command in (
     dialog,
     director,
     sampling,
+    verify,
     evaluate,
     human,
     scale,

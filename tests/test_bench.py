@@ -19,6 +19,7 @@ SMALL = {
     "dialog": "--scenes 1 --repeats 1",
     "director": "--count 96 --repeats 1",
     "sampling": "--count 2",
+    "verify": "--count 2 --spoil 5 --repeats 1",
     "evaluate": "--count 20 --scenes 2",
     "scale": "--count 20 --repeats 1",
     "human load": "--seconds 1 --clients 2",

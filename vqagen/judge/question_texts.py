@@ -18,7 +18,7 @@ from vqagen.judge.origin import generator_info, settings_of
 from vqagen.judge.scene_lookup import QuestionFault
 from vqagen.language.binding import Binder, Bound, Outline, Words, outline
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
-from vqagen.language.recognition import Manner, Recogniser, UndecidedError
+from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedError
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.language.wording import words_differ
@@ -42,9 +42,9 @@ class Source(NamedTuple):
 class Family:
     """A template that reads questions; what it needs for that is compiled when it is first needed."""
 
-    def __init__(self, template: Template, loaded: LoadedDomain, manner: Manner) -> None:
+    def __init__(self, template: Template, lexicon: Lexicon, manner: Manner) -> None:
         self.template = template
-        self._loaded, self._manner = loaded, manner
+        self._lexicon, self._manner = lexicon, manner
 
     @cached_property
     def binder(self) -> Binder:
@@ -54,7 +54,7 @@ class Family:
     @cached_property
     def recogniser(self) -> Recogniser:
         """What finds its texts in sentences."""
-        return Recogniser(self.template, self._loaded.synonyms, self._manner)
+        return Recogniser(self.template, self._lexicon, self._manner)
 
 
 @dataclass
@@ -70,7 +70,8 @@ class QuestionTexts:
 
     def __post_init__(self) -> None:
         manner = Manner((not self.source.is_compat,)) if self.source.is_ours else FOREIGN
-        families = [Family(template, self.loaded, manner) for template in self.loaded.templates]
+        lexicon = Lexicon(self.loaded.synonyms)
+        families = [Family(template, lexicon, manner) for template in self.loaded.templates]
         self._by_name = {f"{each.template.file}#{each.template.index}": each for each in families}
         self._by_number = {str(each.template.family): each for each in families}
 

@@ -168,7 +168,10 @@ def _moves(template: Template, node: TemplateNode) -> Iterator[_Move]:
 def _names(catalogue: Catalogue, name: str) -> frozenset[str]:
     """Return all names of a function, under any of which a program may have it."""
     function = catalogue[name]
-    return frozenset((name, *(each.name for each in catalogue.values() if each.run is function.run), *function.aliases))
+    if not function.aliases:
+        return frozenset((name,))
+    proper = next(each.name for each in catalogue.values() if each.run is function.run)
+    return frozenset((proper, *function.aliases))
 
 
 def _with_ambiguity(moves: Sequence[_Move]) -> Iterator[_Move]:
