@@ -15,10 +15,6 @@ import click
 from bench_balance import REAL_SCENES
 from bench_costs import count_option, cpu_seconds, in_turn, repeats_option, report
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "tests")]
-
-from spoiled_texts import SPOILS, Sayings, spoiled
-
 import vqagen
 from vqagen.api import find_domain, find_scenes, load_domain_files
 from vqagen.files.locations import locate
@@ -27,6 +23,7 @@ from vqagen.judge.verification import verify_questions
 from vqagen.language.domain_files import LoadedDomain
 from vqagen.rng import stream
 
+sys.path[:0] = [str(Path(__file__).parents[1] / "tests")]
 SETTINGS: Mapping[str, dict[str, Any]] = {"default": {}, "pairs": {"balance": "pairs"}, "compat": {"compat": "clevr"}}
 
 
@@ -61,7 +58,7 @@ def verify(count: int, spoil: int, repeats: int) -> None:
 def _cases(folder: Path, count: int) -> Iterator[_Case]:
     """Yield questions of every domain and setting, and of the real scenes."""
     scenes = {name: (name, folder / f"{name}.json") for name in ("clevr", "market")}
-    for name, (domain, path) in scenes.items():
+    for domain, path in scenes.values():
         vqagen.write_scenes(path, vqagen.SamplingSettings(count=count), find_domain(domain))
     if REAL_SCENES.is_file():
         scenes["real"] = "clevr", REAL_SCENES
@@ -96,6 +93,8 @@ def _verified(case: _Case, texts: QuestionTexts | str) -> vqagen.VerificationRep
 
 def _report_spoils(case: _Case, count: int) -> None:
     """Print how many spoiled texts are found."""
+    from spoiled_texts import SPOILS, Sayings, spoiled
+
     document = json.loads(case.questions.read_bytes())
     questions = [{key: each[key] for key in each if key != "pair"} for each in document["questions"][:count]]
     sayings, path = Sayings(case.loaded.synonyms), case.questions.with_name("spoiled.json")

@@ -56,7 +56,7 @@ def derived_plainly(program: object, scene: Scene) -> tuple[object, str] | None:
 def derived(derivations: Derivations, program: object, scene: Scene) -> tuple[object, str] | None:
     """The same with a memo."""
     found = derivations.derive(program, scene)
-    return (found[-1], type(found[-1]).__name__) if found else None
+    return found and (found.outputs[-1], type(found.outputs[-1]).__name__)
 
 
 def test_every_program_has_its_answer_in_every_scene(programs: list[tuple[int, Nodes]], scenes: list[Scene]) -> None:

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import as_written
 from vqagen.files.locations import Location
+from vqagen.judge.derivation import Derived
 from vqagen.judge.origin import generator_info, settings_of
 from vqagen.judge.scene_lookup import QuestionFault
 from vqagen.language.binding import Binder, Bound, Outline, Words, outline
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
 from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedError
-from vqagen.language.registry import Value
 from vqagen.language.template import Template
 from vqagen.language.wording import words_differ
 from vqagen.world.scene import Scene
@@ -34,7 +34,7 @@ class Source(NamedTuple):
     is_ours: bool
     """True if vqagen made it."""
     is_compat: bool
-    """True if it was made with `--compat clevr`."""
+    """True if it did so with `--compat clevr`."""
     is_certain: bool
     """True if the templates at hand are those that it was made from, so that a question's family is known."""
 
@@ -82,18 +82,19 @@ class QuestionTexts:
             found.setdefault(family.binder.outline, []).append(family)
         return found
 
-    def fault(self, record: Mapping[str, Any], scene: Scene, outputs: Sequence[Value]) -> QuestionFault | None:
-        """Return the fault of a question's text; `outputs` are the results of its program, which is sound."""
-        text, program = record.get("question"), record["program"]
+    def fault(self, record: Mapping[str, Any], scene: Scene, derived: Derived) -> QuestionFault | None:
+        """Return the fault of a question's text, whose program is sound."""
+        text = record.get("question")
         if not isinstance(text, str):
             return QuestionFault("wrong text", f"expected a text as the question, found {as_written(text)}")
         first: tuple[Family, Words, tuple[bool, ...]] | None = None
-        for family in self._families_of(record):
-            for bound in family.binder.bind(program):
-                keeps_other = self._keeps_other(family, bound, scene, outputs)
+        for family in self._families_of(record, derived):
+            for bound in family.binder.bind(derived.steps):
+                keeps_other = self._keeps_other(family, bound, scene, derived)
                 try:
-                    if any(family.recogniser.says(text, bound.words, keeps) for keeps in keeps_other):
-                        return None
+                    for keeps in keeps_other:
+                        if family.recogniser.says(text, bound.words, keeps):
+                            return None
                 except UndecidedError:
                     self.undecided += 1
                     return None
@@ -105,23 +106,25 @@ class QuestionTexts:
         self.unread += 1
         return None
 
-    def _keeps_other(self, family: Family, bound: Bound, scene: Scene, outputs: Sequence[Value]) -> tuple[bool, ...]:
+    def _keeps_other(self, family: Family, bound: Bound, scene: Scene, derived: Derived) -> tuple[bool, ...]:
         """Return how the question may be worded: True for with the "other" of its text, False for without it."""
         if not family.recogniser.wording.mentions_other:
             return (True,)
-        is_needed = family.binder.anchor_fits(bound, scene, outputs) is not False
-        is_dropped = words_differ(family.template, bound.words)
-        if not self.source.is_ours:
-            return (True, False) if is_dropped or not is_needed else (True,)
-        return (not is_dropped,) if self.source.is_compat else (is_needed,)
+        if self.source.is_compat:
+            return (not words_differ(family.template, bound.words),)
+        is_needed = family.binder.anchor_fits(bound, scene, derived.outputs) is not False
+        if self.source.is_ours:
+            return (is_needed,)
+        return (True,) if is_needed and not words_differ(family.template, bound.words) else (True, False)
 
-    def _families_of(self, record: Mapping[str, Any]) -> Sequence[Family]:
-        """Return the families that the question may be of."""
+    def _families_of(self, record: Mapping[str, Any], derived: Derived) -> Sequence[Family]:
+        """Return the families that the question may be of, the one that it names first."""
         number, file = record.get("question_family_index"), record.get("template_filename")
         named = self._by_number.get(str(number)) if file is None else self._by_name.get(f"{file}#{number}")
         if self.source.is_certain and named:
             return (named,)
-        alike = self._by_outline.get(outline(record["program"], self.loaded.catalogue), ())
+        names = (function for function, _, _ in derived.steps)
+        alike = self._by_outline.get(outline(names, self.loaded.catalogue), ())
         return sorted(alike, key=lambda family: family is not named)
 
 

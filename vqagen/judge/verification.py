@@ -14,7 +14,7 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, as_written
 from vqagen.files.locations import Location
-from vqagen.judge.derivation import Derivations
+from vqagen.judge.derivation import Derivations, Derived
 from vqagen.judge.pairs import PairsSeen
 from vqagen.judge.question_texts import QuestionTexts
 from vqagen.judge.scene_lookup import HeldScenes, QuestionFault, SceneNames, contradiction
@@ -45,13 +45,13 @@ class QuestionVerification:
         fault = contradiction(record, scene)
         if fault:
             return fault
-        outputs = self._derivations.derive(record.get("program"), scene) or self._derived_plainly(record, scene)
-        if isinstance(outputs, QuestionFault):
-            return outputs
-        fault = _answer_fault(record, outputs[-1])
-        return self._texts.fault(record, scene, outputs) if self._texts and not fault else fault
+        derived = self._derivations.derive(record.get("program"), scene) or self._derived_plainly(record, scene)
+        if isinstance(derived, QuestionFault):
+            return derived
+        fault = _answer_fault(record, derived.outputs[-1])
+        return self._texts.fault(record, scene, derived) if self._texts and not fault else fault
 
-    def _derived_plainly(self, record: Mapping[str, Any], scene: Scene) -> list[Value] | QuestionFault:
+    def _derived_plainly(self, record: Mapping[str, Any], scene: Scene) -> Derived | QuestionFault:
         """Return the results of a question's program, or all faults for which it has no answer."""
         try:
             program = Program.from_records(record.get("program"), self._catalogue)
@@ -62,7 +62,7 @@ class QuestionVerification:
         if not self._catalogue[last].asks:
             return QuestionFault("bad program", f"program[{len(program.nodes) - 1}]: {last} gives no answer")
         try:
-            return program.outputs(scene)
+            return Derived(program.nodes, program.outputs(scene))
         except Undefined as error:
             return QuestionFault("no answer", f"the program has no answer in this scene: {error}")
 

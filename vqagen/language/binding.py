@@ -10,8 +10,8 @@ each attribute that it may describe by: where there is no step for it, the attri
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.registry import Value
@@ -21,14 +21,10 @@ from vqagen.world.scene import Scene
 
 Words = dict[str, str | None]
 """Slot -> value, None where the slot is left open."""
-Step = Mapping[str, Any]
-"""A node of a program as a record of either dialect."""
-
-
+Step = tuple[str, tuple[int, ...], tuple[str, ...]]
+"""A node of a program: its function, inputs and values. A `Node` is one."""
 Outline = tuple[Run, ...]
-
-
-_NO_STEP: Step = {"type": ""}
+_NO_STEP: Step = ("", (), ())
 
 
 class _Move(NamedTuple):
@@ -54,14 +50,9 @@ class Bound(NamedTuple):
     """Template node -> the step with its result."""
 
 
-def function_of(step: Step) -> Any:
-    """Return the name of a step's function."""
-    return step["type" if "type" in step else "function"]
-
-
-def outline(program: Iterable[Step], catalogue: Catalogue) -> Outline:
+def outline(names: Iterable[str], catalogue: Catalogue) -> Outline:
     """Return what the fillings of a template have in common: all functions but filters, which descriptions vary in."""
-    functions = (catalogue[function_of(step)] for step in program)
+    functions = (catalogue[name] for name in names)
     return tuple([function.run for function in functions if function.role != FILTER])
 
 
@@ -78,7 +69,7 @@ class Binder:
             if each.slots and all(param.kind in (SLOT, CONSTANT) for param in each.params)
         ]
         self._likenesses = tuple(_likenesses(template))
-        self.outline = outline(({"type": min(move.functions)} for move in self._moves if move.functions), catalogue)
+        self.outline = outline((min(move.functions) for move in self._moves if move.functions), catalogue)
         self._attributes = {each.type: each.name for each in catalogue.domain.attributes}
 
     def bind(self, program: Sequence[Step]) -> list[Bound]:
@@ -102,14 +93,18 @@ class Binder:
             functions, sides, sources, is_optional, ends_node, is_ambiguous = self._moves[number]
             if sources:
                 before = places[sources[0]]
-            step = program[at] if at < len(program) else _NO_STEP
-            if step["type" if "type" in step else "function"] in functions:
+            function, inputs, values = program[at] if at < len(program) else _NO_STEP
+            if function in functions:
                 if is_ambiguous:
                     self._walk(program, number + 1, at, before, Bound(words.copy(), tuple(places)), found)
                 is_alone = sources is None or len(sources) == 1
-                inputs = [before] if is_alone else [places[each] for each in sources or ()]
-                if (step.get("inputs") or []) != inputs or (sides and not self._says(step, sides, words)):
+                if inputs != ((before,) if is_alone else tuple([places[each] for each in sources or ()])):
                     return
+                for side, value in zip(sides, values, strict=True):
+                    if words.get(side, side) not in (None, value):  # another literal, or a slot that said another word
+                        return
+                    if side in words:
+                        words[side] = value
                 before, at = at, at + 1
             elif not is_optional:
                 return
@@ -117,16 +112,6 @@ class Binder:
                 places.append(before)
         if at == len(program):
             found.append(Bound(words, tuple(places)))
-
-    def _says(self, step: Step, sides: tuple[str, ...], words: Words) -> bool:
-        """Note the words that a step says; False if it says another literal, or another word than an earlier step."""
-        values = step.get("value_inputs" if "value_inputs" in step else "side_inputs") or ()
-        for side, value in zip(sides, values, strict=True):
-            if words.get(side, side) not in (None, value):
-                return False
-            if side in words:
-                words[side] = value
-        return True
 
     def _is_allowed(self, words: Words) -> bool:
         """True if the words meet the template's constraints on words."""
