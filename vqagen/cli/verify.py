@@ -1,4 +1,4 @@
-"""`vqagen verify`: derives every answer again and compares it."""
+"""`vqagen verify`: derives every answer again, reads every text, and compares both with what is written."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ def command(
     domain: dict[str, Any],
     as_json: bool,
 ) -> None:
-    """Check that every answer of questions, dialogs or trials is right.
+    """Check that every answer and text of questions, dialogs or trials is right.
 
-    Each program of a question is run again on its scene. A question whose answer differs, or whose scene or program is
-    wrong, is reported; a problem that many questions have is one line. Reads all dialects, as a JSON document, JSON
-    Lines or Parquet, also from other generators. The exit code is 1 if any question is wrong.
+    Each program of a question is run again on its scene, and its text must say what the program asks. A question whose
+    answer or text differs, or whose scene or program is wrong, is reported; a problem that many questions have is one
+    line. Reads all dialects, as a JSON document, JSON Lines or Parquet, also from other generators; their texts are
+    read by --templates. The exit code is 1 if any question is wrong.
 
     Dialogs are read from their sentences alone: what "it" is, whether the answer is right, clear, and not known before.
     Annotations, dialogs of one image and settings are compared with that. Prints the faults by label, and the first of

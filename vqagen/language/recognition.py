@@ -26,7 +26,7 @@ from typing import NamedTuple
 from vqagen.language.mentions import FIELD
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
-from vqagen.language.wording import Part, Wording, Words
+from vqagen.language.wording import MOST_FORMS, Part, Wording, Words
 
 MOST_SENTENCES = 2_000
 """Sentences that are tried for one text if the domain rewrites them; one takes 8 µs."""
@@ -167,6 +167,8 @@ class Recogniser:
         """Return the `%`-format of a text without the optional parts that begin at the steps `dropped`."""
         forms = self._forms[number]
         if dropped not in forms:
+            if len(forms) >= MOST_FORMS:
+                forms.clear()
             steps, at, raw = self.texts[number], 0, ""
             while at < len(steps):
                 raw += steps[at].raw
@@ -197,15 +199,18 @@ class _Attempt:
 
     def walk(self) -> dict[str, _Way] | None:
         """Return how each slot of one of the texts is said; None if no text is the sentence."""
-        for self._number, self._steps in enumerate(self._recogniser.texts):  # noqa: B020
-            if self.bare.startswith(self._steps[0].bare) and self._goes_on(0, 0, {}, ()):
-                return self._found
+        for number, steps in enumerate(self._recogniser.texts):
+            if self.bare.startswith(steps[0].bare):
+                self._number, self._steps = number, steps
+                if self._goes_on(0, 0, {}, ()):
+                    return self._found
         return None
 
     def _goes_on(self, number: int, at: int, chosen: dict[str, _Way], dropped: tuple[int, ...]) -> bool:
         """True if the text from step `number` on is the bare sentence from character `at` on.
 
-        `chosen`: how the slots before are said; `dropped`: the steps of optional parts that were left out.
+        `chosen`: how the slots before are said; `dropped`: the steps of optional parts that were left out. At
+        "metallicthings", both "metal" and "metallic" fit: the first is tried as a branch, the last is gone on with.
         """
         steps, bare = self._steps, self.bare
         while number < len(steps):
