@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import click
 from bench_balance import REAL_SCENES
 from bench_costs import count_option, repeats_option
+from bench_dialog_wording import wording_lines
 
 import vqagen
 
@@ -62,7 +63,8 @@ def dialog(scenes: int, repeats: int) -> None:
         for name, settings, about in _cases(some, [each for each in records if len(each["objects"]) == LARGE]):
             click.echo(_line(name, _measured(Path(folder), about, settings, repeats)))
         click.echo(_line("CLEVR-Dialog's", Measured(REFERENCE_MS, REFERENCE_OBJECTIVE, REFERENCE_DISTANCE, 0)))
-        for line in Habits(some, _made(Path(folder), some, vqagen.DialogSettings())[0]).lines():
+        dialogs, _ = _made(Path(folder), some, vqagen.DialogSettings())
+        for line in (*Habits(some, dialogs).lines(), *wording_lines(dialogs)):
             click.echo(line)
 
 

@@ -37,12 +37,7 @@ class _Entity:
     last_round: int = 0
     """The last round that mentioned it, or whose answer was about it."""
     names: Values = 0
-    """The values that it was called by last, in the round `named_in`: "the red thing"."""
-    named_in: int = 0
-
-    def call(self, round: int, *values: int) -> None:
-        """Note that a round calls it by values."""
-        self.names, self.named_in = sum(1 << value for value in values), round
+    """The values that named it last: "the red thing"."""
 
     def mention(self, round: int, span: Span | None) -> None:
         self.last_round = round
@@ -135,8 +130,7 @@ class Annotator:
     def _caption_mentions(self, caption: Caption, knowledge: Knowledge, said: Said) -> Iterator[dict[str, Any]]:
         if caption.anchor >= 0:
             subject, anchor = self.entities.single(only(caption.objects)), self.entities.single(caption.anchor)
-            subject.call(0, *caption.values)
-            anchor.call(0, caption.anchor_value)
+            subject.names, anchor.names = _values(*caption.values), _values(caption.anchor_value)
             yield self._mention(subject, 0, "subject", said)
             yield self._mention(anchor, 0, "anchor", said)
         elif knowledge.group:
@@ -144,7 +138,7 @@ class Annotator:
             yield self._mention(self.entities.group, 0, "result", said)
         else:
             entity = self.entities.single(only(caption.objects))
-            entity.call(0, *caption.values)
+            entity.names = _values(*caption.values)
             yield self._mention(entity, 0, "result", said)
 
     def _mention(self, entity: _Entity, round: int, role: str, said: Said) -> dict[str, Any]:
@@ -181,16 +175,16 @@ class Annotator:
         }
 
     def _named(self, number: int, before: Knowledge, move: Move) -> Move:
-        """Return a move that names its object as one of the rounds just before did, if that still names it alone.
+        """Return a move that names its object as before, if it was just talked of, and that still names it alone.
 
         People keep to a name that both have used (Brennan and Clark 1996). `number` is the round's.
         """
         entity = self.entities.single(move.focus)
-        if entity.named_in >= number - RECENT and not entity.names >> move.descriptor & 1:
+        if number - entity.last_round <= RECENT and not entity.names >> move.descriptor & 1:
             descriptors = Situation(self.scene, before, Pick(self.rng), self.rules, 0.0).descriptors
             name = Pick(self.rng).one(dict(descriptors)[move.focus] & entity.names)
             move = move._replace(descriptor=name) if name >= 0 else move
-        entity.call(number, move.descriptor)
+        entity.names = _values(move.descriptor)
         return move
 
     def _conditions(self, kind: RoundKind, number: int, before: Knowledge, move: Move) -> frozenset[str]:
@@ -310,7 +304,7 @@ class Annotator:
             found = self.entities.single(only(outcome.result)) if is_one else self.entities.new(outcome.result)
             self.entities.group = found if after.group else None
             if move.value >= 0:
-                found.call(number, move.value)
+                found.names = _values(move.value)
             yield self._mention(found, number, "result", said)
 
     def _boxes(self) -> dict[str, Any]:
@@ -324,6 +318,10 @@ class Annotator:
             if boxes:
                 found[str(i)] = boxes
         return {"objects": found} if found else {}
+
+
+def _values(*values: int) -> Values:
+    return sum(1 << value for value in values)
 
 
 def _bit(i: int) -> Objects:
