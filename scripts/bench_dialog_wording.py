@@ -32,7 +32,8 @@ def wording_lines(dialogs: Sequence[Record]) -> Iterator[str]:
         share = sum(counts[f"renamed {each}"] for each in range(1, distance + 1)) / rounds
         yield f"rounds that name an object otherwise than the last {distance} did: {share:.1%}"
     yield f"rounds that say 'earlier' of what the round before was about: {counts['earlier, near'] / rounds:.1%}"
-    yield f"rounds that do not say so of what was not talked of for three rounds: {counts['far, not earlier'] / rounds:.1%}"
+    share = counts["far, not earlier"] / rounds
+    yield f"rounds that do not say so of what was not talked of in the last two: {share:.1%}"
     most = max(number for number in range(11) if counts[f"{number} returns"])
     yield f"'Coming back to' in a dialog, at most: {most}; dialogs that begin with it: {counts['returns first']}"
     ellipses = f"{counts['sim, short']} of {counts['sim']}"

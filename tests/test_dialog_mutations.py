@@ -147,14 +147,21 @@ def drop_a_round(dialog: Record, _: Record, random: Random) -> object:
     return True
 
 
-def doubt_or_presuppose(dialog: Record, _: Record, random: Random) -> object:
-    """ "If there is one" is said of what is known to be there, or not said where nothing is known."""
-    asked = [each for each in dialog["rounds"] if each["question"].startswith(("What is", "Can you"))]
-    asked = [each for each in asked if each["label"].startswith("seek-attr-rel")]
-    for each in random.sample(asked, min(1, len(asked))):
-        question, doubt = each["question"], ", if there is one?"
-        each["question"] = question.replace(doubt, "?") if doubt in question else question[:-1] + doubt
-    return asked
+def doubt_what_is_known(dialog: Record, _: Record, random: Random) -> object:
+    """The next thing behind it, "if there is one", of which it was said that there is one."""
+    asked = [each for each in dialog["rounds"] if each["label"].startswith("seek-attr-rel")]
+    sure = [each for each in asked if each["question"].startswith("What is") and ", if" not in each["question"]]
+    for each in random.sample(sure, min(1, len(sure))):
+        each["question"] = each["question"][:-1] + ", if there is one?"
+    return sure
+
+
+def forget_how_long_ago(dialog: Record, _: Record, random: Random) -> object:
+    """The cube, of which nobody spoke for a while."""
+    early = [each for each in dialog["rounds"] if "the earlier " in each["question"]]
+    for each in random.sample(early, min(1, len(early))):
+        each["question"] = each["question"].replace("the earlier ", "the ")
+    return early
 
 
 def misspell_a_word(dialog: Record, _: Record, random: Random) -> object:
@@ -180,14 +187,15 @@ TEXTS: Mapping[str, Spoil] = {
         take_another_caption,
         exchange_two_rounds,
         drop_a_round,
-        doubt_or_presuppose,
+        doubt_what_is_known,
+        forget_how_long_ago,
         misspell_a_word,
     )
 }
 ALWAYS_WRONG = (
     *("flip_an_answer", "refer_by_another_value", "give_another_label", "drop_the_caption"),
     *("say_another_value_in_the_caption", "take_another_caption", "misspell_a_word", "repeat_a_question"),
-    "doubt_or_presuppose",
+    *("doubt_what_is_known", "forget_how_long_ago"),
 )
 """Changes after which the texts alone are wrong. The others may make a right dialog: there may be as many cubes as
 spheres."""

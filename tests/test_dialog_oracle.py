@@ -581,6 +581,14 @@ SOFT: dict[str, tuple[str, list[str], str]] = {
         ],
         "antecedents",
     ),
+    "only the scene shows that something is there": (
+        BLUE,
+        [
+            "exist-attribute: Are there any spheres in the image? yes",
+            "seek-attr-rel-early: What is the color of the next thing right of the blue thing? green",
+        ],
+        "presupposed",
+    ),
     "value not told": (BLUE, ["count-obj-exclude-imm: How many other things share its size? 2"], "untold"),
     "one object by two mentions": (
         "count-att-no: There are at least two metal things in the image.",

@@ -13,7 +13,7 @@ from vqagen.judge.dialogs.discourse import Answer, Discourse, Entity, Request, T
 from vqagen.judge.dialogs.facts import Same
 from vqagen.judge.dialogs.knowledge import Knowledge, Logic
 from vqagen.judge.dialogs.labels import LABELS
-from vqagen.judge.dialogs.manner import why_misworded
+from vqagen.judge.dialogs.manner import manner_verdicts
 from vqagen.judge.dialogs.meanings import (
     YES,
     Outcome,
@@ -133,7 +133,7 @@ class DialogJudge:
         if request is None:
             judged.verdicts.append(tuple(faults))
             return
-        faults += state.why_misworded(reading, request)
+        faults += state.look_at_manner(reading, request)
         faults += state.take(request, asked.answer)
         judged.readings.append(reading)
         judged.verdicts.append(tuple(faults))
@@ -188,11 +188,11 @@ class _State:
             return []
         return [Verdict("nearness", f"another thing in {request.relation} is as near to it as the next one")]
 
-    def why_misworded(self, reading: Reading, request: Request) -> list[Verdict]:
+    def look_at_manner(self, reading: Reading, request: Request) -> list[Verdict]:
         """Return a fault if the words of a question do not fit what was said before."""
-        why = why_misworded(reading, request, self.discourse, self._omniscient, self._has_come_back)
+        found = manner_verdicts(reading, request, self.discourse, self._omniscient, self._has_come_back, self.scene)
         self._has_come_back |= any(BACK in claims for claims in reading.claims)
-        return [Verdict("misworded", why)] if why else []
+        return found
 
     # Redundancy -----------------------------------------------------------------------------------------------------
 

@@ -7,22 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vqagen.bits import only
 from vqagen.judge.dialogs.closure import consider, learn
 from vqagen.judge.dialogs.discourse import Discourse, Request
 from vqagen.judge.dialogs.knowledge import Knowledge
+from vqagen.judge.dialogs.meanings import mentioned_in
 from vqagen.judge.dialogs.sentences import Reading
-from vqagen.tasks.dialog.template import BACK, FAR, NEAR, RECENT, SURE, UNSURE
+from vqagen.judge.dialogs.verdicts import Verdict
+from vqagen.tasks.dialog.template import BACK, FAR, NEAR, SURE, UNSURE
+from vqagen.world.scene import Scene
+
+RECENT = 2
+"""What was talked of in one of so many last rounds is "the cube", and not "the earlier cube"."""
 
 
-def why_misworded(
-    reading: Reading, request: Request, discourse: Discourse, known: Knowledge, has_come_back: bool
-) -> str:
-    """Return why the words of a question do not fit the dialog so far; "" if they do."""
+def manner_verdicts(
+    reading: Reading, request: Request, discourse: Discourse, known: Knowledge, has_come_back: bool, scene: Scene
+) -> list[Verdict]:
+    """Return a fault if the words of a question do not fit the dialog so far.
+
+    It is but a weakness to presuppose an object where one that was mentioned stands, as only the scene shows.
+    """
     if not any(reading.claims) or request.focus is None:
-        return ""
+        return []
     state = _state(request, discourse, known, has_come_back)
     faults = [_fault(claims, state) for claims in sorted(reading.claims, key=sorted)]
-    return "" if "" in faults else faults[0]
+    if None in faults:
+        return []
+    claim = next(filter(None, faults))
+    if claim in (SURE, f"not {UNSURE}") and _is_mentioned_there(request, discourse, scene):
+        return [Verdict("presupposed", f"it was not said that anything is {request.relation} of it")]
+    return [Verdict("misworded", f"its words are those for {claim!r}, which does not hold")]
 
 
 def _state(request: Request, discourse: Discourse, known: Knowledge, has_come_back: bool) -> Mapping[str, bool]:
@@ -47,13 +62,19 @@ def _is_something_there(request: Request, known: Knowledge) -> bool:
     return known.least(quantity) > 0
 
 
-def _fault(claims: frozenset[str], state: Mapping[str, bool]) -> str:
+def _is_mentioned_there(request: Request, discourse: Discourse, scene: Scene) -> bool:
+    assert request.focus is not None
+    world = discourse.worlds[0]
+    return bool(scene.related[request.relation][only(world[request.focus])] & mentioned_in(world, discourse))
+
+
+def _fault(claims: frozenset[str], state: Mapping[str, bool]) -> str | None:
+    """Return a claim that does not hold, if there is one."""
     for claim in sorted(claims):
         condition = claim.removeprefix("not ")
         if claim != f"not {BACK}" and state.get(condition) != (claim == condition):
-            holds = "holds" if state.get(condition) else "does not hold"
-            return f"its words are those for {claim!r}, but {condition!r} {holds}"
-    return ""
+            return claim
+    return None
 
 
 def last_talked_of(entity: int, discourse: Discourse) -> int:

@@ -11,7 +11,7 @@ HARD: Mapping[str, str] = {
     "redundant": "the answer follows from the text so far",
     "unlicensed": "a reference has no single antecedent",
     "unparseable": "no template says the sentence",
-    "misworded": "it doubts what is known, presupposes what is not, or calls an object by how long ago it was not",
+    "misworded": "'if there is one' of what is known to be there, 'the earlier cube' of what was just said, or the reverse",
     "annotation": "a field of the record is wrong",
     "set": "dialogs of an image are too alike, or settings are not kept",
 }
@@ -19,6 +19,7 @@ HARD: Mapping[str, str] = {
 SOFT: Mapping[str, str] = {
     "antecedents": "a pronoun has two antecedents",
     "nearness": "the next object in a direction is not the nearest one there",
+    "presupposed": "an object is taken for granted that only the scene shows to be there",
     "untold": "the value that others share was not told",
     "identity": "the answer follows if two mentions are known to be of one object",
 }

@@ -11,12 +11,12 @@ from vqagen.bits import Objects, indexes, is_single, only
 from vqagen.tasks.dialog.answers import attribute_of_next, group_itself, rest
 from vqagen.tasks.dialog.captions import Caption, caption_args
 from vqagen.tasks.dialog.consequences import answer_follows
-from vqagen.tasks.dialog.knowledge import Knowledge, Move, Rules, reveal_round
-from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, Outcome, Pick, RoundKind, Situation
+from vqagen.tasks.dialog.knowledge import RECENT, Knowledge, Move, reveal_round
+from vqagen.tasks.dialog.round_kind import FOCUS, GROUP, NAMED, NOTHING, TOPIC, Outcome, RoundKind
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
 from vqagen.tasks.dialog.search import Beam
-from vqagen.tasks.dialog.tables import DialogScene, Values
-from vqagen.tasks.dialog.template import BACK, FAR, NEAR, RECENT, SURE, UNSURE
+from vqagen.tasks.dialog.tables import DialogScene
+from vqagen.tasks.dialog.template import BACK, FAR, NEAR, SURE, UNSURE
 from vqagen.tasks.dialog.wording import DialogWords, Said, Span
 
 BOXES = ("pixel_coords", "bbox", "box")
@@ -36,8 +36,6 @@ class _Entity:
     """Round -> where its text mentions the entity."""
     last_round: int = 0
     """The last round that mentioned it, or whose answer was about it."""
-    names: Values = 0
-    """The values that named it last: "the red thing"."""
 
     def mention(self, round: int, span: Span | None) -> None:
         self.last_round = round
@@ -79,8 +77,8 @@ class _Entities:
 class Annotator:
     """Makes the record of one dialog, round by round."""
 
-    def __init__(self, scene: DialogScene, words: DialogWords, rng: Random, rules: Rules) -> None:
-        self.scene, self.words, self.rng, self.rules = scene, words, rng, rules
+    def __init__(self, scene: DialogScene, words: DialogWords, rng: Random) -> None:
+        self.scene, self.words, self.rng = scene, words, rng
         self.entities = _Entities()
 
     def dialog(self, caption: Caption, knowledge: Knowledge, beam: Beam) -> dict[str, Any]:
@@ -129,17 +127,13 @@ class Annotator:
 
     def _caption_mentions(self, caption: Caption, knowledge: Knowledge, said: Said) -> Iterator[dict[str, Any]]:
         if caption.anchor >= 0:
-            subject, anchor = self.entities.single(only(caption.objects)), self.entities.single(caption.anchor)
-            subject.names, anchor.names = _values(*caption.values), _values(caption.anchor_value)
-            yield self._mention(subject, 0, "subject", said)
-            yield self._mention(anchor, 0, "anchor", said)
+            yield self._mention(self.entities.single(only(caption.objects)), 0, "subject", said)
+            yield self._mention(self.entities.single(caption.anchor), 0, "anchor", said)
         elif knowledge.group:
             self.entities.group = self.entities.new(caption.objects)
             yield self._mention(self.entities.group, 0, "result", said)
         else:
-            entity = self.entities.single(only(caption.objects))
-            entity.names = _values(*caption.values)
-            yield self._mention(entity, 0, "result", said)
+            yield self._mention(self.entities.single(only(caption.objects)), 0, "result", said)
 
     def _mention(self, entity: _Entity, round: int, role: str, said: Said) -> dict[str, Any]:
         span = said.spans.get(role)
@@ -151,8 +145,6 @@ class Annotator:
     def round(self, number: int, before: Knowledge, move: Move, outcome: Outcome, after: Knowledge) -> dict[str, Any]:
         """Return the record of a round."""
         kind = ROUND_KINDS[move.label]
-        if kind.refers == NAMED:
-            move = self._named(number, before, move)
         said = self.words.say(move.label, "", self._slots(move), self.rng, self._conditions(kind, number, before, move))
         history = self._history(kind, number, before, move, said)
         mentions = list(self._mentions(kind, number, move, outcome, after, said))
@@ -173,19 +165,6 @@ class Annotator:
             "mentions": mentions,
             "knowledge_delta": list(new_facts(self.scene, before, after)),
         }
-
-    def _named(self, number: int, before: Knowledge, move: Move) -> Move:
-        """Return a move that names its object as before, if it was just talked of, and that still names it alone.
-
-        People keep to a name that both have used (Brennan and Clark 1996). `number` is the round's.
-        """
-        entity = self.entities.single(move.focus)
-        if number - entity.last_round <= RECENT and not entity.names >> move.descriptor & 1:
-            descriptors = Situation(self.scene, before, Pick(self.rng), self.rules, 0.0).descriptors
-            name = Pick(self.rng).one(dict(descriptors)[move.focus] & entity.names)
-            move = move._replace(descriptor=name) if name >= 0 else move
-        entity.names = _values(move.descriptor)
-        return move
 
     def _conditions(self, kind: RoundKind, number: int, before: Knowledge, move: Move) -> frozenset[str]:
         """Return which conditions of wordings hold, by what the listener knows; see `template`."""
@@ -303,8 +282,6 @@ class Annotator:
             is_one = is_single(outcome.result) and kind.family != "exist"  # "yes" does not say how many there are
             found = self.entities.single(only(outcome.result)) if is_one else self.entities.new(outcome.result)
             self.entities.group = found if after.group else None
-            if move.value >= 0:
-                found.names = _values(move.value)
             yield self._mention(found, number, "result", said)
 
     def _boxes(self) -> dict[str, Any]:
@@ -318,10 +295,6 @@ class Annotator:
             if boxes:
                 found[str(i)] = boxes
         return {"objects": found} if found else {}
-
-
-def _values(*values: int) -> Values:
-    return sum(1 << value for value in values)
 
 
 def _bit(i: int) -> Objects:

@@ -99,7 +99,7 @@ class DialogGenerator:
         words = stream(self.settings.seed, "dialog words", scene.index)  # so that templates do not change what is asked
         search, records = _Search(table, rng, Pick(rng)), list[dict[str, Any]]()
         for found in self._found(search):
-            annotator = Annotator(table, self._wordings.dialog(words), words, self.rules)
+            annotator = Annotator(table, self._wordings.dialog(words), words)
             record = annotator.dialog(found.caption, found.knowledge, found.beam)
             place = {"dialog_index": 0, "scene_index": scene.index, "dialog": len(records)}
             records.append({**place, **({"relaxed": True} if found.is_relaxed else {}), **record})

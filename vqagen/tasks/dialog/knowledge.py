@@ -15,6 +15,8 @@ from typing import NamedTuple
 from vqagen.bits import Objects, indexes, is_single, only
 from vqagen.tasks.dialog.tables import DialogScene, Values
 
+RECENT = 2
+"""What one of so many last rounds was about is recent."""
 ROUND_BITS = 12
 """Bits of a round's number in `Knowledge.revealed`."""
 
@@ -63,6 +65,8 @@ class Knowledge:
     several: Values = 0
     """Values that at least two objects are known to have."""
     mentioned: Objects = 0
+    uncounted: Objects = 0
+    """Objects mentioned as a set whose number is not told: nobody can say how many were mentioned."""
     value_counts: Values = 0
     value_exists: Values = 0
     """Values of which it is known whether any object has them."""
@@ -115,6 +119,8 @@ class Knowledge:
     """The object and the relation to it in which all of the group are known to stand."""
     result: Objects = 0
     """The objects that the answer was about."""
+    names: tuple[tuple[int, int, Values], ...] = ()
+    """(round, object, values) by which the last rounds named an object: "the red thing"."""
     revealed: int = 0
     """The round that told an attribute of an object: `ROUND_BITS` for each bit of `known`."""
 
@@ -129,7 +135,7 @@ class Knowledge:
 
 _ordered = attrgetter("related_counts", "links")
 _content = attrgetter(*(each.name for each in fields(Knowledge)))
-_distinctive = attrgetter(*(each.name for each in fields(Knowledge) if each.name not in ("revealed", "move")))
+_distinctive = attrgetter(*(each.name for each in fields(Knowledge) if each.name not in ("revealed", "move", "names")))
 
 
 def reveal_round(scene: DialogScene, knowledge: Knowledge, i: int, value: int) -> int:
@@ -179,6 +185,11 @@ class Learner:
         after.mentioned |= 1 << i
         after.topic, after.result = i, 1 << i
 
+    def call(self, i: int, values: Values) -> None:
+        """Note that this round names an object by some of these values, if any; forget names that are not recent."""
+        recent = [each for each in self.after.names if each[0] > self.round - RECENT]
+        self.after.names = (*recent, (self.round, i, values)) if values else tuple(recent)
+
     def introduce_set(self, objects: Objects, described: Values, is_sized: bool) -> None:
         """Introduce the objects that an answer is about; only one object is "it" if their number is known."""
         after = self.after
@@ -190,8 +201,10 @@ class Learner:
             self._lack(i, after.lacking)
             for value in indexes(described):
                 self.tell(i, value)
+            self.call(i, described)
             return
         after.group, after.is_sized, after.described = objects, is_sized, described
+        after.uncounted = after.uncounted & ~objects if is_sized else after.uncounted | objects
         if objects:
             self._describe(objects, described, is_sized)
 

@@ -77,7 +77,10 @@ class Situation:
 
     @property
     def descriptors(self) -> Sequence[tuple[int, Values]]:
-        """Objects that a value names alone, with these values: "the earlier red thing"; never what "it" stands for."""
+        """Objects that a value names alone, with these values: "the earlier red thing"; never what "it" stands for.
+
+        An object keeps the name that the rounds just before gave it, as people do (Brennan and Clark 1996).
+        """
         if self._descriptors is None:  # not a cached property: those take 20 times as long to read in Python 3.11
             self._descriptors = self._find_descriptors()
         return self._descriptors
@@ -94,7 +97,8 @@ class Situation:
             unique &= ~known.plural
         else:
             last |= known.result
-        return [(i, values & unique) for i, values in told if values & unique and not last >> i & 1]
+        names = {i: values & unique for _, i, values in known.names}
+        return [(i, names.get(i) or values & unique) for i, values in told if values & unique and not last >> i & 1]
 
     def named(self, is_open: Callable[[int], int], besides: Values = 0) -> tuple[int, int, int]:
         """Return an object that can be named, a value that names it, and the questions that are open of it, as a set.

@@ -59,17 +59,22 @@ def count_all(now: Situation) -> Move | None:
 def count_other(now: Situation) -> Move | None:
     """Count the things that were not mentioned."""
     known = now.knowledge
-    return None if known.size_known or known.all_seen else Move("count-other")
+    return None if known.size_known or known.all_seen or _is_vague(now) else Move("count-other")
 
 
 @round_kind("exist-other", rest)
 def exist_other(now: Situation) -> Move | None:
     """Ask whether there are things that were not mentioned."""
     known = now.knowledge
-    if known.size_known or known.rest_known:
+    if known.size_known or known.rest_known or _is_vague(now):
         return None
     is_true = known.mentioned != now.scene.everything
     return Move("exist-other") if is_true == (now.wish < YES_OTHER) else None
+
+
+def _is_vague(now: Situation) -> bool:
+    """Return whether it is open how many things were mentioned: with "several cubes", are all of them?"""
+    return now.rules.is_strict and now.knowledge.uncounted != 0
 
 
 @round_kind("count-attribute", having_value, needs_history=False, slots=("V",))

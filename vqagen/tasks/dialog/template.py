@@ -29,9 +29,8 @@ FOCUS, GROUP, RESULT, SUBJECT, ANCHOR = ROLES = ("focus", "group", "result", "su
 """The object that a question refers back to, and the group ("them"); the objects that a sentence is about; in captions
 of two objects, each of them."""
 NEAR, FAR, BACK, SURE, UNSURE = CONDITIONS = ("near", "far", "back", "sure", "unsure")
-"""The object that a question names was talked of in one of the last `RECENT` rounds; it was not; it was not, and no
+"""The object that a question names was talked of in one of the last two rounds; it was not; it was not, and no
 question so far is said on the condition `BACK`; the listener knows that an object is there; or does not know it."""
-RECENT = 2
 SLOT_TYPES: Mapping[str, str] = {
     "A": "Attribute",
     "R": "Relation",
