@@ -11,7 +11,7 @@ HARD: Mapping[str, str] = {
     "redundant": "the answer follows from the text so far",
     "unlicensed": "a reference has no single antecedent",
     "unparseable": "no template says the sentence",
-    "misworded": "'if there is one' of what is known to be there, 'the earlier cube' just after the cube, or the reverse",
+    "misworded": "'if there is one' of what is known to be there, 'the earlier cube' of what was just said; or neither",
     "annotation": "a field of the record is wrong",
     "set": "dialogs of an image are too alike, or settings are not kept",
 }
