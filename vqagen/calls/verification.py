@@ -70,7 +70,7 @@ def verify(
             report = verify_dialogs(path, source, loaded, on_checked)
         else:
             files = find_domain(domain or (None if metadata else shipped_domain(info_of(path))), **own)
-            is_own_folder = domain is not None and is_written_as_path(domain)
+            is_own_folder = domain is not None and is_written_as_path(domain) and files.templates.exists()
             worded_by = {"templates": templates or is_own_folder, "synonyms": synonyms or is_own_folder}
             given_roles = [role for role, is_given in worded_by.items() if is_given]
             report = _verify_questions(path, source, files, given_roles, on_checked)

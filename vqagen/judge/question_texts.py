@@ -153,6 +153,7 @@ def texts_at_hand(
     """
     generator = generator_info(path)
     made_from = generator.get("inputs") or {}
+    hashes = {"templates": "", **hashes}
     differing = [role for role in hashes if made_from.get(role, "") != hashes[role]]
     if "templates" not in given:
         if "templates" not in made_from:
@@ -161,5 +162,6 @@ def texts_at_hand(
             if role not in given:
                 return f"the file was made from other {role} than are at hand; give --templates to read by these"
     settings = settings_of(path)
-    loaded = load_domain_files(files, skips_bad=settings.get("skip_bad_templates") is True)
-    return QuestionTexts(loaded, Source(bool(generator), settings.get("compat") == "clevr", not differing))
+    is_compat = settings.get("compat") == "clevr"
+    loaded = load_domain_files(files, settings.get("skip_bad_templates") is True, drops_idle=is_compat or not generator)
+    return QuestionTexts(loaded, Source(bool(generator), is_compat, not differing))

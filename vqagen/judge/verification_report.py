@@ -126,9 +126,9 @@ class VerificationReport:
         if self.unread_because:
             yield f"texts were not read: {self.unread_because}"
         if self.unread_texts:
-            yield f"{counted(self.unread_texts, 'text')} not read: no template at hand asks what their programs ask"
+            yield f"{counted(self.unread_texts, 'text')} not read: no template at hand asks what the program asks"
         if self.undecided_texts:
-            yield f"{counted(self.undecided_texts, 'text')} not decided: rewrites make too many wordings possible"
+            yield f"{counted(self.undecided_texts, 'text')} not decided: too many wordings are possible"
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""

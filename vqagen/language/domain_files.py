@@ -245,11 +245,12 @@ def load_domain_files(
 
 
 def input_hashes(files: DomainFiles, domain: Domain, plugins: Plugins) -> dict[str, str]:
-    """Return the content hash of each file of a domain, by its role. Raises PlaceError if there are no templates."""
+    """Return the content hash of each file of a domain that is there, by its role."""
     synonyms = synonyms_file(files, domain)
+    templates = [each.path for each in find_template_files(files.templates)] if files.templates.exists() else []
     return {
         "metadata": content_hash([files.metadata]),
-        "templates": content_hash([file.path for file in find_template_files(files.templates)]),
+        **({"templates": content_hash(templates)} if templates else {}),
         **({"synonyms": content_hash([synonyms])} if synonyms else {}),
         **hashes_beside(files, plugins),
     }
