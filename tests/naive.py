@@ -16,7 +16,7 @@ from naive_programs import (
     outputs,
     step_type,
 )
-from naive_relevance import is_degenerate, needs_other
+from naive_relevance import is_degenerate, needs_other, spare_filters
 from naive_search import Instantiation, each_instantiation, instantiations, narrowed
 from naive_vocabulary import Record, attribute_types, relation_type, values_of
 
@@ -34,6 +34,7 @@ __all__ = [
     "needs_other",
     "outputs",
     "relation_type",
+    "spare_filters",
     "step_type",
     "values_of",
 ]

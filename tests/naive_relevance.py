@@ -73,6 +73,21 @@ def _run_or_none(world: World, program: Sequence[Record], index: int, output: Va
         return None
 
 
+def spare_filters(program: Sequence[Record], scene: Record, metadata: Record) -> list[int]:
+    """The filters of references to one object without which the reference still means the same object."""
+    world = make_world(scene, metadata)
+    unchanged = run(world, program)
+    spare = []
+    for end, step in enumerate(program):
+        at = step["inputs"][0] if step_type(step) == "unique" else end
+        while at != end and is_filter(program[at]):
+            source = program[at]["inputs"][0]
+            changed = _run_or_none(world, program[: end + 1], at, unchanged[source])
+            spare += [at] if changed is not None and changed[end] == unchanged[end] else []
+            at = source
+    return spare
+
+
 def needs_other(program: Sequence[Record], scene: Record, metadata: Record) -> bool | None:
     """Whether an anchor of a `same_x` itself fits the filters that directly follow, so that the text must say "other".
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from typing import Any
 
 from families import SHIPPED
 from naive_programs import is_filter
@@ -81,7 +82,7 @@ def test_a_family_counts_to_the_largest_scene_whenever_it_is_first_tried() -> No
     domain = template.catalogue.domain
     form = Form(marks=False, is_compat=False)
     family = Family(template, Vocabularies(domain), Sampling(), "none", Synonyms({}, domain), Style(), form)
-    answers = FamilyAnswers([family, family], by_words=False)
+    answers = FamilyAnswers([family, family], "answers")
 
     for number in (0, 1):
         for answer in [0, 1] * 28 + [*range(2, 11)] * 6:
@@ -92,49 +93,71 @@ def test_a_family_counts_to_the_largest_scene_whenever_it_is_first_tried() -> No
     assert answers[0].refused == answers[1].refused == {0, 1}
 
 
+def test_the_place_of_a_question_among_those_of_its_family_tells_no_answer() -> None:
+    """Each place in a window has both answers: were all counts 0 at first, each window would begin with "yes", which
+    more questions can have, go on with "no", and so on.
+    """
+    scenes = next(each for each in SHIPPED if each.is_clevr).sampled(240, seed=3)
+    chosen = {"only": ("zero_hop.json#exist",), "templates_per_image": 1, "reset_counts_every": 4}
+    windows: dict[int, list[bool]] = defaultdict(list)
+    for question in vqagen.generate(scenes, **chosen):
+        windows[question.scene.index // 4].append(question.answer)
+
+    for place in range(3):
+        answers = [made[place] for made in windows.values() if len(made) > place]
+        assert len(answers) > 55
+        assert 0.25 < answers.count(True) / len(answers) < 0.75
+
+
 # By words ------------------------------------------------------------------------------------------------------------
 
 
-def words_said(question: vqagen.Question) -> int:
-    """How many words the last phrase says; of two that are compared, how many more the first."""
+def measures(question: vqagen.Question) -> list[tuple[str, Any]]:
+    """How many words the last phrase says, of two that are compared how many more the first; what each phrase says."""
     steps = question.program.to_records()
-    said = []
+    said: list[list[str]] = []
     for last in steps[-1]["inputs"]:
         at = steps[last]["inputs"][0] if steps[last]["type"] == "count" else last
-        said.append(0)
+        said.append([])
         while is_filter(steps[at]):
-            said[-1] += 1
+            said[-1].append(steps[at]["type"])
             at = steps[at]["inputs"][0]
-    return said[0] - sum(said[1:])
+    words = len(said[0]) - sum(map(len, said[1:]))
+    return [("words", words), *((f"phrase {number}", tuple(each)) for number, each in enumerate(said))]
 
 
 FAMILIES = ("zero_hop.json#exist", "one_hop.json#exist", "compare_integer.json#less")
 
 
-def yes_and_no(balance: str) -> dict[tuple[str, int], Counter[bool]]:
-    """Family and number of words -> how often each answer was given in one window."""
+def yes_and_no(balance: str) -> dict[tuple[str, Any], Counter[bool]]:
+    """Family and what its questions say -> how often each answer was given in one window."""
     scenes = next(each for each in SHIPPED if each.is_clevr).sampled(120, seed=17)
-    counts: dict[tuple[str, int], Counter[bool]] = defaultdict(Counter)
+    counts: dict[tuple[str, Any], Counter[bool]] = defaultdict(Counter)
     for question in vqagen.generate(scenes, only=FAMILIES, templates_per_image=3, balance=balance):
-        counts[question.template.id, words_said(question)][question.answer] += 1
+        for measure in measures(question):
+            counts[question.template.id, measure][question.answer] += 1
     return counts
 
 
-def most_uneven(counts: dict[tuple[str, int], Counter[bool]]) -> float:
-    """By how much an answer's count comes nearest to, or exceeds, the limit of 1.1 times the other's and one more."""
+def most_uneven(counts: dict[tuple[str, Any], Counter[bool]]) -> float:
+    """By how much an answer's count exceeds 1.1 times the other's and one more; 1.1 may come of how counts start."""
     return max(max(c[True], c[False]) - 1.1 * min(c[True], c[False]) - 1 for c in counts.values())
 
 
-def test_yes_and_no_are_even_for_each_number_of_words() -> None:
-    """With `words`; with `answers` only over all of them, so that a number of words may give the answer away."""
+def test_yes_and_no_are_even_whatever_is_said() -> None:
+    """For each number of words and for the attributes that each phrase says; with `answers` only over all of them, so
+    that what is said may give the answer away.
+    """
     words, answers = yes_and_no("words"), yes_and_no("answers")
 
     assert {family for family, _ in words} == {*FAMILIES}
-    assert len(words) >= 10
-    assert most_uneven(words) <= 1e-9
+    assert len([each for _, (name, each) in words if name == "words"]) >= 10
+    assert len([each for _, (name, each) in words if name == "phrase 1"]) >= 10
+    assert most_uneven(words) <= 1.1 + 1e-9
     assert most_uneven(answers) > 5
     for counts in (words, answers):
-        overall: dict[tuple[str, int], Counter[bool]] = defaultdict(Counter)
-        for (family, _), counted in counts.items():
-            overall[family, 0].update(counted)
-        assert most_uneven(overall) <= 1e-9
+        overall: dict[tuple[str, Any], Counter[bool]] = defaultdict(Counter)
+        for (family, (name, _)), counted in counts.items():
+            if name == "words":
+                overall[family, 0].update(counted)
+        assert most_uneven(overall) <= 1.1 + 1e-9

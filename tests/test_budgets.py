@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import vqagen
 from vqagen.language.question_records import record_writer
 from vqagen.language.template import Template
+from vqagen.rng import stream
 from vqagen.search.balance import AnswerCounts, known_answers
 from vqagen.tasks.questions.exclusion import IN_OTHER_SET, Exclusion
 from vqagen.tasks.questions.family_choice import check_names
@@ -209,12 +210,17 @@ def test_no_text_comes_twice_in_the_whole_output(collection: Collection, dialect
 @pytest.mark.quick(1)
 @BY_COLLECTION
 def test_what_is_refused_does_not_count_for_the_balance(collection: Collection) -> None:
-    """Counting the questions that were made, and no others, no answer was too common when it was given."""
+    """Counting the questions that were made, and no others, no answer was too common when it was given. The counts of a
+    window start by draws of a stream of its own.
+    """
     made = run(collection, **often(collection, dedupe="all", only=("exist",), instances_per_template=3))
     counts: dict[tuple[int, str], AnswerCounts] = {}
     for question in made.questions:
         key = question.scene.index // WINDOW, question.template.id
-        so_far = counts.setdefault(key, AnswerCounts(known_answers(question.template)))
+        if key not in counts:
+            coins = stream(0, f"answers of {question.template.id}", key[0] * WINDOW)
+            counts[key] = AnswerCounts(known_answers(question.template), coins=coins)
+        so_far = counts[key]
 
         assert question.answer not in so_far.refused
         so_far.add(question.answer)

@@ -12,14 +12,16 @@ of pairs, which choose the second answer, four stay level, and with five such fa
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_right, insort
 from collections.abc import Callable, Sequence
+from functools import partial
+from random import Random
 
 from vqagen.language.registry import Value
 from vqagen.language.template import Template
+from vqagen.rng import below
 from vqagen.search.description import Description
 from vqagen.search.filling import Filling
-from vqagen.search.frame import Pick
 from vqagen.search.plan import Op, Plan
 
 INTEGERS = range(11)
@@ -33,14 +35,20 @@ _NONE: frozenset[Value] = frozenset()
 class AnswerCounts:
     """Counts of the answers that questions of one kind had in one window, and the answers that are refused now."""
 
-    def __init__(self, known: Sequence[Value], leading: int = 2) -> None:
-        """`known`: the answers that are known beforehand, a range for numbers; `leading` of them run neck and neck."""
-        self._leading = leading
+    def __init__(self, known: Sequence[Value], leading: int = 2, coins: Random | None = None) -> None:
+        """`known`: the answers that are known beforehand, a range for numbers; `leading` of them run neck and neck.
+
+        `coins`: each count starts at 0 or 1, by a draw. Where all start at 0, the answer that scenes have more often
+        comes first and the other one second, and so on: its place among questions of its kind tells the answer.
+        """
+        self._leading, self._coins = leading, coins
         self._is_integer = isinstance(known, range)
-        self._counts: dict[Value, int] = dict.fromkeys(known, 0)
-        self._ascending = [0] * len(self._counts)
+        self._counts: dict[Value, int] = {}
+        self._ascending: list[int] = []
         """The counts in ascending order."""
-        self.refused = _NONE
+        for answer in known:
+            self._know(answer)
+        self.refused = self._too_common()
 
     def meet(self, size: int) -> None:
         """Add the counts up to `size` to the known answers: a scene has so many objects."""
@@ -57,8 +65,9 @@ class AnswerCounts:
 
     def _know(self, answer: Value) -> None:
         if answer not in self._counts:
-            self._counts[answer] = 0
-            self._ascending.insert(0, 0)
+            count = below(self._coins, 2) if self._coins else 0
+            self._counts[answer] = count
+            insort(self._ascending, count)
 
     def count(self, answer: Value) -> int:
         """Return how often an answer was given."""
@@ -85,21 +94,25 @@ class AnswerCounts:
 
 
 class Counts:
-    """The `AnswerCounts` of one template in one window, overall and, if asked for, by how much the question says.
+    """The `AnswerCounts` of one template in one window, overall and, if asked for, by what the question says.
 
-    A question with more words in its last phrase is about fewer objects, so that its words alone would tell much of
-    the answer.
+    A question with more words in its last phrase is about fewer objects, and one that names a shape about other ones
+    than one that names a color: words alone would tell much of the answer.
     """
 
-    def __init__(self, plan: Plan, by_words: bool, leading: int = 3) -> None:
-        """`leading`: how many numbers run neck and neck among questions that say as much."""
-        self._known = known_answers(plan.template)
-        self._measure = make_measure(plan) if by_words else None
-        self._leading = leading if by_words and plan.template.answer_type == "Integer" else 2
-        self._overall = AnswerCounts(self._known, self._leading)
-        self._worded: dict[int, AnswerCounts] = {}
-        self._last: tuple[Filling | None, AnswerCounts] = (None, self._overall)
-        """The filling that was asked about last, and the counts of questions that say as much."""
+    def __init__(self, plan: Plan, balance: str, leading: int = 3, coins: Random | None = None) -> None:
+        """`balance`: that of the settings. `leading`: how many numbers run neck and neck if counted by what is said.
+
+        `coins`: what counts start by; None if they start at 0.
+        """
+        self._known, self._coins = known_answers(plan.template), coins
+        self._measures = make_measures(plan, balance)
+        self._leading = leading if balance != "answers" and plan.template.answer_type == "Integer" else 2
+        self._overall = AnswerCounts(self._known, self._leading, coins)
+        self._worded: dict[tuple[int, int], AnswerCounts] = {}
+        """(number of a measure, what it is) -> counts."""
+        self._last: tuple[Filling | None, list[AnswerCounts]] = (None, [])
+        """The filling that was asked about last, and the counts of questions that are like it in one measure each."""
         self._size = 0
 
     @property
@@ -114,41 +127,57 @@ class Counts:
             counts.meet(size)
 
     def refuses(self, filling: Filling) -> bool:
-        """True if an answer is too common among questions that say as much."""
-        return filling.answer in self._of(filling).refused
+        """True if an answer is too common, among all questions or among those that are like it in some measure."""
+        answer = filling.answer
+        return answer in self.refused or any(answer in counts.refused for counts in self._of(filling))
 
     def used(self, filling: Filling, answer: Value) -> int:
-        """Return how often an answer was given to questions that say as much."""
-        return self._of(filling).count(answer)
+        """Return how often an answer was given, summed over the measures."""
+        return sum([counts.count(answer) for counts in self._of(filling) or [self._overall]])
 
     def add(self, filling: Filling) -> None:
         """Count an answer that was given."""
-        self._overall.add(filling.answer)
-        if self._measure:
-            self._of(filling).add(filling.answer)
+        for counts in (self._overall, *self._of(filling)):
+            counts.add(filling.answer)
 
     def all_refused(self, impossible: frozenset[Value]) -> bool:
         """True if no answer is left: each is refused or impossible."""
         return self._overall.all_refused(impossible)
 
-    def _of(self, filling: Filling) -> AnswerCounts:
-        if self._measure is None:
-            return self._overall
+    def _of(self, filling: Filling) -> list[AnswerCounts]:
         if filling is not self._last[0]:
-            measure = self._measure(filling)
-            if measure not in self._worded:
-                self._worded[measure] = AnswerCounts(self._known, self._leading)
-                self._worded[measure].meet(self._size)
-            self._last = (filling, self._worded[measure])
+            found = []
+            for number, measure in enumerate(self._measures):
+                key = number, measure(filling)
+                if key not in self._worded:
+                    self._worded[key] = AnswerCounts(self._known, self._leading, self._coins)
+                    self._worded[key].meet(self._size)
+                found.append(self._worded[key])
+            self._last = (filling, found)
         return self._last[1]
 
 
-def make_measure(plan: Plan) -> Callable[[Filling], int]:
-    """Return how many words the phrases next to the answer say; of two that are compared, how many more the first."""
-    phrases = _last_descriptions(plan)
-    sign = -1 if plan.template.answer_type == "Bool" and len(phrases) == 2 else 1
-    signs = [(1 if place == 0 else sign, plan.ops[i]) for place, i in enumerate(phrases)]
-    return lambda filling: sum(sign * _words_said(op, filling.picked[op.index]) for sign, op in signs)
+Measure = Callable[[Filling], int]
+
+
+def make_measures(plan: Plan, balance: str) -> tuple[Measure, ...]:
+    """Return what questions are compared by: how many words they say next to the answer, and which attributes.
+
+    How many words: of two phrases that are compared, how many more the first. Which attributes: a measure for each
+    phrase. All of them together would be too many: two phrases of four attributes have 256 sets, of which few come
+    twice in a window. The two of a pair say the same attributes. Answers that are values hang on none of this.
+    """
+    kind = plan.template.answer_type
+    if balance == "answers" or (balance == "words" and kind not in ("Bool", "Integer")):
+        return ()
+    phrases = [plan.ops[i] for i in _last_descriptions(plan)]
+    sign = -1 if kind == "Bool" and len(phrases) == 2 else 1
+    signs = [(1 if place == 0 else sign, op) for place, op in enumerate(phrases)]
+
+    def words(filling: Filling) -> int:
+        return sum([sign * _attributes_said(op, filling).bit_count() for sign, op in signs])
+
+    return (words,) if balance == "pairs" else (words, *[partial(_attributes_said, op) for op in phrases])
 
 
 def _last_descriptions(plan: Plan) -> list[int]:
@@ -163,9 +192,9 @@ def _last_descriptions(plan: Plan) -> list[int]:
     return found[::-1]
 
 
-def _words_said(op: Op, pick: Pick) -> int:
+def _attributes_said(op: Op, filling: Filling) -> int:
     assert isinstance(op.does, Description)
-    return op.does.vocabulary.said(pick[1]).used.bit_count()
+    return op.does.vocabulary.said(filling.picked[op.index][1]).used
 
 
 def known_answers(template: Template) -> Sequence[Value]:

@@ -36,10 +36,11 @@ ABSENT_TRIES = 20
 class DescribingDraw(Draw):
     """Options that are descriptions."""
 
-    __slots__ = ("_node", "_sampling")
+    __slots__ = ("_node", "_sampling", "_shortens")
 
     def __init__(self, node: Description, sampling: Sampling) -> None:
         self._node, self._sampling = node, sampling
+        self._shortens = sampling.shortens and node.reducer == "unique"
 
 
 class ReferenceDraw(DescribingDraw):
@@ -72,6 +73,8 @@ class ReferenceDraw(DescribingDraw):
             code = codes[k]
             if has_checks and (not openness[used[k]] or (node.checks_words and not node.allows(code))):
                 continue
+            if self._shortens:
+                code, objects = node.shortened(frame.scene, code, among, random)
             if stage.leads_on(frame, dead, undecided, outcome, (None, code, objects)):
                 return True
             if len(dead) == outcomes:
@@ -181,6 +184,8 @@ class RelatedDraw(DescribingDraw):
             code = codes[k]
             if has_checks and (not openness[used[k]] or (node.checks_words and not node.allows(code))):
                 continue
+            if self._shortens:
+                code, objects = node.shortened(frame.scene, code, near[number], random)
             if stage.leads_on(frame, dead, undecided, outcome, (relations[number], code, objects)):
                 return True
             if len(dead) == outcomes:

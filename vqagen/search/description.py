@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from vqagen.bits import Objects, indexes, is_single, union_of
@@ -20,6 +20,8 @@ class Sampling:
     """Share of idle relations among what is offered; 1 offers every idle pair, 0 none."""
     absent: str = "new"
     """"new": descriptions that fit no object; "any": drawn blindly, as the reference does; "none"."""
+    shortens: bool = False
+    """True if a reference to one object loses words that it does not need."""
 
     def idle_count(self, telling: int, idle: int) -> int:
         """Return how many idle pairs are offered beside so many telling ones."""
@@ -101,6 +103,30 @@ class Description:
     def offers_absent(self, sampling: Sampling) -> bool:
         """True if descriptions that fit nothing are among the options."""
         return sampling.absent != "none" and self.reducer not in ("unique", "not_unique") and not self.relates
+
+    def shortened(self, scene: Scene, code: int, among: Objects, random: Callable[[], float]) -> tuple[int, Objects]:
+        """Leave open, in random order, every attribute without which a code still fits the same ones of some objects.
+
+        Returns the shorter code and the objects of the scene that it fits. Where the only cube is red and large, and
+        nothing else is red, "the large red cube" becomes "the cube" or "the red thing".
+        """
+        spare, having = list[tuple[int, Objects]](), scene.having
+        for k, word in enumerate(self.vocabulary.said(code).words):
+            if word is not None:
+                attribute = self.vocabulary.attributes[k].name
+                spare.append((self.vocabulary.digits[k][word], having[attribute][word]))
+        kept = scene.everything
+        """What the words that must stay fit; those in `spare` are still to be tried."""
+        while spare:
+            digit, fits = spare.pop(int(random() * len(spare)))
+            rest = kept
+            for _, objects in spare:
+                rest &= objects
+            if not rest & among & ~fits and self.allows(code - digit):
+                code -= digit
+            else:
+                kept &= fits
+        return code, kept
 
     def suits(self, code: int, outcome: Objects) -> bool:
         """True if a description with this outcome is one that the node can use."""

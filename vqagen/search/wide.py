@@ -124,6 +124,12 @@ class WideDraw(DescribingDraw):
         """
         return table.sets(self._span) if self._span is not None and frame.remembers else None
 
+    def _shortest(self, frame: Frame, relation: str | None, code: int) -> Drawn:
+        """Return a reference without the words that it does not need."""
+        source = frame.values[self._node.source]
+        among = source if relation is None else frame.scene.related[relation][source]
+        return Drawn(*self._node.shortened(frame.scene, code, among, frame.random))
+
     def _offer_rare(
         self,
         stage: StageSearch,
@@ -154,6 +160,8 @@ class WideDraw(DescribingDraw):
                 code = sets.draw(fits, subjects, random)
             if not node.suits(code, outcome):
                 continue
+            if self._shortens:
+                code, fits = self._shortest(frame, relation, code)
             by_words: set[Any] = set()
             if (relation, code) in offered:
                 by_words.add(outcome)  # as it did before: what fails by its results is an option no more
@@ -188,6 +196,8 @@ class WideReferenceDraw(WideDraw):
             if drawn is None or drawn.fits & among != 1 << i or drawn.code in offered or not self._allows(drawn.code):
                 continue
             offered.add(drawn.code)
+            if self._shortens:
+                drawn = self._shortest(frame, None, drawn.code)
             if stage.leads_on(frame, dead, undecided, 1 << i, (None, *drawn)):
                 return True
             if 1 << i in dead:
@@ -290,6 +300,8 @@ class WideRelatedDraw(WideDraw):
             if outcome in dead or not node.suits(drawn.code, outcome):
                 continue
             offered.add((relation, drawn.code))
+            if self._shortens:
+                drawn = self._shortest(frame, relation, drawn.code)
             if stage.leads_on(frame, dead, undecided, outcome, (relation, *drawn)):
                 return True
         if sets is None:

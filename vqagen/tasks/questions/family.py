@@ -66,16 +66,27 @@ class FamilyUses:
 class FamilyAnswers:
     """The answers that each family gave in a window, counted from when a family is first tried."""
 
-    def __init__(self, families: Sequence[Family], by_words: bool, leading: int = 3) -> None:
-        """`leading`: how many numbers run neck and neck."""
-        self._families, self._by_words, self._leading = families, by_words, leading
+    def __init__(
+        self,
+        families: Sequence[Family],
+        balance: str,
+        leading: int = 3,
+        coins: Callable[[str], Random] | None = None,
+    ) -> None:
+        """`balance`: that of the settings. `leading`: how many numbers run neck and neck.
+
+        `coins`: family id -> what its counts start by; without, at 0.
+        """
+        self._families, self._balance, self._leading, self._coins = families, balance, leading, coins
         self._counts: dict[int, Counts] = {}
         self._largest = 0
 
     def __getitem__(self, number: int) -> Counts:
         counts = self._counts.get(number)
         if counts is None:
-            counts = self._counts[number] = Counts(self._families[number].plan, self._by_words, self._leading)
+            plan = self._families[number].plan
+            coins = self._coins(plan.template.id) if self._coins else None
+            counts = self._counts[number] = Counts(plan, self._balance, self._leading, coins)
             counts.meet(self._largest)
         return counts
 

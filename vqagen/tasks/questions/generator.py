@@ -16,6 +16,7 @@ from vqagen.language.registry import Value
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Style
+from vqagen.rng import stream
 from vqagen.search.balance import Counts
 from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, GAVE_UP, REPEATED, UNBALANCED, Filling
@@ -47,7 +48,7 @@ class QuestionGenerator:
         self.exclusion = exclusion
         form = Form(marks, settings.is_compat)
         vocabularies = Vocabularies(synonyms.domain)
-        sampling = Sampling(absent="any" if form.is_compat else "new")
+        sampling = Sampling(absent="any") if form.is_compat else Sampling(shortens=True)
         style = Style(mixed_words=True, most_words=sys.maxsize, joins_anything=False) if form.is_compat else Style()
         self.families = [
             Family(template, vocabularies, sampling, settings.degeneracy, synonyms, style, form)
@@ -66,8 +67,9 @@ class QuestionGenerator:
             yield from PairedWindow(self.settings, self.families, self.exclusion, list(scenes)).questions(tally, first)
             return
         replayed = Tally()
-        window = _Window(self)
+        window: _Window | None = None
         for scene in scenes:
+            window = window or _Window(self, scene.index)
             questions = window.questions(scene, tally if scene.index >= first else replayed)
             if scene.index >= first:
                 yield scene, questions
@@ -76,11 +78,17 @@ class QuestionGenerator:
 class _Window:
     """The counters of one balance window."""
 
-    def __init__(self, generator: QuestionGenerator) -> None:
+    def __init__(self, generator: QuestionGenerator, first: int) -> None:
+        """`first`: the index of its first scene."""
         self.generator = generator
-        self.uses = FamilyUses(len(generator.families), not generator.settings.is_compat)
-        self.answers = FamilyAnswers(generator.families, by_words=generator.settings.balance == "words")
-        self.screen = Screen(generator.settings.dedupe, generator.exclusion)
+        settings = generator.settings
+        self.uses = FamilyUses(len(generator.families), not settings.is_compat)
+        self.answers = FamilyAnswers(
+            generator.families,
+            settings.balance,
+            coins=None if settings.is_compat else lambda family: stream(settings.seed, f"answers of {family}", first),
+        )
+        self.screen = Screen(settings.dedupe, generator.exclusion)
 
     def questions(self, scene: Scene, tally: Tally) -> list[Question]:
         """Questions for one scene: the least used templates first, until enough have succeeded."""

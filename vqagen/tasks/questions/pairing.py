@@ -86,7 +86,7 @@ class PairedWindow:
         self.had = np.zeros(len(scenes), np.int64)
         """How many questions each scene has, those of pairs that it began and that it joined."""
         self.uses = FamilyUses(len(families), not settings.is_compat)
-        self.answers = FamilyAnswers(families, by_words=True, leading=LEADING)
+        self.answers = FamilyAnswers(families, settings.balance, LEADING)
         self.answers.meet(max((scene.size for scene in scenes), default=0))
         self.asked: list[list[_Asked]] = [[] for _ in scenes]
         self.picked: defaultdict[tuple[int, int], set[Any]] = defaultdict(set)
