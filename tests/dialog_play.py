@@ -113,8 +113,7 @@ class Moment:
             self.text(move): move
             for kind in self._kinds
             if fnmatch(kind.label, labels)
-            for now in self._situations
-            for move in outcomes(lambda pick, kind=kind, now=now: _ask(kind, now, pick))
+            for move in outcomes(lambda pick, kind=kind: _ask(kind, self._situation, pick))
             if move is not None
         }
 
@@ -124,11 +123,10 @@ class Moment:
         return [step.kind for steps in search._steps(Beam(self.knowledge), 1).values() for step in steps]
 
     @cached_property
-    def _situations(self) -> list[Situation]:
-        """The moment with the wish for a yes, and for a no."""
+    def _situation(self) -> Situation:
         scene = copy(self.scene)
         scene.repeated = 0  # or else names that several objects of the scene could have hide all others
-        return [Situation(scene, self.knowledge, Scripted([]), self.rules, wish) for wish in (0.0, 0.9999)]
+        return Situation(scene, self.knowledge, Scripted([]), self.rules)
 
     def text(self, move: Move) -> str:
         """Return a question as tests write it."""

@@ -22,7 +22,7 @@ from vqagen.tasks.dialog.prospect import Gains, Prospect
 from vqagen.tasks.dialog.quotas import PRESETS, RoundCounts
 from vqagen.tasks.dialog.round_kind import Situation
 from vqagen.tasks.dialog.rounds import ROUND_KINDS, kinds_after
-from vqagen.tasks.dialog.search import Beam, DialogSearch, SearchRules, Step
+from vqagen.tasks.dialog.search import Beam, DialogSearch, Limits, SearchRules, Step
 from vqagen.tasks.dialog.tables import DialogScene
 
 Record = Mapping[str, Any]
@@ -174,7 +174,7 @@ def test_score_is_the_objective_of_the_labels() -> None:
     """Spec 4.4: rounds that need the history up to their caps, less the labels that repeat the one before."""
     for preset in PRESETS:
         search = DialogSearch(SearchRules(Rules(), PRESETS[preset], 8, 4))
-        found = search.find(SEVEN, begin(SEVEN, GREEN).knowledge, Random(1), ())
+        found = search.find(SEVEN, Beam(begin(SEVEN, GREEN).knowledge), Random(1), Limits())
         assert found is not None
         labels, most = labels_of(found), PRESETS[preset].objective
         repeats = sum(one == other for one, other in pairwise(labels))
@@ -189,17 +189,15 @@ class Exhaustive:
         self.search, self.how = search, search.how
         self.prospect = Prospect(self.how.quotas, self.how.rounds)
 
-    def hopes(self, scene: DialogScene, beams: Sequence[Beam], number: int, wish: float) -> list[int]:
+    def hopes(self, scene: DialogScene, beams: Sequence[Beam], number: int) -> list[int]:
         """Return what each continuation can come to, the best first, as many as there may be beams."""
         best: dict[Any, int] = {}
-        for hope, child in self._children(scene, beams, number, wish):
+        for hope, child in self._children(scene, beams, number):
             key = child.knowledge.key(), child.counts
             best[key] = max(hope, best.get(key, hope))
         return sorted(best.values(), reverse=True)[: self.how.beams]
 
-    def _children(
-        self, scene: DialogScene, beams: Sequence[Beam], number: int, wish: float
-    ) -> Iterator[tuple[int, Beam]]:
+    def _children(self, scene: DialogScene, beams: Sequence[Beam], number: int) -> Iterator[tuple[int, Beam]]:
         for beam, kind in product(beams, ROUND_KINDS.values()):
             known, objective = beam.knowledge, self.how.quotas.objective
             counts = beam.counts.add(kind.family, kind.label in STANDALONE)
@@ -209,7 +207,7 @@ class Exhaustive:
             if self.prospect.can_finish(number, counts):
                 gains = beam.gains.add(kind.label).capped(objective)
                 gain = sum(gains) - sum(beam.gains) - objective.repeats * (known.label == kind.label)
-                now = Situation(scene, known, Scripted([]), self.how.rules, wish)
+                now = Situation(scene, known, Scripted([]), self.how.rules)
                 child = self.search._child(beam, now, Step(kind, counts, gains, gain), number)
                 if child is not None:
                     yield child.score + self.prospect.most_gain(number, counts, gains, kind.label), child
@@ -220,13 +218,12 @@ def test_lazy_expansion_gives_the_beams_of_full_expansion() -> None:
     how = SearchRules(Rules(), PRESETS["smooth"], 6, 7)
     search = DialogSearch(how)
     twin = Exhaustive(search)
-    for seed, record in enumerate(sampled_scenes(3)):
-        scene, rng = dialog_scene(record), Random(seed)
+    for record in sampled_scenes(3):
+        scene = dialog_scene(record)
         now = [Beam(begin(scene, "extreme-left " + leftmost(record)).knowledge)]
         for number in range(1, 5):
-            wish = rng.random()
-            expected = twin.hopes(scene, now, number, wish)
-            now = search._children(scene, now, number, Scripted([]), wish, ())
+            expected = twin.hopes(scene, now, number)
+            now = search._children(scene, now, number, Scripted([]), Limits())
             assert [hope(search, beam, number) for beam in now] == expected
 
 
@@ -253,7 +250,7 @@ def test_b11_best_dialog_is_taken() -> None:
     rules, scores = Rules(is_strict=False), []
     for seed in range(8):
         search = Watched(SearchRules(rules, PRESETS["smooth"], 6, 20))
-        found = search.find(SEVEN, begin(SEVEN, GREEN, rules).knowledge, Random(seed), ())
+        found = search.find(SEVEN, Beam(begin(SEVEN, GREEN, rules).knowledge), Random(seed), Limits())
         if found is not None:
             scores.append((found.score, max(beam.score for beam in search.last)))
 
@@ -388,3 +385,28 @@ def test_without_places_the_next_object_is_that_along_the_direction() -> None:
         scene = dialog_scene({**sampled_scenes(1)[0], "objects": objects})
         is_there = [sum(1 << r for r, table in enumerate(scene.next) if table[i] >= 0) for i in range(scene.size)]
         assert scene.clear_next == is_there
+
+
+# Answers and plans ----------------------------------------------------------------------------------------------------
+
+
+def test_answers_of_each_kind_of_round_about_each_attribute_come_out_even() -> None:
+    """Yes and no run neck and neck, and no count is the answer of most questions about a value."""
+    answers: dict[tuple[str, str], Counter[Any]] = defaultdict(Counter)
+    for dialog in generated(12):
+        for each in dialog["rounds"]:
+            about = each["program"]["args"].get("attribute", "") if each["family"] == "exist" else ""
+            answers[each["label"], about][each["answer"]] += 1
+
+    exist = {key: found for key, found in answers.items() if key[0].startswith("exist")}
+    assert {key: found for key, found in exist.items() if abs(found["yes"] - found["no"]) > 3} == {}
+    counted = answers["count-attribute", ""] + answers["count-attribute-group", ""]
+    assert max(counted.values()) <= 0.6 * counted.total()
+
+
+def test_dialogs_refer_to_earlier_objects_as_often_as_each_of_them_plans() -> None:
+    """Nine dialogs of ten had the same number of such rounds, six."""
+    numbers = Counter(sum("early" in each["label"] for each in dialog["rounds"]) for dialog in generated(12))
+
+    assert len(numbers) > 3
+    assert max(numbers.values()) < 0.6 * numbers.total()

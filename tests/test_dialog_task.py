@@ -227,11 +227,10 @@ def test_shards_merge_to_one_run_wherever_they_are_cut(vqagen_: Commands) -> Non
     assert dialogs_in("merged.json") == dialogs_in("whole.json")
 
 
-def test_dialogs_of_a_scene_depend_on_the_scene_alone() -> None:
-    """Not on the scenes that came before it, but on its index."""
+def test_a_part_of_a_window_is_balanced_with_all_that_came_before_it() -> None:
+    """The scenes before it are replayed; without them its dialogs would be others."""
     scenes = sampled_scenes(3)
-    together = dialogs_about(scenes, rounds=4).records
-    alone = [each for i, scene in enumerate(scenes) for each in dialogs_about([scene], first=i, rounds=4).records]
+    together, part = (list(vqagen.dialogs(scenes, start_index=first, rounds=8)) for first in (0, 2))
 
-    assert together == alone
-    assert dialogs_about(scenes[:1], first=1, rounds=4).records != together[:5]
+    assert [{**each, "dialog_index": 0} for each in part] == [{**each, "dialog_index": 0} for each in together[10:]]
+    assert part != dialogs_about(scenes[2:], first=2, rounds=8).records

@@ -1,6 +1,6 @@
 """Dialogs about one scene: which captions they begin with, and what is tried if a search finds nothing.
 
-A scene's dialogs depend on the settings and the scene's index alone.
+A scene's dialogs depend on the settings, the scene's index and the answers of the window's dialogs before it.
 """
 
 from __future__ import annotations
@@ -13,19 +13,23 @@ from typing import Any, NamedTuple
 
 from vqagen.rng import shuffled, stream
 from vqagen.tasks.dialog.annotation import Annotator
+from vqagen.tasks.dialog.balance import AnswerBalance
 from vqagen.tasks.dialog.captions import CATEGORIES, Caption, knowledge_after
 from vqagen.tasks.dialog.knowledge import Knowledge, Rules
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
+from vqagen.tasks.dialog.prospect import NO_GAINS, Gains
 from vqagen.tasks.dialog.quotas import PRESETS, Quotas
 from vqagen.tasks.dialog.round_kind import Pick
-from vqagen.tasks.dialog.search import Beam, DialogSearch, Prefix, SearchRules
+from vqagen.tasks.dialog.search import Beam, DialogSearch, Limits, Prefix, SearchRules
 from vqagen.tasks.dialog.settings import STRICT, DialogSettings
 from vqagen.tasks.dialog.tables import DialogScene
 from vqagen.tasks.dialog.wording import Wordings
 from vqagen.world.scene import Scene
 
-BEAMS = 5
+BEAMS = 3
 """Unfinished dialogs kept in each round of the search; more find dialogs that need more of the history, slowly."""
+TARGET_BEAMS = 6
+"""The same where a distance is aimed for: there must be some to choose from."""
 TRIES = 6
 """Captions that are tried for one dialog with so many beams."""
 WIDER, WIDER_TRIES = 8, 4
@@ -65,6 +69,7 @@ class _Search:
     scene: DialogScene
     rng: Random
     pick: Pick
+    balance: AnswerBalance
     captions: set[Caption] = field(default_factory=set)
     """The captions of the dialogs found."""
     prefixes: set[Prefix] = field(default_factory=set)
@@ -72,10 +77,17 @@ class _Search:
     failures: Counter[str] = field(default_factory=Counter)
     """Reason -> dialogs that it cost."""
 
+    def limits(self, is_balanced: bool) -> Limits:
+        """Return what the next dialog may not have; dialogs that are hard to find may have any answers."""
+        if not is_balanced:
+            return Limits(self.prefixes)
+        return Limits(self.prefixes, self.balance.refused, self.balance.refused_at_first)
+
     def take(self, found: Found) -> None:
         """Take a dialog, which the next ones must differ from."""
         self.captions.add(found.caption)
         self.prefixes.add(found.beam.prefix)
+        self.balance.add(found.beam.answers())
 
 
 class DialogGenerator:
@@ -87,17 +99,22 @@ class DialogGenerator:
         target = float(settings.target_distance)
         self.rules = Rules(settings.semantics == STRICT, not target or target > USUAL_DISTANCE)
         self._wordings = Wordings(loaded.templates, loaded.synonyms, loaded.vocabulary)
-        usual = SearchRules(self.rules, quotas, settings.rounds, BEAMS, target)
-        wide = replace(usual, beams=BEAMS * WIDER)
+        self._quotas = quotas
+        usual = SearchRules(self.rules, quotas, settings.rounds, TARGET_BEAMS if target else BEAMS, target)
+        wide = replace(usual, beams=usual.beams * WIDER)
         self._beam_searches = (DialogSearch(usual), DialogSearch(wide), DialogSearch(_without_quotas(wide)))
 
-    def dialogs(self, scene: Scene) -> SceneDialogs:
-        """Return the dialogs of a scene, and why some are missing."""
+    def balance(self) -> AnswerBalance:
+        """Return the balance of a window before its first scene."""
+        return AnswerBalance(self.vocabulary)
+
+    def dialogs(self, scene: Scene, balance: AnswerBalance) -> SceneDialogs:
+        """Return the dialogs of a scene, and why some are missing; their answers are added to the balance."""
         if any(name not in scene.related for name in self.vocabulary.relations):
             return SceneDialogs(failures=Counter({NO_RELATIONS: self.settings.dialogs_per_image}))
         table, rng = DialogScene(scene, self.vocabulary), stream(self.settings.seed, "dialogs", scene.index)
         words = stream(self.settings.seed, "dialog words", scene.index)  # so that templates do not change what is asked
-        search, records = _Search(table, rng, Pick(rng)), list[dict[str, Any]]()
+        search, records = _Search(table, rng, Pick(rng), balance), list[dict[str, Any]]()
         for found in self._found(search):
             annotator = Annotator(table, self._wordings.dialog(words), words)
             record = annotator.dialog(found.caption, found.knowledge, found.beam)
@@ -129,11 +146,19 @@ class DialogGenerator:
                     continue
                 reason = TOO_FEW_QUESTIONS
                 knowledge = knowledge_after(caption, search.scene, self.rules)
-                beam = beams.find(search.scene, knowledge, search.rng, search.prefixes)
+                limits = search.limits(beams is self._beam_searches[0])
+                beam = beams.find(search.scene, Beam(knowledge, gains=self._plan(search.pick)), search.rng, limits)
                 if beam is not None:
                     return Found(caption, knowledge, beam, beams is self._beam_searches[-1])
         search.failures[reason] += 1
         return None
+
+    def _plan(self, pick: Pick) -> Gains:
+        """Draw the rounds of the objective that a dialog does without: it counts them as had. Targets need them all."""
+        if self.settings.target_distance:
+            return NO_GAINS
+        spared = Gains(*(each[pick.below(len(each))] for each in self._quotas.spared))
+        return spared.capped(self._quotas.objective)
 
     def _caption(self, category: str | None, search: _Search) -> Caption | None:
         """Draw a caption, of any category if None is given or has none; one that is new if that is easy."""

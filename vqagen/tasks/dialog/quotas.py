@@ -70,6 +70,8 @@ class Quotas:
     table: Mapping[int, Limits] = field(default_factory=dict)
     """Limits by round, in place of shares; rounds beyond the last one have its shares."""
     objective: Objective = DEFAULT_OBJECTIVE
+    spared: tuple[tuple[int, ...], ...] = ((0, 1), (0, 0, 1), (0, 1, 2, 3))
+    """Of each sort of the objective, the rounds that the plan of a dialog may do without: each draws one number."""
 
     @property
     def are_free(self) -> bool:
@@ -125,6 +127,7 @@ PRESETS = {
             10: ((0, 3), (0, 3), (3, 6), 4, 2),
         },
         objective=Objective(UNLIMITED, UNLIMITED, 4, 0),
+        spared=((0,), (0,), (0,)),
     ),
     "none": Quotas("none"),
 }

@@ -8,10 +8,16 @@ from random import Random
 from typing import NamedTuple
 
 from vqagen.bits import Objects, indexes, is_single
+from vqagen.language.registry import Value
+from vqagen.tasks.dialog.balance import Refused, nothing_refused
 from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, Rules, reveal_round
-from vqagen.tasks.dialog.tables import DialogScene, Values
+from vqagen.tasks.dialog.tables import NONE, DialogScene, Values
 
 FAMILIES = ("count", "exist", "seek")
+FIND_ONE = 0.7
+"""Chance that a dialog that knows sets alone counts what there is one of: the next questions can be about that."""
+EMPTY = 0.4
+"""Chance that a direction without objects is one to ask for the next object in: people seldom ask about nothing."""
 
 
 class Outcome(NamedTuple):
@@ -59,12 +65,13 @@ class Pick:
 class Situation:
     """A moment of a dialog: the scene, what is known, and the choices to be made.
 
-    `wish`, from 0 to 1, decides which answer the next question should have. All beams of a search have the same, so
-    that the search cannot prefer the answers that make good dialogs.
+    A question whose answer is `refused` is not asked. Kinds with many options look for one with another answer.
     """
 
-    def __init__(self, scene: DialogScene, knowledge: Knowledge, pick: Pick, rules: Rules, wish: float) -> None:
-        self.scene, self.knowledge, self.pick, self.rules, self.wish = scene, knowledge, pick, rules, wish
+    def __init__(
+        self, scene: DialogScene, knowledge: Knowledge, pick: Pick, rules: Rules, refused: Refused = nothing_refused
+    ) -> None:
+        self.scene, self.knowledge, self.pick, self.rules, self.refused = scene, knowledge, pick, rules, refused
         self._values, self._attributes, self._relations = scene.widths
         self.all_values: Values = (1 << self._values) - 1
         self._descriptors: Sequence[tuple[int, Values]] | None = None
@@ -168,7 +175,9 @@ class Situation:
             j = self.scene.next[relation][i]
             if j >= 0 and clear >> relation & 1:
                 options |= self.open_attributes(j) << relation * self._attributes
-            elif j == -1 and not known.related_counts >> i * self._relations + relation & 1:
+            elif j >= 0 or known.related_counts >> i * self._relations + relation & 1:
+                continue
+            elif j == NONE and self.pick.happens(EMPTY):
                 attribute = self.pick.one(~known.closed & (1 << self._attributes) - 1)
                 options |= 1 << relation * self._attributes + attribute if attribute >= 0 else 0
         return options
@@ -194,35 +203,48 @@ class Situation:
             values |= self.scene.values_of[i]
         return values
 
-    def coin(self, options: int, truths: int, yes: float) -> int:
-        """Return the options whose answer is yes, with that chance, or those whose answer is no."""
-        return options & truths if self.wish < yes else options & ~truths
+    # Answers that are not refused ------------------------------------------------------------------------------------
 
-    def wished(self, truths: Values, among: int, odds: float) -> Values:
-        """Return the values whose question has the answer to be: yes for `truths`, no for the others.
+    def sides_found(self, label: str, i: int, options: int) -> int:
+        """Return the relations of which one may ask whether any object stands in them to object i."""
+        return self._found(options, self.scene.filled[i], self.refused(label, -1))
 
-        Yes is looked for with the odds that, values drawn evenly, none of the objects asked of (`among`) has the value,
-        times `odds`: so the answers come out even for each attribute, and the attribute does not give them away.
-        """
-        yes = 0
-        for of_attribute in self.scene.vocabulary.value_sets:
-            rarity = (1 - 1 / of_attribute.bit_count()) ** among
-            if self.wish * (1 + (odds - 1) * rarity) < odds * rarity:
-                yes |= of_attribute
-        return (truths & yes) | (~truths & ~yes & self.all_values)
+    def values_found(self, label: str, options: Values, truths: Values) -> Values:
+        """Return the values of which one may ask whether they exist: the answer is yes for `truths`."""
+        found = 0
+        for attribute, of_attribute in enumerate(self.scene.vocabulary.value_sets):
+            if asked := options & of_attribute:
+                found |= self._found(asked, truths, self.refused(label, attribute))
+        return found
 
-    def of_a_number(self, objects: Objects, options: Values, one: float) -> Values:
-        """Return the options that one of the objects has, with that chance; or else those of another number.
+    def _found(self, options: int, truths: int, refused: frozenset[Value]) -> int:
+        return options & (truths if "no" in refused else -1) & (~truths if "yes" in refused else -1)
 
-        Every other number is as likely, so that the answers of counts spread.
+    def sides_counted(self, label: str, i: int, options: int) -> int:
+        """Return the relations of which one may ask how many objects stand in them to object i."""
+        refused, related = self.refused(label, -1), self.scene.related
+        return sum(1 << each for each in indexes(options) if related[each][i].bit_count() not in refused)
+
+    def values_counted(self, label: str, objects: Objects, options: Values) -> Values:
+        """Return the values of which one may ask how many of the objects have them, all with one answer.
+
+        Every number is as likely, so that the answers spread.
         """
         by_number: dict[int, Values] = {}
         for value in indexes(options):
             number = (objects & self.scene.having[value]).bit_count()
-            by_number[number] = by_number.get(number, 0) | 1 << value
-        ones = by_number.pop(1, 0)
-        others = list(by_number.values())
-        return ones if self.wish < one else others[self.pick.below(len(others))] if others else 0
+            if number not in self.refused(label, self.scene.vocabulary.values[value][0]):
+                by_number[number] = by_number.get(number, 0) | 1 << value
+        if 1 in by_number and not self.knowledge.singles and self.pick.happens(FIND_ONE):
+            return by_number[1]
+        numbers = list(by_number.values())
+        return numbers[self.pick.below(len(numbers))] if numbers else 0
+
+    def likes_counted(self, label: str, i: int, options: Values) -> Values:
+        """Return the values of object i of which one may ask how many others have them."""
+        counts, values = self.scene.counts, self.scene.vocabulary.values
+        fair = (each for each in indexes(options) if counts[each] - 1 not in self.refused(label, values[each][0]))
+        return sum(1 << each for each in fair)
 
 
 # Registry -------------------------------------------------------------------------------------------------------------

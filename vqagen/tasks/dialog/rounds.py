@@ -36,16 +36,6 @@ from vqagen.tasks.dialog.round_kind import (
 
 __all__ = ["ROUND_KINDS", "kinds_after"]
 
-ONE, ONE_IN_GROUP = 0.35, 0.35
-"""Chances of looking for a count of a value whose answer is 1."""
-YES_OTHER, YES_RELATED = 0.2, 0.36
-"""Chances of looking for a question whose answer is yes. One whose answer is no is harder to find: so the answers come
-out even (measured on 500 CLEVR scenes)."""
-ODDS_VALUE, ODDS_IN_GROUP, ODDS_ALIKE = 1.7, 0.8, 2.2
-"""Odds of looking for a yes, times those of `Situation.wished`. What is known already lets few questions be answered
-with yes: so the answers come out even (measured on 500 CLEVR scenes)."""
-
-
 # The whole scene ------------------------------------------------------------------------------------------------------
 
 
@@ -66,10 +56,7 @@ def count_other(now: Situation) -> Move | None:
 def exist_other(now: Situation) -> Move | None:
     """Ask whether there are things that were not mentioned."""
     known = now.knowledge
-    if known.size_known or known.rest_known or _is_vague(now):
-        return None
-    is_true = known.mentioned != now.scene.everything
-    return Move("exist-other") if is_true == (now.wish < YES_OTHER) else None
+    return None if known.size_known or known.rest_known or _is_vague(now) else Move("exist-other")
 
 
 def _is_vague(now: Situation) -> bool:
@@ -81,14 +68,14 @@ def _is_vague(now: Situation) -> bool:
 def count_attribute(now: Situation) -> Move | None:
     """Count the things with a value."""
     options = now.all_values & ~now.knowledge.value_counts
-    return _about_value(now, "count-attribute", now.of_a_number(now.scene.everything, options, ONE))
+    return _about_value(now, "count-attribute", now.values_counted("count-attribute", now.scene.everything, options))
 
 
 @round_kind("exist-attribute", having_value, needs_history=False, slots=("V",))
 def exist_attribute(now: Situation) -> Move | None:
     """Ask whether there is a thing with a value."""
-    options = ~now.knowledge.value_exists & now.wished(now.scene.present, now.scene.size, ODDS_VALUE)
-    return _about_value(now, "exist-attribute", options)
+    options = now.all_values & ~now.knowledge.value_exists
+    return _about_value(now, "exist-attribute", now.values_found("exist-attribute", options, now.scene.present))
 
 
 # The group of the round before ----------------------------------------------------------------------------------------
@@ -103,17 +90,17 @@ def count_all_group(now: Situation) -> Move | None:
 @round_kind("count-attribute-group", having_value_in_group, GROUP, slots=("V|P",))
 def count_attribute_group(now: Situation) -> Move | None:
     """Count the things of the group with a value."""
-    known = now.knowledge
-    options = now.of_a_number(known.group, now.undescribed & ~known.value_counts, ONE_IN_GROUP)
-    return _about_value(now, "count-attribute-group", options)
+    label, known = "count-attribute-group", now.knowledge
+    options = now.undescribed & ~known.value_counts
+    return _about_value(now, label, now.values_counted(label, known.group, options))
 
 
 @round_kind("exist-attribute-group", having_value_in_group, GROUP, slots=("V|P",))
 def exist_attribute_group(now: Situation) -> Move | None:
     """Ask whether a thing of the group has a value."""
-    group = now.knowledge.group
-    wished = now.wished(now.present_in(group), group.bit_count(), ODDS_IN_GROUP)
-    return _about_value(now, "exist-attribute-group", now.undescribed & ~now.knowledge.value_exists & wished)
+    label, known = "exist-attribute-group", now.knowledge
+    options = now.undescribed & ~known.value_exists
+    return _about_value(now, label, now.values_found(label, options, now.present_in(known.group)))
 
 
 def _about_value(now: Situation, label: str, options: int) -> Move | None:
@@ -128,15 +115,14 @@ def _about_value(now: Situation, label: str, options: int) -> Move | None:
 def count_related_to_topic(now: Situation) -> Move | None:
     """Count the things left of it."""
     topic = now.knowledge.topic
-    return _about_relation(now, "count-obj-rel-imm", topic, now.uncounted(topic))
+    return _about_relation(now, "count-obj-rel-imm", topic, _uncounted(now, "count-obj-rel-imm", topic))
 
 
 @round_kind("exist-obj-rel-imm", related, TOPIC, slots=("R",))
 def exist_related_to_topic(now: Situation) -> Move | None:
     """Ask whether there is a thing left of it."""
     topic = now.knowledge.topic
-    options = now.coin(now.unfound(topic), now.scene.filled[topic], YES_RELATED)
-    return _about_relation(now, "exist-obj-rel-imm", topic, options)
+    return _about_relation(now, "exist-obj-rel-imm", topic, _unfound(now, "exist-obj-rel-imm", topic))
 
 
 @round_kind("count-obj-rel-imm2", related, FOCUS, after=("count-obj-rel-imm", "count-obj-rel-imm2"), slots=("R",))
@@ -145,31 +131,38 @@ def count_related_again(now: Situation) -> Move | None:
     focus = now.previous.focus
     if now.rules.is_strict and now.knowledge.result.bit_count() == 1:
         return None
-    return _about_relation(now, "count-obj-rel-imm2", focus, now.uncounted(focus))
+    return _about_relation(now, "count-obj-rel-imm2", focus, _uncounted(now, "count-obj-rel-imm2", focus))
 
 
 @round_kind("exist-obj-rel-imm2", related, FOCUS, after=("exist-obj-rel-imm", "exist-obj-rel-imm2"), slots=("R",))
 def exist_related_again(now: Situation) -> Move | None:
     """Ask whether there is a thing in another direction of the same focus."""
     focus = now.previous.focus
-    options = now.coin(now.unfound(focus), now.scene.filled[focus], YES_RELATED)
-    return _about_relation(now, "exist-obj-rel-imm2", focus, options)
+    return _about_relation(now, "exist-obj-rel-imm2", focus, _unfound(now, "exist-obj-rel-imm2", focus))
 
 
 @round_kind("count-obj-rel-early", related, NAMED, slots=("R",))
 def count_related_to_earlier(now: Situation) -> Move | None:
     """Count the things left of the earlier red thing."""
-    focus, descriptor, options = now.named(now.uncounted)
-    return _about_relation(now, "count-obj-rel-early", focus, options, descriptor)
+    label = "count-obj-rel-early"
+    focus, descriptor, options = now.named(lambda i: _uncounted(now, label, i))
+    return _about_relation(now, label, focus, options, descriptor)
 
 
 @round_kind("exist-obj-rel-early", related, NAMED, slots=("R",))
 def exist_related_to_earlier(now: Situation) -> Move | None:
     """Ask whether there is a thing left of the earlier red thing."""
-    filled = now.scene.filled
-    is_yes = now.wish < YES_RELATED
-    focus, descriptor, options = now.named(lambda i: now.unfound(i) & (filled[i] if is_yes else ~filled[i]))
-    return _about_relation(now, "exist-obj-rel-early", focus, options, descriptor)
+    label = "exist-obj-rel-early"
+    focus, descriptor, options = now.named(lambda i: _unfound(now, label, i))
+    return _about_relation(now, label, focus, options, descriptor)
+
+
+def _uncounted(now: Situation, label: str, i: int) -> int:
+    return now.sides_counted(label, i, now.uncounted(i))
+
+
+def _unfound(now: Situation, label: str, i: int) -> int:
+    return now.sides_found(label, i, now.unfound(i))
 
 
 def _about_relation(now: Situation, label: str, focus: int, options: int, descriptor: int = -1) -> Move | None:
@@ -184,30 +177,38 @@ def _about_relation(now: Situation, label: str, focus: int, options: int, descri
 def count_alike_to_topic(now: Situation) -> Move | None:
     """Count the other things of its color."""
     topic = now.knowledge.topic
-    return _about_likes(now, "count-obj-exclude-imm", topic, now.uncounted_likes(topic))
+    return _about_likes(now, "count-obj-exclude-imm", topic, _uncounted_likes(now, "count-obj-exclude-imm", topic))
 
 
 @round_kind("exist-obj-exclude-imm", alike, TOPIC, slots=("A",))
 def exist_alike_to_topic(now: Situation) -> Move | None:
     """Ask whether there is another thing of its color."""
     topic = now.knowledge.topic
-    options = now.unfound_likes(topic) & now.wished(now.scene.repeated, now.scene.size - 1, ODDS_ALIKE)
-    return _about_likes(now, "exist-obj-exclude-imm", topic, options)
+    return _about_likes(now, "exist-obj-exclude-imm", topic, _unfound_likes(now, "exist-obj-exclude-imm", topic))
 
 
 @round_kind("count-obj-exclude-early", alike, NAMED, slots=("A",))
 def count_alike_to_earlier(now: Situation) -> Move | None:
     """Count the other things with the shape of the earlier red thing."""
-    focus, descriptor, options = now.named(now.uncounted_likes)
-    return _about_likes(now, "count-obj-exclude-early", focus, options, descriptor)
+    label = "count-obj-exclude-early"
+    focus, descriptor, options = now.named(lambda i: _uncounted_likes(now, label, i))
+    return _about_likes(now, label, focus, options, descriptor)
 
 
 @round_kind("exist-obj-exclude-early", alike, NAMED, slots=("A",))
 def exist_alike_to_earlier(now: Situation) -> Move | None:
     """Ask whether there is another thing with the shape of the earlier red thing."""
-    wished = now.wished(now.scene.repeated, now.scene.size - 1, ODDS_ALIKE)
-    focus, descriptor, options = now.named(lambda i: now.unfound_likes(i) & wished)
-    return _about_likes(now, "exist-obj-exclude-early", focus, options, descriptor)
+    label = "exist-obj-exclude-early"
+    focus, descriptor, options = now.named(lambda i: _unfound_likes(now, label, i))
+    return _about_likes(now, label, focus, options, descriptor)
+
+
+def _uncounted_likes(now: Situation, label: str, i: int) -> int:
+    return now.likes_counted(label, i, now.uncounted_likes(i))
+
+
+def _unfound_likes(now: Situation, label: str, i: int) -> int:
+    return now.values_found(label, now.unfound_likes(i), now.scene.repeated)
 
 
 def _about_likes(now: Situation, label: str, focus: int, options: int, descriptor: int = -1) -> Move | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
+from vqagen.tasks.dialog.balance import Refused, attribute_asked, nothing_refused
 from vqagen.tasks.dialog.consequences import answer_follows
 from vqagen.tasks.dialog.knowledge import Knowledge, Learner, Move, Rules, reveal_round
 from vqagen.tasks.dialog.prospect import NO_GAINS, NO_ROUNDS, Gains, Prospect
@@ -58,6 +59,12 @@ class Beam:
             beam = beam.parent
         return found[::-1]
 
+    def answers(self) -> Iterator[tuple[Move, int | str]]:
+        """Yield the question of each round, and its answer."""
+        for each in self.rounds():
+            if each.move is not None and each.outcome is not None:
+                yield each.move, each.outcome.answer
+
 
 class Step(NamedTuple):
     """A kind of round that may continue a dialog, and the counts of the dialog after it."""
@@ -85,6 +92,17 @@ class SearchRules:
     """The wanted mean coreference distance; 0 for none."""
 
 
+class Limits(NamedTuple):
+    """What one dialog may not have, for the sake of the others."""
+
+    taken: Container[Prefix] = ()
+    """Labels and answers of the first rounds of other dialogs of the scene."""
+    refused: Refused = nothing_refused
+    """The answers that are too common."""
+    refused_at_first: Refused = nothing_refused
+    """The same, before any one object was found."""
+
+
 class DialogSearch:
     """Searches for dialogs. One serves all scenes: what it keeps depends on the rules alone."""
 
@@ -93,19 +111,14 @@ class DialogSearch:
         self._prospect = Prospect(how.quotas, how.rounds)
         self._known_steps: dict[tuple[object, ...], Steps] = {}
 
-    def find(self, scene: DialogScene, caption: Knowledge, rng: Random, taken: Container[Prefix]) -> Beam | None:
-        """Return the best finished dialog after a caption; None if the search ends before the last round.
-
-        `taken`: labels and answers of the first rounds of other dialogs, which the dialog may not share.
-        """
-        pick, beams = Pick(rng), [Beam(caption)]
+    def find(self, scene: DialogScene, caption: Beam, rng: Random, limits: Limits) -> Beam | None:
+        """Return the best finished dialog after a caption; None if the search ends before the last round."""
+        pick, beams = Pick(rng), [caption]
         for round in range(1, self.how.rounds + 1):
-            beams = self._children(scene, beams, round, pick, pick.share(), taken)
+            beams = self._children(scene, beams, round, pick, limits)
         return next((beam for beam in beams if self._asks_nothing_known(scene, beam)), None)
 
-    def _children(
-        self, scene: DialogScene, beams: list[Beam], round: int, pick: Pick, wish: float, taken: Container[Prefix]
-    ) -> list[Beam]:
+    def _children(self, scene: DialogScene, beams: list[Beam], round: int, pick: Pick, limits: Limits) -> list[Beam]:
         """Return the best continuations of beams, at most as many as there may be beams; `FINALISTS` at the end."""
         most = self.how.beams if round < self.how.rounds else min(self.how.beams, FINALISTS)
         by_hope: dict[float, list[tuple[Beam, Step]]] = defaultdict(list)
@@ -116,11 +129,11 @@ class DialogSearch:
         seen: set[object] = set()
         for hope in sorted(by_hope, reverse=True):
             for beam, step in _drawn(by_hope[hope], pick):
-                if beam.situation is None:
-                    beam.situation = Situation(scene, beam.knowledge, pick, self.how.rules, wish)
-                child = self._child(beam, beam.situation, step, round)
-                if child is None or (round == SHARED + 1 and child.prefix in taken):
+                child = self._child(beam, self._situation(scene, beam, pick, limits), step, round)
+                if child is None or (round == SHARED + 1 and child.prefix in limits.taken):
                     continue
+                if round < self.how.rounds and not child.knowledge.singles and not self._steps(child, round + 1):
+                    continue  # the quotas leave only questions about objects, and no object is known
                 key = child.knowledge.key(), child.counts
                 if key not in seen:
                     seen.add(key)
@@ -130,6 +143,12 @@ class DialogSearch:
         children.sort(key=lambda child: child.misfit - child.score)
         return children[:most]
 
+    def _situation(self, scene: DialogScene, beam: Beam, pick: Pick, limits: Limits) -> Situation:
+        if beam.situation is None:
+            refused = limits.refused if beam.knowledge.singles else limits.refused_at_first
+            beam.situation = Situation(scene, beam.knowledge, pick, self.how.rules, refused)
+        return beam.situation
+
     def _child(self, beam: Beam, now: Situation, step: Step, round: int) -> Beam | None:
         """Return a beam continued by one kind of round, or None if it has nothing to ask."""
         kind, counts, gains, gain = step
@@ -138,6 +157,8 @@ class DialogSearch:
             return None
         knowledge, outcome = play(scene, beam.knowledge, move, round, self.how.rules)
         if knowledge.is_alias and self.how.rules.is_strict:
+            return None
+        if outcome.answer in now.refused(move.label, attribute_asked(scene.vocabulary, move)):
             return None
         distances, target = _with_distance(scene, beam, move, kind, round), self.how.target_distance
         misfit = abs(distances[0] / max(distances[1], 1) - target) if target else 0.0

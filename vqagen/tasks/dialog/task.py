@@ -23,7 +23,7 @@ from vqagen.tasks.scene_windows import compiled_scenes
 
 @dataclass(frozen=True)
 class DialogTask(Task):
-    """Makes dialogs with their programs, coreference and answers. Each scene's depend on the scene alone."""
+    """Makes dialogs with their programs, coreference and answers, which are balanced in each window of scenes."""
 
     settings: DialogSettings
     files: DomainFiles
@@ -32,7 +32,6 @@ class DialogTask(Task):
     number_key = "dialog_index"
     index_key = "scene_index"
     formats = DIALOG_FORMATS
-    WINDOW = 50
 
     @cached_property
     def domain(self) -> LoadedDialogDomain:
@@ -55,9 +54,10 @@ class DialogTask(Task):
 
         def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:
             assert isinstance(tally, DialogTally)
+            balance = generator.balance()
             for scene in compiled_scenes(items, self.domain.domain):
+                made = generator.dialogs(scene, balance)
                 if scene.index >= first:
-                    made = generator.dialogs(scene)
                     tally.count(scene, made)
                     yield ItemRecords(scene.index, made.records)
 
