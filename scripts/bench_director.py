@@ -1,10 +1,11 @@
-"""Measures director trials: the time of a trial alone, with its record, with a picture in a folder; and their sizes."""
+"""Measures director trials: their time and size, alone and with pictures; and who answers them without looking."""
 
 from __future__ import annotations
 
 import gc
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -13,6 +14,11 @@ import click
 from bench_costs import count_option, repeats_option
 
 import vqagen
+from vqagen.files.locations import locate
+from vqagen.judge.director.policies import BLIND
+from vqagen.judge.director.reading import TrialReading
+from vqagen.judge.director.statistics import ALL, CONTROLS, PLAIN_TESTS, RULE_TESTS, trial_statistics
+from vqagen.judge.director.trial_files import find_trials
 from vqagen.run.items import number_items
 from vqagen.run.windows import Span
 from vqagen.tasks.director.task import DirectorTask, director_task
@@ -33,13 +39,20 @@ RUNS = {
 @click.command()
 @count_option("--count", default=9600, type=click.IntRange(min=LEAST), help="Trials; pictures are made for a quarter.")
 @repeats_option(default=3)
-def director(count: int, repeats: int) -> None:
+@click.option("--trials", type=click.Path(exists=True), help="Do not time: measure these trials, of whatever version.")
+def director(count: int, repeats: int, trials: str | None) -> None:
     """Time director trials in one process: alone, with records, and from nothing to a folder of pictures.
 
+    Then say how often those are right who miss a view or words, or who guess, and in which cells the answers are.
+
     \b
-    Example:
+    Examples:
       scripts/bench director --count 2000
+      scripts/bench director --trials old/trials.jsonl
     """
+    if trials is not None:
+        _say_guesses(trials)
+        return
     click.echo(f"{'':26}  us/trial  with record")
     for name, chosen in RUNS.items():
         task = director_task(vqagen.DirectorSettings(count=count, render=("none",), **chosen))
@@ -50,6 +63,33 @@ def director(count: int, repeats: int) -> None:
     click.echo(_folder_line(count // 4, repeats))
     figures = f"{REFERENCE_MS:8.2f}  {'':10}  {REFERENCE_KB:12.1f}  {REFERENCE_RECORD_KB:11.1f}"
     click.echo(f"{'the first director task':26}  {figures}")
+
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "trials")
+        vqagen.write_trials(out, vqagen.DirectorSettings(count=count, seed=1, render=("none",)))
+        _say_guesses(str(out))
+
+
+def _say_guesses(path: str) -> None:
+    """Print who is right without looking, on control and test trials and on both, and the places of the answers."""
+    statistics = trial_statistics(path)
+    groups = [group for group in (CONTROLS, RULE_TESTS, PLAIN_TESTS, ALL) if group in statistics.groups]
+    click.echo(f"\n{f'{statistics.trials:,} trials':18}" + "".join(f"{group:>20}" for group in groups))
+    for name, accuracy in statistics.accuracies().items():
+        mark = " *" if name in BLIND else ""
+        click.echo(f"{name + mark:18}" + "".join(f"{accuracy[group]:20.3f}" for group in groups))
+    click.echo("* reads the instruction and ignores what is blocked")
+    places, blocked = Counter[str](), Counter[int]()
+    for record in TrialReading(find_trials(locate(path))).records():
+        label, width, height = record["answer"], record["width"], record["height"]
+        at_edge = (label[0] in f"A{chr(64 + width)}") + (int(label[1:]) in (1, height))
+        places[("center", "edge", "corner")[at_edge]] += 1
+        blocked[record["counts"]["related_blocked"]] += 1
+    for name, counts in (("answers", places), ("fitting blocked", blocked)):
+        shares = (f"{value} {count / statistics.trials:.3f}" for value, count in sorted(counts.items(), key=str))
+        click.echo(f"{name:18}{', '.join(shares)}")
+    for name, probe in vqagen.audit(path).to_record()["probes"].items():
+        click.echo(f"{'audit ' + name:18}{probe['accuracy']:.3f}, by chance {probe['chance']:.3f}")
 
 
 def _median(repeats: int, measured: Callable[[], object]) -> float:

@@ -132,6 +132,13 @@ class QuestionTable:
             for level in sorted(set(self.sizes))
         }
         """Size level -> its items."""
+        colors = [next((each for each in item.properties if each in catalogue.paints), "") for item in items]
+        self.looks = tuple((item.kind, color) for item, color in zip(items, colors, strict=True))
+        """The kind and color of each item."""
+        self.of_look: dict[tuple[str, str], list[int]] = {}
+        """(kind, color) -> its items, of all sizes."""
+        for place, look in enumerate(self.looks):
+            self.of_look.setdefault(look, []).append(place)
         self._true = _items_by_word(words, [item.true for item in items])
         unclear = _items_by_word(words, [item.unclear for item in items])
         self._possible = {word: self._true[word] | unclear[word] for word in words}

@@ -142,10 +142,12 @@ def _fill(
 ) -> frozenset[int]:
     """Put items that are nothing to the question into empty cells, and return the blocked cells.
 
-    `bare` are cells that stay empty; they may be blocked.
+    Each has the kind of one item of the grid and the color of another: when fillers had looks of their own, whoever
+    picks the open item most like the others was right in 25 % of trials, and not in 21 %. `bare` are cells that stay
+    empty; they may be blocked.
     """
-    is_unrelated, random = question.is_unrelated, rng.random
-    items = len(is_unrelated)
+    is_unrelated, random, table = question.is_unrelated, rng.random, question.table
+    looks = [table.looks[item] for item in grid if item >= 0]
     free = [place for place, item in enumerate(grid) if item < 0]
     if bare:
         free = [place for place in free if place not in bare]
@@ -154,8 +156,14 @@ def _fill(
         place = int(random() * left)
         left -= 1
         free[place], free[left] = free[left], free[place]
-        item = int(random() * items)
-        grid[free[left]] = item if is_unrelated[item] else pick(rng, question.unrelated)
+        for _ in range(TRIES):
+            look = looks[int(random() * len(looks))][0], looks[int(random() * len(looks))][1]
+            alike = table.of_look.get(look)
+            if alike and is_unrelated[item := alike[int(random() * len(alike))]]:
+                break
+        else:
+            item = pick(rng, question.unrelated)
+        grid[free[left]] = item
     free += bare
     left = len(free)
     for _ in range(plan.numbers.blocked - len(hidden)):
