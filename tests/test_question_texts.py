@@ -12,6 +12,7 @@ import general_domain
 import pytest
 from commands import Commands
 from depth import fewer
+from program_notation import template
 from scene_records import sampled_scenes
 from spoiled_texts import SPOILS, Record, Sayings, spoiled
 
@@ -223,11 +224,11 @@ def test_a_program_that_no_template_asks_leaves_its_text_unread(vqagen_: Command
 # What a walk along the words does not see --------------------------------------------------------------------------
 
 
-def own_domain(rewrites: list[Record], *texts: str) -> str:
+def own_domain(rewrites: list[Record], *texts: str, template: Record = general_domain.TEMPLATES["and"]) -> str:
     """Write a domain with rewrites and a template of these texts; the flag that names it."""
     Path("own/templates").mkdir(parents=True)
     Path("own/metadata.json").write_text(json.dumps({**general_domain.METADATA, "rewrites": rewrites}))
-    record = {**general_domain.TEMPLATES["and"], "text": [*texts]}
+    record = {**template, "text": [*texts]}
     Path("own/templates/all.json").write_text(json.dumps([record]))
     Path("own.json").write_text(json.dumps({"scenes": general_domain.SCENES}))
     return "--domain ./own --scenes own.json"
@@ -256,3 +257,24 @@ def test_pieces_of_words_are_read(vqagen_: Commands) -> None:
     vqagen_.done(f"generate {flags} --instances-per-template 9 --out q.json")
 
     assert vqagen_.done(f"verify q.json {flags}").out.endswith(b"questions checked, 0 wrong\n")
+
+
+def test_a_step_that_may_be_of_two_slots_is_tried_for_both(vqagen_: Commands) -> None:
+    """Of two nodes in a row that may say toppings, the program does not say which one did."""
+    slots = {"<T>": "Topping", "<T2>": "Topping", "<K>": "Kind"}
+    record = {**template("scene, filter 0 <K> <T>, filter_count 1 <T2>", slots), "name": "two"}
+    flags = own_domain([], "Having <T> first and <T2> second, how many foods of kind <K> are there?", template=record)
+    vqagen_.done(f"generate {flags} --degeneracy none --instances-per-template 90 --out q.json")
+
+    assert re.search("Having first and (?:seeds|salt|sugar) second", Path("q.json").read_text())
+    assert vqagen_.done(f"verify q.json {flags}").out.endswith(b"questions checked, 0 wrong\n")
+
+
+def test_a_text_of_any_kind_is_only_wrong(vqagen_: Commands) -> None:
+    """Whatever stands in its place, and however long it is."""
+    document = generated(vqagen_, "--only three_hop.json --count 1")
+    question = document["questions"][0]
+    strange = (None, 7, "", " ", "?", "the " * 5000, "<Z>%(<Z>)s%", question["question"] * 2, "\ud83d\ude00" * 99)
+    document["questions"] = [{**question, "question": text} for text in strange]
+
+    assert verified(document).by_problem == {"wrong text": len(strange)}
