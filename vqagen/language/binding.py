@@ -96,7 +96,8 @@ class Binder:
             function, inputs, values = program[at] if at < len(program) else _NO_STEP
             if function in functions:
                 if is_ambiguous:
-                    self._walk(program, number + 1, at, before, Bound(words.copy(), tuple(places)), found)
+                    left_open = Bound(words.copy(), (*places, before) if ends_node else tuple(places))
+                    self._walk(program, number + 1, at, before, left_open, found)
                 is_alone = sources is None or len(sources) == 1
                 if inputs != ((before,) if is_alone else tuple([places[each] for each in sources or ()])):
                     return
