@@ -98,8 +98,8 @@ class Binder:
                 if is_ambiguous:
                     left_open = Bound(words.copy(), (*places, before) if ends_node else tuple(places))
                     self._walk(program, number + 1, at, before, left_open, found)
-                is_alone = sources is None or len(sources) == 1
-                if inputs != ((before,) if is_alone else tuple([places[each] for each in sources or ()])):
+                starts = (before,) if sources is None or len(sources) == 1 else tuple([places[i] for i in sources])
+                if inputs != starts:
                     return
                 for side, value in zip(sides, values, strict=True):
                     if words.get(side, side) not in (None, value):  # another literal, or a slot that said another word
