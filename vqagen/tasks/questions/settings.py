@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from vqagen.tasks.settings import CheckedSettings, RunSettings, setting
 
+WINDOWS = {"answers": 250, "words": 500, "pairs": 1000}
+"""Balance -> scenes in one window by default: the reference's, and what the rules about words and pairs need."""
+
 
 @dataclass(frozen=True)
 class QuestionSettings(RunSettings):
@@ -49,7 +52,7 @@ class QuestionSettings(RunSettings):
     reset_counts_every: int = setting(
         None,
         "Scenes in one window, in which answers are balanced and partners of pairs found; 0 for one window in all."
-        " [default: 250; 1000 with --balance pairs]",
+        " [default: 500; 250 with --balance answers, 1000 with pairs]",
         types=(int,),
         least=0,
         group="balance",
@@ -67,7 +70,7 @@ class QuestionSettings(RunSettings):
         if not self.balance:
             object.__setattr__(self, "balance", "answers" if self.is_compat else "words")
         if self.reset_counts_every is None:
-            object.__setattr__(self, "reset_counts_every", 1000 if self.balance == "pairs" else 250)
+            object.__setattr__(self, "reset_counts_every", WINDOWS.get(str(self.balance), 250))
         super().__post_init__()
 
     def _faults(self) -> Iterator[str]:
