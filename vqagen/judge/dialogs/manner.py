@@ -36,7 +36,7 @@ def manner_verdicts(
         return []
     claim = next(filter(None, faults))
     if claim in (SURE, f"not {UNSURE}") and _is_mentioned_there(request, discourse, scene):
-        return [Verdict("presupposed", f"it was not said that anything is {request.relation} of it")]
+        return [Verdict("presupposed", f"nothing tells that anything stands there ({request.relation})")]
     return [Verdict("misworded", f"its words are those for {claim!r}, which does not hold")]
 
 
