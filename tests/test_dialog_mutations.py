@@ -37,8 +37,8 @@ def flip_an_answer(dialog: Record, _: Record, random: Random) -> object:
     """Yes for no, a number beside it, another value."""
     each = random.choice(dialog["rounds"])
     answer = each["answer"]
-    if isinstance(answer, int):
-        each["answer"] = answer + 1
+    if answer.isdecimal():
+        each["answer"] = str(int(answer) + 1)
     elif answer in ("yes", "no"):
         each["answer"] = "no" if answer == "yes" else "yes"
     else:

@@ -212,10 +212,13 @@ def _unfound_likes(now: Situation, label: str, i: int) -> int:
 
 
 def _about_likes(now: Situation, label: str, focus: int, options: int, descriptor: int = -1) -> Move | None:
+    vocabulary = now.scene.vocabulary
+    if now.rules.is_strict and descriptor >= 0:  # nobody asks how many others share the shape of the cube
+        options &= ~vocabulary.value_sets[vocabulary.values[descriptor][0]]
     value = now.pick.one(options)
     if value < 0:
         return None
-    attribute = now.scene.vocabulary.values[value][0]
+    attribute = vocabulary.values[value][0]
     return Move(label, focus, attribute=attribute, descriptor=descriptor)
 
 
