@@ -108,7 +108,7 @@ class Wording:
 
     def retold(self, number: int, form: str, said: Mapping[str, str], keep_other: bool, joins_anything: bool) -> str:
         """The sentence that `say` makes if it draws this text, these of its parts and these ways."""
-        return self._finished(self.text(number), self._filled(form, said), keep_other, joins_anything)
+        return self._finished(self.text(number), squeezed(form % said), keep_other, joins_anything)
 
     def _finished(self, text: Text, sentence: str, keep_other: bool, joins_anything: bool) -> str:
         if text.has_other and not keep_other:
