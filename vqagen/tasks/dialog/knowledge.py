@@ -120,7 +120,7 @@ class Knowledge:
     result: Objects = 0
     """The objects that the answer was about."""
     names: tuple[tuple[int, int, Values], ...] = ()
-    """(round, object, values) by which the last rounds named an object: "the red thing"."""
+    """(round, object, values) by which the last rounds named an object: "the red thing"; then also called "it"."""
     revealed: int = 0
     """The round that told an attribute of an object: `ROUND_BITS` for each bit of `known`."""
 
@@ -186,9 +186,10 @@ class Learner:
         after.topic, after.result = i, 1 << i
 
     def call(self, i: int, values: Values) -> None:
-        """Note that this round names an object by some of these values, if any; forget names that are not recent."""
-        recent = [each for each in self.after.names if each[0] > self.round - RECENT]
-        self.after.names = (*recent, (self.round, i, values)) if values else tuple(recent)
+        """Note that this round names an object by some of these values; as "it", for none, it keeps its recent name."""
+        recent = {each[1]: each for each in self.after.names if each[0] > self.round - RECENT}
+        values = values or recent.get(i, (0, 0, 0))[2]
+        self.after.names = (*recent.values(), (self.round, i, values)) if values else tuple(recent.values())
 
     def introduce_set(self, objects: Objects, described: Values, is_sized: bool) -> None:
         """Introduce the objects that an answer is about; only one object is "it" if their number is known."""
