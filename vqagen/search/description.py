@@ -110,11 +110,8 @@ class Description:
         Returns the shorter code and the objects of the scene that it fits. Where the only cube is red and large, and
         nothing else is red, "the large red cube" becomes "the cube" or "the red thing".
         """
-        spare, having = list[tuple[int, Objects]](), scene.having
-        for k, word in enumerate(self.vocabulary.said(code).words):
-            if word is not None:
-                attribute = self.vocabulary.attributes[k].name
-                spare.append((self.vocabulary.digits[k][word], having[attribute][word]))
+        having = scene.having
+        spare = [(digit, having[name][word]) for digit, name, word in self.vocabulary.parts(code)]
         kept = scene.everything
         """What the words that must stay fit; those in `spare` are still to be tried."""
         while spare:

@@ -57,6 +57,7 @@ class Vocabulary:
         self._codes = Memo(self._list_codes, self.remembered)
         self._used = Memo(_list_used, REMEMBERED)
         self._said = Memo(self._spell_out, self.remembered)
+        self._parts = Memo(self._list_parts, self.remembered)
         self._worded = Memo(self._words_by_slot, self.remembered)
         self._chains = Memo(self._make_chain, self.remembered)
         self._nodes = Memo(_make_node, REMEMBERED)
@@ -88,6 +89,14 @@ class Vocabulary:
             words.append(choices[digit])
             used |= (digit > 0) << k
         return Said(tuple(words), used)
+
+    def parts(self, code: int) -> list[tuple[int, str, str]]:
+        """Return for each word of a code what it adds to the code, its attribute's name, and the word."""
+        return self._parts[code]
+
+    def _list_parts(self, code: int) -> list[tuple[int, str, str]]:
+        said = zip(self.digits, self.attributes, self.said(code).words, strict=True)
+        return [(digits[word], attribute.name, word) for digits, attribute, word in said if word is not None]
 
     def words_of(self, slots: tuple[str, ...], code: int) -> Mapping[str, str | None]:
         """The words of a code by the slot of each attribute; "" stands for an attribute that has no slot."""
