@@ -327,6 +327,15 @@ REDUNDANT: dict[str, tuple[str, list[str]]] = {
             "exist-attribute-group: Are any of them purple? no",
         ],
     ),
+    "rule 8: all of its set are, also of what is found later": (
+        BLUE,
+        [
+            "count-obj-rel-imm: How many things are behind it? 2",
+            "count-attribute-group: How many of them are red? 2",
+            "seek-attr-rel-early: What is the shape of the next thing behind the blue thing? sphere",
+            "seek-attr-imm: What is its color? red",
+        ],
+    ),
     "rule 8: all of them are": (SEVERAL_GREEN, ["exist-attribute-group: Are any of them red? no"]),
     "rule 9: two of them are known": (
         LEFTMOST,

@@ -193,6 +193,9 @@ def _may_have(known: Knowledge, entity: int, attribute: str, value: str) -> bool
             return False
     if known.most(("within", entity, attribute, value)) == 0 or _is_of_no_set(known, entity, attribute, value):
         return False
+    without = [each for each, _ in known.sets if known.most(("within", each, attribute, value)) == 0]
+    if any(entity in known.members(each) for each in without):
+        return False
     most = known.most(("value", attribute, value))
     if most >= MANY or entity not in known.singles:
         return True

@@ -71,6 +71,7 @@ def having_value_in_group(learner: Learner, move: Move) -> Outcome:
         learner.after.at_least += ((*before.anchor, number),)
     _keep_group(learner)
     if learner.is_strict:
+        _learn_of_all(learner, move, objects)
         _learn_of_members(learner, objects)
         _learn_of_others(learner, move, objects)
     outcome = _settle(learner, move, objects, before.described | 1 << move.value)
@@ -82,6 +83,18 @@ def having_value_in_group(learner: Learner, move: Move) -> Outcome:
 def _keep_group(learner: Learner) -> None:
     """Keep what is known of all members of the group, for some of them."""
     learner.after.anchor, learner.after.lacking = learner.before.anchor, learner.before.lacking
+
+
+def _learn_of_all(learner: Learner, move: Move, objects: Objects) -> None:
+    """Learn how many of the group have the value; if all were counted, or none, that each has it or lacks it."""
+    group, value = learner.before.group, move.value
+    if move.is_count or not objects:
+        learner.after.counted += ((value, group, objects.bit_count()),)
+    if not objects:
+        learner.keep_from(group, 1 << value)
+    elif move.is_count and learner.before.is_sized and objects == group:
+        of_attribute = learner.scene.vocabulary.value_sets[learner.scene.vocabulary.values[value][0]]
+        learner.keep_from(group, of_attribute & ~(1 << value))
 
 
 def _learn_of_members(learner: Learner, objects: Objects) -> None:

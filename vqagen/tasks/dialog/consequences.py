@@ -106,6 +106,10 @@ class Consequences:
         for value, others, count in knowledge.parts:
             if value in self.values:
                 self._narrow_part(value, others, count)
+        for value, group, count in knowledge.counted:
+            others = scene.everything & ~group
+            if value in self.values and self.size.is_known and not others & ~knowledge.mentioned:
+                self._narrow_part(value, others, count)
         while self._narrow_values() | self._narrow_order():
             pass
 
@@ -294,7 +298,19 @@ class Consequences:
         if self.known.group == self.scene.everything and self.known.is_sized:
             return self._decides(bounds, is_count)
         members = self._ordered[anchor[1]][anchor[0]] if anchor and not self.known.described else 0
-        return bounds.most == 0 or (not is_count and members & self._bearers(move.value) != 0)
+        if bounds.most == 0 or (not is_count and members & self._bearers(move.value) != 0):
+            return True
+        return self.size.most == len(self.singles) and self._none_of_group(move.value)
+
+    def _none_of_group(self, value: int) -> bool:
+        """True if none of the objects that may be of the group can have a value: each object is known."""
+        known, asked = self.known, self.known.move
+        members = known.singles & ~known.rest_of
+        if asked is not None and ROUND_KINDS[asked.label].learn is alike:
+            members &= ~(1 << asked.focus)
+        for described in indexes(known.described):
+            members &= self._unknown(members, described) | self.scene.having[described]
+        return not (self._unknown(members, value) | members & self.scene.having[value])
 
     def of_group(self, move: Move, is_count: bool) -> bool:
         """Decide how many objects the question before asked for."""

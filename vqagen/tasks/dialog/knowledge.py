@@ -74,12 +74,16 @@ class Knowledge:
     """Values whose bearers were all mentioned: the other objects have none of them."""
     parts: tuple[tuple[int, Objects, int], ...] = ()
     """(value, some objects, how many of all the others have the value), as told of what was not mentioned by then."""
+    counted: tuple[tuple[int, Objects, int], ...] = ()
+    """(value, a group, how many of it have the value)."""
     at_least: tuple[tuple[int, int, int], ...] = ()
     """(object, relation, least number of objects that stand in it to the object), as told of groups."""
     rest: tuple[Objects, int, Values] | None = None
     """Some objects, how many others there are, and values that none of those has."""
     apart: tuple[tuple[int, int], ...] = ()
     """Pairs of values that no object has both."""
+    wholes: tuple[tuple[Objects, Values], ...] = ()
+    """(objects of a group, values that none of them has), as told of all of the group."""
     lacks: int = 0
     """Values that singles are known not to have, at the bits of `told`."""
     related_counts: int = 0
@@ -184,6 +188,9 @@ class Learner:
         after.singles |= 1 << i
         after.mentioned |= 1 << i
         after.topic, after.result = i, 1 << i
+        for objects, values in after.wholes:
+            if objects >> i & 1:
+                self._lack(i, values)
 
     def call(self, i: int, values: Values) -> None:
         """Note that this round names an object by some of these values; as "it", for none, it keeps its recent name."""
@@ -217,6 +224,12 @@ class Learner:
             for value in (one, other):
                 if after.told >> i * values + value & 1:
                     self._lack(i, 1 << one + other - value)
+
+    def keep_from(self, objects: Objects, values: Values) -> None:
+        """Learn that none of a group has some values. A reader may know of any object of it that it is one of them."""
+        self.after.wholes += ((objects, values),)
+        for i in indexes(objects & self.after.singles):
+            self._lack(i, values)
 
     def _lack(self, i: int, values: Values) -> None:
         """Learn that object i has none of some values; if one value of an attribute is left, it has that."""
