@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from vqagen.search.description import Description
-from vqagen.search.frame import Frame
+from vqagen.search.frame import Pick
 from vqagen.search.plain_choice import PlainChoice
 from vqagen.search.plan import Apply, Op, Plan
 from vqagen.search.possible import Meaning
@@ -33,13 +33,13 @@ class TieSource(NamedTuple):
     tie: Tie
     op: int | None = None
 
-    def read(self, frame: Frame) -> Tie:
+    def read(self, picked: Sequence[Pick]) -> Tie:
         """The tie in a filling."""
-        return self.tie if self.op is None else Tie(self.tie.kind, frame.picked[self.op][0], self.tie.anchor)
+        return self.tie if self.op is None else Tie(self.tie.kind, picked[self.op][0], self.tie.anchor)
 
 
 class WordSource:
-    """An op that says words: `frame.picked[op][place]` is the key of their meaning."""
+    """An op that says words: `picked[op][place]` is the key of their meaning."""
 
     __slots__ = ("meanings", "op", "place")
 
@@ -55,18 +55,18 @@ class WordReader:
     def __init__(self, literal: Meaning, sources: Sequence[WordSource]) -> None:
         self._literal, self._sources = literal, list(sources)
 
-    def possible(self, frame: Frame) -> int:
+    def possible(self, picked: Sequence[Pick]) -> int:
         """Return what the words leave possible."""
         found = self._literal.possible
         for source in self._sources:
-            found &= source.meanings[frame.picked[source.op][source.place]].possible
+            found &= source.meanings[picked[source.op][source.place]].possible
         return found
 
-    def words(self, frame: Frame) -> int:
+    def words(self, picked: Sequence[Pick]) -> int:
         """Return the words."""
         found = self._literal.words
         for source in self._sources:
-            found |= source.meanings[frame.picked[source.op][source.place]].words
+            found |= source.meanings[picked[source.op][source.place]].words
         return found
 
 

@@ -64,7 +64,7 @@ class Reader:
     def read(self, frame: Frame) -> Reading:
         """Read a filling."""
         picked = frame.picked
-        said = {op: words.possible(frame) for op, words in self._said}
+        said = {op: words.possible(frame.picked) for op, words in self._said}
         key = tuple([picked[op][0] for op in self._relations])
         logic = self._logics.get(key)
         if logic is None:
@@ -74,7 +74,7 @@ class Reader:
         return Reading(frame, logic, said, self._learnt(frame, logic, said) if logic.rivals else said)
 
     def _logic(self, frame: Frame) -> TieLogic:
-        ties = {op: {source.read(frame) for source in outline.ties} for op, outline in self.outlines.items()}
+        ties = {op: {source.read(frame.picked) for source in outline.ties} for op, outline in self.outlines.items()}
         return TieLogic(self.outlines, self.references, ties, self.order)
 
     def _learnt(self, frame: Frame, logic: TieLogic, said: dict[int, int]) -> dict[int, int]:
@@ -95,7 +95,7 @@ class Reader:
     def members(self, reading: Reading, op: int) -> Members:
         """Return what is known of the set that an op gives."""
         said, field_of, rivals = reading.said, self.values.field_of, reading.logic.of(op).rivals
-        possible = self._words_of[op].possible(reading.frame)
+        possible = self._words_of[op].possible(reading.frame.picked)
         before, is_forced = -1, False
         while possible != before:
             before, is_forced = possible, False
@@ -111,13 +111,13 @@ class Reader:
 
     def least(self, reading: Reading, op: int) -> int:
         """Return how many references must be among the members of a set."""
-        said, values = self._words_of[op].possible(reading.frame), reading.frame.values
+        said, values = self._words_of[op].possible(reading.frame.picked), reading.frame.values
         if said == self.values.everything and self.outlines[op].is_exact and not self.outlines[op].ties:
             return 1
         return len({values[each] for each in reading.logic.of(op).candidates if not reading.possible[each] & ~said})
 
     def contains(self, reading: Reading, one: int, other: int, of_other: Members) -> bool:
         """True if the set `one` holds all members of the set `other`, of which this is known."""
-        return not of_other.possible & ~self._words_of[one].possible(reading.frame) and reading.logic.contains(
+        return not of_other.possible & ~self._words_of[one].possible(reading.frame.picked) and reading.logic.contains(
             one, other
         )

@@ -94,7 +94,9 @@ def _alike_test(one: int, other: int, outlines: Mapping[int, Outline]) -> Test:
             frame.picked[first][1] == frame.picked[second][1] and frame.values[one] != frame.values[other]
         )
     reader, other_reader = outlines[one].reader, outlines[other].reader
-    return lambda frame: frame.values[one] != frame.values[other] and reader.words(frame) == other_reader.words(frame)
+    return lambda frame: (
+        frame.values[one] != frame.values[other] and reader.words(frame.picked) == other_reader.words(frame.picked)
+    )
 
 
 def _same_vocabulary(one: Outline, other: Outline) -> tuple[int, int] | None:
@@ -122,7 +124,7 @@ def _one_tests(
 
 def _one_test(one: int, of_set: int, outlines: Mapping[int, Outline]) -> Test:
     described_as, members = outlines[one].reader, outlines[of_set].reader
-    return lambda frame: not members.possible(frame) & ~described_as.possible(frame)
+    return lambda frame: not members.possible(frame.picked) & ~described_as.possible(frame.picked)
 
 
 # What the words may decide ----------------------------------------------------------------------------------------

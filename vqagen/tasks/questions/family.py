@@ -26,6 +26,7 @@ from vqagen.search.plan import Plan, make_plan
 from vqagen.search.replay import Replay
 from vqagen.search.tables import SceneTables
 from vqagen.search.vocabulary import Vocabularies
+from vqagen.tasks.questions.entailment import Statements
 from vqagen.world.scene import Scene
 
 
@@ -131,6 +132,7 @@ class Family:
         self._least_objects: LeastObjects | None = None
         self._wording: Wording | None = None
         self._replay: Replay | None = None
+        self._statements: Statements | None = None
 
     @property
     def plan(self) -> Plan:
@@ -176,6 +178,13 @@ class Family:
     def asks_how_many(self) -> bool:
         """True if the answer goes with how many objects there are: that of sets and numbers, not of objects' values."""
         return not {"ObjectSet", "Integer", "Bool"}.isdisjoint(self.template.last_function.inputs)
+
+    @property
+    def statements(self) -> Statements:
+        """What its questions tell of each other's answers."""
+        if self._statements is None:
+            self._statements = Statements(self.plan)
+        return self._statements
 
     def question(
         self, scene: Scene, filling: Filling, random: Callable[[], float], program: Program | None = None

@@ -21,6 +21,7 @@ from vqagen.search.balance import Counts
 from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, GAVE_UP, REPEATED, UNBALANCED, Filling
 from vqagen.search.vocabulary import Vocabularies
+from vqagen.tasks.questions.entailment import ENTAILED, Told
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, Form, Subject, subject_of
 from vqagen.tasks.questions.family_choice import chosen_templates
@@ -89,6 +90,7 @@ class _Window:
             coins=None if settings.is_compat else lambda family: stream(settings.seed, f"answers of {family}", first),
         )
         self.screen = Screen(settings.dedupe, generator.exclusion)
+        self.told = Told()
 
     def questions(self, scene: Scene, tally: Tally) -> list[Question]:
         """Questions for one scene: the least used templates first, until enough have succeeded."""
@@ -99,6 +101,7 @@ class _Window:
         tally.scenes += 1
         self.answers.meet(scene.size)
         self.screen.next_scene()
+        self.told = Told(settings.is_compat or not settings.instances_per_template)
         for number in self.uses.order(subject.rng):
             made = self.instances(number, subject, tally)
             if made:
@@ -158,12 +161,22 @@ class _Window:
             if answers.refuses(filling):
                 refusal = UNBALANCED
                 continue
-            question = family.question(subject.scene, filling, subject.rng.random)
-            refusal = self.screen.refusal(question)
-            if not refusal:
+            question, refusal = self.screened(family, filling, subject)
+            if question is not None:
                 answers.add(filling)
                 return question, FOUND
         return None, refusal
+
+    def screened(self, family: Family, filling: Filling, subject: Subject) -> tuple[Question | None, str]:
+        """Return a filling as a question, or why it is not wanted."""
+        if not self.told.add(family.statements, filling):
+            return None, ENTAILED
+        question = family.question(subject.scene, filling, subject.rng.random)
+        refusal = self.screen.refusal(question)
+        if refusal:
+            self.told.forget()
+            return None, refusal
+        return question, ""
 
     def all_instances(self, family: Family, answers: Counts, subject: Subject) -> tuple[list[Question], str]:
         """All questions that the balance of their answers and the screen let pass, and why there are no more."""
@@ -173,9 +186,8 @@ class _Window:
             nonlocal refusal
             if answers.refuses(filling):
                 return answers.refused
-            question = family.question(subject.scene, filling, subject.rng.random)
-            refusal = self.screen.refusal(question)
-            if not refusal:
+            question, refusal = self.screened(family, filling, subject)
+            if question is not None:
                 answers.add(filling)
                 made.append(question)
             return answers.refused

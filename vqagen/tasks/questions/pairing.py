@@ -24,6 +24,7 @@ from vqagen.rng import shuffled, stream
 from vqagen.search.filling import FOUND, REPEATED, UNBALANCED, Filling
 from vqagen.search.pool import Pool
 from vqagen.search.tables import SceneTables
+from vqagen.tasks.questions.entailment import ENTAILED, Told
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, subject_of
 from vqagen.tasks.questions.settings import QuestionSettings
@@ -95,6 +96,7 @@ class PairedWindow:
         """The families of which each scene has begun a pair."""
         screens = [Screen(settings.dedupe, exclusion) for _ in scenes]
         self.screens = screens if settings.dedupe == "image" else screens[:1] * len(scenes)
+        self.told = [Told(settings.is_compat) for _ in scenes]
         self.pairs = 0
 
     def questions(self, tally: Tally, first: int) -> Iterator[tuple[Scene, list[Question]]]:
@@ -183,11 +185,15 @@ class PairedWindow:
             if answers.refuses(filling):
                 failure = UNBALANCED
                 continue
+            if not self.told[place].add(family.statements, filling):
+                failure = ENTAILED
+                continue
             program = filling.program()
             partner = self.partner(number, place, tables, filling, program)
             failure = UNPAIRED if partner is None else self.ask(number, program, _Side(place, filling), partner)
             if failure == FOUND:
                 return FOUND
+            self.told[place].forget()
         return failure
 
     def ask(self, number: int, program: Program, *sides: _Side) -> str:
@@ -196,6 +202,7 @@ class PairedWindow:
         for place, filling in sides:
             question, refusal = self.worded(family, place, filling, program)
             if question is None:
+                self.told[sides[1].place].forget()
                 return refusal
             questions.append(question)
         (first, filling), (second, other) = sides
@@ -234,7 +241,7 @@ class PairedWindow:
         needed = range(len(family.replay)) if family.needs_relations else idle
         for other in self.candidates(number, place, filling, program, needed):
             taken_over = self.taken_over(number, other, filling, needed)
-            if taken_over is not None:
+            if taken_over is not None and self.told[other].add(family.statements, taken_over):
                 return _Side(other, taken_over)
         return None
 
