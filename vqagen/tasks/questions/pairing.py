@@ -165,6 +165,7 @@ class PairedWindow:
                 self.uses.add(number)
                 self.begun[place].add(number)
                 return True
+            self.uses.fail(number)
             tally.failures[family.template.id, reason] += 1
         return False
 
