@@ -165,7 +165,8 @@ class PairedWindow:
                 self.uses.add(number)
                 self.begun[place].add(number)
                 return True
-            self.uses.fail(number)
+            if reason == UNPAIRED:
+                self.uses.fail(number)
             tally.failures[family.template.id, reason] += 1
         return False
 
