@@ -6,8 +6,7 @@ answers (itself included) and at most 5 times the median count or 5, whichever i
 
 Balanced by words, the rule holds among questions that say as much, and three counts run neck and neck where the third
 is not rare: over the shipped templates the commonest count of a family is the answer of 30 % of its questions, and of
-39 % by the reference's rule (`scripts/bench balance`). With four, families that seldom count to three would starve;
-of pairs, which choose the second answer, four stay level, and with five such families would starve.
+39 % by the reference's rule (`scripts/bench balance`). With four, families that seldom count to three would starve.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from vqagen.search.plan import Op, Plan
 INTEGERS = range(11)
 """The integers every count starts with. Those up to the largest scene met join, and any other when it first occurs."""
 REACHABLE = 0.4
-"""Share of the second most frequent answer that a third or fourth must have by itself before it counts as level."""
+"""Share of the second most frequent answer that a third must have by itself before it counts as level with the two."""
 
 _NONE: frozenset[Value] = frozenset()
 
@@ -83,8 +82,8 @@ class AnswerCounts:
             return _NONE
         middle = len(counts) // 2
         median = float(counts[middle]) if len(counts) % 2 else (counts[middle - 1] + counts[middle]) / 2
-        second = counts[-2]
-        level = next(count for count in counts[-self._leading :] if count > second * REACHABLE or count == second)
+        second, least = counts[-2], counts[-self._leading]
+        level = least if least > second * REACHABLE else second
         limit, most = 1.1 * level, 5 * (median if median > 5 else 5.0)
         if most < limit:
             limit = most
@@ -100,14 +99,11 @@ class Counts:
     than one that names a color: words alone would tell much of the answer.
     """
 
-    def __init__(self, plan: Plan, balance: str, leading: int = 3, coins: Random | None = None) -> None:
-        """`balance`: that of the settings. `leading`: how many numbers run neck and neck if counted by what is said.
-
-        `coins`: what counts start by; None if they start at 0.
-        """
+    def __init__(self, plan: Plan, balance: str, coins: Random | None = None) -> None:
+        """`balance`: that of the settings. `coins`: what counts start by; None if they start at 0."""
         self._known, self._coins = known_answers(plan.template), coins
         self._measures = make_measures(plan, balance)
-        self._leading = leading if balance != "answers" and plan.template.answer_type == "Integer" else 2
+        self._leading = 3 if balance != "answers" and plan.template.answer_type == "Integer" else 2
         self._overall = AnswerCounts(self._known, self._leading, coins)
         self._worded: dict[tuple[int, int], AnswerCounts] = {}
         """(number of a measure, what it is) -> counts."""

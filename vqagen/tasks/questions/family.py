@@ -29,10 +29,9 @@ from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.entailment import Statements
 from vqagen.world.scene import Scene
 
-
 PATIENCE = 8
-"""Failures in a row after which a family is not tried in each scene any more. Of 154 families with 11 attributes 100 can
-hardly be paired: without it, a scene takes 15 times as long (`bench domains`); with 0, hard families starve."""
+"""Tries in a row without a partner after which a family is not tried in each scene any more. Some families of a domain
+with 11 attributes can hardly be paired (`bench domains`); with 0, hard ones of CLEVR make a third of the questions."""
 
 
 class Subject:
@@ -82,14 +81,10 @@ class FamilyAnswers:
         self,
         families: Sequence[Family],
         balance: str,
-        leading: int = 3,
         coins: Callable[[str], Random] | None = None,
     ) -> None:
-        """`balance`: that of the settings. `leading`: how many numbers run neck and neck.
-
-        `coins`: family id -> what its counts start by; without, at 0.
-        """
-        self._families, self._balance, self._leading, self._coins = families, balance, leading, coins
+        """`balance`: that of the settings. `coins`: family id -> what its counts start by; without, at 0."""
+        self._families, self._balance, self._coins = families, balance, coins
         self._counts: dict[int, Counts] = {}
         self._largest = 0
 
@@ -98,7 +93,7 @@ class FamilyAnswers:
         if counts is None:
             plan = self._families[number].plan
             coins = self._coins(plan.template.id) if self._coins else None
-            counts = self._counts[number] = Counts(plan, self._balance, self._leading, coins)
+            counts = self._counts[number] = Counts(plan, self._balance, coins)
             counts.meet(self._largest)
         return counts
 

@@ -34,13 +34,10 @@ from vqagen.world.scene import Scene
 UNPAIRED = "no partner"
 FILLINGS = 12
 """Fillings of a template for which a partner is sought before the template gives up on a scene. Of the hardest shipped
-template, three_hop, one in three finds one."""
+template, three_hop, one in 20 finds one."""
 LEAST = 20
-"""Scenes of a window with one number of objects below which they join those with the next larger one. Of 20 such scenes
-all get ten questions, of ten one in 15 does not."""
-LEADING = 4
-"""Numbers that run neck and neck. Scenes of equally many objects differ less in how many there are of something: with
-three, the commonest number of a family is the answer of 23 % of its questions, in place of 21 % (`bench balance`)."""
+"""Scenes of a window with one number of objects below which they join those with the next larger one. Of 60 scenes
+asked whether there is something, all get ten questions; with 10, four do not."""
 CHECKED = 6
 """Scenes with one answer that are looked at closely: whether the constraints hold there too. Four in five do."""
 
@@ -87,7 +84,7 @@ class PairedWindow:
         self.had = np.zeros(len(scenes), np.int64)
         """How many questions each scene has, those of pairs that it began and that it joined."""
         self.uses = FamilyUses(len(families), not settings.is_compat)
-        self.answers = FamilyAnswers(families, settings.balance, LEADING)
+        self.answers = FamilyAnswers(families, settings.balance)
         self.answers.meet(max((scene.size for scene in scenes), default=0))
         self.asked: list[list[_Asked]] = [[] for _ in scenes]
         self.picked: defaultdict[tuple[int, int], set[Any]] = defaultdict(set)
