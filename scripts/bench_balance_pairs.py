@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from bench_balance_data import Asked, Record
+from bench_balance_places import place_figures
 
 import vqagen
 from vqagen.judge.stats.census import PairCounts
@@ -35,7 +36,14 @@ def pair_figures(learned: Asked, tested: Asked) -> Mapping[str, float]:
         pairs = census.pairs() or PairCounts(unpaired=census.questions)
         figures["questions in no pair"] = pairs.unpaired
         figures["questions with the partner outside"] = pairs.alone
+        objects = {index: scene.size for index, scene in tested.compiled.items()}
+        figures |= place_figures(_all_records(learned), _all_records(tested), objects)
     return figures
+
+
+def _all_records(asked: Asked) -> list[list[Record]]:
+    """Return the records of each seed."""
+    return [list(asked.records(seed)) for seed in range(len(asked.files))]
 
 
 class _Idle(NamedTuple):
