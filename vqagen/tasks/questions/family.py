@@ -29,9 +29,9 @@ from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.entailment import Statements
 from vqagen.world.scene import Scene
 
-PATIENCE = 8
+PATIENCE = 24
 """Tries in a row without a partner after which a family is not tried in each scene any more. Some families of a domain
-with 11 attributes can hardly be paired (`bench domains`); with 0, hard ones of CLEVR make a third of the questions."""
+with 11 attributes can hardly be paired (`bench domains`); with 8, hard ones of CLEVR starve in windows of 70 scenes."""
 
 
 class Subject:
