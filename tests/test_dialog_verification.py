@@ -247,14 +247,16 @@ def test_a_graph_that_depends_on_another_round_is_a_fault(vqagen_: Commands) -> 
 
 
 def test_templates_of_ones_own_are_read(vqagen_: Commands, dialogs: Record) -> None:
-    """Sentences of other templates can be read with --templates alone."""
+    """Sentences of other templates can be read with --templates alone; by others, each would be a fault."""
     text = "Say the <A> of {focus|it}!?"
     own = {"name": "own", "label": "seek-attr-imm", "family": "seek", "slots": {"A": "Attribute"}, "text": [text]}
     Path("own.json").write_text(json.dumps({"templates": [own]}))
     vqagen_.done("dialog --scenes scenes.json --out d.json --templates own.json --count 1 --force")
 
-    without = json.loads(vqagen_("verify d.json --scenes scenes.json --json").out)
-    assert without["by_kind"]["unparseable"] > 0
+    without = vqagen_("verify d.json --scenes scenes.json --json")
+    assert (without.code, "d.json: worded by other templates than are at hand" in without.err) == (3, True)
+    shipped = vqagen_(f"verify d.json --scenes scenes.json --json --templates {ROOT / 'templates' / 'dialog'}")
+    assert json.loads(shipped.out)["by_kind"]["unparseable"] > 0
     own_read = json.loads(vqagen_("verify d.json --scenes scenes.json --templates own.json --json").out)
     assert own_read["by_kind"]["unparseable"] == 0
 

@@ -14,7 +14,7 @@ from vqagen.judge.dialogs.verification import verify_dialogs
 from vqagen.judge.director.report import TrialVerificationReport
 from vqagen.judge.director.verification import verify_trials
 from vqagen.judge.file_kinds import TRIALS, kind_of_file, require_records
-from vqagen.judge.origin import check_origin, info_of, shipped_domain
+from vqagen.judge.origin import check_origin, generator_info, info_of, shipped_domain
 from vqagen.judge.question_texts import texts_at_hand
 from vqagen.judge.verification import verify_questions
 from vqagen.judge.verification_report import VerificationReport
@@ -67,6 +67,8 @@ def verify(
         own: dict[str, Any] = {"metadata": metadata, "templates": templates, "synonyms": synonyms, "plugins": plugins}
         if kind.key == DIALOGS:
             loaded = load_dialog_domain(find_domain(domain, **own, task=DIALOGS))
+            if not templates:
+                _refuse_other_wording(path, loaded.hashes["templates"])
             report = verify_dialogs(path, source, loaded, on_checked)
         else:
             files = find_domain(domain or (None if metadata else shipped_domain(info_of(path))), **own)
@@ -77,6 +79,17 @@ def verify(
     if not report.checked:
         raise BadInput([Problem(f"no {kind.key}, so nothing to verify", str(path))])
     return report
+
+
+def _refuse_other_wording(dialogs: Location, templates: str) -> None:
+    """Raise BadInput for dialogs that other templates worded, such as those of vqagen 0.1.
+
+    Dialogs are judged from their sentences, so each of these would be reported as one that cannot be understood.
+    """
+    made_from = (generator_info(dialogs).get("inputs") or {}).get("templates", templates)
+    if made_from != templates:
+        message = "worded by other templates than are at hand, by which their sentences are read; give --templates"
+        raise BadInput([Problem(message, str(dialogs))])
 
 
 def _verify_questions(
