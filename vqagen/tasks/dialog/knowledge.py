@@ -82,10 +82,8 @@ class Knowledge:
     """Some objects, how many others there are, and values that none of those has."""
     apart: tuple[tuple[int, int], ...] = ()
     """Pairs of values that no object has both."""
-    wholes: tuple[tuple[Objects, Values], ...] = ()
-    """(objects of a group, values that none of them has), as told of all of the group."""
     lacks: int = 0
-    """Values that singles are known not to have, at the bits of `told`."""
+    """Values that singles and members of groups are known not to have, at the bits of `told`."""
     related_counts: int = 0
     related_exists: int = 0
     alike_counts: int = 0
@@ -188,9 +186,6 @@ class Learner:
         after.singles |= 1 << i
         after.mentioned |= 1 << i
         after.topic, after.result = i, 1 << i
-        for objects, values in after.wholes:
-            if objects >> i & 1:
-                self._lack(i, values)
 
     def call(self, i: int, values: Values) -> None:
         """Note that this round names an object by some of these values; as "it", for none, it keeps its recent name."""
@@ -226,9 +221,8 @@ class Learner:
                     self._lack(i, 1 << one + other - value)
 
     def keep_from(self, objects: Objects, values: Values) -> None:
-        """Learn that none of a group has some values. A reader may know of any object of it that it is one of them."""
-        self.after.wholes += ((objects, values),)
-        for i in indexes(objects & self.after.singles):
+        """Learn that none of a group has some values. A reader may know of an object found later that it is of it."""
+        for i in indexes(objects):
             self._lack(i, values)
 
     def _lack(self, i: int, values: Values) -> None:
