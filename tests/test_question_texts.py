@@ -182,6 +182,15 @@ def test_texts_are_not_read_without_the_templates_they_were_made_from(vqagen_: C
         assert len(warned) == bool(info)
 
 
+def test_texts_are_not_read_by_given_templates_with_other_synonyms(vqagen_: Commands) -> None:
+    """The given templates alone do not word the texts: by other synonyms, each "box" would be wrong."""
+    document = generated(vqagen_, "--only one_hop.json")
+    document["info"]["generator"]["inputs"]["synonyms"] = "sha256:0"
+    report = verified(document, templates=TEMPLATES)
+
+    assert [*report.lines()][-1].endswith("other synonyms than are at hand; give --synonyms to read by these")
+
+
 def test_answers_are_verified_without_any_templates(vqagen_: Commands) -> None:
     """A domain's folder may have metadata alone."""
     generated(vqagen_, "--only one_hop.json")

@@ -280,6 +280,14 @@ def test_what_is_no_question_file_ends_in_3_with_the_place(vqagen_: Commands) ->
         assert ran.err.startswith(f"vqagen: {told}")
 
 
+def test_a_folder_of_questions_says_to_name_a_file(questions: list[Record], vqagen_: Commands) -> None:
+    Path("folder").mkdir()
+    Path(written(questions)).rename("folder/q.json")
+    ran = vqagen_("verify folder --scenes scenes.json")
+
+    assert (ran.code, ran.err) == (3, "vqagen: cannot read folder: it is a folder; name a file in it\n")
+
+
 def test_a_faulty_scene_ends_in_3(scenes: list[Record], questions: list[Record], vqagen_: Commands) -> None:
     """Verification proves nothing about scenes that nobody can read."""
     faulty = deepcopy(scenes)

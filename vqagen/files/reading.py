@@ -33,6 +33,8 @@ def open_as_it_is(path: Location) -> BinaryIO:
         return path.open_bytes()
     try:
         return path.open("rb")
+    except IsADirectoryError:
+        raise PlaceError(f"cannot read {path}: it is a folder; name a file in it") from None
     except OSError as error:
         raise PlaceError(f"cannot read {path}: {error.strerror}") from None
 

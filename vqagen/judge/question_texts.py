@@ -161,6 +161,8 @@ def texts_at_hand(
         for role in differing:
             if role not in given:
                 return f"the file was made from other {role} than are at hand; give --templates to read by these"
+    elif "synonyms" in made_from and "synonyms" in differing and "synonyms" not in given:
+        return "the file was made from other synonyms than are at hand; give --synonyms to read by these"
     settings = settings_of(path)
     is_compat = settings.get("compat") == "clevr"
     loaded = load_domain_files(files, settings.get("skip_bad_templates") is True, drops_idle=is_compat or not generator)

@@ -27,8 +27,12 @@ _BEHIND_A_WORD = r"(?:cell|in|at|is)\s+(?P<g>(?-i:[A-Z]))\s(?P<h>\d{1,3})(?=\W*(
 _IN_TEXT = re.compile("|".join((*_IN_WORDS, _TOGETHER, _BEHIND_A_WORD)), re.IGNORECASE)
 _IN_ANSWER = re.compile("|".join((*_IN_WORDS, _APART)), re.IGNORECASE)
 _ONLY_A_CELL = re.compile(rf"\W*(?:(?:the\s+)?cell\s+)?(?:{'|'.join((*_IN_WORDS, _APART))})\W*", re.IGNORECASE)
-_NEGATED = re.compile(r"\b(?:not|rather than|instead of)\W+(?:(?:in|at|the|cell)\W+)*$", re.IGNORECASE)
-"""The text before a cell that is denied: `not C3`, `rather than in cell C3`."""
+_NEGATED = re.compile(
+    r"(?:\b(?:not|cannot|neither|nor|rather than|instead of)|n['’]t)\W+(?:(?:be|in|at|the|cell)\W+)*$", re.IGNORECASE
+)
+"""The text before a cell that is denied: `not C3`, `rather than in cell C3`, `can't be C3`."""
+_ALSO_DENIED = re.compile(r"\W*\bor\b\W*(?:(?:in|at|the|cell)\W+)*", re.IGNORECASE)
+"""The text between a denied cell and another: `not C3 or in D4`."""
 _LISTED = re.compile(r"[^\w.!?]*(?:(?:and|or)\b[^\w.!?]*)?(?:cell\W+)?", re.IGNORECASE)
 """The text between two cells of a list: `A1, B2 or cell C3`."""
 
@@ -62,7 +66,15 @@ def cells_in_reply(reply: str) -> list[str]:
 
 def _named(cells: re.Pattern[str], text: str) -> list[re.Match[str]]:
     """Return the cells in a text that it does not deny."""
-    return [found for found in cells.finditer(text) if not _NEGATED.search(text, 0, found.start())]
+    named: list[re.Match[str]] = []
+    denied_to = len(text)  # the end of the cell before, if that is denied
+    for found in cells.finditer(text):
+        if _NEGATED.search(text, 0, found.start()) or _ALSO_DENIED.fullmatch(text, denied_to, found.start()):
+            denied_to = found.end()
+        else:
+            denied_to = len(text)
+            named.append(found)
+    return named
 
 
 def _labels(named: list[re.Match[str]]) -> list[str]:
