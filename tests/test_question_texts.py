@@ -151,6 +151,17 @@ def test_a_program_of_another_family_is_wrong(vqagen_: Commands) -> None:
     assert verified(document).by_problem == {"wrong family": len(document["questions"])}
 
 
+def test_a_family_that_is_no_template_is_wrong(vqagen_: Commands) -> None:
+    """A question that names no family at all may be of any."""
+    document = generated(vqagen_, "--only zero_hop.json")
+    first, second, third, *_ = document["questions"]
+    first["question_family_index"] = 9999
+    second["template_filename"] = "nowhere.json"
+    del third["question_family_index"]
+
+    assert verified(document).by_problem == {"wrong family": 2}
+
+
 # Templates at hand ------------------------------------------------------------------------------------------------
 
 

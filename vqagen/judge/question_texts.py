@@ -102,7 +102,8 @@ class QuestionTexts:
         if first:
             return _explained(text, *first)
         if self.source.is_certain:
-            return QuestionFault("wrong family", "the program is no filling of the template that the question names")
+            names = "template_filename and question_family_index"
+            return QuestionFault("wrong family", f"the program is no filling of the template that {names} name")
         self.unread += 1
         return None
 
@@ -121,8 +122,8 @@ class QuestionTexts:
         """Return the families that the question may be of, the one that it names first."""
         number, file = record.get("question_family_index"), record.get("template_filename")
         named = self._by_number.get(str(number)) if file is None else self._by_name.get(f"{file}#{number}")
-        if self.source.is_certain and named:
-            return (named,)
+        if self.source.is_certain and number is not None:
+            return (named,) if named else ()
         names = (function for function, _, _ in derived.steps)
         alike = self._by_outline.get(outline(names, self.loaded.catalogue), ())
         return sorted(alike, key=lambda family: family is not named)
