@@ -181,12 +181,14 @@ HOW_MANY = {
 
 @pytest.mark.quick(1)
 @BY_COLLECTION
-@pytest.mark.parametrize("instances", [3, 0])
-def test_no_text_comes_twice_about_one_image(collection: Collection, instances: int, tmp_path: Path) -> None:
-    """Of families that ask the same, each makes other questions; about another image they may come again."""
+def test_no_text_comes_twice_about_one_image(collection: Collection, tmp_path: Path) -> None:
+    """Of families that ask the same, each makes other questions; about another image they may come again.
+
+    With a number of instances no text comes twice about an image anyway: its other questions would tell the answer.
+    """
     same = json.loads((collection.templates / SIMPLE[str(collection)]).read_text("utf-8"))
     doubled = with_templates(collection, tmp_path, one=same, two=same)
-    chosen = {"instances_per_template": instances, "templates_per_image": 60, "end": WINDOW}
+    chosen = {"instances_per_template": 0, "templates_per_image": 60, "end": WINDOW}
     plain, made = (run(doubled, **chosen, dedupe=dedupe) for dedupe in ("none", "image"))
 
     assert any(len({question.text for question in asked}) < len(asked) for asked in plain.by_scene)

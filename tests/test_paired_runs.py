@@ -124,7 +124,7 @@ def test_the_summary_counts_questions_without_their_partner(made: Path, vqagen_:
     records = questions(made / "whole.json")
     assert set(Counter(record["pair"] for record in records).values()) == {2}
     assert max(Counter(record["scene_index"] for record in records).values()) == 5
-    assert len(records) > 0.95 * 5 * SCENES, "windows of 12 scenes and 6 families: the last scenes find no partner"
+    assert len(records) > 0.9 * 5 * SCENES, "windows of 12 scenes and 6 families: the last scenes find no partner"
 
 
 # Formats --------------------------------------------------------------------------------------------------------------
