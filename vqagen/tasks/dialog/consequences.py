@@ -300,7 +300,23 @@ class Consequences:
         members = self._ordered[anchor[1]][anchor[0]] if anchor and not self.known.described else 0
         if bounds.most == 0 or (not is_count and members & self._bearers(move.value) != 0):
             return True
+        if self._decides(self._part_of_group(move.value), is_count):
+            return True
         return self.size.most == len(self.singles) and self._none_of_group(move.value)
+
+    def _part_of_group(self, value: int) -> Bounds:
+        """Return the bounds of the members with a value: the numbers of members with each value add up to the group."""
+        group, parts = self.known.group, dict[int, Bounds]()
+        for each in self.scene.vocabulary.numbers_of[self.scene.vocabulary.values[value][0]]:
+            bearers = self._bearers(each)
+            outside = (bearers & ~group).bit_count()
+            parts[each] = Bounds((bearers & group).bit_count(), self.values[each].most - outside)
+        own = parts.pop(value)
+        size = group.bit_count() if self.known.is_sized else 1
+        own.narrow(size - sum(each.most for each in parts.values()))
+        if self.known.is_sized:
+            own.narrow(most=size - sum(each.least for each in parts.values()))
+        return own
 
     def _none_of_group(self, value: int) -> bool:
         """True if none of the objects that may be of the group can have a value: each object is known."""
