@@ -570,6 +570,9 @@ def test_an_input_may_be_a_pipe_or_standard_input(vqagen_: Commands) -> None:
 
 def test_a_device_is_no_input(vqagen_: Commands) -> None:
     """/dev/zero has no end."""
+    for command in ("audit /dev/zero", "convert /dev/zero --out o.json", "merge /dev/zero --out o.json"):
+        ran = vqagen_(command)
+        assert (ran.code, "/dev/zero is a device; name a file or folder\n" in ran.err) == (2, True)
     for flag in ("--scenes", "--metadata", "--synonyms"):
         ran = vqagen_(f"generate --scenes scenes.json --out q.json {flag} /dev/zero")
         told = f"vqagen: invalid value for '{flag}': /dev/zero is a device; name a file or folder\n"

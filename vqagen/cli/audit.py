@@ -10,10 +10,12 @@ from vqagen.judge.audit.settings import AuditSettings
 
 
 @click.command("audit")
-@click.argument("files", type=path, nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", type=input_path, nargs=-1, required=True, metavar="FILE...")
 @click.option("--scenes", type=input_path, metavar="PATH", help="The scenes that the questions or dialogs are about.")
-@click.option("--train", type=path, metavar="FILE", help="The file that models are trained on, to find overlap.")
-@click.option("--train-scenes", type=path, metavar="PATH", help="The scenes of --train, to compare scenes by content.")
+@click.option("--train", type=input_path, metavar="FILE", help="The file that models are trained on, to find overlap.")
+@click.option(
+    "--train-scenes", type=input_path, metavar="PATH", help="The scenes of --train, to compare scenes by content."
+)
 @settings_options(settings=AuditSettings)
 @report_options("files", "scenes", "train", "train_scenes")
 @click.option("--per-item", type=path, metavar="FILE.jsonl", help="Write how well each item is guessed.")

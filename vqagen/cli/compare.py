@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.options import missing_option, path
+from vqagen.cli.options import input_path, missing_option
 from vqagen.cli.reports import ReportOutput, report_options
 
 
 @click.command("compare")
-@click.argument("questions", type=path)
-@click.argument("predictions", nargs=-1, required=True, type=path, metavar="A B...")
+@click.argument("questions", type=input_path)
+@click.argument("predictions", nargs=-1, required=True, type=input_path, metavar="A B...")
 @click.option("--group-by", metavar="FIELD,…", help="Fields, or crosses of fields. [default: those with few groups]")
 @click.option("--mode", default="", metavar="open|mc", help="How the questions are answered. [default: as asked]")
 @click.option("--split", default="", metavar="NAME", help="Compare the questions of this split alone.")

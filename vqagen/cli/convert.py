@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.options import output_options, path
+from vqagen.cli.options import input_path, output_options
 from vqagen.tasks import TASKS
 
 
 @click.command("convert")
-@click.argument("file", type=path)
+@click.argument("file", type=input_path)
 @output_options(*TASKS, records="converted records")
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 def command(file: str, out: str, layout: str | None, force: bool) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.options import out_option, path
+from vqagen.cli.options import input_path, out_option
 
 
 @click.command("merge")
-@click.argument("shards", type=path, nargs=-1, required=True, metavar="SHARD...")
+@click.argument("shards", type=input_path, nargs=-1, required=True, metavar="SHARD...")
 @out_option(
     "FILE", "File for the merged records, or folder for trials; a file's ending is its format. - for standard output."
 )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.options import input_path, path
+from vqagen.cli.options import input_path
 from vqagen.cli.reports import ReportOutput, report_options
 
 
 @click.command("stats")
 @click.argument("file", type=input_path)
 @click.option(
-    "--against", type=path, metavar="FILE", help="Test guesses on this file of the same kind, of other scenes."
+    "--against", type=input_path, metavar="FILE", help="Test guesses on this file of the same kind, of other scenes."
 )
 @report_options("file", "against")
 def command(file: str, against: str | None, output: ReportOutput) -> None:
