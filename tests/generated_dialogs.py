@@ -37,7 +37,7 @@ def _real_scenes(path: str) -> list[bytes]:
 def dialogs_about(scenes: Sequence[Record], domain: str = "clevr", first: int = 0, **settings: Any) -> SceneDialogs:
     """The dialogs of scenes, numbered from `first`; failures are those of all scenes."""
     generator, made = _generator(domain, **settings), SceneDialogs()
-    balance = generator.balance()
+    balance = generator.balance(0)
     for index, record in enumerate(scenes, start=first):
         one = generator.dialogs(compile_scene(record, dialog_domain(domain).domain, index), balance)
         made.records += one.records

@@ -50,7 +50,7 @@ def test_a_kind_of_round_is_one_function_and_one_template(label: str, tmp_path: 
     generator = DialogGenerator(loaded, DialogSettings(rounds=6), mostly_exist)
 
     scenes = [compile_scene(record, loaded.domain, index) for index, record in enumerate(sampled_scenes(5))]
-    balance = generator.balance()
+    balance = generator.balance(0)
     dialogs = [record for scene in scenes for record in generator.dialogs(scene, balance).records]
     asked = [each for record in dialogs for each in record["rounds"] if each["label"] == label]
     assert asked

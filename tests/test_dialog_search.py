@@ -320,11 +320,11 @@ def mean_distance(dialogs: Sequence[Record]) -> float:
 
 
 def test_target_distance_moves_the_mean_towards_it_within_the_quotas() -> None:
-    near, far = (mean_distance(generated(2, rounds=8, target_distance=target)) for target in (1.5, 4.5))
+    near, far = (mean_distance(generated(5, rounds=8, target_distance=target)) for target in (1.5, 4.5))
 
     assert near < mean_distance(generated(12)) - 0.5
     assert far > mean_distance(generated(12)) + 0.5
-    assert not any(broken_quotas(dialog, "smooth") for dialog in generated(2, rounds=8, target_distance=4.5))
+    assert not any(broken_quotas(dialog, "smooth") for dialog in generated(5, rounds=8, target_distance=4.5))
 
 
 SEEN = (

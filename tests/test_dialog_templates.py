@@ -284,7 +284,7 @@ def test_templates_do_not_decide_what_is_asked(tmp_path: Path) -> None:
     loaded = load_dialog_domain(find_domain("clevr", templates=own))
     scene = compile_scene(sampled_scenes(1)[0], loaded.domain)
     generator = DialogGenerator(loaded, DialogSettings(), PRESETS["smooth"])
-    made = generator.dialogs(scene, generator.balance()).records
+    made = generator.dialogs(scene, generator.balance(scene.index)).records
     asked, usual = ([[(each["program"], each["answer"]) for each in one["rounds"]] for one in dialogs]
                     for dialogs in (made, generated(1)))  # fmt: skip
 

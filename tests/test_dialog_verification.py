@@ -91,7 +91,7 @@ def test_dialogs_about_many_scenes_have_no_fault() -> None:
 
 def test_legacy_dialogs_have_faults() -> None:
     """The looser preconditions make dialogs ambiguous and redundant, but no answer or annotation wrong."""
-    kinds = judged(generated(4, semantics="legacy"), sampled_scenes(4))["by_kind"]
+    kinds = judged(generated(10, semantics="legacy"), sampled_scenes(10))["by_kind"]
 
     assert kinds["redundant"] > 5
     assert (kinds["wrong"], kinds["unparseable"]) == (0, 0)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from vqagen.language.registry import Value
+from vqagen.rng import stream
 from vqagen.search.balance import INTEGERS, AnswerCounts
 from vqagen.tasks.dialog.knowledge import Move
 from vqagen.tasks.dialog.vocabulary import DialogVocabulary
@@ -31,8 +32,9 @@ def attribute_asked(vocabulary: DialogVocabulary, move: Move) -> int:
 class AnswerBalance:
     """The answers of a window so far. Attributes are counted apart, so that none of them gives answers away."""
 
-    def __init__(self, vocabulary: DialogVocabulary) -> None:
-        self._vocabulary = vocabulary
+    def __init__(self, vocabulary: DialogVocabulary, seed: int, first: int) -> None:
+        """`first`: the index of the window's first scene. Counts start at a coin, so that no answer comes first."""
+        self._vocabulary, self._seed, self._first = vocabulary, seed, first
         self._counts: dict[tuple[str, int], AnswerCounts] = {}
         self._given: Counter[tuple[str, int]] = Counter()
 
@@ -65,9 +67,9 @@ class AnswerBalance:
     def _of(self, label: str, attribute: int) -> AnswerCounts:
         found = self._counts.get((label, attribute))
         if found is None:
-            is_count = label.startswith("count")
-            answers = AnswerCounts(INTEGERS, LEADING_NUMBERS) if is_count else AnswerCounts(("yes", "no"))
-            found = self._counts[label, attribute] = answers
+            known, leading = (INTEGERS, LEADING_NUMBERS) if label.startswith("count") else (("yes", "no"), 2)
+            coins = stream(self._seed, f"answers of {label} {attribute}", self._first)
+            found = self._counts[label, attribute] = AnswerCounts(known, leading, coins)
         return found
 
 

@@ -104,9 +104,9 @@ class DialogGenerator:
         wide = replace(usual, beams=usual.beams * WIDER)
         self._beam_searches = (DialogSearch(usual), DialogSearch(wide), DialogSearch(_without_quotas(wide)))
 
-    def balance(self) -> AnswerBalance:
-        """Return the balance of a window before its first scene."""
-        return AnswerBalance(self.vocabulary)
+    def balance(self, first: int) -> AnswerBalance:
+        """Return the balance of a window before its first scene, which has the index `first`."""
+        return AnswerBalance(self.vocabulary, self.settings.seed, first)
 
     def dialogs(self, scene: Scene, balance: AnswerBalance) -> SceneDialogs:
         """Return the dialogs of a scene, and why some are missing; their answers are added to the balance."""

@@ -10,6 +10,7 @@ from typing import Any
 from vqagen.files.locations import Location
 from vqagen.language.domain_files import DomainFiles, check_hashes
 from vqagen.tasks.contract import Item, ItemRecords, Make, Tally, Task
+from vqagen.tasks.dialog.balance import AnswerBalance
 from vqagen.tasks.dialog.columns import DialogColumns
 from vqagen.tasks.dialog.formats import DIALOG_FORMATS
 from vqagen.tasks.dialog.generator import DialogGenerator
@@ -54,8 +55,9 @@ class DialogTask(Task):
 
         def make(items: Iterable[Item], first: int, tally: Tally) -> Iterator[ItemRecords]:
             assert isinstance(tally, DialogTally)
-            balance = generator.balance()
+            balance: AnswerBalance | None = None
             for scene in compiled_scenes(items, self.domain.domain):
+                balance = balance or generator.balance(scene.index)
                 made = generator.dialogs(scene, balance)
                 if scene.index >= first:
                     tally.count(scene, made)
