@@ -98,8 +98,8 @@ def test_trials_without_info_are_judged_with_the_shipped_catalogue(vqagen_: Comm
     assert lines[1] == "1 trial checked: 0 faults"
 
 
-def test_other_instructions_than_the_trials_were_made_with_cause_a_warning(vqagen_: Commands) -> None:
-    """Texts of one's own are read with --templates; without it, none of them is understood."""
+def test_trials_are_not_read_by_other_instructions_than_they_were_made_with(vqagen_: Commands) -> None:
+    """Texts of one's own are read with --templates; by the shipped ones, each would be a fault."""
     Path("mine.json").write_text('{"templates": [{"name": "fetch", "text": "Fetch the <T> <F>!"}]}')
     right = trial(NONE_TEST, "red ball")
     said = {"instruction": "Fetch the red ball!", "template": "mine.json#fetch"}
@@ -113,8 +113,8 @@ def test_other_instructions_than_the_trials_were_made_with_cause_a_warning(vqage
     with_them, without = vqagen_.done("verify trials --templates mine.json"), vqagen_("verify trials")
 
     assert with_them.err == ""
-    assert without.code == 1
-    assert "other templates than the trials were made from" in without.err
+    assert (without.code, without.out) == (3, b"")
+    assert "trials.jsonl: worded by other templates than are at hand" in without.err
 
 
 def test_a_broken_info_is_one_message_or_none(vqagen_: Commands) -> None:

@@ -11,9 +11,10 @@ from vqagen.files.locations import Location
 from vqagen.files.reading import content_hash
 from vqagen.judge.dialogs.report import DialogVerificationReport
 from vqagen.judge.dialogs.verification import verify_dialogs
+from vqagen.judge.director.grammar import instruction_files
 from vqagen.judge.director.report import TrialVerificationReport
 from vqagen.judge.director.verification import verify_trials
-from vqagen.judge.file_kinds import TRIALS, kind_of_file, require_records
+from vqagen.judge.file_kinds import TRIALS, kind_of_file, record_file, require_records
 from vqagen.judge.origin import check_origin, generator_info, info_of, shipped_domain
 from vqagen.judge.question_texts import texts_at_hand
 from vqagen.judge.verification import verify_questions
@@ -57,6 +58,8 @@ def verify(
         given = {"scenes": scenes, "domain": domain, "metadata": metadata, "synonyms": synonyms, "plugins": plugins}
         if needless := [name for name, value in given.items() if value]:
             raise UsageError(f"{file} holds trials, which come with their grids and items: leave out {needless[0]}")
+        if not templates:
+            _refuse_other_wording(record_file(path) or path, content_hash(instruction_files(None)))
         report = verify_trials(path, templates, on_checked)
     elif scenes is None:
         raise UsageError(
@@ -81,15 +84,15 @@ def verify(
     return report
 
 
-def _refuse_other_wording(dialogs: Location, templates: str) -> None:
-    """Raise BadInput for dialogs that other templates worded, such as those of vqagen 0.1.
+def _refuse_other_wording(path: Location, templates: str) -> None:
+    """Raise BadInput for dialogs or trials that other templates worded, such as those of vqagen 0.1.
 
-    Dialogs are judged from their sentences, so each of these would be reported as one that cannot be understood.
+    They are judged from their sentences, so each of these would be reported as one that cannot be understood.
     """
-    made_from = (generator_info(dialogs).get("inputs") or {}).get("templates", templates)
+    made_from = (generator_info(path).get("inputs") or {}).get("templates", templates)
     if made_from != templates:
-        message = "worded by other templates than are at hand, by which their sentences are read; give --templates"
-        raise BadInput([Problem(message, str(dialogs))])
+        message = "worded by other templates than are at hand, by which the sentences are read; give --templates"
+        raise BadInput([Problem(message, str(path))])
 
 
 def _verify_questions(
