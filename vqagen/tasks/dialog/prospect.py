@@ -44,13 +44,21 @@ class Prospect:
     def __init__(self, quotas: Quotas, rounds: int) -> None:
         self.quotas, self.rounds = quotas, rounds
         self.can_finish = cache(self._can_finish)
+        self.counts_after = cache(self._find_counts_after)
+        self.gains_after = cache(self._find_gains_after)
+        self.most_gain = cache(self._find_most)
         self._most_gain = cache(self._find_most_gain)
         self._alike = cache(_alike)
         self._unlike_kinds_after = cache(self._find_unlike_kinds)
 
-    def counts_after(self, counts: RoundCounts, kind: RoundKind) -> RoundCounts:
-        """Return the counts of a dialog after another round, as far as the quotas look at them."""
+    def _find_counts_after(self, counts: RoundCounts, label: str) -> RoundCounts:
+        """Return the counts of a dialog after a round with a label, as far as the quotas look at them."""
+        kind = ROUND_KINDS[label]
         return counts if self.quotas.are_free else counts.add(kind.family, kind.refers == NOTHING)
+
+    def _find_gains_after(self, gains: Gains, label: str) -> Gains:
+        """Return the gains of a dialog after a round with a label, as far as they count."""
+        return gains.add(label).capped(self.quotas.objective)
 
     def _can_finish(self, round: int, counts: RoundCounts) -> bool:
         """True if the quotas admit these counts after a round, and some way on to the end of the dialog."""
@@ -63,7 +71,7 @@ class Prospect:
             for family, is_standalone in product(FAMILIES, (False, True))
         )
 
-    def most_gain(self, round: int, counts: RoundCounts, gains: Gains, label: str) -> int:
+    def _find_most(self, round: int, counts: RoundCounts, gains: Gains, label: str) -> int:
         """Return the most that the rounds after one with this label can add; 0 if the end is beyond the horizon."""
         if self.rounds - round > HORIZON:
             return 0
@@ -79,9 +87,9 @@ class Prospect:
         for kind in self._unlike_kinds_after(label):
             if best == left:
                 break
-            then = self.counts_after(counts, kind)
+            then = self.counts_after(counts, kind.label)
             if self.can_finish(round + 1, then):
-                gained = gains.add(kind.label).capped(objective)
+                gained = self.gains_after(gains, kind.label)
                 more = self.most_gain(round + 1, then, gained, kind.label)
                 best = max(best, sum(gained) - sum(gains) + more)
         return best

@@ -186,9 +186,9 @@ class DialogSearch:
         known, objective = beam.knowledge, self.how.quotas.objective
         found: dict[int, tuple[Step, ...]] = defaultdict(tuple)
         for kind in kinds_after(known.label):
-            counts = self._prospect.counts_after(beam.counts, kind)
+            counts = self._prospect.counts_after(beam.counts, kind.label)
             if kind.has_referent(known) and self._prospect.can_finish(round, counts):
-                gains = beam.gains.add(kind.label).capped(objective)
+                gains = self._prospect.gains_after(beam.gains, kind.label)
                 gain = sum(gains) - sum(beam.gains) - objective.repeats * (kind.label == known.label)
                 more = self._prospect.most_gain(round, counts, gains, kind.label) if self.how.rules.is_strict else 0
                 found[gain + more] += (Step(kind, counts, gains, gain),)
