@@ -109,6 +109,19 @@ def test_the_place_of_a_question_among_those_of_its_family_tells_no_answer() -> 
         assert 0.25 < answers.count(True) / len(answers) < 0.75
 
 
+def test_the_place_of_a_question_in_its_image_tells_nothing() -> None:
+    """What is tried first was asked less often, in many images because the answer that was wanted did not fit."""
+    scenes = next(each for each in SHIPPED if each.is_clevr).sampled(120, seed=3)
+    chosen = {"only": FAMILIES, "templates_per_image": 2, "reset_counts_every": 2}
+    made: dict[int, list[str]] = defaultdict(list)
+    for question in vqagen.generate(scenes, **chosen):
+        made[question.scene.index].append(question.template.id)
+
+    is_first = [made[i + 1][0] not in made[i] for i in range(0, 120, 2) if set(made[i + 1]) - {*made[i]}]
+    assert len(is_first) > 55
+    assert 0.25 < sum(is_first) / len(is_first) < 0.75
+
+
 # By words ------------------------------------------------------------------------------------------------------------
 
 

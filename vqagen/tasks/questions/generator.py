@@ -16,7 +16,7 @@ from vqagen.language.registry import Value
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Style
-from vqagen.rng import stream
+from vqagen.rng import shuffled, stream
 from vqagen.search.balance import Counts
 from vqagen.search.description import Sampling
 from vqagen.search.filling import FOUND, GAVE_UP, REPEATED, UNBALANCED, Filling
@@ -93,10 +93,14 @@ class _Window:
         self.told = Told()
 
     def questions(self, scene: Scene, tally: Tally) -> list[Question]:
-        """Questions for one scene: the least used templates first, until enough have succeeded."""
+        """Questions for one scene: the least used templates are tried first, until enough have succeeded.
+
+        Families come in random order: one that is tried first has often failed before, for want of the answer that is
+        too rare, so that its place would tell the answer.
+        """
         settings = self.generator.settings
         subject = subject_of(scene, settings.seed)
-        questions: list[Question] = []
+        asked: list[list[Question]] = []
         wanted = settings.templates_per_image
         tally.scenes += 1
         self.answers.meet(scene.size)
@@ -105,14 +109,15 @@ class _Window:
         for number in self.uses.order(subject.rng):
             made = self.instances(number, subject, tally)
             if made:
-                questions += made
+                asked.append(made)
                 self.uses.add(number)
                 wanted -= 1
                 if not wanted:
                     break
         if wanted:
             tally.short_scenes += 1
-        return questions
+        asked = asked if settings.is_compat else shuffled(subject.rng, asked)
+        return [question for made in asked for question in made]
 
     def instances(self, number: int, subject: Subject, tally: Tally) -> list[Question]:
         """Questions of one template, as many as there may be."""
