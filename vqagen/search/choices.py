@@ -74,7 +74,7 @@ class ReferenceDraw(DescribingDraw):
             if has_checks and (not openness[used[k]] or (node.checks_words and not node.allows(code))):
                 continue
             if self._shortens:
-                code, objects = node.shortened(frame.scene, code, among, random)
+                code, objects = table.shortened(node, k, among, random)
             if stage.leads_on(frame, dead, undecided, outcome, (None, code, objects)):
                 return True
             if len(dead) == outcomes:
@@ -185,7 +185,7 @@ class RelatedDraw(DescribingDraw):
             if has_checks and (not openness[used[k]] or (node.checks_words and not node.allows(code))):
                 continue
             if self._shortens:
-                code, objects = node.shortened(frame.scene, code, near[number], random)
+                code, objects = table.shortened(node, k, near[number], random)
             if stage.leads_on(frame, dead, undecided, outcome, (relations[number], code, objects)):
                 return True
             if len(dead) == outcomes:

@@ -104,8 +104,10 @@ class Description:
         """True if descriptions that fit nothing are among the options."""
         return sampling.absent != "none" and self.reducer not in ("unique", "not_unique") and not self.relates
 
-    def shortened(self, scene: Scene, code: int, among: Objects, random: Callable[[], float]) -> tuple[int, Objects]:
-        """Leave open, in random order, every attribute without which a code still fits the same ones of some objects.
+    def shortened(self, scene: Scene, code: int, among: Objects, turns: Sequence[int]) -> tuple[int, Objects]:
+        """Leave open, one by one, every attribute without which a code still fits the same ones of some objects.
+
+        `turns`: the order in which the words of the code are tried, as `draw_turns` gives it.
 
         Returns the shorter code and the objects of the scene that it fits. Where the only cube is red and large, and
         nothing else is red, "the large red cube" becomes "the cube" or "the red thing".
@@ -114,12 +116,12 @@ class Description:
         spare = [(digit, having[name][word]) for digit, name, word in self.vocabulary.parts(code)]
         kept = scene.everything
         """What the words that must stay fit; those in `spare` are still to be tried."""
-        while spare:
-            digit, fits = spare.pop(int(random() * len(spare)))
-            rest = kept
+        for turn in turns:
+            digit, fits = spare.pop(turn)
+            rest = kept & among & ~fits
             for _, objects in spare:
                 rest &= objects
-            if not rest & among & ~fits and self.allows(code - digit):
+            if not rest and self.allows(code - digit):
                 code -= digit
             else:
                 kept &= fits
@@ -134,6 +136,11 @@ class Description:
         if self.reducer is None:
             return outcome != 0 if self.relates else code != 0
         return True
+
+
+def draw_turns(count: int, random: Callable[[], float]) -> list[int]:
+    """Draw a random order of so many things: the place of the next one among those that are left."""
+    return [int(random() * left) for left in range(count, 0, -1)]
 
 
 def _openness(width: int, checks: Sequence[LocalCheck]) -> list[bool]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vqagen.bits import Objects
+from vqagen.search.description import Description, draw_turns
+from vqagen.search.memo import REMEMBERED
 from vqagen.search.relation_options import RelationGrid, RelationOptions
 from vqagen.search.vocabulary import Vocabulary
 from vqagen.search.wide_table import WideTable
@@ -53,6 +55,7 @@ class DescriptionTable:
         self.single_patterns = reduce(or_, [1 << self.used[k] for k in self.singles], 0)
         self.relations = list(scene.related)
         self._codes_of = codes_of
+        self._shortened: dict[Any, tuple[int, Objects]] = {}
         self._options: dict[tuple[str | None, int, str | None], RelationOptions] = {}
         self._grid: RelationGrid | RelationArrays | None = None
 
@@ -71,6 +74,22 @@ class DescriptionTable:
             if self.scene.size <= LARGE:  # one in eight is asked for again where there are 100 objects
                 self._options[key] = options
         return options
+
+    def shortened(
+        self, node: Description, k: int, among: Objects, random: Callable[[], float]
+    ) -> tuple[int, Objects]:
+        """Return description k as short as `node.shortened` makes it, in random order, and the objects that it fits.
+
+        Remembered for all nodes whose constraints allow the same: seven of ten are asked for again (`bench generate`).
+        """
+        code, turns = self.codes[k], draw_turns(self.used[k].bit_count(), random)
+        key = (node if node.checks_words else node.patterns, code, among, *turns)
+        found = self._shortened.get(key)
+        if found is None:
+            if len(self._shortened) > REMEMBERED:
+                self._shortened.clear()
+            found = self._shortened[key] = node.shortened(self.scene, code, among, turns)
+        return found
 
     def _make_grid(self) -> RelationGrid | RelationArrays:
         related, size = [self.scene.related[name] for name in self.relations], self.scene.size

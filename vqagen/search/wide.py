@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from vqagen.bits import Objects, indexes, is_single
 from vqagen.language.wording import Random
 from vqagen.search.choices import DescribingDraw
-from vqagen.search.description import Description, Sampling
+from vqagen.search.description import Description, Sampling, draw_turns
 from vqagen.search.frame import Frame
 from vqagen.search.wide_table import DescribedSets, Drawn, Span, WideTable, drawn_place
 
@@ -128,7 +128,8 @@ class WideDraw(DescribingDraw):
         """Return a reference without the words that it does not need."""
         source = frame.values[self._node.source]
         among = source if relation is None else frame.scene.related[relation][source]
-        return Drawn(*self._node.shortened(frame.scene, code, among, frame.random))
+        turns = draw_turns(len(self._node.vocabulary.parts(code)), frame.random)
+        return Drawn(*self._node.shortened(frame.scene, code, among, turns))
 
     def _offer_rare(
         self,
