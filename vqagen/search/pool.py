@@ -201,8 +201,8 @@ def _are_equal(running: Array, left: Array, right: Array) -> Array:
 
 
 def _unique(running: Array, objects: Array) -> Array:
-    running &= (objects != 0) & (objects & (objects - ONE) == 0)
-    return np.where(running, np.bitwise_count(objects - ONE), 0).astype(np.int64)
+    running &= np.bitwise_count(objects) == 1
+    return (np.bitwise_count(objects - ONE) * running).astype(np.int64)
 
 
 def _not_unique(running: Array, objects: Array) -> Array:

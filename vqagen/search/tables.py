@@ -75,12 +75,10 @@ class DescriptionTable:
                 self._options[key] = options
         return options
 
-    def shortened(
-        self, node: Description, k: int, among: Objects, random: Callable[[], float]
-    ) -> tuple[int, Objects]:
+    def shortened(self, node: Description, k: int, among: Objects, random: Callable[[], float]) -> tuple[int, Objects]:
         """Return description k as short as `node.shortened` makes it, in random order, and the objects that it fits.
 
-        Remembered for all nodes whose constraints allow the same: seven of ten are asked for again (`bench generate`).
+        Remembered for all nodes whose constraints allow the same: of 101,000 in 300 scenes 65 % come again.
         """
         code, turns = self.codes[k], draw_turns(self.used[k].bit_count(), random)
         key = (node if node.checks_words else node.patterns, code, among, *turns)

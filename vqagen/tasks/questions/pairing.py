@@ -256,8 +256,11 @@ class PairedWindow:
         own, had = group.at[place], self.had[group.places]
         fits = run.answered & (run.answers != run.answers[own]) & (had < self.settings.templates_per_image)
         for each in needed:
-            fits &= run.needs(program.relations[each])
+            if fits.any():
+                fits &= run.needs(program.relations[each])
         found = np.flatnonzero(fits)
+        if not len(found):
+            return
         found = found[np.lexsort(((found - own) % len(had), had[found]))]
         answers = run.answers[found]
         wanted = np.unique(answers).tolist()
