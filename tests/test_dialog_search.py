@@ -245,6 +245,7 @@ class Watched(DialogSearch):
         return self.last
 
 
+@pytest.mark.slow
 def test_b11_best_dialog_is_taken() -> None:
     """The worst of the surviving dialogs was taken. Legacy semantics reject none of them."""
     rules, scores = Rules(is_strict=False), []

@@ -80,7 +80,8 @@ def test_the_next_commands_work(folder: str, vqagen_: Commands, monkeypatch: pyt
     assert {record["question_family_index"] for record in questions} == {0, 1, 2}
 
 
-@pytest.mark.parametrize("domain", ["clevr", pytest.param("market", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("domain", ["clevr", "market"])
 def test_a_copy_of_a_shipped_domain_asks_the_same(domain: str, vqagen_: Commands) -> None:
     """It is named for its folder, its files name the schemas beside them, and the next commands work."""
     for line in next_commands(vqagen_.done(f"init mine --from {domain}").err):

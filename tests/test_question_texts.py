@@ -58,7 +58,7 @@ MADE = [
 ]
 
 
-@pytest.mark.quick(4)
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("domain", "flags"), MADE)
 @pytest.mark.parametrize("out", ["q.json", "q.jsonl", "q.parquet"])
 def test_every_text_that_is_written_is_read(domain: str, flags: str, out: str, vqagen_: Commands) -> None:
@@ -102,6 +102,7 @@ def test_templates_of_ones_own_are_read_with_their_domain(vqagen_: Commands) -> 
 # Every spoil is found ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("kind", SPOILS)
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_a_text_that_says_something_else_is_wrong(domain: str, kind: str, vqagen_: Commands) -> None:
