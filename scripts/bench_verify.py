@@ -100,6 +100,8 @@ def _report_spoils(case: _Case, count: int) -> None:
     sayings, path = Sayings(case.loaded.synonyms), case.questions.with_name("spoiled.json")
     for kind in SPOILS:
         made = [each for each in spoiled(questions, sayings, stream(0, kind), kind) if each]
+        if not made:
+            continue
         path.write_text(json.dumps({**document, "questions": made}))
         found = vqagen.verify(path, case.scenes)
         report(f"{case.name}, {kind}", f"{found.mismatched:,} found of {len(made):,}")

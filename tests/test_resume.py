@@ -178,7 +178,7 @@ def test_five_kills_at_random_moments_change_nothing(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "limit", "fuller"),
-    [("--workers 2", 150_000, "part"), ("--templates few.json --dedupe all", 3_500, "journal")],
+    [("--workers 2", 150_000, "part"), ("--templates few.json --dedupe all", 3_000, "journal")],
 )
 def test_a_full_disk_loses_nothing(folder: Path, vqagen_: Commands, options: str, limit: int, fuller: str) -> None:
     """Whichever of the two files finds it full: a question without a slot is asked once in all."""

@@ -28,6 +28,8 @@ INTEGERS = range(11)
 REACHABLE = 0.4
 """Share of the second most frequent answer that a third must have by itself before it counts as level with the two."""
 
+PATIENCE = 3
+"""Scenes in which a family finds no question of an answer that a coin wants first, before it does without coins."""
 _NONE: frozenset[Value] = frozenset()
 
 
@@ -38,10 +40,11 @@ class AnswerCounts:
         """`known`: the answers that are known beforehand, a range for numbers; `leading` of them run neck and neck.
 
         `coins`: each count starts at 0 or 1, by a draw. Where all start at 0, the answer that scenes have more often
-        comes first and the other one second, and so on: its place among questions of its kind tells the answer.
+        comes first and the other one second, and so on: its place among questions of its kind tells the answer. Numbers
+        start at 0: one that no scene has would seem level with those that are given, and keep these from being given.
         """
-        self._leading, self._coins = leading, coins
         self._is_integer = isinstance(known, range)
+        self._leading, self._coins = leading, None if self._is_integer else coins
         self._counts: dict[Value, int] = {}
         self._ascending: list[int] = []
         """The counts in ascending order."""
@@ -109,7 +112,7 @@ class Counts:
         """(number of a measure, what it is) -> counts."""
         self._last: tuple[Filling | None, list[AnswerCounts]] = (None, [])
         """The filling that was asked about last, and the counts of questions that are like it in one measure each."""
-        self._size = 0
+        self._size = self._failed = self._given = 0
 
     @property
     def refused(self) -> frozenset[Value]:
@@ -133,12 +136,25 @@ class Counts:
 
     def add(self, filling: Filling) -> None:
         """Count an answer that was given."""
+        self._given += 1
         for counts in (self._overall, *self._of(filling)):
             counts.add(filling.answer)
 
     def all_refused(self, impossible: frozenset[Value]) -> bool:
         """True if no answer is left: each is refused or impossible."""
         return self._overall.all_refused(impossible)
+
+    def fail(self) -> None:
+        """Count a scene without a question because answers were refused; a family that has none yet loses its coins.
+
+        Where scenes hardly ever have one of two answers, and a coin wants that one first, the family would starve.
+        """
+        self._failed += 1
+        if self._failed == PATIENCE and self._coins and not self._given:
+            self._coins = None
+            self._overall = AnswerCounts(self._known, self._leading)
+            self._worded, self._last = {}, (None, [])
+            self.meet(self._size)
 
     def _of(self, filling: Filling) -> list[AnswerCounts]:
         if filling is not self._last[0]:

@@ -126,6 +126,7 @@ class _Window:
         tally.tries[name] += 1
         if answers.all_refused(family.plan.impossible):
             tally.failures[name, UNBALANCED] += 1
+            answers.fail()
             return []
         refusal = family.least_objects.refusal(subject.scene.size, answers.refused)
         if refusal:
@@ -138,6 +139,8 @@ class _Window:
             made, reason = self.all_instances(family, answers, subject)
         if not made or reason == GAVE_UP:
             tally.failures[name, reason] += 1
+        if not made and (answers.refused or reason == UNBALANCED):
+            answers.fail()
         tally.questions[name] += len(made)
         return made
 
