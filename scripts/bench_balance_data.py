@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import vqagen
-from vqagen.judge.stats.census import Census
-from vqagen.judge.stats.phrases import Numbering
-from vqagen.judge.stats.question_statistics import count_questions
-from vqagen.judge.stats.sample import Clue, Sample
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.question_files import QUESTIONS
 from vqagen.records.discovery import find_records
+from vqagen.score.gold.census import Census
+from vqagen.score.gold.phrases import Numbering
+from vqagen.shortcuts.stats.question_statistics import count_questions
+from vqagen.shortcuts.stats.sample import Clue, Sample
 
 Record = Mapping[str, Any]
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from bench_balance_data import Asked, Record
 
 import vqagen
-from vqagen.judge.stats.guessing import guess_each
-from vqagen.judge.stats.phrases import Phrase, phrases
-from vqagen.judge.stats.sample import Clue
+from vqagen.score.gold.phrases import Phrase, phrases
+from vqagen.shortcuts.stats.guessing import guess_each
+from vqagen.shortcuts.stats.sample import Clue
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 

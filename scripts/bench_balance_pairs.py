@@ -11,7 +11,7 @@ from bench_balance_data import Asked, Record
 from bench_balance_places import place_figures
 
 import vqagen
-from vqagen.judge.stats.census import PairCounts
+from vqagen.score.gold.census import PairCounts
 
 MANY = 20
 """Other scenes that must meet a question's presuppositions before its answer may be called constant."""

@@ -13,10 +13,10 @@ from bench_balance_data import Asked, Record
 
 import vqagen
 from vqagen.extras import in_one_thread
-from vqagen.judge.stats.guessing import LEARNABLE, RANKED
-from vqagen.judge.stats.phrases import PHRASES, phrases
-from vqagen.judge.stats.question_facts import YES_NO
 from vqagen.language.program import Node
+from vqagen.score.gold.phrases import PHRASES, phrases
+from vqagen.score.gold.question_facts import YES_NO
+from vqagen.shortcuts.stats.guessing import LEARNABLE, RANKED
 
 CHECKED = 10_000
 """Questions whose words are dropped one by one."""

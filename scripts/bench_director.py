@@ -15,12 +15,12 @@ from bench_costs import count_option, repeats_option
 
 import vqagen
 from vqagen.files.locations import locate
-from vqagen.judge.director.policies import BLIND
-from vqagen.judge.director.reading import TrialReading
-from vqagen.judge.director.statistics import ALL, CONTROLS, PLAIN_TESTS, RULE_TESTS, trial_statistics
-from vqagen.judge.director.trial_files import find_trials
 from vqagen.run.items import number_items
 from vqagen.run.windows import Span
+from vqagen.score.director.policies import BLIND
+from vqagen.score.director.reading import TrialReading
+from vqagen.score.director.statistics import ALL, CONTROLS, PLAIN_TESTS, RULE_TESTS, trial_statistics
+from vqagen.score.director.trial_files import find_trials
 from vqagen.tasks.director.task import DirectorTask, director_task
 
 REFERENCE_MS, REFERENCE_KB, REFERENCE_RECORD_KB = 26.5, 74, 15.4

@@ -21,9 +21,9 @@ LIMIT_SECONDS, LIMIT_MB = 30, 500
 ABOUT_AN_IMAGE = 10
 _RUN = """
 import resource, sys, time
-from vqagen.judge.gold.discovery import read_gold
-from vqagen.judge.predictions.discovery import find_predictions
-from vqagen.judge.scoring.evaluation import evaluate
+from vqagen.score.gold.discovery import read_gold
+from vqagen.score.predictions.discovery import find_predictions
+from vqagen.score.scoring.evaluation import evaluate
 started = time.process_time()
 found = evaluate(read_gold(sys.argv[1]), find_predictions(sys.argv[2]))
 scored = time.process_time()

@@ -18,10 +18,10 @@ from bench_costs import count_option, cpu_seconds, in_turn, repeats_option, repo
 import vqagen
 from vqagen.api import find_domain, find_scenes, load_domain_files
 from vqagen.files.locations import locate
-from vqagen.judge.question_texts import QuestionTexts, Source
-from vqagen.judge.verification import verify_questions
 from vqagen.language.domain_files import LoadedDomain
 from vqagen.rng import stream
+from vqagen.score.verify.question_texts import QuestionTexts, Source
+from vqagen.score.verify.questions import verify_questions
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests")]
 SETTINGS: Mapping[str, dict[str, Any]] = {"default": {}, "pairs": {"balance": "pairs"}, "compat": {"compat": "clevr"}}

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from vqagen.judge.dialogs.judging import DialogJudge
-from vqagen.judge.dialogs.sentences import SentenceParser
 from vqagen.language.domain_files import find_domain
+from vqagen.score.dialogs.judging import DialogJudge
+from vqagen.score.dialogs.sentences import SentenceParser
 from vqagen.tasks.dialog.loading import LoadedDialogDomain, load_dialog_domain
 from vqagen.world.scene import Scene, compile_scene
 

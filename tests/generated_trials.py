@@ -12,9 +12,9 @@ import orjson
 from handmade_trials import grammar, vocabulary
 
 import vqagen
-from vqagen.judge.director.reading import native_read
-from vqagen.judge.director.report import TrialVerificationReport
-from vqagen.judge.director.verification import TrialVerification
+from vqagen.score.director.reading import native_read
+from vqagen.score.director.report import TrialVerificationReport
+from vqagen.score.director.verification import TrialVerification
 
 Record = dict[str, Any]
 DESIGNS: tuple[Mapping[str, Any], ...] = (

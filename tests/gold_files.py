@@ -8,10 +8,10 @@ from typing import Any
 
 import orjson
 
-from vqagen.judge.answers.kinds import TEXT, text_of
-from vqagen.judge.gold.file import OPEN, GoldFile
-from vqagen.judge.gold.item import GoldItem
-from vqagen.judge.predictions.prediction import Prediction
+from vqagen.score.answers.kinds import TEXT, text_of
+from vqagen.score.gold.file import OPEN, GoldFile
+from vqagen.score.gold.item import GoldItem
+from vqagen.score.predictions.prediction import Prediction
 
 SEED_TABLE: Mapping[str, tuple[int, int]] = {
     "what": (5053, 13296),

@@ -10,11 +10,11 @@ from typing import Any
 from naive_director import PHYSICS, answers, both_answers, cell_named, placed
 from readme_blocks import ROOT
 
-from vqagen.judge.director.grammar import Grammar, load_grammar
-from vqagen.judge.director.reading import native_read
-from vqagen.judge.director.report import TrialVerificationReport
-from vqagen.judge.director.verification import TrialVerification
-from vqagen.judge.director.vocabulary import Vocabulary, read_vocabulary
+from vqagen.score.director.grammar import Grammar, load_grammar
+from vqagen.score.director.reading import native_read
+from vqagen.score.director.report import TrialVerificationReport
+from vqagen.score.director.verification import TrialVerification
+from vqagen.score.director.vocabulary import Vocabulary, read_vocabulary
 
 Record = dict[str, Any]
 CLASSES = {

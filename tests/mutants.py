@@ -24,7 +24,18 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 LIST = ROOT / "tests" / "mutants.json"
-ROOMS = ("vqagen/search", "vqagen/language", "vqagen/run", "vqagen/tasks", "vqagen/judge", "vqagen/human/store")
+ROOMS = (
+    *("vqagen/search", "vqagen/language", "vqagen/run", "vqagen/tasks"),
+    *("vqagen/score", "vqagen/shortcuts", "vqagen/human/store"),
+)
+    "vqagen/search",
+    "vqagen/language",
+    "vqagen/run",
+    "vqagen/tasks",
+    "vqagen/score",
+    "vqagen/shortcuts",
+    "vqagen/human/store",
+)
 SECONDS = 400
 """A mutant that makes its tests take longer than this, as an endless loop does, counts as killed."""
 BYTES = 8 << 30

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from vqagen.errors import UsageError
 from vqagen.files.shipped import shipped
-from vqagen.judge.answers.judging import AnswerJudge
-from vqagen.judge.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, text_of
-from vqagen.judge.answers.presets import PRESETS, find_preset
-from vqagen.judge.answers.reading import read_answer
-from vqagen.judge.answers.vqa_words import vqa_accuracy, without_punctuation
-from vqagen.judge.gold.item import GoldItem
 from vqagen.language.synonyms import load_synonyms
+from vqagen.score.answers.judging import AnswerJudge
+from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, text_of
+from vqagen.score.answers.presets import PRESETS, find_preset
+from vqagen.score.answers.reading import read_answer
+from vqagen.score.answers.vqa_words import vqa_accuracy, without_punctuation
+from vqagen.score.gold.item import GoldItem
 from vqagen.world.domain import load_domain
 
 NO_WORDS = Vocabulary()

@@ -24,15 +24,17 @@ LAYERS = (
     ("search",),
     ("tasks",),
     ("run",),
-    ("authoring", "judge", "human", "draw", "exchange"),
+    ("authoring", "score", "shortcuts", "human", "draw", "exchange"),
     ("calls", "inspect_tasks", "api", "__init__"),
     ("cli", "__main__"),
 )
 """Lowest first. A part imports from lower layers, and from its own layer as long as no two parts need each other."""
 
 KEPT_APART = {
-    ("judge", "search"): "judging reads records",
-    ("judge", "draw"): "what is measured does not depend on how it is shown",
+    ("score", "search"): "scoring reads records",
+    ("shortcuts", "search"): "shortcuts are found in records",
+    ("score", "shortcuts"): "a shortcut is measured with what scores; the floor is handed to an evaluation",
+    ("score", "draw"): "what is measured does not depend on how it is shown",
     ("cli", "api"): "a command loads what it calls: all of the API takes three times as long to load",
 }
 """(importer, imported) that the layers alone would allow."""

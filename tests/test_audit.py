@@ -16,12 +16,12 @@ from generated_trials import as_written, trials
 from scene_records import sampled_scenes
 
 import vqagen
-from vqagen.judge.audit import associations
-from vqagen.judge.audit import audit as judging
-from vqagen.judge.audit.folds import make_folds
-from vqagen.judge.audit.inputs import read_audit_file
-from vqagen.judge.audit.significance import difference
 from vqagen.rng import pick, shuffled, stream
+from vqagen.shortcuts.audit import associations
+from vqagen.shortcuts.audit import audit as judging
+from vqagen.shortcuts.audit.folds import make_folds
+from vqagen.shortcuts.audit.inputs import read_audit_file
+from vqagen.shortcuts.audit.significance import difference
 
 Record = dict[str, Any]
 WORDS = ("red", "green", "blue", "large", "small", "metal", "rubber", "left", "right")

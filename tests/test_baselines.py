@@ -17,15 +17,15 @@ import vqagen
 from vqagen.calls.baselines import BaselineFiles, baseline, baseline_ladder
 from vqagen.errors import BadInput, UsageError
 from vqagen.files.locations import locate
-from vqagen.judge.baselines import option_learners, option_rules, priors, text_learners
-from vqagen.judge.baselines.execution import ProgramRunner
-from vqagen.judge.baselines.learning_task import Guess, LearningTask, gold_text
-from vqagen.judge.baselines.rungs import RUNGS
-from vqagen.judge.baselines.settings import BaselineSettings
-from vqagen.judge.gold.item import GoldItem
-from vqagen.judge.intervals import wilson
 from vqagen.language.domain_files import load_catalogue
 from vqagen.language.question_records import record_writer
+from vqagen.score.gold.item import GoldItem
+from vqagen.score.intervals import wilson
+from vqagen.shortcuts.baselines import option_learners, option_rules, priors, text_learners
+from vqagen.shortcuts.baselines.execution import ProgramRunner
+from vqagen.shortcuts.baselines.learning_task import Guess, LearningTask, gold_text
+from vqagen.shortcuts.baselines.rungs import RUNGS
+from vqagen.shortcuts.baselines.settings import BaselineSettings
 from vqagen.world.loading import find_scenes
 
 Record = dict[str, Any]

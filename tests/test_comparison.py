@@ -14,8 +14,8 @@ from commands import Commands
 
 from vqagen.calls.comparison import compare
 from vqagen.errors import BadInput
-from vqagen.judge.comparison.paired_tests import mcnemar, paired_difference
-from vqagen.judge.intervals import clustered_mean, holm
+from vqagen.score.comparison.paired_tests import mcnemar, paired_difference
+from vqagen.score.intervals import clustered_mean, holm
 
 
 @pytest.fixture(autouse=True)

@@ -14,12 +14,12 @@ from scene_records import sampled_scenes
 import vqagen
 from vqagen.api import Generation, find_scenes, load_domain_files
 from vqagen.errors import BadInput
-from vqagen.judge.derivation import Derivations
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.question_records import record_writer
 from vqagen.plugin import Undefined
 from vqagen.rng import Random, pick, stream
+from vqagen.score.verify.derivation import Derivations
 from vqagen.world.domain import load_domain
 from vqagen.world.scene import Scene, compile_scene
 

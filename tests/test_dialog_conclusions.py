@@ -13,8 +13,8 @@ from dialog_domains import compiled, dialog_domain, dialog_judge
 from scene_records import sampled_scenes, scene_record
 
 import vqagen
-from vqagen.judge.dialogs.judging import Transcript
-from vqagen.judge.dialogs.records import dialogs_of
+from vqagen.score.dialogs.judging import Transcript
+from vqagen.score.dialogs.records import dialogs_of
 
 ATTRIBUTES = {each.name: each.leaves for each in dialog_domain().vocabulary.attributes}
 FITTING = frozenset({"redundant", "identity", "untold", "antecedents"})

@@ -13,8 +13,8 @@ from dialog_domains import compiled, dialog_domain, dialog_judge
 from generated_dialogs import generated
 from scene_records import sampled_scenes
 
-from vqagen.judge.dialogs.labels import LABELS
-from vqagen.judge.dialogs.verification import DialogVerification
+from vqagen.score.dialogs.labels import LABELS
+from vqagen.score.dialogs.verification import DialogVerification
 
 Record = dict[str, Any]
 Spoil = Callable[[Record, Record, Random], object]

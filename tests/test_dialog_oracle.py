@@ -8,7 +8,7 @@ from typing import Any
 from dialog_domains import compiled, dialog_judge
 from scene_records import scene_record
 
-from vqagen.judge.dialogs.judging import Asked, Judged, Transcript
+from vqagen.score.dialogs.judging import Asked, Judged, Transcript
 
 ROW = scene_record(
     [

@@ -12,10 +12,10 @@ import pytest
 from commands import Commands
 from dialog_records import Record, as_clevr_dialog, dialog_record, round_record
 
-from vqagen.judge.stats.dialog_census import kept_quotas
-from vqagen.judge.stats.dialog_facts import COREF, NONE, RoundFacts
-from vqagen.judge.stats.dialog_published import GENERATOR
-from vqagen.judge.stats.dialog_statistics import NO_DISTANCES, NO_LAST
+from vqagen.score.gold.dialog_facts import COREF, NONE, RoundFacts
+from vqagen.shortcuts.stats.dialog_census import kept_quotas
+from vqagen.shortcuts.stats.dialog_published import GENERATOR
+from vqagen.shortcuts.stats.dialog_statistics import NO_DISTANCES, NO_LAST
 
 
 @pytest.fixture

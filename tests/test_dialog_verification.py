@@ -16,9 +16,9 @@ from generated_dialogs import dialogs_about, generated, real_scenes
 from readme_blocks import ROOT
 from scene_records import sampled_scenes
 
-from vqagen.judge.dialogs.dialog_sets import settings_faults
-from vqagen.judge.dialogs.judging import Asked
-from vqagen.judge.dialogs.verification import DialogVerification
+from vqagen.score.dialogs.dialog_sets import settings_faults
+from vqagen.score.dialogs.judging import Asked
+from vqagen.score.dialogs.verification import DialogVerification
 
 Record = dict[str, Any]
 SCENES = 3

@@ -17,7 +17,7 @@ from vqagen.api import trials
 from vqagen.errors import UsageError
 from vqagen.exchange.director_lists import DesignCell, ListPlan, deal_lists
 from vqagen.exchange.participant_files import csv_of
-from vqagen.judge.director.trial import Trial, read_trial
+from vqagen.score.director.trial import Trial, read_trial
 
 CELLS = 32
 Record = dict[str, Any]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from vqagen.judge.director.mistakes import kinds_of_cells
-from vqagen.judge.director.trial import Trial, read_trial
-from vqagen.judge.director.vocabulary import Item
+from vqagen.score.director.mistakes import kinds_of_cells
+from vqagen.score.director.trial import Trial, read_trial
+from vqagen.score.director.vocabulary import Item
 
 WORDS = {"R": "red book", "B": "blue book", "C": "red cup", "H": "red hot cup"}
 ITEMS = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from handmade_trials import Record, codes, trial, verified
 
-from vqagen.judge.director.codes import MEANINGS
+from vqagen.score.director.codes import MEANINGS
 
 NONE_TEST = """
 red_ball_2   blue_ball_2   #red_ball_3

@@ -6,9 +6,9 @@ from handmade_trials import trial, vocabulary
 from test_director_oracle import LARGEST_TEST, LEFTMOST_TEST, NONE_TEST, RELATION_TEST, RIGHT, TOPMOST_TEST
 
 from vqagen.bits import indexes
-from vqagen.judge.director.case import Found, case_of
-from vqagen.judge.director.policies import GUESSES, POLICIES, Guess, Guesser, expected_accuracy
-from vqagen.judge.director.trial import Trial, label, read_trial
+from vqagen.score.director.case import Found, case_of
+from vqagen.score.director.policies import GUESSES, POLICIES, Guess, Guesser, expected_accuracy
+from vqagen.score.director.trial import Trial, label, read_trial
 
 ANSWERS = [
     (NONE_TEST, "red ball", "none", "oracle", ["A1"]),

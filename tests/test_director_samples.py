@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from handmade_trials import Record
 
-from vqagen.judge.director.verification import verify_trials
+from vqagen.score.director.verification import verify_trials
 
 PROPERTIES = ("red", "blue", "small", "large", "Music_instument", "bag", "is_food", "hot")
 RULE_TYPES = {"topmost": "spatial_same_perspective", "leftmost": "spatial_different_perspective", None: "none"}

@@ -14,8 +14,8 @@ from gold_files import SEED_TABLE, seed_pairs, seed_predictions, write_visual7w
 from scene_records import sampled_scenes
 
 import vqagen
-from vqagen.judge.scoring.score_report import SCREEN_ROWS
-from vqagen.judge.scoring.visual7w_lines import TypeCount, visual7w_lines
+from vqagen.score.scoring.score_report import SCREEN_ROWS
+from vqagen.score.scoring.visual7w_lines import TypeCount, visual7w_lines
 
 Record = dict[str, Any]
 

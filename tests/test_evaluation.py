@@ -12,14 +12,14 @@ import pytest
 from gold_files import gold_of, oracle, predicted, text_items
 
 from vqagen.errors import BadInput, UsageError
-from vqagen.judge.answers.kinds import INTEGER, LIST, TEXT, WORD
-from vqagen.judge.gold.file import CHOICE, OPEN
-from vqagen.judge.gold.item import GoldItem
-from vqagen.judge.predictions.prediction import Prediction
-from vqagen.judge.scoring.evaluation import evaluate
-from vqagen.judge.scoring.floors import guessed_by_others
-from vqagen.judge.scoring.score_report import score_report
-from vqagen.judge.scoring.settings import SKIP, EvaluationSettings
+from vqagen.score.answers.kinds import INTEGER, LIST, TEXT, WORD
+from vqagen.score.gold.file import CHOICE, OPEN
+from vqagen.score.gold.item import GoldItem
+from vqagen.score.predictions.prediction import Prediction
+from vqagen.score.scoring.evaluation import evaluate
+from vqagen.score.scoring.floors import guessed_by_others
+from vqagen.score.scoring.score_report import score_report
+from vqagen.score.scoring.settings import SKIP, EvaluationSettings
 
 # Faults of predictions ------------------------------------------------------------------------------------------------
 

@@ -15,14 +15,14 @@ from handmade_trials import catalogue, codes, grammar, vocabulary
 from naive_director import both_answers, cell_named, item_words, label_of, placed, size_of
 
 import vqagen
-from vqagen.judge.director.case import Found, case_of
-from vqagen.judge.director.chi_square import differ
-from vqagen.judge.director.policies import BLIND, POLICIES, expected_accuracy
-from vqagen.judge.director.reading import native_read
-from vqagen.judge.director.statistics import TrialStatistics
-from vqagen.judge.director.trial import Trial, read_trial
-from vqagen.judge.director.verification import TrialVerification
-from vqagen.judge.director.vocabulary import read_vocabulary
+from vqagen.score.director.case import Found, case_of
+from vqagen.score.director.chi_square import differ
+from vqagen.score.director.policies import BLIND, POLICIES, expected_accuracy
+from vqagen.score.director.reading import native_read
+from vqagen.score.director.statistics import TrialStatistics
+from vqagen.score.director.trial import Trial, read_trial
+from vqagen.score.director.verification import TrialVerification
+from vqagen.score.director.vocabulary import read_vocabulary
 
 ANSWER_CELLS = [f"{column}{row}" for row in range(1, 5) for column in "ABCD"]
 COUNT = 2 * fewer(125)

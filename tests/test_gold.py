@@ -16,11 +16,11 @@ from scene_records import sampled_scenes
 
 from vqagen.cli import run
 from vqagen.errors import BadInput, UsageError, VqagenError
-from vqagen.judge.gold.discovery import read_gold
-from vqagen.judge.gold.item import GoldItem
-from vqagen.judge.predictions.prediction import Prediction
-from vqagen.judge.scoring.evaluation import evaluate
-from vqagen.judge.scoring.settings import EvaluationSettings
+from vqagen.score.gold.discovery import read_gold
+from vqagen.score.gold.item import GoldItem
+from vqagen.score.predictions.prediction import Prediction
+from vqagen.score.scoring.evaluation import evaluate
+from vqagen.score.scoring.settings import EvaluationSettings
 
 NODES: list[dict[str, Any]] = [
     {"type": "scene", "inputs": [], "value_inputs": []},

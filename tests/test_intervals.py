@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from vqagen.judge.intervals import (
+from vqagen.score.intervals import (
     cluster_interval,
     clustered_mean,
     holm,

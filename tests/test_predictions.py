@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vqagen.errors import BadInput, InputWarning, UsageError, VqagenError
-from vqagen.judge.predictions.discovery import find_predictions
-from vqagen.judge.predictions.faults import RecordFault
-from vqagen.judge.predictions.forms import prediction_of
-from vqagen.judge.predictions.prediction import Prediction
+from vqagen.score.predictions.discovery import find_predictions
+from vqagen.score.predictions.faults import RecordFault
+from vqagen.score.predictions.forms import prediction_of
+from vqagen.score.predictions.prediction import Prediction
 
 ANSWERS = ("yes", "2", "Café, au lait")
 EXPECTED = [Prediction(str(number), (answer,)) for number, answer in enumerate(ANSWERS)]

@@ -10,10 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from test_answers import CLEVR, NO_WORDS, item_of
 
-from vqagen.judge.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary
-from vqagen.judge.answers.parsing import parse_reply
-from vqagen.judge.answers.presets import PRESETS
-from vqagen.judge.answers.reading import read_answer
+from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary
+from vqagen.score.answers.parsing import parse_reply
+from vqagen.score.answers.presets import PRESETS
+from vqagen.score.answers.reading import read_answer
 
 AMBIGUOUS, REFUSED = "?", "–"
 """In tables: several answers, and none."""

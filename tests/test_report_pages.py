@@ -10,8 +10,8 @@ import pytest
 from browsers import expect, needs_chromium, new_window
 from test_score_report import REPORT
 
-from vqagen.judge.report.table import Figure
-from vqagen.judge.report.writers import write_report
+from vqagen.score.report.table import Figure
+from vqagen.score.report.writers import write_report
 
 pytestmark = needs_chromium
 DRAWING = '<svg viewBox="0 0 640 320"><rect width="640" height="320"/></svg>'

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from sklearn import metrics
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from vqagen.judge.scoring.blocks.confusion import confusion_table
-from vqagen.judge.scoring.blocks.counting import counting
-from vqagen.judge.scoring.blocks.partners import find_partners, pair_counts, pairs_table
-from vqagen.judge.scoring.blocks.rounds import dialogs_of, propagation, rounds_table
-from vqagen.judge.scoring.blocks.trials import Answered, gap, gap_table, mistakes_table
-from vqagen.judge.scoring.blocks.yes_no import yes_no
+from vqagen.score.scoring.blocks.confusion import confusion_table
+from vqagen.score.scoring.blocks.counting import counting
+from vqagen.score.scoring.blocks.partners import find_partners, pair_counts, pairs_table
+from vqagen.score.scoring.blocks.rounds import dialogs_of, propagation, rounds_table
+from vqagen.score.scoring.blocks.trials import Answered, gap, gap_table, mistakes_table
+from vqagen.score.scoring.blocks.yes_no import yes_no
 
 Pairs = Sequence[tuple[str, str]]
 TRUTHS: Pairs = [("yes", "yes")] * 3 + [("yes", "no")] * 2 + [("no", "yes")] + [("no", "no")] * 4

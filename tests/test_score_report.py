@@ -7,8 +7,8 @@ import io
 import json
 from html.parser import HTMLParser
 
-from vqagen.judge.report.table import COUNT, SHARE, TEXT, Figure, Gate, Report, Table, columns
-from vqagen.judge.report.writers import WRITERS, text
+from vqagen.score.report.table import COUNT, SHARE, TEXT, Figure, Gate, Report, Table, columns
+from vqagen.score.report.writers import WRITERS, text
 
 AWKWARD = 'a|b <i>&"é*'
 ROWS = Table(

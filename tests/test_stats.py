@@ -14,14 +14,14 @@ import pytest
 from commands import Commands
 
 import vqagen
-from vqagen.judge.stats import guessing
-from vqagen.judge.stats import sample as sampling
-from vqagen.judge.stats.phrases import Numbering, features, phrases
-from vqagen.judge.stats.question_facts import FactReader, question_type
-from vqagen.judge.stats.question_statistics import NO_ANSWERS, NO_PROGRAMS
-from vqagen.judge.stats.sample import Sample
-from vqagen.judge.stats.statistics_report import statistics_report
 from vqagen.language.program import Node
+from vqagen.score.gold.phrases import Numbering, features, phrases
+from vqagen.score.gold.question_facts import FactReader, question_type
+from vqagen.shortcuts.stats import guessing
+from vqagen.shortcuts.stats import sample as sampling
+from vqagen.shortcuts.stats.question_statistics import NO_ANSWERS, NO_PROGRAMS
+from vqagen.shortcuts.stats.sample import Sample
+from vqagen.shortcuts.stats.statistics_report import statistics_report
 
 Record = dict[str, Any]
 

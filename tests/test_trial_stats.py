@@ -13,7 +13,7 @@ from handmade_trials import Record, trial
 from test_director_oracle import NONE_TEST
 from test_trial_verification import write_trials
 
-from vqagen.judge.director.chi_square import differ
+from vqagen.score.director.chi_square import differ
 
 
 @pytest.fixture

@@ -15,13 +15,13 @@ from handmade_trials import Record, catalogue, codes, grammar, trial, verified, 
 from test_director_oracle import LEFTMOST_CONTROL, LEFTMOST_TEST, NONE_TEST, TOPMOST_TEST
 
 from vqagen.files.reading import content_hash
-from vqagen.judge.director.case import Found, case_of
-from vqagen.judge.director.design import DesignCheck
-from vqagen.judge.director.grammar import instruction_files
-from vqagen.judge.director.reading import native_read
-from vqagen.judge.director.repetition import TypeDifferences
-from vqagen.judge.director.trial import Trial, read_trial
-from vqagen.judge.director.verification import TrialVerification, verify_trials
+from vqagen.score.director.case import Found, case_of
+from vqagen.score.director.design import DesignCheck
+from vqagen.score.director.grammar import instruction_files
+from vqagen.score.director.reading import native_read
+from vqagen.score.director.repetition import TypeDifferences
+from vqagen.score.director.trial import Trial, read_trial
+from vqagen.score.director.verification import TrialVerification, verify_trials
 
 SETTINGS = {"seed": 3, "width": 3, "height": 2, "fill": 0.7, "blocked": 0.4, "suffix": "directional"}
 

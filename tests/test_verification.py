@@ -15,10 +15,12 @@ from scene_records import sampled_scenes
 
 import vqagen
 from vqagen.api import Generation, find_scenes, load_domain_files
-from vqagen.judge import scene_lookup, verification, verification_report
-from vqagen.judge.verification_report import MOST_PROBLEMS
 from vqagen.language.question_records import record_writer
 from vqagen.records.source import RecordEntry
+from vqagen.score import scene_lookup
+from vqagen.score.verify import questions as verification
+from vqagen.score.verify import report as verification_report
+from vqagen.score.verify.report import MOST_PROBLEMS
 from vqagen.world.loading import SCENES as SCENES_KIND
 from vqagen.world.loading import SceneSource
 

@@ -31,8 +31,8 @@ from vqagen.api import (
     write_questions,
     write_records,
 )
-from vqagen.judge.gold.discovery import read_gold
 from vqagen.run.progress import OnProgress, Progress
+from vqagen.score.gold.discovery import read_gold
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.questions.shapes.visual7w import split_of, type_of
 from vqagen.tasks.questions.shapes.wrong_options import Family, WrongOptions, deal

@@ -34,15 +34,6 @@ from vqagen.human.simulation.raters import RaterSettings
 from vqagen.human.status import StudyStatus
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
-from vqagen.judge.audit.audit import Audit
-from vqagen.judge.audit.settings import AuditSettings
-from vqagen.judge.baselines.settings import BaselineSettings
-from vqagen.judge.comparison.comparison import Comparison
-from vqagen.judge.dialogs.report import DialogVerificationReport
-from vqagen.judge.report.writers import write_report
-from vqagen.judge.stats.dialog_statistics import DialogStatistics
-from vqagen.judge.stats.question_statistics import QuestionStatistics
-from vqagen.judge.verification_report import Mismatch, VerificationReport
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import (
     DomainFiles,
@@ -58,6 +49,15 @@ from vqagen.run.merging.convert import convert
 from vqagen.run.merging.merge import MergeResult, merge
 from vqagen.run.options import RunOptions
 from vqagen.run.writing import write_records
+from vqagen.score.comparison.comparison import Comparison
+from vqagen.score.dialogs.report import DialogVerificationReport
+from vqagen.score.report.writers import write_report
+from vqagen.score.verify.report import Mismatch, VerificationReport
+from vqagen.shortcuts.audit.audit import Audit
+from vqagen.shortcuts.audit.settings import AuditSettings
+from vqagen.shortcuts.baselines.settings import BaselineSettings
+from vqagen.shortcuts.stats.dialog_statistics import DialogStatistics
+from vqagen.shortcuts.stats.question_statistics import QuestionStatistics
 from vqagen.tasks.contract import RunReport
 from vqagen.tasks.dialog.report import DialogReport
 from vqagen.tasks.dialog.settings import DialogSettings

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import orjson
 
 from vqagen.files.output import atomic_output
-from vqagen.judge.audit.audit import Audit, audit_items
-from vqagen.judge.audit.inputs import read_audit_file, read_inputs
-from vqagen.judge.audit.report import report_of
-from vqagen.judge.audit.settings import AuditSettings
-from vqagen.judge.report.table import Report
 from vqagen.language.domain_files import PathLike
+from vqagen.score.report.table import Report
+from vqagen.shortcuts.audit.audit import Audit, audit_items
+from vqagen.shortcuts.audit.inputs import read_audit_file, read_inputs
+from vqagen.shortcuts.audit.report import report_of
+from vqagen.shortcuts.audit.settings import AuditSettings
 from vqagen.world.loading import find_scenes
 
 

@@ -9,17 +9,17 @@ from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.locations import Location, locate
 from vqagen.files.reading import content_hash, files_below
 from vqagen.files.shipped import require
-from vqagen.judge.baselines.execution import ProgramRunner
-from vqagen.judge.baselines.ladder import Ladder, RungResult
-from vqagen.judge.baselines.learning_task import LearningTask
-from vqagen.judge.baselines.rungs import answer_all, find_rung, ladder
-from vqagen.judge.baselines.settings import BaselineSettings
-from vqagen.judge.baselines.writing import check_questions, check_target, write_predictions
-from vqagen.judge.file_kinds import record_file
-from vqagen.judge.gold.discovery import read_gold
-from vqagen.judge.gold.file import GoldFile
-from vqagen.judge.origin import check_origin, shipped_domain
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
+from vqagen.score.file_kinds import record_file
+from vqagen.score.gold.discovery import read_gold
+from vqagen.score.gold.file import GoldFile
+from vqagen.score.origin import check_origin, shipped_domain
+from vqagen.shortcuts.baselines.execution import ProgramRunner
+from vqagen.shortcuts.baselines.ladder import Ladder, RungResult
+from vqagen.shortcuts.baselines.learning_task import LearningTask
+from vqagen.shortcuts.baselines.rungs import answer_all, find_rung, ladder
+from vqagen.shortcuts.baselines.settings import BaselineSettings
+from vqagen.shortcuts.baselines.writing import check_questions, check_target, write_predictions
 from vqagen.world.loading import find_scenes
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from vqagen.errors import UsageError
-from vqagen.judge.comparison.comparison import Comparison, compare_evaluations
-from vqagen.judge.gold.discovery import read_gold
-from vqagen.judge.predictions.discovery import find_predictions
-from vqagen.judge.scoring.evaluation import evaluate
-from vqagen.judge.scoring.settings import WRONG, EvaluationSettings
 from vqagen.language.domain_files import PathLike
+from vqagen.score.comparison.comparison import Comparison, compare_evaluations
+from vqagen.score.gold.discovery import read_gold
+from vqagen.score.predictions.discovery import find_predictions
+from vqagen.score.scoring.evaluation import evaluate
+from vqagen.score.scoring.settings import WRONG, EvaluationSettings
 
 ENDINGS = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet", ".eval", ".gz", ".zst")
 """Endings of prediction files that are left out of a model's name."""

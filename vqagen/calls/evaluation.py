@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 from vqagen.errors import UsageError
 from vqagen.files.output import atomic_output, check_output
-from vqagen.judge.gold.discovery import read_gold
-from vqagen.judge.predictions.discovery import find_predictions
-from vqagen.judge.report.table import Report
-from vqagen.judge.scoring.evaluation import Evaluation
-from vqagen.judge.scoring.evaluation import evaluate as evaluate_items
-from vqagen.judge.scoring.gates import read_thresholds
-from vqagen.judge.scoring.per_item import item_lines
-from vqagen.judge.scoring.score_report import VISUAL7W, ReportSettings, toolkit_lines
-from vqagen.judge.scoring.score_report import score_report as report_of
-from vqagen.judge.scoring.settings import AUTO, WRONG, EvaluationSettings
 from vqagen.language.domain_files import PathLike
+from vqagen.score.gold.discovery import read_gold
+from vqagen.score.predictions.discovery import find_predictions
+from vqagen.score.report.table import Report
+from vqagen.score.scoring.evaluation import Evaluation
+from vqagen.score.scoring.evaluation import evaluate as evaluate_items
+from vqagen.score.scoring.gates import read_thresholds
+from vqagen.score.scoring.per_item import item_lines
+from vqagen.score.scoring.score_report import VISUAL7W, ReportSettings, toolkit_lines
+from vqagen.score.scoring.score_report import score_report as report_of
+from vqagen.score.scoring.settings import AUTO, WRONG, EvaluationSettings
 
 
 def evaluate(

@@ -25,11 +25,11 @@ from vqagen.human.simulation.raters import Raters, RaterSettings
 from vqagen.human.study.settings import PlanSettings
 from vqagen.human.study.study import Study, load_study
 from vqagen.human.study.texts import TEXTS_FILE
-from vqagen.judge.report.table import Report
-from vqagen.judge.report.writers import write_report
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import PathLike, find_domain, load_catalogue
 from vqagen.language.shipped_domains import DIALOGS
+from vqagen.score.report.table import Report
+from vqagen.score.report.writers import write_report
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_FILES
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.sampling.settings import SamplingSettings

@@ -17,9 +17,9 @@ from vqagen.human.items.questions import question_items
 from vqagen.human.items.settings import ItemSettings
 from vqagen.human.study.item import CHECK, Item
 from vqagen.human.study.item_record import item_record
-from vqagen.judge.file_kinds import kind_of_file
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue, load_domain_files
 from vqagen.language.question_files import QUESTIONS
+from vqagen.score.file_kinds import kind_of_file
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 from vqagen.world.loading import find_scenes
 

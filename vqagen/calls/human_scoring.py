@@ -24,8 +24,8 @@ from vqagen.human.simulation.raters import RaterSettings
 from vqagen.human.store.opening import hide_password, open_store
 from vqagen.human.study.study import STUDY_FILE, load_study
 from vqagen.json.parsing import read_text
-from vqagen.judge.report.table import Report
 from vqagen.language.domain_files import PathLike
+from vqagen.score.report.table import Report
 
 EVENTS_FILE = "events.jsonl"
 IMPORT_FILE = "import.json"

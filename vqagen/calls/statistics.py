@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vqagen.errors import UsageError
-from vqagen.judge.director.statistics import TrialStatistics, trial_statistics
-from vqagen.judge.director.statistics_report import trial_report
-from vqagen.judge.file_kinds import TRIALS, kind_of_file, require_records
-from vqagen.judge.report.table import Report
-from vqagen.judge.stats.dialog_report import dialog_report
-from vqagen.judge.stats.dialog_statistics import DialogStatistics, dialog_statistics
-from vqagen.judge.stats.question_statistics import QuestionStatistics, question_statistics
-from vqagen.judge.stats.statistics_report import statistics_report
 from vqagen.language.domain_files import PathLike
 from vqagen.language.shipped_domains import DIALOGS
+from vqagen.score.director.statistics import TrialStatistics, trial_statistics
+from vqagen.score.director.statistics_report import trial_report
+from vqagen.score.file_kinds import TRIALS, kind_of_file, require_records
+from vqagen.score.report.table import Report
+from vqagen.shortcuts.stats.dialog_report import dialog_report
+from vqagen.shortcuts.stats.dialog_statistics import DialogStatistics, dialog_statistics
+from vqagen.shortcuts.stats.question_statistics import QuestionStatistics, question_statistics
+from vqagen.shortcuts.stats.statistics_report import statistics_report
 
 Statistics = QuestionStatistics | DialogStatistics | TrialStatistics
 

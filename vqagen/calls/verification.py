@@ -9,16 +9,6 @@ from typing import Any
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.files.locations import Location
 from vqagen.files.reading import content_hash
-from vqagen.judge.dialogs.report import DialogVerificationReport
-from vqagen.judge.dialogs.verification import verify_dialogs
-from vqagen.judge.director.grammar import instruction_files
-from vqagen.judge.director.report import TrialVerificationReport
-from vqagen.judge.director.verification import verify_trials
-from vqagen.judge.file_kinds import TRIALS, kind_of_file, record_file, require_records
-from vqagen.judge.origin import check_origin, generator_info, info_of, shipped_domain
-from vqagen.judge.question_texts import texts_at_hand
-from vqagen.judge.verification import verify_questions
-from vqagen.judge.verification_report import VerificationReport
 from vqagen.language.domain_files import (
     DomainFiles,
     PathLike,
@@ -28,6 +18,16 @@ from vqagen.language.domain_files import (
     load_catalogue,
 )
 from vqagen.language.shipped_domains import DIALOGS
+from vqagen.score.dialogs.report import DialogVerificationReport
+from vqagen.score.dialogs.verification import verify_dialogs
+from vqagen.score.director.grammar import instruction_files
+from vqagen.score.director.report import TrialVerificationReport
+from vqagen.score.director.verification import verify_trials
+from vqagen.score.file_kinds import TRIALS, kind_of_file, record_file, require_records
+from vqagen.score.origin import check_origin, generator_info, info_of, shipped_domain
+from vqagen.score.verify.question_texts import texts_at_hand
+from vqagen.score.verify.questions import verify_questions
+from vqagen.score.verify.report import VerificationReport
 from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.world.loading import SceneSource, find_scenes
 

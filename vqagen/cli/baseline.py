@@ -9,10 +9,10 @@ import click
 
 from vqagen.cli.options import domain_options, input_path, path, settings_options
 from vqagen.cli.reports import checked_output
-from vqagen.judge.baselines.settings import BaselineSettings
+from vqagen.shortcuts.baselines.settings import BaselineSettings
 
 if TYPE_CHECKING:
-    from vqagen.judge.baselines.ladder import RungResult
+    from vqagen.shortcuts.baselines.ladder import RungResult
 
 
 @click.command("baseline")

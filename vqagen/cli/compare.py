@@ -41,7 +41,7 @@ def command(
       vqagen compare questions.json a.jsonl b.jsonl
     """
     from vqagen.calls.comparison import compare
-    from vqagen.judge.comparison.report import comparison_report
+    from vqagen.score.comparison.report import comparison_report
 
     found = compare(
         questions,

@@ -52,8 +52,8 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
       vqagen evaluate questions.json predictions.jsonl
     """
     from vqagen.calls.evaluation import evaluate, score_report, split_ranks, toolkit_text, write_item_scores
-    from vqagen.judge.report.writers import text
-    from vqagen.judge.scoring.score_report import screen_report
+    from vqagen.score.report.writers import text
+    from vqagen.score.scoring.score_report import screen_report
 
     per_item = options["per_item"]
     _check(output, per_item, [questions, predictions, options["scenes"]], options["fail_under"])
@@ -83,7 +83,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
 def _check(output: ReportOutput, per_item: str | None, inputs: list[str | None], thresholds: tuple[str, ...]) -> None:
     """Find out before work begins what is wrong with --per-item and thresholds."""
     from vqagen.files.output import check_ending, check_output
-    from vqagen.judge.scoring.gates import read_thresholds
+    from vqagen.score.scoring.gates import read_thresholds
 
     if per_item == output.out:
         raise UsageError(f"--per-item and --out are both {per_item}; name two files")

@@ -37,7 +37,7 @@ def command(file: str, against: str | None, output: ReportOutput) -> None:
     from vqagen.calls.statistics import stats, stats_report
     from vqagen.cli.progress import counting
     from vqagen.files.locations import locate
-    from vqagen.judge.file_kinds import kind_of_file
+    from vqagen.score.file_kinds import kind_of_file
 
     with counting(kind_of_file(locate(file)).noun) as on_read:
         statistics = stats(file, against=against, on_read=on_read)

@@ -47,7 +47,7 @@ def command(
     from vqagen.calls.verification import verify
     from vqagen.cli.progress import counting
     from vqagen.files.locations import locate
-    from vqagen.judge.file_kinds import kind_of_file
+    from vqagen.score.file_kinds import kind_of_file
 
     with counting(kind_of_file(locate(file)).noun) as on_checked:
         report = verify(file, scenes, on_checked=on_checked, **domain)

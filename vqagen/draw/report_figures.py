@@ -15,10 +15,10 @@ from typing import Any
 
 from vqagen.errors import UsageError
 from vqagen.extras import needed
-from vqagen.judge.audit.audit import BELOW, FAILS, MAX_ASSOCIATION, Audit
-from vqagen.judge.report.table import Figure, Report
-from vqagen.judge.stats.guessing import Guessing
-from vqagen.judge.stats.question_statistics import QuestionStatistics
+from vqagen.score.report.table import Figure, Report
+from vqagen.shortcuts.audit.audit import BELOW, FAILS, MAX_ASSOCIATION, Audit
+from vqagen.shortcuts.stats.guessing import Guessing
+from vqagen.shortcuts.stats.question_statistics import QuestionStatistics
 
 _COLORS = {"majority": "#9aa5b1", "words": "#3f7cac", "tree": "#d1602f"}
 _PLAIN, _BAD, _OTHER, _LINE = "#3f7cac", "#d1602f", "#9aa5b1", "#52606d"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from vqagen.errors import UsageError, counted
-from vqagen.judge.director.trial import Trial
 from vqagen.rng import shuffled, stream
+from vqagen.score.director.trial import Trial
 
 SHOWN = 12
 """Cells named in one message."""

@@ -17,11 +17,11 @@ from vqagen.errors import UsageError
 from vqagen.exchange.director_lists import ListPlan, deal_lists
 from vqagen.files.output import atomic_output, check_ending, check_output
 from vqagen.files.reading import content_hash
-from vqagen.judge.director.trial import Trial, label, read_trial
-from vqagen.judge.director.trial_files import TrialFile, find_trials
-from vqagen.judge.stats.fault_list import FaultList
 from vqagen.records.formats import LIST
 from vqagen.records.writer import info_beside
+from vqagen.score.director.trial import Trial, label, read_trial
+from vqagen.score.director.trial_files import TrialFile, find_trials
+from vqagen.score.gold.fault_list import FaultList
 
 _FORMULA = re.compile(r"[=+\-@\t\n]")
 Lists = Sequence[Sequence[Trial]]

@@ -15,7 +15,7 @@ from vqagen.art.looks import Look
 from vqagen.errors import BadInput, Problem, counted
 from vqagen.inspect_tasks.tools import check_pillow, png_uri
 from vqagen.inspect_tasks.trials import LoadedTrial, TrialSet
-from vqagen.judge.director.trial import Trial
+from vqagen.score.director.trial import Trial
 from vqagen.tasks.director.looks import looks_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vqagen.errors import UsageError, unknown
 from vqagen.inspect_tasks.usage import shown_by_inspect
-from vqagen.judge.director.policies import POLICIES
+from vqagen.score.director.policies import POLICIES
 
 
 @solver

@@ -14,13 +14,13 @@ from vqagen.inspect_tasks.grids import GridContent
 from vqagen.inspect_tasks.prompts import DIRECTOR, request, system_prompt
 from vqagen.inspect_tasks.scoring import CHANCES
 from vqagen.inspect_tasks.trials import LoadedTrial, TrialSet
-from vqagen.judge.director.case import Found, case_of
-from vqagen.judge.director.mistakes import kinds_of_cells
-from vqagen.judge.director.policies import POLICIES, expected_accuracy
-from vqagen.judge.director.rules import PARTICIPANT
-from vqagen.judge.director.trial import Trial, label
-from vqagen.judge.director.vocabulary import Vocabulary
 from vqagen.rng import pick, stream
+from vqagen.score.director.case import Found, case_of
+from vqagen.score.director.mistakes import kinds_of_cells
+from vqagen.score.director.policies import POLICIES, expected_accuracy
+from vqagen.score.director.rules import PARTICIPANT
+from vqagen.score.director.trial import Trial, label
+from vqagen.score.director.vocabulary import Vocabulary
 
 
 def samples_of(trials: TrialSet, grids: GridContent, story: str, block_text: int, thought: str) -> Iterator[Sample]:

@@ -24,11 +24,11 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from vqagen.judge.answers.cells import cell_in_reply
-from vqagen.judge.director.mistakes import CORRECT as RIGHT
-from vqagen.judge.director.mistakes import EGOCENTRIC, INVALID
-from vqagen.judge.director.policies import BLIND, POLICIES
-from vqagen.judge.director.rules import CONTROL, TEST, TYPES
+from vqagen.score.answers.cells import cell_in_reply
+from vqagen.score.director.mistakes import CORRECT as RIGHT
+from vqagen.score.director.mistakes import EGOCENTRIC, INVALID
+from vqagen.score.director.policies import BLIND, POLICIES
+from vqagen.score.director.rules import CONTROL, TEST, TYPES
 
 KIND = "kind"
 """The key of a score's metadata under which the kind of the answer stands."""

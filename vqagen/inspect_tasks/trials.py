@@ -11,10 +11,10 @@ import orjson
 
 from vqagen.calls.director_trials import trials as generated_trials
 from vqagen.errors import BadInput, Problem, UsageError, counted
-from vqagen.judge.director.trial import Trial, read_trial
-from vqagen.judge.director.trial_files import find_trials
-from vqagen.judge.director.vocabulary import Vocabulary, read_vocabulary
-from vqagen.judge.stats.fault_list import FaultList
+from vqagen.score.director.trial import Trial, read_trial
+from vqagen.score.director.trial_files import find_trials
+from vqagen.score.director.vocabulary import Vocabulary, read_vocabulary
+from vqagen.score.gold.fault_list import FaultList
 from vqagen.tasks.director.catalogue import ItemCatalogue, load_catalogue_file
 
 

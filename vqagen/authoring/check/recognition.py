@@ -21,13 +21,13 @@ from vqagen.files.packing import PACKINGS
 from vqagen.files.reading import files_in
 from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_names
-from vqagen.judge.file_kinds import SAMPLES as SAMPLE_RECORDS
-from vqagen.judge.file_kinds import TRIALS as TRIAL_RECORDS
 from vqagen.language.loading import holds_templates_with
 from vqagen.language.question_files import QUESTIONS as QUESTION_RECORDS
 from vqagen.records.discovery import first_keys
 from vqagen.records.names import COLUMNS_SUFFIX, IN_FOLDERS, LINES_SUFFIXES, is_named_columns, is_named_lines
 from vqagen.records.parquet import holds_columns
+from vqagen.score.file_kinds import SAMPLES as SAMPLE_RECORDS
+from vqagen.score.file_kinds import TRIALS as TRIAL_RECORDS
 from vqagen.tasks.dialog.dialog_files import DIALOGS as DIALOG_RECORDS
 from vqagen.world.loading import SCENES as SCENE_RECORDS
 from vqagen.world.metadata_reader import section_of_types

@@ -8,10 +8,10 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem
 from vqagen.files.locations import Location
-from vqagen.judge.scene_lookup import HeldScenes, QuestionFault, SceneNames
 from vqagen.language.catalogue import Catalogue
 from vqagen.records.discovery import find_records
 from vqagen.records.kind import RecordKind
+from vqagen.score.scene_lookup import HeldScenes, QuestionFault, SceneNames
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene

@@ -13,7 +13,7 @@ import numpy as np
 
 from vqagen.human.scores.bootstrap import generator, resample_counts
 from vqagen.human.scores.settings import INTERVAL, NOMINAL, ORDINAL
-from vqagen.judge.intervals import LEVEL, Numbers
+from vqagen.score.intervals import LEVEL, Numbers
 
 RESAMPLES = 2000
 """Resamples of items; an alpha of each takes longer than a mean."""

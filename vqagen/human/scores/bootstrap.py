@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from vqagen.human.scores.samples import Sample
-from vqagen.judge.intervals import LEVEL, RESAMPLES, Numbers
 from vqagen.rng import stream
+from vqagen.score.intervals import LEVEL, RESAMPLES, Numbers
 
 MOST_EXHAUSTIVE = 100_000
 """Up to so many equally likely resamples, all of them are taken."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vqagen.human.scores.bootstrap import generator, resample_counts
-from vqagen.judge.intervals import LEVEL, Numbers
+from vqagen.score.intervals import LEVEL, Numbers
 
 RESAMPLES = 999
 _STEPS = 60

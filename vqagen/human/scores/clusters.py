@@ -14,7 +14,7 @@ import numpy as np
 
 from vqagen.extras import needed
 from vqagen.human.scores.samples import Sample
-from vqagen.judge.intervals import LEVEL, Numbers, clustered_mean
+from vqagen.score.intervals import LEVEL, Numbers, clustered_mean
 
 _WHAT = "vqagen human score"
 _ROUNDING = 1e-24

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from vqagen.human.scores.clusters import Estimate
 from vqagen.human.scores.samples import Pairing
 from vqagen.human.scores.study_scores import StudyScores
-from vqagen.judge.report.table import Figure
+from vqagen.score.report.table import Figure
 
 _SURE, _OPEN, _LINE = "#3f7cac", "#8fb4cf", "#52606d"
 _WORSE, _EQUAL, _BETTER = (209, 97, 46), (217, 222, 227), (64, 125, 171)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from vqagen.errors import UsageError, unknown
 from vqagen.human.scores.clusters import Estimate
-from vqagen.judge.report.table import Gate
+from vqagen.score.report.table import Gate
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
 _THRESHOLD = re.compile(rf"(?P<group>.+)=(?P<least>{_NUMBER})(?:/(?P<upper>{_NUMBER}))?")

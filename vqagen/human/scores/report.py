@@ -14,7 +14,7 @@ from vqagen.human.scores.samples import Pairing
 from vqagen.human.scores.settings import BOOTSTRAP, CLUSTER, NOTHING, WEBDRIVER
 from vqagen.human.scores.study_scores import PairedDifference, StudyScores
 from vqagen.human.study.item import RATE
-from vqagen.judge.report.table import COUNT, DECIMAL, NUMBER, TEXT, Cell, Column, Report, Table, columns, nonempty
+from vqagen.score.report.table import COUNT, DECIMAL, NUMBER, TEXT, Cell, Column, Report, Table, columns, nonempty
 
 _INTERVAL = columns(error=DECIMAL, df=COUNT, low=DECIMAL, high=DECIMAL, p=NUMBER)
 _ESTIMATE = (*columns(n=COUNT, raters=COUNT, images=COUNT, score=DECIMAL), *_INTERVAL)

@@ -12,7 +12,7 @@ import numpy as np
 from vqagen.human.answers import AnswerRow
 from vqagen.human.study.item import RATE, REFERENCE, SYSTEM
 from vqagen.human.study.pairs import HUMAN, HUMANS
-from vqagen.judge.intervals import Numbers
+from vqagen.score.intervals import Numbers
 
 BASELINE = HUMAN
 """Name of the comparison of two human texts, as HUMANr has it."""

@@ -29,7 +29,7 @@ from vqagen.human.scores.samples import (
 )
 from vqagen.human.scores.settings import BOOTSTRAP, BRADLEY_TERRY, FLAGS, HUMANR, WEBDRIVER, ScoreSettings
 from vqagen.human.study.item import COMPARE, REAL, REFERENCE
-from vqagen.judge.intervals import holm
+from vqagen.score.intervals import holm
 
 REFERENCE_NAME = "(reference)"
 """The reference texts together, among strengths."""

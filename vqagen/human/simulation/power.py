@@ -17,8 +17,8 @@ from vqagen.human.simulation.raters import Raters, RaterSettings
 from vqagen.human.simulation.through_data import assigned_work, simulated_rows
 from vqagen.human.study.item import REAL
 from vqagen.human.study.study import Study
-from vqagen.judge.report.table import COUNT, DECIMAL, SHARE, TEXT, Report, Table, columns, nonempty
 from vqagen.rng import stream
+from vqagen.score.report.table import COUNT, DECIMAL, SHARE, TEXT, Report, Table, columns, nonempty
 
 REPLICATIONS = 100
 

@@ -1,0 +1,1 @@
+"""Items, answers and predictions; how right they are, and whether a file says what its programs say."""

@@ -1,0 +1,174 @@
+"""The table of items: whatever is asked and answered in a file, as columns of integer codes.
+
+A question, a round of a dialog and a trial are rows of the same table, and so are the questions of Visual7W and VQAv2.
+Whoever counts, scores, learns or compares takes columns: a group is a `bincount` over codes, in place of a loop over
+objects. A million questions take about 100 bytes each.
+
+    items = read_items("questions.json")
+    items.column("family").codes          # of each item the number of its family; NONE where it has none
+    items.column("family").values         # the name of each number
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vqagen.errors import UsageError, unknown
+from vqagen.score.answers.kinds import Answer, text_of
+
+FieldValue = str | int
+Codes = npt.NDArray[np.int32]
+Places = npt.NDArray[np.int64]
+NONE = -1
+"""The code of an item that a column does not concern."""
+OPEN, CHOICE = MODES = "open", "mc"
+"""How items are answered: freely, or by an option."""
+
+
+class Column(NamedTuple):
+    """One value for each item, as codes: `values[codes[i]]` is that of item i, unless its code is NONE."""
+
+    codes: Codes
+    values: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, values: Iterable[Any]) -> Column:
+        """Return the column of these values, numbered in the order of their first appearance; None is NONE.
+
+        >>> Column.of(["red", None, "blue", "red"])
+        Column(codes=array([ 0, -1,  1,  0], dtype=int32), values=('red', 'blue'))
+        """
+        numbers: dict[Any, int] = {}
+        codes = [NONE if value is None else numbers.setdefault(value, len(numbers)) for value in values]
+        return cls(np.array(codes, dtype=np.int32), tuple(numbers))
+
+    def at(self, place: int) -> Any:
+        """Return the value of an item; None if the column does not concern it."""
+        code = self.codes[place]
+        return None if code == NONE else self.values[code]
+
+    def take(self, places: Places) -> Column:
+        """Return the column of the items at some places."""
+        return self._replace(codes=self.codes[places])
+
+
+class Gold(NamedTuple):
+    """The right answer to an item, as a value of the column `gold`."""
+
+    kind: str
+    """The kind of the answer; see `score.answers.kinds`."""
+    answers: tuple[Answer, ...]
+    """The accepted answers; the first is canonical."""
+    weights: tuple[int, ...] = ()
+    """The number of annotators of each of the `answers` (VQAv2); empty if all are equally right."""
+
+    @property
+    def text(self) -> str:
+        """The canonical answer as predictions write it."""
+        return text_of(self.answers[0])
+
+
+class Options(NamedTuple):
+    """The options of an item of multiple choice, as a value of the column `options`."""
+
+    texts: tuple[str, ...]
+    """In the order that a model sees."""
+    right: int | None
+    """The index of the right one, counted from 0."""
+    has_letters: bool = True
+    """False if a letter cannot name an option, because the file does not record the order that a model saw."""
+
+
+class Learning(NamedTuple):
+    """Columns that are kept where something is learned from the items (`read_items(…, learning=True)`)."""
+
+    texts: Column
+    """The question, the round's question or the instruction."""
+    histories: Column
+    """The text of a dialog before the round, with the answers; NONE outside of dialogs."""
+    clues: Column
+    """A tuple of numbers: what a reader of the question sees of its program; see `items.phrases`."""
+    programs: Column
+    """The program as text, equal for equal programs; NONE without one."""
+    scenes: Column
+    """The scene's index as the file says it (an int)."""
+
+
+@dataclass(frozen=True, repr=False)
+class Items:
+    """All items of a file. Every column has one code for each item, in the order of the file."""
+
+    name: str
+    """The path as messages show it."""
+    format: str
+    """vqagen, dialogs, trials, visual7w or vqav2."""
+    ids: Sequence[str]
+    """As the file numbers its items: `17`; of a round, the dialog's number and the round's from 0 on: `3/5`."""
+    images: Column
+    """The name of the image that an item is about. Items about one image form a cluster."""
+    gold: Column
+    """A `Gold` for each item."""
+    options: Column
+    """An `Options` for each item of multiple choice."""
+    pairs: Column
+    """The number that an item shares with the other question of its pair."""
+    blocks: Column
+    """The name that an item shares with those whose options it exchanges."""
+    fields: Mapping[str, Column]
+    """What results are grouped by: answer_type, category, function, family, program_length, …, scene_size, …"""
+    records: npt.NDArray[np.int32]
+    """The number of the record in the file that an item is of: the same for all rounds of a dialog."""
+    info: Mapping[str, Any] = field(default_factory=dict)
+    mode: str = OPEN
+    """How the items are answered unless the user says otherwise."""
+    groups: tuple[str, ...] = ()
+    """The fields that reports group by unless the user says otherwise."""
+    unanswered: int = 0
+    """Records without an answer, which are left out where that is allowed."""
+    learning: Learning | None = None
+
+    def __len__(self) -> int:
+        return len(self.images.codes)
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} {self.kind} of {self.name}>"
+
+    @property
+    def kind(self) -> str:
+        """The kind of its records: questions, dialogs or trials."""
+        return self.format if self.format in ("dialogs", "trials") else "questions"
+
+    def column(self, name: str) -> Column:
+        """Return a field. UsageError, with the nearest name, if there is none."""
+        if name not in self.fields:
+            raise UsageError(unknown("field to group by", name, sorted(self.fields)))
+        return self.fields[name]
+
+    @cached_property
+    def answers(self) -> Column:
+        """The canonical answer of each item, as predictions write it."""
+        texts = Column.of(gold.text for gold in self.gold.values)
+        return Column(texts.codes[self.gold.codes], texts.values)
+
+    def first_column(self, names: Sequence[str]) -> Column | None:
+        """Return the first of some fields that any item has; None if there is none."""
+        return next(
+            (self.fields[name] for name in names if (self.fields.get(name, _NOTHING).codes != NONE).any()), None
+        )
+
+    def take(self, places: Places) -> Items:
+        """Return the items at some places as a table of their own."""
+        cut = {name: getattr(self, name).take(places) for name in ("images", "gold", "options", "pairs", "blocks")}
+        fields = {name: column.take(places) for name, column in self.fields.items()}
+        ids = [self.ids[place] for place in places.tolist()]
+        learning = self.learning and Learning(*(column.take(places) for column in self.learning))
+        return replace(self, ids=ids, fields=fields, records=self.records[places], learning=learning, **cut)
+
+
+_NOTHING = Column(np.empty(0, dtype=np.int32), ())

@@ -1,0 +1,1 @@
+"""Verification: whether the texts, programs and answers of a file agree with its scenes."""

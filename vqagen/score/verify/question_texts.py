@@ -1,0 +1,170 @@
+"""Texts of questions: each must be a template's wording of what its program asks.
+
+Of a question of vqagen's own, whose templates are at hand as they were, the family that it names must word it to the
+letter. Any other question must be worded by some template of which its program is a filling; articles and capitals,
+and whether a needless "other" is said, may then be another generator's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from vqagen.errors import as_written
+from vqagen.files.locations import Location
+from vqagen.language.binding import Binder, Bound, Outline, Words, outline
+from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
+from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedError
+from vqagen.language.template import Template
+from vqagen.language.wording import words_differ
+from vqagen.score.origin import generator_info, settings_of
+from vqagen.score.scene_lookup import QuestionFault
+from vqagen.score.verify.derivation import Derived
+from vqagen.world.scene import Scene
+
+FOREIGN = Manner(joins_anything=(True, False), is_exact=False)
+"""How texts are finished by a generator that nothing is known of."""
+
+
+class Source(NamedTuple):
+    """What is known of the generator of a file."""
+
+    is_ours: bool
+    """True if vqagen made it."""
+    is_compat: bool
+    """True if it did so with `--compat clevr`."""
+    is_certain: bool
+    """True if the templates at hand are those that it was made from, so that a question's family is known."""
+
+
+class Family:
+    """A template that reads questions; what it needs for that is compiled when it is first needed."""
+
+    def __init__(self, template: Template, lexicon: Lexicon, manner: Manner) -> None:
+        self.template = template
+        self._lexicon, self._manner = lexicon, manner
+
+    @cached_property
+    def binder(self) -> Binder:
+        """What finds its slots in programs."""
+        return Binder(self.template)
+
+    @cached_property
+    def recogniser(self) -> Recogniser:
+        """What finds its texts in sentences."""
+        return Recogniser(self.template, self._lexicon, self._manner)
+
+
+@dataclass
+class QuestionTexts:
+    """Reads the texts of one file's questions."""
+
+    loaded: LoadedDomain
+    source: Source
+    unread: int = 0
+    """Texts whose program is a filling of no template at hand."""
+    undecided: int = 0
+    """Texts that a domain's rewrites can make in too many ways to try them all."""
+
+    def __post_init__(self) -> None:
+        manner = Manner((not self.source.is_compat,)) if self.source.is_ours else FOREIGN
+        lexicon = Lexicon(self.loaded.synonyms)
+        families = [Family(template, lexicon, manner) for template in self.loaded.templates]
+        self._by_name = {f"{each.template.file}#{each.template.index}": each for each in families}
+        self._by_number = {str(each.template.family): each for each in families}
+
+    @cached_property
+    def _by_outline(self) -> Mapping[Outline, Sequence[Family]]:
+        found: dict[Outline, list[Family]] = {}
+        for family in self._by_number.values():
+            found.setdefault(family.binder.outline, []).append(family)
+        return found
+
+    def fault(self, record: Mapping[str, Any], scene: Scene, derived: Derived) -> QuestionFault | None:
+        """Return the fault of a question's text, whose program is sound."""
+        text = record.get("question")
+        if not isinstance(text, str):
+            return QuestionFault("wrong text", f"expected a text as the question, found {as_written(text)}")
+        first: tuple[Family, Words, tuple[bool, ...]] | None = None
+        for family in self._families_of(record, derived):
+            for bound in family.binder.bind(derived.steps):
+                keeps_other = self._keeps_other(family, bound, scene, derived)
+                try:
+                    for keeps in keeps_other:
+                        if family.recogniser.says(text, bound.words, keeps):
+                            return None
+                except UndecidedError:
+                    self.undecided += 1
+                    return None
+                first = first or (family, bound.words, keeps_other)
+        if first:
+            return _explained(text, *first)
+        if self.source.is_certain:
+            names = "template_filename and question_family_index"
+            return QuestionFault("wrong family", f"the program is no filling of the template that {names} name")
+        self.unread += 1
+        return None
+
+    def _keeps_other(self, family: Family, bound: Bound, scene: Scene, derived: Derived) -> tuple[bool, ...]:
+        """Return how the question may be worded: True for with the "other" of its text, False for without it."""
+        if not family.recogniser.wording.mentions_other:
+            return (True,)
+        if self.source.is_compat:
+            return (not words_differ(family.template, bound.words),)
+        is_needed = family.binder.anchor_fits(bound, scene, derived.outputs) is not False
+        if self.source.is_ours:
+            return (is_needed,)
+        return (True,) if is_needed and not words_differ(family.template, bound.words) else (True, False)
+
+    def _families_of(self, record: Mapping[str, Any], derived: Derived) -> Sequence[Family]:
+        """Return the families that the question may be of, the one that it names first."""
+        number, file = record.get("question_family_index"), record.get("template_filename")
+        named = self._by_number.get(str(number)) if file is None else self._by_name.get(f"{file}#{number}")
+        if self.source.is_certain and number is not None:
+            return (named,) if named else ()
+        names = (function for function, _, _ in derived.steps)
+        alike = self._by_outline.get(outline(names, self.loaded.catalogue), ())
+        return sorted(alike, key=lambda family: family is not named)
+
+
+def _explained(text: str, family: Family, words: Words, keeps_other: tuple[bool, ...]) -> QuestionFault:
+    """Return the fault of a text that does not say what the program asks, with both readings."""
+    asked = f'the program asks: "{family.recogniser.example(words, keeps_other[0])}"'
+    read = family.recogniser.read(text, words)
+    if read is None:
+        return QuestionFault("wrong text", f'"{text}" is no wording of {family.template.id}; {asked}')
+    differing = [slot for slot in words if read[slot] != words[slot]]
+    if not differing:
+        other = 'leaves out "other"' if keeps_other[0] else 'says "other" of what is no other'
+        return QuestionFault("wrong other", f'"{text}" {other}; {asked}')
+    said, meant = (", ".join(f"{slot} {each[slot] or 'open'}" for slot in differing) for each in (read, words))
+    return QuestionFault("wrong words", f'"{text}" says {said}, the program {meant}; {asked}')
+
+
+def texts_at_hand(
+    path: Location, files: DomainFiles, hashes: Mapping[str, str], given: Sequence[str]
+) -> QuestionTexts | str:
+    """Return what reads the texts of a file, or the reason why they cannot be read.
+
+    Templates are at hand if the user gives them, or if those of the domain are the ones that the file was made from by
+    its `info`, with all else that words texts. `hashes` are those of the files at hand; `given` are the roles of those
+    that the user gives.
+    """
+    generator = generator_info(path)
+    made_from = generator.get("inputs") or {}
+    hashes = {"templates": "", **hashes}
+    differing = [role for role in hashes if made_from.get(role, "") != hashes[role]]
+    if "templates" not in given:
+        if "templates" not in made_from:
+            return "the file does not say which templates it was made from; give --templates"
+        for role in differing:
+            if role not in given:
+                return f"the file was made from other {role} than are at hand; give --templates to read by these"
+    elif "synonyms" in made_from and "synonyms" in differing and "synonyms" not in given:
+        return "the file was made from other synonyms than are at hand; give --synonyms to read by these"
+    settings = settings_of(path)
+    is_compat = settings.get("compat") == "clevr"
+    loaded = load_domain_files(files, settings.get("skip_bad_templates") is True, drops_idle=is_compat or not generator)
+    return QuestionTexts(loaded, Source(bool(generator), is_compat, not differing))

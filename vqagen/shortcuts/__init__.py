@@ -1,0 +1,1 @@
+"""Shortcuts: what is guessed without the picture, and by which clues."""
