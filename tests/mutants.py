@@ -28,14 +28,6 @@ ROOMS = (
     *("vqagen/search", "vqagen/language", "vqagen/run", "vqagen/tasks"),
     *("vqagen/score", "vqagen/shortcuts", "vqagen/human/store"),
 )
-    "vqagen/search",
-    "vqagen/language",
-    "vqagen/run",
-    "vqagen/tasks",
-    "vqagen/score",
-    "vqagen/shortcuts",
-    "vqagen/human/store",
-)
 SECONDS = 400
 """A mutant that makes its tests take longer than this, as an endless loop does, counts as killed."""
 BYTES = 8 << 30

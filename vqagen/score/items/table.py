@@ -113,7 +113,7 @@ class Items:
     images: Column
     """The name of the image that an item is about. Items about one image form a cluster."""
     gold: Column
-    """A `Gold` for each item."""
+    """A `Gold` for each item; NONE for one without an answer, which only `read_items(…, learning=True)` keeps."""
     options: Column
     """An `Options` for each item of multiple choice."""
     pairs: Column
@@ -121,7 +121,11 @@ class Items:
     blocks: Column
     """The name that an item shares with those whose options it exchanges."""
     fields: Mapping[str, Column]
-    """What results are grouped by: answer_type, category, function, family, program_length, …, scene_size, …"""
+    """What results are grouped by: answer_type, category, function, family, program_length, …, scene_size, …
+
+    Of a round also label, attribute (the one that it names), caption (the label of the dialog's caption), history,
+    round, distance (rounds since its referent was told of) and mentioned (rounds since it was mentioned at all).
+    """
     records: npt.NDArray[np.int32]
     """The number of the record in the file that an item is of: the same for all rounds of a dialog."""
     info: Mapping[str, Any] = field(default_factory=dict)
@@ -154,7 +158,7 @@ class Items:
     def answers(self) -> Column:
         """The canonical answer of each item, as predictions write it."""
         texts = Column.of(gold.text for gold in self.gold.values)
-        return Column(texts.codes[self.gold.codes], texts.values)
+        return Column(np.append(texts.codes, NONE)[self.gold.codes], texts.values)  # NONE, which is -1, finds the last
 
     def first_column(self, names: Sequence[str]) -> Column | None:
         """Return the first of some fields that any item has; None if there is none."""
