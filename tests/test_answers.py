@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from vqagen.errors import UsageError
 from vqagen.files.shipped import shipped
 from vqagen.language.synonyms import load_synonyms
-from vqagen.score.answers.judging import AnswerJudge
+from vqagen.score.answers.judging import judge
 from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary, text_of
-from vqagen.score.answers.presets import PRESETS, find_preset
+from vqagen.score.answers.presets import PRESETS, check_preset, credit_of, normal
 from vqagen.score.answers.reading import read_answer
 from vqagen.score.answers.vqa_words import vqa_accuracy, without_punctuation
-from vqagen.score.gold.item import GoldItem
+from vqagen.score.items.table import Gold, Options
 from vqagen.world.domain import load_domain
 
 NO_WORDS = Vocabulary()
@@ -31,13 +31,16 @@ def vocabulary_of(metadata: str, synonyms: str | None = None) -> Vocabulary:
 CLEVR = vocabulary_of("clevr", "synonyms.json")
 
 
-def item_of(kind: str, *answers: Answer, options: Sequence[str] = (), weights: Sequence[int] = ()) -> GoldItem:
-    return GoldItem("0", kind, answers, "0", options=tuple(options), weights=tuple(weights))
+def gold_of(kind: str, *answers: Answer, weights: Sequence[int] = ()) -> Gold:
+    return Gold(kind, answers, tuple(weights))
 
 
-def credit(preset: str, text: str, item: GoldItem) -> float:
-    chosen = PRESETS[preset]
-    return chosen.is_right(chosen.normalise(text, item.kind, NO_WORDS), item)
+def options_of(*texts: str) -> Options | None:
+    return Options(texts, None) if texts else None
+
+
+def credit(preset: str, text: str, gold: Gold) -> float:
+    return credit_of(normal(text, gold.kind, preset, NO_WORDS), gold, preset)
 
 
 READ = [
@@ -98,7 +101,7 @@ def test_a_vocabulary_keeps_names_and_drops_synonyms_of_two_values() -> None:
 
 def test_an_unknown_preset_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="unknown preset 'typd'; did you mean 'typed'"):
-        find_preset("typd")
+        check_preset("typd")
 
 
 # The official scripts -------------------------------------------------------------------------------------------------
@@ -117,7 +120,7 @@ COPIES = [(1, 0), (2, 33.33), (3, 66.67), (4, 100)]
 
 def test_vqa_accuracy_of_copies_of_one_answer() -> None:
     """A single answer gets nothing: the annotator who gave it is left out."""
-    found = [credit("vqa-official", "yes", item_of(TEXT, *["yes"] * copies)) for copies, _ in COPIES]
+    found = [credit("vqa-official", "yes", gold_of(TEXT, *["yes"] * copies)) for copies, _ in COPIES]
     assert [round(100 * each, 2) for each in found] == [percent for _, percent in COPIES]
 
 
@@ -137,12 +140,12 @@ OFFICIAL = [
 
 def test_vqa_official_credit() -> None:
     """The numbers of the official script: it normalises only where annotators differ."""
-    found = [(each, text, credit("vqa-official", text, item_of(TEXT, *each))) for each, text, _ in OFFICIAL]
+    found = [(each, text, credit("vqa-official", text, gold_of(TEXT, *each))) for each, text, _ in OFFICIAL]
     assert [(answers, text, round(100 * share)) for answers, text, share in found] == OFFICIAL
 
 
 def test_vqa_always_normalises_unanimous_answers() -> None:
-    assert credit("vqa-always", "Two", item_of(TEXT, *["2"] * 10)) == 1.0
+    assert credit("vqa-always", "Two", gold_of(TEXT, *["2"] * 10)) == 1.0
 
 
 PUNCTUATION = [("a.b.", "ab"), ("rock-n-roll", "rock n roll"), ("5 . 5", "5  5"), ("3.5.", "3.5")]
@@ -164,7 +167,7 @@ def plain_vqa_accuracy(answers: list[str], text: str) -> float:
 @given(st.lists(st.sampled_from(["red", "blue", "green"]), min_size=1, max_size=12), st.sampled_from(["red", "pink"]))
 def test_vqa_accuracy_agrees_with_the_loop_over_annotators(answers: list[str], text: str) -> None:
     counted = {answer: answers.count(answer) for answer in answers}
-    weighted = item_of(TEXT, *counted, weights=list(counted.values()))
+    weighted = gold_of(TEXT, *counted, weights=list(counted.values()))
 
     assert credit("vqa-official", text, weighted) == pytest.approx(plain_vqa_accuracy(answers, text))
 
@@ -180,7 +183,7 @@ DIFFERENCES = [
 
 
 def test_presets_differ() -> None:
-    found = [(*row[:3], credit(row[0], row[1], item_of(TEXT, row[2]))) for row in DIFFERENCES]
+    found = [(*row[:3], credit(row[0], row[1], gold_of(TEXT, row[2]))) for row in DIFFERENCES]
     assert found == DIFFERENCES
 
 
@@ -189,46 +192,55 @@ def test_presets_differ() -> None:
 
 def test_a_true_answer_is_not_the_number_one() -> None:
     """Python takes True for 1, also as a key."""
-    judge = AnswerJudge(PRESETS["typed"], NO_WORDS)
-
-    assert judge.judge(("1",), item_of(INTEGER, 1)).credit == 1.0
-    assert judge.judge(("1",), item_of(BOOL, True)) == (0.0, "refused", True, "", (0.0,))
-    assert judge.judge(("yes",), item_of(BOOL, True)).credit == 1.0
+    assert judge(["1"], gold_of(INTEGER, 1)) == ((1.0,), "1", "parsed")
+    assert judge(["1"], gold_of(BOOL, True)) == ((0.0,), "1", "refused")
+    assert judge(["yes"], gold_of(BOOL, True)) == ((1.0,), "yes", "parsed")
 
 
-BESIDE = [("metallic", True), ("B", True), ("red", False), ("I cannot tell", True)]
+CANDIDATES = [
+    ("typed", ["blue", "Blue!", "red"], (0.0, 1.0)),
+    ("visual7w", ["blue", "Blue", "red"], (0.0, 0.0)),
+    ("typed", ["blue"], (0.0, 0.0)),
+    ("typed", [], (0.0, 0.0)),
+]
+
+
+@pytest.mark.parametrize(("preset", "candidates", "expected"), CANDIDATES)
+def test_the_best_of_the_first_candidates_counts(preset: str, candidates: list[str], expected: tuple[float]) -> None:
+    """Equal ones take one place, except by Visual7W's rule."""
+    assert judge(candidates, gold_of(TEXT, "red"), preset=preset, top_k=(1, 2)).credits == expected
+
+
+BESIDE = [("metallic", "parsed"), ("B", "parsed"), ("red", "not_an_option"), ("I cannot tell", "refused")]
 
 
 def test_an_answer_beside_the_options_is_recognised() -> None:
-    judge, item = AnswerJudge(PRESETS["typed"], CLEVR), item_of(WORD, "metal", options=["rubber", "metal"])
+    gold, options = gold_of(WORD, "metal"), options_of("rubber", "metal")
 
-    assert [(text, judge.judge((text,), item).is_option) for text, _ in BESIDE] == BESIDE
+    assert [(text, judge([text], gold, options, vocabulary=CLEVR).status) for text, _ in BESIDE] == BESIDE
 
 
 @pytest.mark.parametrize("kind", [WORD, LIST])
 @pytest.mark.parametrize(("text", "expected"), [("an SUV.", 0.0), ("SUV", 1.0), ("truck", 0.0)])
 def test_an_answer_of_another_domain_is_read_as_text(kind: str, text: str, expected: float) -> None:
     """Files of other generators name no domain. Their right answers were refused, as CLEVR has no such word."""
-    found = AnswerJudge(PRESETS["typed"], CLEVR).judge((text,), item_of(kind, "suv" if kind == WORD else ("suv",)))
+    found = judge([text], gold_of(kind, "suv" if kind == WORD else ("suv",)), vocabulary=CLEVR)
 
-    assert (found.credit, found.status) == (expected, "parsed")
+    assert (found.credits, found.status) == ((expected,), "parsed")
 
 
 @pytest.mark.parametrize(("kind", "right"), [(WORD, "metal"), (INTEGER, 3)])
 @pytest.mark.parametrize(("text", "given"), [("wood", "wood"), ("C", "wood"), ("It is wood.", "wood")])
 def test_an_option_outside_the_vocabulary_is_an_answer(kind: str, right: Answer, text: str, given: str) -> None:
     """It is wrong, and not refused."""
-    options = ["rubber", text_of(right), "wood"]
+    options = options_of("rubber", text_of(right), "wood")
 
-    found = AnswerJudge(PRESETS["typed"], CLEVR).judge((text,), item_of(kind, right, options=options))
-
-    assert found == (0.0, "parsed", True, given, (0.0,))
+    assert judge([text], gold_of(kind, right), options, vocabulary=CLEVR) == ((0.0,), given, "parsed")
 
 
 def test_the_gold_answer_is_right_under_every_preset() -> None:
     """With four annotators, so that VQA's rule can be met."""
     kinds: dict[str, Answer] = {BOOL: False, INTEGER: 10, WORD: "metal", LIST: ("blue", "red"), CELL: "B2", TEXT: "Hm."}
-    for name, (kind, answer) in itertools.product(PRESETS, kinds.items()):
-        judge = AnswerJudge(PRESETS[name], CLEVR)
-        credits = [judge.judge((text_of(answer),), item_of(kind, answer, weights=[4])).credit for _ in range(2)]
-        assert credits == [1, 1], (name, kind)  # also where the judgement is kept
+    for preset, (kind, answer) in itertools.product(PRESETS, kinds.items()):
+        found = judge([text_of(answer)], gold_of(kind, answer, weights=[4]), preset=preset, vocabulary=CLEVR)
+        assert found.credits == (1.0,), (preset, kind)

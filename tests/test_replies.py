@@ -8,19 +8,20 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from test_answers import CLEVR, NO_WORDS, item_of
+from test_answers import CLEVR, NO_WORDS, credit, gold_of, options_of
 
+from vqagen.score.answers.judging import judge
 from vqagen.score.answers.kinds import BOOL, CELL, INTEGER, LIST, TEXT, WORD, Answer, Vocabulary
 from vqagen.score.answers.parsing import parse_reply
-from vqagen.score.answers.presets import PRESETS
 from vqagen.score.answers.reading import read_answer
+from vqagen.score.items.table import Options
 
 AMBIGUOUS, REFUSED = "?", "–"
 """In tables: several answers, and none."""
 
 
 def shown(text: str, kind: str, answer: Answer, options: Sequence[str] = (), words: Vocabulary = CLEVR) -> str:
-    parsed = parse_reply(text, item_of(kind, answer, options=options), words)
+    parsed = parse_reply(text, gold_of(kind, answer), options_of(*options), words)
     return {"parsed": parsed.answer, "ambiguous": AMBIGUOUS, "refused": REFUSED}[parsed.status]
 
 
@@ -146,10 +147,9 @@ def test_the_option_of_a_reply() -> None:
 
 
 def test_letters_name_no_options_in_an_unknown_order() -> None:
-    item = item_of(WORD, "metal", options=["metal", "rubber"])
-    unordered = type(item)(item.id, WORD, ("metal",), "0", options=item.options, has_letters=False)
+    unordered = Options(("metal", "rubber"), 0, has_letters=False)
 
-    assert parse_reply("B", unordered, CLEVR).status == "refused"
+    assert parse_reply("B", gold_of(WORD, "metal"), unordered, CLEVR).status == "refused"
 
 
 PARTS = [("10", "10"), ("ten", "10"), ("C", "10"), ("1 or 10", AMBIGUOUS)]
@@ -197,16 +197,15 @@ def test_traps_of_other_tools() -> None:
     """Inspect's `match` and VLMEvalKit judge each of these otherwise."""
     found = []
     for reply, kind, right, options, _ in TRAPS:
-        item = item_of(kind, right, options=options)
-        answer = read_answer(parse_reply(reply, item, CLEVR).answer, kind, CLEVR)
-        found.append((reply, kind, right, options, PRESETS["typed"].is_right(answer, item)))
+        [share] = judge([reply], gold_of(kind, right), options_of(*options), vocabulary=CLEVR).credits
+        found.append((reply, kind, right, options, share))
     assert found == TRAPS
 
 
 @pytest.mark.parametrize("options", [(), ("metal", "wood")])
 def test_a_part_of_a_word_is_no_match_without_a_synonym(options: Sequence[str]) -> None:
     assert shown("metallic", TEXT, "metal", options, NO_WORDS) == "metallic"
-    assert PRESETS["typed"].is_right("metallic", item_of(TEXT, "metal")) == 0.0
+    assert credit("typed", "metallic", gold_of(TEXT, "metal")) == 0.0
 
 
 PIECES = [*"ab12 .,:()\n-/$", "yes ", "no ", "not ", "red ", "metal ", "ANSWER: ", "\\boxed{", "B2 ", "one "]
@@ -216,13 +215,13 @@ REPLIES = st.lists(st.sampled_from(PIECES), max_size=12).map("".join) | st.text(
 @given(REPLIES, st.sampled_from([BOOL, INTEGER, WORD, LIST, CELL, TEXT]), st.booleans())
 def test_every_reply_has_a_status(reply: str, kind: str, has_options: bool) -> None:
     """An answer stands there if, and only if, the reply is parsed; and it is read as an answer again."""
-    item = item_of(kind, "metal", options=["metal", "red"] if has_options else [])
-    status, answer = parse_reply(reply, item, CLEVR)
+    gold, options = gold_of(kind, "metal"), options_of("metal", "red") if has_options else None
+    status, answer = parse_reply(reply, gold, options, CLEVR)
 
     assert status in ("parsed", "ambiguous", "refused")
     assert bool(answer) == (status == "parsed")
     if answer and not has_options:
-        assert parse_reply(answer, item, CLEVR) == (status, answer)
+        assert parse_reply(answer, gold, None, CLEVR) == (status, answer)
 
 
 VALUES: dict[str, list[str]] = {
@@ -267,8 +266,8 @@ def values_of(kind: str, random: Any) -> list[str]:
 @given(kind=st.sampled_from(sorted(VALUES)), frame=st.sampled_from(CLEAR), random=st.randoms(use_true_random=False))
 def test_a_clear_reply_is_read_as_what_it_says(kind: str, frame: str, random: Any) -> None:
     a, b, c = values_of(kind, random)
-    item = item_of(kind, read_answer(VALUES[kind][0], kind, CLEVR) or 0)
-    status, answer = parse_reply(frame.format(a=a, b=b, c=c), item, CLEVR)
+    gold = gold_of(kind, read_answer(VALUES[kind][0], kind, CLEVR) or 0)
+    status, answer = parse_reply(frame.format(a=a, b=b, c=c), gold, None, CLEVR)
 
     assert (status, read_answer(answer, kind, CLEVR)) == ("parsed", read_answer(a, kind, CLEVR))
 
@@ -278,17 +277,17 @@ def test_an_unclear_reply_has_no_answer(kind: str, frame: str, random: Any) -> N
     """In a sentence, the last cell counts."""
     assume(kind != CELL or "ANSWER" in frame)
     a, b, _ = values_of(kind, random)
-    item = item_of(kind, read_answer(VALUES[kind][0], kind, CLEVR) or 0)
+    gold = gold_of(kind, read_answer(VALUES[kind][0], kind, CLEVR) or 0)
 
-    assert parse_reply(frame.format(a=a, b=b), item, CLEVR).answer == ""
+    assert parse_reply(frame.format(a=a, b=b), gold, None, CLEVR).answer == ""
 
 
 @given(frame=st.sampled_from(CLEAR), options=st.permutations(["red car", "red", "a car", "dark red"]))
 def test_a_letter_or_text_of_an_option_is_read_as_this_option(frame: str, options: list[str]) -> None:
     """Also if one option stands inside of another."""
-    item = item_of(TEXT, "red", options=options)
+    gold, shown_options = gold_of(TEXT, "red"), options_of(*options)
     for place, option in enumerate(options):
         letter, other = "ABCD"[place], "ABCD"[place - 1]
         for said in (option, letter, f"({letter})", f"{letter}) {option}", f"Option {letter}"):
             reply = frame.format(a=said, b=options[place - 1], c=other)
-            assert parse_reply(reply, item, NO_WORDS) == ("parsed", option), reply
+            assert parse_reply(reply, gold, shown_options, NO_WORDS) == ("parsed", option), reply

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from vqagen.score.answers.kinds import BOOL, INTEGER, LIST, TEXT, WORD, Vocabulary, text_of
 from vqagen.score.answers.reading import NUMBER_WORDS, TRUTH_WORDS, plain, read_answer
-from vqagen.score.gold.item import GoldItem
+from vqagen.score.items.table import Gold, Options
 
 Find = Callable[[str], list[str]]
 _NEGATED = re.compile(
@@ -61,11 +61,12 @@ class Finder:
     """True if, of several answers, that of the last sentence counts."""
 
 
-def finder_of(item: GoldItem, vocabulary: Vocabulary) -> Finder:
+def finder_of(gold: Gold, options: Options | None, vocabulary: Vocabulary) -> Finder:
     """Return the finder for an item."""
-    values = frozenset(text_of(answer) for answer in item.answers) if item.kind == WORD else frozenset()
+    values = frozenset(text_of(answer) for answer in gold.answers) if gold.kind == WORD else frozenset()
     among = vocabulary.beside(values) if values else values
-    return _finder(item.kind, item.options, item.has_letters, among, _Words(vocabulary))
+    texts, has_letters = (options.texts, options.has_letters) if options else ((), False)
+    return _finder(gold.kind, texts, has_letters, among, _Words(vocabulary))
 
 
 class _Words:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from vqagen.score.answers.cells import cells_in_reply
 from vqagen.score.answers.finders import Finder, finder_of
 from vqagen.score.answers.kinds import CELL, TEXT, Vocabulary
-from vqagen.score.gold.item import GoldItem
+from vqagen.score.items.table import Gold, Options
 
 PARSED, AMBIGUOUS, REFUSED = "parsed", "ambiguous", "refused"
 
@@ -63,41 +63,43 @@ class Parsed(NamedTuple):
 _REFUSED, _AMBIGUOUS = Parsed(REFUSED, ""), Parsed(AMBIGUOUS, "")
 
 
-def parse_reply(text: str, item: GoldItem, vocabulary: Vocabulary) -> Parsed:
+def parse_reply(text: str, gold: Gold, options: Options | None, vocabulary: Vocabulary) -> Parsed:
     """Return the answer that a reply gives to a question.
 
-    Of the item, only its kind, its options, and of which attribute the accepted answers are values, is used.
+    Of the right answer, only its kind, and of which attribute it is a value, is used.
 
-    >>> parse_reply("I count 2 red ones and 1 blue one. ANSWER: 3", GoldItem("0", "integer", (3,), ""), Vocabulary())
+    >>> parse_reply("I count 2 red ones and 1 blue one. ANSWER: 3", Gold("integer", (3,)), None, Vocabulary())
     Parsed(status='parsed', answer='3')
     """
     reply = text.rpartition(_THOUGHT_END)[2].strip()
     if not reply:
         return _REFUSED
-    if item.kind == CELL and not item.options:
+    if gold.kind == CELL and not options:
         return _verdict(cells_in_reply(reply))
-    finder = finder_of(item, vocabulary)
+    finder = finder_of(gold, options, vocabulary)
     if whole := finder.whole(reply):
         return _verdict(whole)
-    return _in_words(unicodedata.normalize("NFKC", reply).replace("\u2019", "'"), item, finder)
+    return _in_words(
+        unicodedata.normalize("NFKC", reply).replace("\u2019", "'"), gold.kind == TEXT and not options, finder
+    )
 
 
-def _in_words(reply: str, item: GoldItem, finder: Finder) -> Parsed:
+def _in_words(reply: str, is_free: bool, finder: Finder) -> Parsed:
     """Parse a reply that has more words than an answer."""
     marks = list(_MARK.finditer(reply))
     if marks:
-        return _behind_mark(_first_line(reply[marks[-1].end() :]), item, finder)
+        return _behind_mark(_first_line(reply[marks[-1].end() :]), finder)
     unmarked = _MARKUP.sub("", reply)
     if whole := finder.whole(unmarked):
         return _verdict(whole)
     if _REFUSAL.search(unmarked):
         return _REFUSED
-    if item.kind == TEXT and not item.options:
+    if is_free:
         return _verdict(finder.found(unmarked))
     return _verdict(finder.found(unmarked) if not finder.concludes else _concluded(unmarked, finder))
 
 
-def _behind_mark(marked: str, item: GoldItem, finder: Finder) -> Parsed:
+def _behind_mark(marked: str, finder: Finder) -> Parsed:
     line = _MARKUP.sub("", marked).strip()
     if whole := finder.whole(line):
         return _verdict(whole)

@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from vqagen.errors import BadInput, Problem, UsageError, counted, unknown
+from vqagen.score.answers.judging import Judged
 from vqagen.score.answers.kinds import Answer
 from vqagen.score.answers.parsing import AMBIGUOUS, PARSED, REFUSED
-from vqagen.score.answers.presets import find_preset
+from vqagen.score.answers.presets import check_preset
 from vqagen.score.gold.file import GoldFile
 from vqagen.score.gold.item import GoldItem
 from vqagen.score.intervals import Interval, cluster_interval, wilson
@@ -27,7 +28,7 @@ from vqagen.score.scoring.columns import NONE, Codes, Coding, FieldColumns, Ids,
 from vqagen.score.scoring.coverage import Coverage, Examples
 from vqagen.score.scoring.floors import Clues, Floats, floors
 from vqagen.score.scoring.joining import CONFLICT, HeldPredictions, Key, key_of
-from vqagen.score.scoring.judgement import JUDGES, NOT_AN_OPTION, Judge, Judgement
+from vqagen.score.scoring.judgement import JUDGES, NOT_AN_OPTION, Judge
 from vqagen.score.scoring.settings import AUTO, IMAGE, SKIP, EvaluationSettings
 
 OVERALL = "overall"
@@ -181,7 +182,8 @@ def evaluate(
     held = HeldPredictions(predictions)
     if not held.total:
         raise BadInput([Problem("no predictions to score", name or gold.name)])
-    judge = JUDGES[mode](find_preset(settings.preset), gold.vocabulary(), settings.top_k)
+    check_preset(settings.preset)
+    judge = JUDGES[mode](settings.preset, gold.vocabulary(), settings.top_k)
     scoring = _Scoring(gold, held, judge, settings)
     scoring.run(f" in {name}" if name else "", is_in_order)
     return scoring.result(mode)
@@ -203,7 +205,7 @@ class _Scoring:
         self._missing_ids: set[str] = set()
         self._problems: list[Problem] = []
         self._faulty = 0
-        self._known: dict[tuple[Any, ...], Judgement] = {}
+        self._known: dict[tuple[Any, ...], Judged] = {}
         self._right_answers: dict[tuple[str, tuple[Answer, ...]], str] = {}
 
     def run(self, place: str = "", is_in_order: bool = False) -> None:
@@ -238,7 +240,7 @@ class _Scoring:
             self._examples.add("missing", item.id)
         return number
 
-    def _judgement(self, item: GoldItem, number: int) -> Judgement:
+    def _judgement(self, item: GoldItem, number: int) -> Judged:
         if number == CONFLICT:
             return self._judge.nothing._replace(status=AMBIGUOUS)
         key: tuple[Any, ...] = number, item.kind, item.answers
@@ -261,7 +263,7 @@ class _Scoring:
         if len(self._problems) < MOST_FAULTS:
             self._problems.append(Problem(message, self._gold.name, f"question {item.id}"))
 
-    def _add(self, item: GoldItem, result: Judgement, is_missing: bool) -> None:
+    def _add(self, item: GoldItem, result: Judged, is_missing: bool) -> None:
         """Add the result of the next item to all columns."""
         self._images.add(item.image)
         self._fields.add(item.fields)
@@ -269,7 +271,7 @@ class _Scoring:
         self._answers.add(self._right_answer(item))
         self._given.add(None if is_missing else result.given)
         self._options.append(len(item.options) if self._judge.knows_options else 0)
-        for column, score in zip(self._credits, result.scores, strict=True):
+        for column, score in zip(self._credits, result.credits, strict=True):
             column.append(score)
         self._is_counted.append(not (is_missing and self._settings.missing == SKIP))
         if is_missing:
