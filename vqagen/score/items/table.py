@@ -11,9 +11,10 @@ objects. A million questions take about 100 bytes each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,6 +53,15 @@ class Column(NamedTuple):
         """Return the value of an item; None if the column does not concern it."""
         code = self.codes[place]
         return None if code == NONE else self.values[code]
+
+    def map(self, function: Callable[[Any], Any]) -> Column:
+        """Return the column of what a function makes of each value, and of NONE where that is None.
+
+        >>> Column.of(["red", None, "Red"]).map(str.lower)
+        Column(codes=array([ 0, -1,  0], dtype=int32), values=('red',))
+        """
+        made = Column.of(map(function, self.values))
+        return Column(np.append(made.codes, np.int32(NONE))[self.codes], made.values)
 
     def take(self, places: Places) -> Column:
         """Return the column of the items at some places."""
@@ -157,8 +167,7 @@ class Items:
     @cached_property
     def answers(self) -> Column:
         """The canonical answer of each item, as predictions write it."""
-        texts = Column.of(gold.text for gold in self.gold.values)
-        return Column(np.append(texts.codes, NONE)[self.gold.codes], texts.values)  # NONE, which is -1, finds the last
+        return self.gold.map(attrgetter("text"))
 
     def first_column(self, names: Sequence[str]) -> Column | None:
         """Return the first of some fields that any item has; None if there is none."""
