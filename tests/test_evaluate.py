@@ -14,7 +14,7 @@ from gold_files import SEED_TABLE, seed_pairs, seed_predictions, write_visual7w
 from scene_records import sampled_scenes
 
 import vqagen
-from vqagen.score.scoring.score_report import SCREEN_ROWS
+from vqagen.score.report.table import SCREEN_ROWS
 from vqagen.score.scoring.visual7w_lines import TypeCount, visual7w_lines
 
 Record = dict[str, Any]
@@ -92,9 +92,9 @@ def test_what_fits_a_screen_is_printed(run: Commands) -> None:
         "  group      n  correct  accuracy    low   high  floor  skill  note",
     ]
     assert lines[10] == "Category" and len(lines) < 25
-    assert lines[-1] == "  8 more tables by --all, or in a file by -o scores.html"
+    assert lines[-1].startswith("  8 more tables by --all, or in a file by -o report.html: ")
     families = run.done("evaluate questions.json half.jsonl --group-by family").out.decode().splitlines()
-    assert len(families) <= 40 and sum(".json#" in line for line in families) == SCREEN_ROWS - 1
+    assert len(families) <= 40 and sum(".json#" in line for line in families) == SCREEN_ROWS
     assert re.fullmatch(r"  … \d+ more by --all", families[-2])
     skipped = run.done("evaluate questions.json half.jsonl --missing skip").out.decode()
     assert "60 missing (left out)" in skipped and "  overall  60       60     1.000" in skipped

@@ -5,10 +5,25 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 
-from vqagen.score.report.table import COUNT, SHARE, TEXT, Figure, Gate, Report, Table, columns
-from vqagen.score.report.writers import WRITERS, text
+import pytest
+
+from vqagen.errors import UsageError
+from vqagen.score.report.table import (
+    COUNT,
+    SCREEN_ROWS,
+    SHARE,
+    TEXT,
+    Figure,
+    Gate,
+    Report,
+    Reported,
+    Table,
+    columns,
+)
+from vqagen.score.report.writers import WRITERS
 
 AWKWARD = 'a|b <i>&"é*'
 ROWS = Table(
@@ -31,7 +46,7 @@ REPORT = Report(
 
 def test_text_is_aligned() -> None:
     """Numbers stand below each other, at the right; the head comes first, missed gates last."""
-    assert text(REPORT).splitlines() == [
+    assert REPORT.text().splitlines() == [
         "2 questions, 1 missing",
         "answers: typed",
         "",
@@ -106,3 +121,57 @@ def test_the_page_stands_alone() -> None:
 def test_a_report_without_tables() -> None:
     """Every format can hold a report without tables and gates."""
     assert all(write(Report("nothing", ("no questions",), ())) for write in WRITERS.values())
+
+
+# Screens, notebooks and data frames ---------------------------------------------------------------------------------
+
+LONG = Table("families", "Families", columns(family=TEXT, n=COUNT), tuple((f"f{n}", n) for n in range(100)))
+
+
+def test_a_screen_shows_what_fits() -> None:
+    """Details are named in place of being shown; of a long table, the first rows are shown."""
+    tables = (LONG, replace(ROWS, is_detail=True), replace(YES_NO, is_detail=True))
+    shown = replace(REPORT, tables=tables).on_screen()
+
+    assert [len(table.rows) for table in shown.tables] == [SCREEN_ROWS]
+    assert shown.text().splitlines()[-4:] == [
+        "  … 75 more by --all",
+        "  2 more tables by --all, or in a file by -o report.html: category, yes_no",
+        "",
+        "overall: accuracy 0.371 is below 0.9",
+    ]
+    assert REPORT.on_screen() == REPORT
+
+
+def test_a_repr_fits_a_screen() -> None:
+    lines = repr(replace(REPORT, head=("x" * 200,), tables=(LONG, ROWS))).splitlines()
+
+    assert len(lines) == 24 and max(map(len, lines)) == 120
+    assert lines[0].endswith("x…") and lines[-1] == "… 15 more lines"
+    assert repr(REPORT) == REPORT.text().rstrip()
+
+
+class _Result(Reported):
+    def report(self) -> Report:
+        return REPORT
+
+
+def test_a_result_shows_itself_as_its_report_does() -> None:
+    """A notebook gets a part of a page, whose style concerns nothing else."""
+    result = _Result()
+    html = result._repr_html_()
+
+    assert repr(result) == repr(REPORT)
+    assert html.startswith('<div class="report">') and "body {" not in html and html.endswith("</div>")
+    assert html in WRITERS["html"](REPORT)
+
+
+def test_tables_are_data_frames() -> None:
+    """The first table, or the one of a key, with all digits; nothing stands where a table says nothing."""
+    frame = _Result().frame()
+
+    assert list(frame.columns) == ["category", "n", "accuracy", "floor"]
+    assert frame.accuracy.tolist() == [0.370557, 1.0] and frame.floor.isna().tolist() == [True, False]
+    assert REPORT.frame("yes_no").equals(YES_NO.frame())
+    with pytest.raises(UsageError, match="did you mean 'yes_no'"):
+        REPORT.frame("yesno")

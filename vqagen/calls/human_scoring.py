@@ -45,9 +45,9 @@ def score_study(source: PathLike, settings: ScoreSettings | None = None, *, stor
     return score_rows(rows, settings or ScoreSettings(), path.name, automated)
 
 
-def rater_report(scores: StudyScores, *, fail_under: Sequence[str] = (), is_whole: bool = False) -> Report:
+def rater_report(scores: StudyScores, *, fail_under: Sequence[str] = ()) -> Report:
     """Return the report of scores, and whether its gates are met: thresholds such as `A=-0.2`."""
-    return study_report(scores, read_thresholds(fail_under), is_whole=is_whole)
+    return study_report(scores, read_thresholds(fail_under))
 
 
 def _read_study(path: Path, store: PathLike) -> tuple[list[AnswerRow], list[str]]:

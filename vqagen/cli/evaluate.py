@@ -31,7 +31,6 @@ from vqagen.errors import UsageError
 @missing_option
 @click.option("--strict", is_flag=True, help="Exit with 1 if a prediction is missing, duplicate, unknown or no option.")
 @click.option("--fail-under", multiple=True, metavar="GROUP=SHARE,…", help="Exit with 1 below these accuracies.")
-@click.option("--all", "is_whole", is_flag=True, help="Print all tables, and all of their rows.")
 @report_options("questions", "predictions", "scenes")
 @click.option("--per-item", type=path, metavar="FILE.jsonl", help="Write the result of each question.")
 @click.pass_context
@@ -52,8 +51,6 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
       vqagen evaluate questions.json predictions.jsonl
     """
     from vqagen.calls.evaluation import evaluate, score_report, split_ranks, toolkit_text, write_item_scores
-    from vqagen.score.report.writers import text
-    from vqagen.score.scoring.score_report import screen_report
 
     per_item = options["per_item"]
     _check(output, per_item, [questions, predictions, options["scenes"]], options["fail_under"])
@@ -69,11 +66,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
     report = score_report(
         found, group_by=fields, fail_under=options["fail_under"], strict=options["strict"], predictions=predictions
     )
-    printed = ""
-    if options["profile"] is not None:
-        printed = toolkit_text(report, found)
-    elif output.is_printed and not options["is_whole"]:
-        printed = text(screen_report(report, fields))
+    printed = toolkit_text(report, found) if options["profile"] is not None else ""
     if per_item:
         write_item_scores(found, per_item, force=output.force)
     output.put(report, printed)

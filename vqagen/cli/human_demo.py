@@ -23,8 +23,7 @@ def demo(out: str, seed: int) -> None:
     """
     from vqagen.calls.human_demo import demonstrate, places
     from vqagen.cli.messages import print_message
-    from vqagen.score.report.writers import WRITERS
 
-    click.echo(WRITERS["text"](demonstrate(out, seed=seed, say=print_message)), nl=False)
+    click.echo(demonstrate(out, seed=seed, say=print_message).text(), nl=False)
     for line in places(out):
         click.echo(line, err=True)

@@ -49,6 +49,6 @@ def score(
 
     read_thresholds(fail_under)
     found = score_study(source, settings, store=store or "")
-    report = rater_report(found, fail_under=fail_under, is_whole=output.format in ("json", "csv"))
+    report = rater_report(found, fail_under=fail_under)
     output.put(report)
     ctx.exit(1 if report.failures else 0)

@@ -1,4 +1,4 @@
-"""The options of commands that report: `--out`, `--json` and `--force`."""
+"""The options of commands that report: `--out`, `--json`, `--all` and `--force`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ class ReportOutput(NamedTuple):
     out: str
     format: str
     force: bool
+    is_whole: bool = False
+    """True if a screen shows all tables, and all of their rows."""
 
     @property
     def is_printed(self) -> bool:
@@ -31,10 +33,11 @@ class ReportOutput(NamedTuple):
 
         `text` replaces the report's own where the format is text.
         """
-        from vqagen.score.report.writers import WRITERS, terminal_text, write_content
+        from vqagen.score.report.writers import WRITERS, write_content
 
-        own = terminal_text if self.is_printed and self.format == "text" else WRITERS[self.format]
-        content = text if text and self.format == "text" else own(report)
+        if self.is_printed and self.format == "text" and not self.is_whole:
+            report = report.on_screen()
+        content = text if text and self.format == "text" else WRITERS[self.format](report)
         if self.is_printed:
             click.echo(content, nl=False)
             return
@@ -64,13 +67,15 @@ def report_options(*inputs: str) -> AddOption:
 
     def add(command: Command) -> Command:
         @wraps(command)
-        def with_output(*args: Any, out: str, as_json: bool, force: bool, **values: Any) -> Any:
+        def with_output(*args: Any, out: str, as_json: bool, force: bool, is_whole: bool, **values: Any) -> Any:
             read = [name for each in inputs for name in _names(values[each])]
-            return command(*args, output=checked_output(out, as_json, force, read), **values)
+            output = checked_output(out, as_json, force, read)._replace(is_whole=is_whole)
+            return command(*args, output=output, **values)
 
         wrapped: Command = with_output
         for option in (
             click.option("--force", is_flag=True, help="Replace files that exist."),
+            click.option("--all", "is_whole", is_flag=True, help="Print all tables, and all of their rows."),
             click.option("--json", "as_json", is_flag=True, help="Print the report as JSON."),
             click.option(
                 "--out",

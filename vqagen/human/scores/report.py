@@ -21,11 +21,10 @@ _ESTIMATE = (*columns(n=COUNT, raters=COUNT, images=COUNT, score=DECIMAL), *_INT
 _WHY = columns(note=TEXT)
 _HUMANR = columns(n=COUNT, sum=DECIMAL, HUMANr=DECIMAL, printed=DECIMAL, SD=DECIMAL, error=DECIMAL, half=DECIMAL)
 _MOST_WORST = 10
-_MOST_FLAGS = 20
 
 
-def study_report(scores: StudyScores, thresholds: Sequence[Threshold] = (), *, is_whole: bool = False) -> Report:
-    """Return the report. `is_whole` lists every flag, for machines; people get the first ones."""
+def study_report(scores: StudyScores, thresholds: Sequence[Threshold] = ()) -> Report:
+    """Return the report."""
     tables = [
         *_score_tables(scores),
         _humanr_table(scores),
@@ -38,7 +37,7 @@ def study_report(scores: StudyScores, thresholds: Sequence[Threshold] = (), *, i
         *_group_tables(scores),
         _worst_table(scores),
         _exclusion_table(scores),
-        _flag_table(scores, is_whole),
+        _flag_table(scores),
     ]
     gates = score_gates(thresholds, list(_named_scores(scores)))
     return Report(
@@ -245,13 +244,10 @@ def _exclusion_table(scores: StudyScores) -> Table:
     return Table("flags", "Flags", shown, rows if scores.rows else (), (note, *notes))
 
 
-def _flag_table(scores: StudyScores, is_whole: bool) -> Table:
-    chosen = scores.flags if is_whole else scores.flags[:_MOST_FLAGS]
-    hidden = len(scores.flags) - len(chosen)
-    notes = (f"and {hidden:,} more; --json lists all",) if hidden else ()
+def _flag_table(scores: StudyScores) -> Table:
     shown = columns(flag=TEXT, rater=TEXT, assignment=TEXT, detail=TEXT)
-    rows = tuple((each.kind, each.rater, each.assignment or "all", each.detail) for each in chosen)
-    return Table("flagged", "Flagged raters and assignments", shown, rows, notes)
+    rows = tuple((each.kind, each.rater, each.assignment or "all", each.detail) for each in scores.flags)
+    return Table("flagged", "Flagged raters and assignments", shown, rows)
 
 
 def _without_empty(

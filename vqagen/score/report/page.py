@@ -7,25 +7,25 @@ from html import escape
 
 from vqagen.score.report.table import SHARE, Column, Figure, Report, Table, shown
 
-_STYLE = """
+_PAGE_STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1f2933; max-width: 1080px; margin: 2em auto; padding: 0 1em; }
-h1 { font-size: 1.5em; overflow-wrap: anywhere; } h2 { font-size: 1.15em; margin: 1.8em 0 .3em; }
-.head { background: #f4f6f8; padding: .8em 1em; margin: 0; list-style: none; }
-.failed { color: #a3200d; font-weight: 600; }
-nav { margin: 1em 0; font-size: .9em; } nav a { margin-right: 1em; color: #1b5e9e; display: inline-block; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .9em; min-width: 50%; }
-th, td { text-align: left; padding: .2em .7em; border-bottom: 1px solid #e4e9ed; vertical-align: top; }
-th { position: sticky; top: 0; background: #fff; }
-.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.note, figcaption { color: #52606d; font-size: .9em; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(440px, 100%), 1fr)); gap: 2em; }
-figure { margin: 0; } figure h2 { margin: 0 0 .2em; } figure svg { width: 100%; height: auto; background: #fff; }
-@media (prefers-color-scheme: dark) {
-  body { background: #14191f; color: #dfe5ea; } th { background: #14191f; } .head { background: #1f262e; }
-  th, td { border-color: #2d3741; }
-  .note, figcaption { color: #9fb0bf; } nav a { color: #7db8ee; } .failed { color: #ff8a75; }
-}
+@media (prefers-color-scheme: dark) { body { background: #14191f; color: #dfe5ea; } }
+""".strip()
+"""Of a page alone; a notebook has its own."""
+_STYLE = """
+.report h1 { font-size: 1.5em; overflow-wrap: anywhere; } .report h2 { font-size: 1.15em; margin: 1.8em 0 .3em; }
+.report .head { background: #8882; padding: .8em 1em; margin: 0; list-style: none; white-space: pre-wrap; }
+.report .failed { color: #c8331f; font-weight: 600; }
+.report nav { margin: 1em 0; font-size: .9em; } .report nav a { margin-right: 1em; display: inline-block; }
+.report a { color: #2f7fc4; }
+.report .wide { overflow-x: auto; }
+.report table { border-collapse: collapse; font-size: .9em; min-width: 50%; }
+.report th, .report td { text-align: left; padding: .2em .7em; border-bottom: 1px solid #8884; vertical-align: top; }
+.report .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.report .note, .report figcaption { opacity: .75; font-size: .9em; margin: .3em 0; }
+.report .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(440px, 100%), 1fr)); gap: 2em; }
+.report figure { margin: 0; } .report figure h2 { margin: 0 0 .2em; }
+.report figure svg { width: 100%; height: auto; background: #fff; }
 """.strip()
 _BAR = "#3b82c466"
 """Colour of the bar behind an accuracy."""
@@ -33,16 +33,27 @@ _BAR = "#3b82c466"
 
 def page(report: Report) -> str:
     """Return the page as HTML."""
-    title = escape(report.title)
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{escape(report.title)}</title>
+<style>
+{_PAGE_STYLE}
+</style></head><body>
+{fragment(report)}
+</body></html>
+"""
+
+
+def fragment(report: Report) -> str:
+    """Return the part of a page that a notebook shows, with its style."""
     head = "\n".join(f"<li>{escape(line)}</li>" for line in report.head)
     failures = "\n".join(f'<p class="failed">{escape(line)}</p>' for line in report.failures)
     links = "\n".join(f'<a href="#{escape(table.key)}">{escape(table.title)}</a>' for table in report.tables)
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
+    return f"""<div class="report">
 <style>
 {_STYLE}
-</style></head><body>
-<h1>{title}</h1>
+</style>
+<h1>{escape(report.title)}</h1>
 <ul class="head">
 {head}
 </ul>
@@ -52,8 +63,7 @@ def page(report: Report) -> str:
 </nav>
 {_figures(report.figures)}
 {chr(10).join(map(_section, report.tables))}
-</body></html>
-"""
+</div>"""
 
 
 def _figures(figures: tuple[Figure, ...]) -> str:

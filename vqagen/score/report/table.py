@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
+
+from vqagen.errors import UsageError, counted, unknown
+from vqagen.extras import needed
 
 TEXT, COUNT, SHARE, DECIMAL, NUMBER = "text", "count", "share", "decimal", "number"
 """Forms of columns. A share lies between 0 and 1 (skill, a share too, can be below 0). Decimals have three digits
@@ -14,6 +17,9 @@ behind the point, numbers have four digits in all, as p-values need them.
 Cell = str | int | float | None
 """A value; None where the column says nothing about the row."""
 ABSENT = "-"
+SCREEN_ROWS = 25
+"""Rows of a table that a screen shows."""
+_REPR_LINES, _REPR_WIDTH = 24, 120
 _DIGITS = {SHARE: ".3f", DECIMAL: ",.3f", NUMBER: ",.4g"}
 
 
@@ -48,11 +54,26 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     is_detail: bool = False
-    """True for a table that is too long for a terminal; every file has it."""
+    """True for a table that a screen leaves out; every file has it."""
 
-    def shown(self) -> list[list[str]]:
-        """Return the cells as texts for people."""
-        return [[shown(cell, column) for cell, column in zip(row, self.columns, strict=True)] for row in self.rows]
+    def lines(self) -> Iterator[str]:
+        """Yield the title, the aligned rows and the notes."""
+        rows = ([shown(cell, column) for cell, column in zip(row, self.columns, strict=True)] for row in self.rows)
+        lines = [[column.name for column in self.columns], *rows]
+        widths = [max(len(line[number]) for line in lines) for number in range(len(self.columns))]
+        yield self.title
+        for line in lines:
+            cells = (
+                cell.rjust(width) if column.is_number else cell.ljust(width)
+                for cell, width, column in zip(line, widths, self.columns, strict=True)
+            )
+            yield "  " + "  ".join(cells).rstrip()
+        yield from (f"  {note}" for note in self.notes)
+
+    def frame(self) -> Any:
+        """Return the rows as a data frame of pandas (extra `stats`)."""
+        pandas = needed("pandas", "stats", "a data frame")
+        return pandas.DataFrame(list(self.rows), columns=[column.name for column in self.columns])
 
     def to_record(self) -> dict[str, Any]:
         """Return the table for JSON: a list of rows, each with its cells by column."""
@@ -95,9 +116,12 @@ class Figure(NamedTuple):
     svg: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
-    """The report of a command: lines that state what was measured and how, tables, gates, and figures."""
+    """The report of a command: lines that state what was measured and how, tables, gates, and figures.
+
+    A notebook shows it as a page does, and `repr` as a terminal does, cut to a screen.
+    """
 
     title: str
     head: tuple[str, ...]
@@ -114,8 +138,40 @@ class Report:
         return [gate.problem for gate in self.gates if gate.problem]
 
     def table(self, key: str) -> Table:
-        """Return the table of this key."""
-        return next(table for table in self.tables if table.key == key)
+        """Return the table of this key. UsageError, with the nearest key, if there is none."""
+        found = {table.key: table for table in self.tables}
+        if key not in found:
+            raise UsageError(unknown("table", key, list(found)))
+        return found[key]
+
+    def frame(self, key: str = "") -> Any:
+        """Return a table, by default the first, as a data frame of pandas (extra `stats`)."""
+        return self.table(key or next((table.key for table in self.tables), "")).frame()
+
+    def text(self) -> str:
+        """Return the head, all tables, and the gates that were missed, as aligned text."""
+        blocks = [self.head, *(table.lines() for table in self.tables), self.failures]
+        return "\n\n".join(text for text in map("\n".join, blocks) if text) + "\n"
+
+    def on_screen(self) -> Report:
+        """Return the report without details and without rows beyond `SCREEN_ROWS`; its notes say what is left out."""
+        tables = [_cut(table) for table in self.tables if not table.is_detail]
+        hidden = [table.key for table in self.tables if table.is_detail]
+        if hidden and tables:
+            note = f"{counted(len(hidden), 'more table')} by --all, or in a file by -o report.html: {', '.join(hidden)}"
+            tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, note))
+        return replace(self, tables=tuple(tables))
+
+    def __repr__(self) -> str:
+        lines = self.on_screen().text().splitlines()
+        if len(lines) > _REPR_LINES:
+            lines[_REPR_LINES - 1 :] = [f"… {len(lines) - _REPR_LINES + 1} more lines"]
+        return "\n".join(line if len(line) <= _REPR_WIDTH else line[: _REPR_WIDTH - 1] + "…" for line in lines)
+
+    def _repr_html_(self) -> str:
+        from vqagen.score.report.page import fragment
+
+        return fragment(self.on_screen())
 
     def to_record(self) -> dict[str, Any]:
         """Return the report for JSON."""
@@ -124,6 +180,31 @@ class Report:
             "tables": {table.key: table.to_record() for table in self.tables},
             "gates": [{"name": gate.name, "passed": not gate.problem, "problem": gate.problem} for gate in self.gates],
         }
+
+
+def _cut(table: Table) -> Table:
+    more = len(table.rows) - SCREEN_ROWS
+    if more <= 0:
+        return table
+    return replace(table, rows=table.rows[:SCREEN_ROWS], notes=(*table.notes, f"… {more:,} more by --all"))
+
+
+class Reported:
+    """A result with a report: it shows itself as its report does."""
+
+    def report(self) -> Report:
+        """Return the report."""
+        raise NotImplementedError
+
+    def frame(self, key: str = "") -> Any:
+        """Return a table of the report, by default the first, as a data frame of pandas (extra `stats`)."""
+        return self.report().frame(key)
+
+    def __repr__(self) -> str:
+        return repr(self.report())
+
+    def _repr_html_(self) -> str:
+        return self.report()._repr_html_()
 
 
 def nonempty(tables: Iterable[Table | None]) -> tuple[Table, ...]:

@@ -5,42 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path, PurePath
 
 from vqagen.errors import UsageError
 from vqagen.files.output import STDOUT, atomic_output, check_output
 from vqagen.files.packing import unpacked_name
 from vqagen.score.report.page import page
-from vqagen.score.report.table import Report, Table
+from vqagen.score.report.table import Report, Reported
 
 _HEAD = "head"
 """The name of the head among the tables."""
-
-
-def text(report: Report) -> str:
-    """Return aligned text with all tables."""
-    blocks = ["\n".join(report.head), *("\n".join(_aligned(table)) for table in report.tables)]
-    return "\n\n".join([*blocks, *(["\n".join(report.failures)] if report.failures else [])]) + "\n"
-
-
-def terminal_text(report: Report) -> str:
-    """Return aligned text without the tables that are too long for a terminal."""
-    return text(replace(report, tables=tuple(table for table in report.tables if not table.is_detail)))
-
-
-def _aligned(table: Table) -> Iterator[str]:
-    lines = [[column.name for column in table.columns], *table.shown()]
-    widths = [max(len(line[number]) for line in lines) for number in range(len(table.columns))]
-    yield table.title
-    for line in lines:
-        cells = (
-            cell.rjust(width) if column.is_number else cell.ljust(width)
-            for cell, width, column in zip(line, widths, table.columns, strict=True)
-        )
-        yield "  " + "  ".join(cells).rstrip()
-    yield from (f"  {note}" for note in table.notes)
 
 
 def as_json(report: Report) -> str:
@@ -65,7 +40,7 @@ def as_csv(report: Report) -> str:
 
 
 WRITERS: Mapping[str, Callable[[Report], str]] = {
-    "text": text,
+    "text": Report.text,
     "json": as_json,
     "html": page,
     "csv": as_csv,
@@ -89,9 +64,13 @@ def format_of_report(out: str) -> str:
     return _ENDINGS[ending]
 
 
-def write_report(report: Report, out: Path | str) -> None:
-    """Write a report in the format of the name's ending. UsageError for other endings, and if there is such a file."""
-    write_content(WRITERS[format_of_report(str(out))](report), str(out))
+def write_report(report: Report | Reported, out: Path | str) -> None:
+    """Write a report, or that of a result, in the format of the name's ending.
+
+    UsageError for other endings, and if there is such a file.
+    """
+    write = WRITERS[format_of_report(str(out))]
+    write_content(write(report if isinstance(report, Report) else report.report()), str(out))
 
 
 def write_content(content: str, out: str, *, force: bool = False) -> None:

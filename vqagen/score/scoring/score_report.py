@@ -40,8 +40,6 @@ _GROUP_COLUMNS = columns(
 )
 _SCREEN_FIELDS = ("category", "type", "structural", "answer_type")
 """The groups that a screen shows unless the user asks for others: the first field of these that there is."""
-SCREEN_ROWS = 25
-"""Rows that a screen shows, of all tables together."""
 _SMALL = "small"
 _NOUNS = {DIALOGS: "round", TRIALS: "trial"}
 """Format -> an item, for people."""
@@ -67,6 +65,7 @@ def score_report(evaluation: Evaluation, settings: ReportSettings | None = None)
     tables = nonempty([*(group_table(by, found) for by, found in rows.items()), *_blocks(evaluation)])
     if evaluation.gold.format == TRIALS:  # of pairs the headline is that both are right
         tables = tuple(sorted(tables, key=lambda table: table.key != PAIRS))
+    tables = _with_details(tables, settings.group_by)
     named = named_accuracies({by: {row.name: row.accuracy for row in found} for by, found in rows.items()})
     gates: list[Gate] = threshold_gates(settings.thresholds, named)
     if settings.strict:
@@ -75,24 +74,12 @@ def score_report(evaluation: Evaluation, settings: ReportSettings | None = None)
     return Report(title, tuple(_head(evaluation, settings)), tables, _facts(evaluation, settings), tuple(gates))
 
 
-def screen_report(report: Report, fields: Sequence[str] = ()) -> Report:
-    """Return the part of a report that fits a screen: overall, and the groups of `fields`, by default of one field."""
-    tables = {table.key: table for table in report.tables}
-    shown = [by for by in (OVERALL, *(fields or _SCREEN_FIELDS)) if by in tables]
-    if not fields:
-        shown = shown[:2]
-    if next(iter(tables)) == PAIRS:  # the headline
-        shown.insert(0, PAIRS)
-    left, parts = SCREEN_ROWS, []
-    for table in (tables[by] for by in shown):
-        more = len(table.rows) - left
-        notes = (*table.notes, *([f"… {more:,} more by --all"] if more > 0 else []))
-        parts.append(replace(table, rows=table.rows[:left], notes=notes))
-        left = max(left - len(table.rows), 1)
-    if hidden := [table.title for table in report.tables if table.key not in shown]:
-        listed = f"{counted(len(hidden), 'more table')} by --all, or in a file by -o scores.html"
-        parts[-1] = replace(parts[-1], notes=(*parts[-1].notes, listed))
-    return replace(report, tables=tuple(parts))
+def _with_details(tables: tuple[Table, ...], fields: Sequence[str]) -> tuple[Table, ...]:
+    """Mark what a screen leaves out: it shows the headline, overall, and the groups of `fields`, by default of one."""
+    keys = [table.key for table in tables]
+    shown = [by for by in (OVERALL, *(fields or _SCREEN_FIELDS)) if by in keys]
+    shown = [*(shown if fields else shown[:2]), *(key for key in keys[:1] if key == PAIRS)]
+    return tuple(replace(table, is_detail=table.key not in shown) for table in tables)
 
 
 def toolkit_lines(evaluation: Evaluation) -> Iterator[str]:
