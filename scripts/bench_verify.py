@@ -17,10 +17,11 @@ from bench_costs import count_option, cpu_seconds, in_turn, repeats_option, repo
 
 import vqagen
 from vqagen.api import find_domain, find_scenes, load_domain_files
-from vqagen.files.locations import locate
 from vqagen.language.domain_files import LoadedDomain
+from vqagen.language.question_files import QUESTIONS
+from vqagen.records.discovery import find_records
 from vqagen.rng import stream
-from vqagen.score.verify.question_texts import QuestionTexts, Source
+from vqagen.score.verify.question_texts import UNDECIDED, QuestionTexts, Source
 from vqagen.score.verify.questions import verify_questions
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests")]
@@ -82,13 +83,15 @@ def _report_alarms(case: _Case, repeats: int) -> None:
     seconds = in_turn({name: partial(cpu_seconds, work) for name, work in works.items()}, repeats)
     times = {name: median(runs) / found.checked * 1e6 for name, runs in seconds.items()}
     reading = times["with texts"] - times["without texts"]
-    alarms = f"{found.checked:,} questions, {found.mismatched} refused, {found.undecided_texts} not decided"
+    alarms = f"{found.checked:,} questions, {found.mismatched} refused, {found.unproven[UNDECIDED]} not decided"
     took = ", ".join(f"{name} {microseconds:.0f}" for name, microseconds in times.items())
     report(case.name, f"{alarms}; µs a question: {took}, so {reading:.0f} for a text")
 
 
 def _verified(case: _Case, texts: QuestionTexts | str) -> vqagen.VerificationReport:
-    return verify_questions(locate(case.questions), find_scenes(case.scenes), case.loaded.catalogue, texts)
+    return verify_questions(
+        find_records(case.questions, QUESTIONS), find_scenes(case.scenes), case.loaded.catalogue, texts
+    )
 
 
 def _report_spoils(case: _Case, count: int) -> None:

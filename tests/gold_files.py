@@ -11,8 +11,7 @@ import orjson
 from vqagen.score.answers.kinds import TEXT, text_of
 from vqagen.score.gold.file import OPEN, GoldFile
 from vqagen.score.gold.item import GoldItem
-
-Prediction = dict[str, Any]
+from vqagen.score.predictions.prediction import Prediction
 
 SEED_TABLE: Mapping[str, tuple[int, int]] = {
     "what": (5053, 13296),
@@ -40,19 +39,14 @@ def text_items(answers: Sequence[str], **columns: Sequence[Any]) -> list[GoldIte
     ]
 
 
-def prediction(id: object, *candidates: str) -> Prediction:
-    """Return a prediction in memory."""
-    return {"id": id, "candidates": [*candidates]}
-
-
 def predicted(**answers: str) -> list[Prediction]:
     """Return a prediction for each id, written behind an underscore: `predicted(_3="red")`."""
-    return [prediction(id.removeprefix("_"), answer) for id, answer in answers.items()]
+    return [Prediction(id.removeprefix("_"), (answer,)) for id, answer in answers.items()]
 
 
 def oracle(items: Iterable[GoldItem]) -> list[Prediction]:
     """Return the right answer to each item."""
-    return [prediction(item.id, text_of(item.answers[0])) for item in items]
+    return [Prediction(item.id, (text_of(item.answers[0]),)) for item in items]
 
 
 def write_visual7w(path: Path, pairs: Sequence[Mapping[str, Any]], split: str = "val", **more: Any) -> Path:
@@ -87,5 +81,5 @@ def seed_predictions(pairs: Sequence[Mapping[str, Any]]) -> list[Prediction]:
     for pair in pairs:
         left[pair["type"]] -= 1
         best = pair["answer"].upper() if left[pair["type"]] >= 0 else "Wrong"
-        made.append(prediction(pair["qa_id"], "a", "b", best))
+        made.append(Prediction(str(pair["qa_id"]), ("a", "b", best)))
     return made

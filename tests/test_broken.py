@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,11 +111,11 @@ def mistakes(told: str) -> list[str]:
 def outcome(case: Case, run: Commands, folder: Path) -> tuple[object, object]:
     """What the command of a broken input did, and what it should: exit with 3, print the mistake, write nothing."""
     path = case.write(folder)
-    ran = run(case.filled(case.get("command"), path))
+    ran = run(case.filled(case.get("command"), path) + (" --json" if case.get("answers") else ""))
     if case.get("answers"):  # a wrong question is no broken file: `verify` ends in 1 and names it in its report
         question, _, inside = case.get("path").partition(".")
-        wrong = [line for line in ran.out.decode().splitlines() if line.startswith("questions[")]
-        told = [re.sub(r" \(.*?\): ", ": ", line, count=1) for line in wrong]
+        rows = json.loads(ran.out)["tables"]["mismatches"]["rows"]
+        told = [joined(f"questions[{row['position']}]", row["problem"]) for row in rows]
         return (ran.code, told), (1, [joined(question, inside, case.message(path))])
     source, place = case.filled(case.get("source") or "{file}", path), case.place(case.get("points") or "column")
     expected = joined(f"{source}:{place}" if place else source, case.get("path"), case.message(path))

@@ -32,9 +32,10 @@ from vqagen.errors import InputWarning, VqagenError
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.domain_files import find_domain
 from vqagen.language.loading import load_templates
-from vqagen.language.question_files import read_questions
+from vqagen.language.question_files import QUESTIONS, read_questions
 from vqagen.language.synonyms import load_synonyms
 from vqagen.plugin.loading import load_plugins
+from vqagen.records.discovery import find_records
 from vqagen.score.verify.questions import verify_questions
 from vqagen.tasks.dialog.loading import load_dialog_domain
 from vqagen.tasks.dialog.template import ANY_EXTREME
@@ -74,7 +75,7 @@ def read_metadata(path: Path) -> None:
 
 def read_all_questions(path: Path) -> None:
     list(read_questions(path))
-    verify_questions(path, find_scenes(BASES / "scenes.json"), CLEVR)
+    verify_questions(find_records(path, QUESTIONS), find_scenes(BASES / "scenes.json"), CLEVR)
 
 
 def read_dialog_templates(path: Path) -> None:

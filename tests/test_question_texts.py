@@ -21,6 +21,7 @@ from vqagen.api import find_domain, load_domain_files
 from vqagen.files.shipped import shipped
 from vqagen.language import recognition
 from vqagen.rng import stream
+from vqagen.score.verify.question_texts import UNREAD
 
 DOMAINS = {name: load_domain_files(find_domain(name)) for name in ("clevr", "market")}
 TEMPLATES = shipped("templates/clevr")
@@ -186,7 +187,7 @@ def test_texts_are_not_read_without_the_templates_they_were_made_from(vqagen_: C
         report = verified({**document, "info": info})
 
         assert report.is_clean
-        assert [*report.lines()][-1].startswith(f"texts were not read: {why}")
+        assert [each.startswith(f"texts not read: {why}") for each in report.unproven] == [False, True]
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             given = verified({**document, "info": info}, templates=TEMPLATES, synonyms=shipped("synonyms.json"))
@@ -200,7 +201,7 @@ def test_texts_are_not_read_by_given_templates_with_other_synonyms(vqagen_: Comm
     document["info"]["generator"]["inputs"]["synonyms"] = "sha256:0"
     report = verified(document, templates=TEMPLATES)
 
-    assert [*report.lines()][-1].endswith("other synonyms than are at hand; give --synonyms to read by these")
+    assert [*report.unproven][-1].endswith("other synonyms than are at hand; give --synonyms to read by these")
 
 
 def test_answers_are_verified_without_any_templates(vqagen_: Commands) -> None:
@@ -210,7 +211,7 @@ def test_answers_are_verified_without_any_templates(vqagen_: Commands) -> None:
     Path("bare/metadata.json").write_bytes(shipped("metadata/clevr.json").read_bytes())
     ran = vqagen_.done("verify q.json --scenes clevr.json --domain ./bare")
 
-    assert b" checked, 0 wrong\ntexts were not read: " in ran.out
+    assert b" checked, 0 wrong\nnot proved: " in ran.out
 
 
 def as_elsewhere(text: str) -> str:
@@ -229,7 +230,7 @@ def test_texts_of_other_generators_are_read_by_given_templates(vqagen_: Commands
     sayings = Sayings(DOMAINS["clevr"].synonyms)
     misspelt = [each for each in spoiled(questions, sayings, stream(2, "x"), "misspelt") if each]
 
-    assert (report.mismatched, report.unread_texts) == (0, 0)
+    assert (report.mismatched, report.unproven[UNREAD]) == (0, 0)
     assert verified({"questions": misspelt}, **given).mismatched == len(misspelt)
 
 
@@ -238,8 +239,8 @@ def test_a_program_that_no_template_asks_leaves_its_text_unread(vqagen_: Command
     document = generated(vqagen_, "--only zero_hop.json")
     report = verified({"questions": document["questions"]}, templates=shipped("templates/clevr/one_hop.json"))
 
-    assert (report.is_clean, report.unread_texts) == (True, report.checked)
-    assert [*report.lines()][-1].endswith(" texts not read: no template at hand asks what the program asks")
+    assert (report.is_clean, report.unproven[UNREAD]) == (True, report.checked)
+    assert report.report().head[-1].endswith(" texts not read: no template at hand asks what the program asks")
 
 
 # What a walk along the words does not see --------------------------------------------------------------------------

@@ -111,10 +111,10 @@ def test_scenes_of_one_name_are_told_apart_at_any_distance_in_any_batch(
     report = json.loads(ran.out)
 
     assert report["by_problem"] == {"several scenes": len(shared)}
-    assert [mismatch["position"] for mismatch in report["mismatches"]] == shared
+    assert [mismatch["position"] for mismatch in report["tables"]["mismatches"]["rows"]] == shared
     listed = ", ".join(map(str, group))
     expected = f"{len(group)} scenes have this {key} (scenes {listed}), and the question has no scene_index"
-    assert {mismatch["problem"] for mismatch in report["mismatches"]} == {expected}
+    assert {mismatch["problem"] for mismatch in report["tables"]["mismatches"]["rows"]} == {expected}
 
 
 # What a file says of its origin ---------------------------------------------------------------------------------------

@@ -75,7 +75,10 @@ def test_what_is_not_suited_to_a_kind_of_file_is_refused(vqagen_: Commands) -> N
     Path("empty").mkdir()
     nothing = "no questions, dialogs or trials (*.json, *.json.gz, *.json.zst, trials.jsonl) in"
     for line, message in (
-        ("trials --scenes trials", "trials holds trials, which come with their grids and items: leave out scenes"),
+        (
+            "trials --scenes trials",
+            "trials.jsonl holds trials, which come with their grids and items: leave out scenes",
+        ),
         ("trials --metadata x.json", "leave out metadata"),
         ("none", "questions, dialogs or trials not found: none"),
         ("empty --scenes trials", nothing),

@@ -20,7 +20,7 @@ from vqagen.records.source import RecordEntry
 from vqagen.score import scene_lookup
 from vqagen.score.verify import questions as verification
 from vqagen.score.verify import report as verification_report
-from vqagen.score.verify.report import MOST_PROBLEMS
+from vqagen.score.verify.report import EXAMPLES
 from vqagen.world.loading import SCENES as SCENES_KIND
 from vqagen.world.loading import SceneSource
 
@@ -28,7 +28,7 @@ Record = dict[str, Any]
 SCENES = 12
 INFO = {"generator": {"name": "vqagen", "inputs": load_domain_files().hashes}}
 """The info of questions made from the shipped templates."""
-UNREAD = "texts were not read: the file does not say which templates it was made from; give --templates\n"
+UNREAD = "texts not read: the file does not say which templates it was made from; give --templates\n"
 OF_TYPE = {bool: 0, int: 1, str: 2}
 """Where in the fixture's questions one with an answer of each type stands."""
 
@@ -88,9 +88,10 @@ def written(records: object, name: str = "q.json", info: Record = INFO) -> str:
 def test_questions_as_written_check_out(made: dict[str, list[Record]], vqagen_: Commands) -> None:
     for dialect, name in (("generator", "q.json"), ("release", "q.jsonl.gz")):
         ran = vqagen_.done(f"verify {written(made[dialect], name)} --scenes scenes.json")
-        unread = "" if name == "q.json" else UNREAD
+        count = len(made[dialect])
+        unread = "" if name == "q.json" else f"not proved: {count} {UNREAD}"
 
-        assert ran == (0, f"{len(made[dialect])} questions checked, 0 wrong\n{unread}".encode(), "")
+        assert ran == (0, f"{count} questions checked, 0 wrong\n{unread}".encode(), "")
 
 
 def test_any_document_that_holds_questions_is_read(questions: list[Record], vqagen_: Commands) -> None:
@@ -115,7 +116,7 @@ def test_a_file_of_the_references_shape_checks_out(questions: list[Record], vqag
             node["side_inputs"] = node.pop("value_inputs")
     ran = vqagen_.done(f"verify {written(questions)} --scenes scenes.json")
 
-    assert ran.out.endswith(b" checked, 0 wrong\n")
+    assert b" checked, 0 wrong\n" in ran.out
 
 
 # What is wrong ----------------------------------------------------------------------------------------------------
@@ -179,12 +180,13 @@ def test_a_spoiled_question_is_named(made: dict[str, list[Record]], vqagen_: Com
         questions, place = deepcopy(made["generator"]), OF_TYPE[kind]
         spoil(questions[place])
         ran = vqagen_(f"verify {written(questions, info={})} --scenes scenes.json")
-        line, last, _ = ran.out.decode().splitlines()
+        head, *lines = ran.out.decode().splitlines()
+        (line,) = (each for each in lines if "  questions[" in each)
 
         assert (ran.code, ran.err) == (1, "")
-        assert line.startswith(f"questions[{place}] (question_index {place}, ")
+        assert head == f"{len(questions)} questions checked, 1 wrong: 1 {problem}"
+        assert line.startswith(f"  {problem}  questions[{place}]  question_index {place}, ")
         assert told in line
-        assert last == f"{len(questions)} questions checked, 1 wrong: 1 {problem}"
 
 
 def test_a_wrong_answer_of_a_released_file_is_found(made: dict[str, list[Record]], vqagen_: Commands) -> None:
@@ -195,7 +197,7 @@ def test_a_wrong_answer_of_a_released_file_is_found(made: dict[str, list[Record]
         record["answer"] = {"yes": "no", "no": "yes"}.get(record["answer"], "7x")
     ran = vqagen_(f"verify {written(spoiled)} --scenes scenes.json")
 
-    assert (ran.code, ran.out.count(b"\n")) == (1, 4)
+    assert (ran.code, ran.out.count(b"  questions[")) == (1, len(OF_TYPE))
 
 
 def test_the_report_as_json_counts_everything(questions: list[Record], vqagen_: Commands) -> None:
@@ -206,47 +208,68 @@ def test_the_report_as_json_counts_everything(questions: list[Record], vqagen_: 
     report = json.loads(ran.out)
 
     assert (ran.code, ran.err) == (1, "")
-    assert list(report) == ["checked", "mismatched", "parted_pairs", "texts", "by_problem", "problems", "mismatches"]
+    assert list(report) == ["checked", "mismatched", "by_problem", "notes", "remarks", "unproven", "tables", "gates"]
     assert (report["checked"], report["mismatched"]) == (len(questions), 3)
     assert report["by_problem"] == {"wrong answer": 2, "answer missing": 1}
-    assert [mismatch["position"] for mismatch in report["mismatches"]] == [0, 1, 5]
-    assert list(report["mismatches"][0]) == ["position", "question_index", "image", "kind", "problem"]
-    assert report["problems"] == [
-        {"kind": kind, "problem": report["mismatches"][first]["problem"], "count": count, "first_positions": positions}
-        for kind, first, count, positions in [("wrong answer", 0, 2, [0, 1]), ("answer missing", 2, 1, [5])]
-    ]
+    rows = report["tables"]["mismatches"]["rows"]
+    assert [row["position"] for row in rows] == [0, 1, 5]
+    assert list(rows[0]) == ["position", "kind", "problem", "path", "record", "label"]
 
 
-def test_a_problem_of_many_questions_is_one_line_with_their_number(questions: list[Record], vqagen_: Commands) -> None:
-    """A thousand lines would hide the others; two problems of one kind stay apart unless only numbers differ."""
+def test_a_report_is_written_in_each_format(questions: list[Record], vqagen_: Commands) -> None:
+    """Files list each wrong question; a screen shows the first ones."""
+    for record in questions[:9]:
+        other_answer(record)
+    written(questions)
+    for ending in ("txt", "json", "html", "csv"):
+        ran = vqagen_(f"verify q.json --scenes scenes.json -o report.{ending}")
+        content = Path(f"report.{ending}").read_text()
+
+        assert (ran.code, ran.out) == (1, b"")
+        assert "9 wrong" in content or json.loads(content)["mismatched"] == 9
+        assert content.count("question_index 8, ") == 1
+    assert vqagen_("verify q.json --scenes scenes.json -o report.txt").code == 2
+
+
+def test_a_problem_of_many_questions_is_counted_and_its_causes_are_shown(
+    questions: list[Record], vqagen_: Commands
+) -> None:
+    """A thousand lines would hide the others; examples of one kind differ in more than their numbers."""
     for record in questions[3:]:
         other_answer(record)
-    for place in (0, 1):
-        questions[place]["program"][1]["type"] = f"filter_{place}"
-    first, second, many, last = vqagen_(f"verify {written(questions)} --scenes scenes.json").out.decode().splitlines()
+    for place in range(3):
+        questions[place]["program"][1]["type"] = ("filter_a", "filter_a", "filter_b")[place]
+    head, *lines = vqagen_(f"verify {written(questions)} --scenes scenes.json").out.decode().splitlines()
     wrong = len(questions) - 3
 
-    assert first.startswith("questions[0] (question_index 0, ")
-    assert second.startswith("questions[1] (question_index 1, ")
-    assert many.startswith("questions[3] (question_index 3, ")
-    others = "questions[4], questions[5], questions[6], questions[7], questions[8], …"
-    assert many.endswith(f" (and {wrong - 1} more like it: {others})")
-    assert last == f"{len(questions)} questions checked, {wrong + 2} wrong: {wrong} wrong answer, 2 bad program"
+    assert head == f"{len(questions)} questions checked, {wrong + 3} wrong: {wrong} wrong answer, 3 bad program"
+    shown = [line.split()[2] for line in lines if line.startswith("  bad program  ") and "questions[" in line]
+    assert shown == ["questions[0]", "questions[2]"]
+    assert sum("  questions[" in line for line in lines) == 2 + EXAMPLES
 
 
-def test_problems_beyond_twenty_are_counted(
+def test_of_many_mismatches_some_are_listed_and_all_counted(
     questions: list[Record], vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As JSON, some mismatches are listed, and all counted."""
-    monkeypatch.setattr(verification_report, "KEPT_MISMATCHES", 4)
-    for place, record in enumerate(questions[:30]):
-        record["program"][1]["type"] = "x" * (place + 30)
-    *shown, more, _ = vqagen_(f"verify {written(questions)} --scenes scenes.json").out.decode().splitlines()
-    report = json.loads(vqagen_("verify q.json --scenes scenes.json --json").out)
+    """Files of millions of wrong questions stay readable."""
+    monkeypatch.setattr(verification_report, "KEPT", 4)
+    for record in questions[:30]:
+        other_answer(record)
+    report = json.loads(vqagen_(f"verify {written(questions)} --scenes scenes.json --json").out)
 
-    assert len(shown) == MOST_PROBLEMS
-    assert more == "… and 10 more problems in 10 questions"
-    assert (len(report["mismatches"]), report["mismatched"]) == (4, 30)
+    assert (len(report["tables"]["mismatches"]["rows"]), report["mismatched"]) == (4, 30)
+
+
+def test_records_in_memory_are_verified(questions: list[Record], scenes: list[Record]) -> None:
+    """A list, or a document whose info says how its texts are read; a repr fits a line."""
+    other_answer(questions[2])
+    for given in (questions, iter(questions), {"questions": questions}):
+        report = vqagen.verify(given, scenes)
+        assert repr(report).startswith(f"{len(questions)} questions checked, 1 wrong: 1 wrong answer\n")
+        assert [(each.position, each.kind) for each in report.mismatches] == [(2, "wrong answer")]
+        assert report.unproven.total() == len(questions)
+
+    assert not vqagen.verify({"info": INFO, "questions": questions}, {"scenes": scenes}).unproven.total()
 
 
 # Files that are no question files ---------------------------------------------------------------------------------
@@ -287,7 +310,8 @@ def test_a_folder_of_questions_says_to_name_a_file(questions: list[Record], vqag
     Path(written(questions)).rename("folder/q.json")
     ran = vqagen_("verify folder --scenes scenes.json")
 
-    assert (ran.code, ran.err) == (3, "vqagen: cannot read folder: it is a folder; name a file in it\n")
+    assert ran.code == 3
+    assert "many questions in one file of a folder: name the file" in ran.err
 
 
 def test_a_faulty_scene_ends_in_3(scenes: list[Record], questions: list[Record], vqagen_: Commands) -> None:
@@ -338,7 +362,9 @@ def test_scenes_are_read_twice_for_questions_in_their_order(
     assert feeds.read == [*range(SCENES), *range(SCENES)]
     assert feeds.most_held <= 3
     lost = [{**record, "image_filename": "lost.png"} for record in questions[:45]]
-    assert vqagen_(f"verify {written(lost)} --scenes scenes.json").out.endswith(b"45 wrong: 45 no scene\n")
+    assert vqagen_(f"verify {written(lost)} --scenes scenes.json").out.startswith(
+        b"45 questions checked, 45 wrong: 45 no scene\n"
+    )
     assert len(feeds.read) == 3 * SCENES
     shuffled = sorted(questions, key=lambda record: (record["question"], record["image_index"]))
     vqagen_.done(f"verify {written(shuffled)} --scenes scenes.json")

@@ -10,6 +10,8 @@ from vqagen.files.locations import Location, locate
 from vqagen.files.reading import content_hash, files_below
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import DomainFiles, PathLike, find_domain, load_catalogue
+from vqagen.language.question_files import QUESTIONS
+from vqagen.records.discovery import find_records
 from vqagen.score.file_kinds import record_file
 from vqagen.score.gold.discovery import read_gold
 from vqagen.score.gold.file import GoldFile
@@ -123,5 +125,5 @@ def _runner(files: BaselineFiles, scenes: str, gold: GoldFile) -> ProgramRunner:
         "metadata": lambda: content_hash([domain.metadata]),
         "plugins": lambda: plugins.hash if plugins.hashes else "",
     }
-    check_origin(questions, hashes)
+    check_origin(find_records(questions, QUESTIONS), hashes)
     return ProgramRunner(questions, source, catalogue, files.split)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, UsageError
-from vqagen.files.locations import Location
 from vqagen.files.reading import content_hash
 from vqagen.language.domain_files import (
     DomainFiles,
@@ -17,24 +16,29 @@ from vqagen.language.domain_files import (
     is_written_as_path,
     load_catalogue,
 )
+from vqagen.language.question_files import QUESTIONS
 from vqagen.language.shipped_domains import DIALOGS
+from vqagen.records.source import RecordSource, given_records
 from vqagen.score.dialogs.report import DialogVerificationReport
 from vqagen.score.dialogs.verification import verify_dialogs
 from vqagen.score.director.grammar import instruction_files
 from vqagen.score.director.report import TrialVerificationReport
 from vqagen.score.director.verification import verify_trials
-from vqagen.score.file_kinds import TRIALS, kind_of_file, record_file, require_records
-from vqagen.score.origin import check_origin, generator_info, info_of, shipped_domain
+from vqagen.score.file_kinds import find_any_records
+from vqagen.score.origin import check_origin, generator_of, info_of, shipped_domain
 from vqagen.score.verify.question_texts import texts_at_hand
 from vqagen.score.verify.questions import verify_questions
 from vqagen.score.verify.report import VerificationReport
 from vqagen.tasks.dialog.loading import load_dialog_domain
-from vqagen.world.loading import SceneSource, find_scenes
+from vqagen.world.loading import SCENES, SceneSource, find_scenes
+
+Records = PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]]
+"""A file or folder, a document, or records."""
 
 
 def verify(
-    file: PathLike,
-    scenes: PathLike | None = None,
+    file: Records,
+    scenes: Records | None = None,
     *,
     domain: PathLike | None = None,
     metadata: PathLike | None = None,
@@ -43,65 +47,72 @@ def verify(
     plugins: PathLike | Sequence[PathLike] = (),
     on_checked: Callable[[int], None] = lambda _: None,
 ) -> VerificationReport | DialogVerificationReport | TrialVerificationReport:
-    """Check that every answer of a file of questions or dialogs follows from its scene, or of trials from its grid.
+    """Check that every answer of questions or dialogs follows from its scene, or of trials from its grid.
 
-    The programs of questions are run again, and their texts are read: by `templates` and `synonyms` or, if the file's
-    `info` names those of the domain, by these. Dialogs and trials are read from their texts, which are those of
-    `templates` and, for dialogs, `synonyms`. Warns (InputWarning) of scenes, metadata, plug-ins, templates and synonyms
-    that are not those which the file's `info` names. `on_checked` is called now and then with the number of questions,
-    dialogs or trials checked since, for a progress bar.
+    `file` and `scenes` are files, or hold records in memory: a document with `info`, or a list of records. The programs
+    of questions are run again, and their texts are read: by `templates` and `synonyms` or, if the `info` names those of
+    the domain, by these. Dialogs and trials are read from their texts, which are those of `templates` and, for dialogs,
+    `synonyms`. Warns (InputWarning) of scenes, metadata, plug-ins, templates and synonyms that are not those which the
+    `info` names. `on_checked` is called now and then with the number of questions, dialogs or trials checked since, for
+    a progress bar.
     """
-    path = require_records(file)
-    kind = kind_of_file(path)
+    source = find_any_records(file)
+    own: dict[str, Any] = {"metadata": metadata, "templates": templates, "synonyms": synonyms, "plugins": plugins}
     report: VerificationReport | DialogVerificationReport | TrialVerificationReport
-    if kind is TRIALS:
-        given = {"scenes": scenes, "domain": domain, "metadata": metadata, "synonyms": synonyms, "plugins": plugins}
+    if source.kind.key not in (QUESTIONS.key, DIALOGS):
+        given = {"scenes": scenes, "domain": domain, **own, "templates": None}
         if needless := [name for name, value in given.items() if value]:
-            raise UsageError(f"{file} holds trials, which come with their grids and items: leave out {needless[0]}")
+            raise UsageError(
+                f"{source.path} holds trials, which come with their grids and items: leave out {needless[0]}"
+            )
         if not templates:
-            _refuse_other_wording(record_file(path) or path, content_hash(instruction_files(None)))
-        report = verify_trials(path, templates, on_checked)
+            _refuse_other_wording(source, content_hash(instruction_files(None)))
+        report = verify_trials(source.path, templates, on_checked)
     elif scenes is None:
-        raise UsageError(
-            f"scenes are missing: {file} holds {kind.key}, which are verified on the scenes they are about"
-        )
+        what = f"{source.path} holds {source.kind.key}"
+        raise UsageError(f"scenes are missing: {what}, which are verified on the scenes they are about")
     else:
-        source = find_scenes(scenes)
-        own: dict[str, Any] = {"metadata": metadata, "templates": templates, "synonyms": synonyms, "plugins": plugins}
-        if kind.key == DIALOGS:
+        found = find_scenes(scenes) if isinstance(scenes, PathLike) else given_records(scenes, SCENES)
+        if source.kind.key == DIALOGS:
             loaded = load_dialog_domain(find_domain(domain, **own, task=DIALOGS))
             if not templates:
-                _refuse_other_wording(path, loaded.hashes["templates"])
-            report = verify_dialogs(path, source, loaded, on_checked)
+                _refuse_other_wording(source, loaded.hashes["templates"])
+            report = verify_dialogs(source, found, loaded, on_checked)
         else:
-            files = find_domain(domain or (None if metadata else shipped_domain(info_of(path))), **own)
+            files = find_domain(domain or (None if metadata else shipped_domain(info_of(source))), **own)
             is_own_folder = domain is not None and is_written_as_path(domain) and files.templates.exists()
             worded_by = {"templates": templates or is_own_folder, "synonyms": synonyms or is_own_folder}
             given_roles = [role for role, is_given in worded_by.items() if is_given]
-            report = _verify_questions(path, source, files, given_roles, on_checked)
+            report = _verify_questions(source, found, files, given_roles, on_checked)
     if not report.checked:
-        raise BadInput([Problem(f"no {kind.key}, so nothing to verify", str(path))])
+        raise BadInput([Problem(f"no {source.kind.key}, so nothing to verify", str(source.path))])
     return report
 
 
-def _refuse_other_wording(path: Location, templates: str) -> None:
+def _refuse_other_wording(source: RecordSource, templates: str) -> None:
     """Raise BadInput for dialogs or trials that other templates worded, such as those of vqagen 0.1.
 
     They are judged from their sentences, so each of these would be reported as one that cannot be understood.
     """
-    made_from = (generator_info(path).get("inputs") or {}).get("templates", templates)
+    made_from = (generator_of(source).get("inputs") or {}).get("templates", templates)
     if made_from != templates:
         message = "worded by other templates than are at hand, by which the sentences are read; give --templates"
-        raise BadInput([Problem(message, str(path))])
+        raise BadInput([Problem(message, str(source.path))])
 
 
 def _verify_questions(
-    path: Location, scenes: SceneSource, files: DomainFiles, given: Sequence[str], on_checked: Callable[[int], None]
+    source: RecordSource,
+    scenes: SceneSource,
+    files: DomainFiles,
+    given: Sequence[str],
+    on_checked: Callable[[int], None],
 ) -> VerificationReport:
-    """Check a file of questions; `given` are the roles of the files that the user gave to read texts by."""
+    """Check questions; `given` are the roles of the files that the user gave to read texts by."""
     catalogue, plugins = load_catalogue(files)
     hashes = {"plugins": "", **input_hashes(files, catalogue.domain, plugins)}
     checked = {role: partial(str, hashes.get(role, "")) for role in ("metadata", "plugins", *given)}
-    check_origin(path, {"scenes": lambda: content_hash(scenes.files), **checked})
-    texts = texts_at_hand(path, files, hashes, given)
-    return verify_questions(path, scenes, catalogue, texts, on_checked)
+    if scenes.files:
+        checked["scenes"] = partial(content_hash, scenes.files)
+    check_origin(source, checked)
+    texts = texts_at_hand(source, files, hashes, given)
+    return verify_questions(source, scenes, catalogue, texts, on_checked)

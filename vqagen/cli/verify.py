@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from vqagen.cli.options import domain_options, input_path
+from vqagen.cli.reports import ReportOutput, report_options
 
 
 @click.command("verify")
@@ -15,15 +16,9 @@ from vqagen.cli.options import domain_options, input_path
     "--scenes", type=input_path, metavar="PATH", help="The scenes that questions or dialogs are about; not of trials."
 )
 @domain_options("domain", "metadata", "templates", "synonyms", "plugins")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@report_options("file", "scenes")
 @click.pass_context
-def command(
-    ctx: click.Context,
-    file: str,
-    scenes: str | None,
-    domain: dict[str, Any],
-    as_json: bool,
-) -> None:
+def command(ctx: click.Context, file: str, scenes: str | None, domain: dict[str, Any], output: ReportOutput) -> None:
     """Check that every answer and text of questions, dialogs or trials is right.
 
     Each program of a question is run again on its scene, and its text must say what the program asks. A question whose
@@ -51,11 +46,5 @@ def command(
 
     with counting(kind_of_file(locate(file)).noun) as on_checked:
         report = verify(file, scenes, on_checked=on_checked, **domain)
-    if as_json:
-        import json
-
-        click.echo(json.dumps(report.to_record(), indent=2))
-    else:
-        for line in report.lines():
-            click.echo(line)
+    output.put(report.report())
     ctx.exit(0 if report.is_clean else 1)

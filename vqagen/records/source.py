@@ -13,7 +13,7 @@ for, and not kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -161,6 +161,34 @@ class RecordSource:
         else:
             found = _READERS[self.layout](self, start, is_read)
         return islice(found, count or None)
+
+
+@dataclass(frozen=True)
+class GivenRecords(RecordSource):
+    """Records in memory."""
+
+    given: Sequence[Any] = ()
+
+    @cached_property
+    def length(self) -> int:
+        """The number of records."""
+        return len(self.given)
+
+    def _found(self, start: int, count: int, is_read: bool, behind: Members | None) -> Iterator[FoundRecord]:
+        place = str(self.path)
+        values = islice(enumerate(self.given), start, start + count if count else None)
+        return (
+            FoundRecord(index, value, place, b"" if is_read else orjson.dumps(value, default=repr))
+            for index, value in values
+        )
+
+
+def given_records(given: Mapping[str, Any] | Iterable[Mapping[str, Any]], kind: RecordKind) -> RecordSource:
+    """Return records in memory as a source: a document with its `info`, one record, or several."""
+    info: Mapping[str, Any] = {}
+    if isinstance(given, Mapping):
+        info, given = given.get("info") or {}, given.get(kind.key, [given])
+    return GivenRecords(Path(f"given {kind.key}"), kind, "given", (), early_info=info, given=list(given))
 
 
 # Records of each layout -----------------------------------------------------------------------------------------------

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from vqagen.errors import BadInput, PlaceError, Problem
-from vqagen.files.locations import Location, locate
+from vqagen.files.locations import Location, Remote, locate
 from vqagen.files.reading import files_below
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
-from vqagen.records.discovery import first_keys
+from vqagen.records.discovery import find_records, first_keys
 from vqagen.records.kind import RecordKind
 from vqagen.records.names import IN_FOLDERS
+from vqagen.records.source import RecordSource, given_records
 from vqagen.run.output.staging import find_record_file
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 
@@ -37,16 +39,34 @@ def require_records(path: PathLike) -> Location:
     return place
 
 
+def find_any_records(given: PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> RecordSource:
+    """Find questions, dialogs, trials or samples of trials at a place, or take records in memory as a source.
+
+    UsageError where nothing lies, BadInput for what are no records.
+    """
+    if isinstance(given, str | Path | Remote):
+        path = require_records(given)
+        return find_records(record_file(path) or path, _kind_of_place(path))
+    if not isinstance(given, Mapping):
+        given = list(given)
+    first = given if isinstance(given, Mapping) else next(iter(given), {})
+    return given_records(given, next((_KIND_OF[key] for key in first if key in _KIND_OF), QUESTIONS))
+
+
 def kind_of_file(path: Location) -> RecordKind:
     """Return QUESTIONS, DIALOGS or TRIALS for a file or folder; QUESTIONS if nothing is there, or nothing tells.
 
     BadInput for text that is not JSON, and for documents of VisDial's kind, which lack what reading dialogs needs.
     """
+    found = _kind_of_place(path)
+    return TRIALS if found is SAMPLES else found
+
+
+def _kind_of_place(path: Location) -> RecordKind:
     file = path
     if path.is_dir():
         file = record_file(path) or _first_in_folder(path) or path
-    found = first_kind(file) if file.is_file() else None
-    return TRIALS if found is SAMPLES else found or QUESTIONS
+    return (first_kind(file) if file.is_file() else None) or QUESTIONS
 
 
 def _first_in_folder(folder: Location) -> Location | None:

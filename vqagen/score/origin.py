@@ -1,4 +1,4 @@
-"""Compares the inputs at hand with those that a question file was made from, by its `info`."""
+"""What the `info` of a file says of its origin, and whether the inputs at hand are those that it was made from."""
 
 from __future__ import annotations
 
@@ -6,39 +6,28 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, warn
-from vqagen.files.locations import Location
 from vqagen.language.shipped_domains import SHIPPED_DOMAINS
-from vqagen.records.info import describe_output
+from vqagen.records.info import find_info_beside
+from vqagen.records.source import RecordSource
 
 PLUGINS = "plugins"
 
 
-def check_origin(questions: Location, hashes: Mapping[str, Callable[[], str]], records: str = "questions") -> None:
-    """Warn of each input that is not the one that the records were made from; BadInput if they have no answers.
-
-    `hashes` give the content hash of the inputs at hand, by role; "" if there is none. A file without an `info` of
-    vqagen's own says nothing.
-    """
-    generator = generator_info(questions)
-    if (generator.get("records") or {}).get("hide_answers"):
-        message = "made with --hide-answers: programs and answers are left out, so there is nothing to verify"
-        raise BadInput([Problem(message, str(questions))])
-    made_from = generator.get("inputs") or {}
-    for role, content_hash in hashes.items():
-        wanted = made_from.get(role)
-        if wanted is None or wanted == (found := content_hash()):
-            continue
-        if role == PLUGINS and not found:
-            message = f"a plug-in is missing: the {records} were made with one; give it with --plugin"
-        else:
-            inputs = "plug-ins" if role == PLUGINS else role
-            message = f"other {inputs} than the {records} were made from: the content differs"
-        warn(Problem(message, str(questions)))
+def info_of(source: RecordSource) -> Mapping[str, Any]:
+    """Return the `info` in a file of records or beside it; empty if it has none."""
+    info: Any = source.info or (find_info_beside(source.path) if source.layout == "list" else None)
+    return info if isinstance(info, Mapping) else {}
 
 
-def settings_of(path: Location) -> Mapping[str, Any]:
+def generator_of(source: RecordSource) -> Mapping[str, Any]:
+    """Return the `generator` of a file's info; empty if vqagen did not make the file."""
+    found = info_of(source).get("generator")
+    return found if isinstance(found, Mapping) and found.get("name") == "vqagen" else {}
+
+
+def settings_of(source: RecordSource) -> Mapping[str, Any]:
     """Return the settings of the run that made a file, by its `info`; empty if vqagen did not make it."""
-    found = generator_info(path).get("settings")
+    found = generator_of(source).get("settings")
     return found if isinstance(found, Mapping) else {}
 
 
@@ -53,20 +42,24 @@ def shipped_domain(info: Mapping[str, Any]) -> str | None:
     return None
 
 
-def info_of(path: Location) -> Mapping[str, Any]:
-    """Return the `info` of a file; empty if it has none."""
-    try:
-        info = describe_output(path).info
-    except BadInput:
-        return {}
-    return info if isinstance(info, Mapping) else {}
+def check_origin(source: RecordSource, hashes: Mapping[str, Callable[[], str]]) -> None:
+    """Warn of each input that is not the one that the records were made from; BadInput if they have no answers.
 
-
-def generator_info(path: Location) -> Mapping[str, Any]:
-    """Return the `generator` of a file's info; empty if vqagen did not make the file."""
-    info = info_of(path)
-    match info:
-        case {"generator": {"name": "vqagen"}}:
-            generator: Mapping[str, Any] = info["generator"]
-            return generator
-    return {}
+    `hashes` give the content hash of the inputs at hand, by role; "" if there is none. A file without an `info` of
+    vqagen's own says nothing.
+    """
+    generator, records = generator_of(source), source.kind.key
+    if (generator.get("records") or {}).get("hide_answers"):
+        message = "made with --hide-answers: programs and answers are left out, so there is nothing to verify"
+        raise BadInput([Problem(message, str(source.path))])
+    made_from = generator.get("inputs") or {}
+    for role, content_hash in hashes.items():
+        wanted = made_from.get(role)
+        if wanted is None or wanted == (found := content_hash()):
+            continue
+        if role == PLUGINS and not found:
+            message = f"a plug-in is missing: the {records} were made with one; give it with --plugin"
+        else:
+            inputs = "plug-ins" if role == PLUGINS else role
+            message = f"other {inputs} than the {records} were made from: the content differs"
+        warn(Problem(message, str(source.path)))

@@ -7,7 +7,8 @@ answer does not depend on which scenes are at hand; the scenes themselves are re
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from vqagen.errors import BadInput, Problem, as_written, counted
@@ -80,6 +81,31 @@ def contradiction(question: Mapping[str, Any], scene: Scene) -> QuestionFault | 
     if given is None or own is None or str(given) == str(own):
         return None
     return QuestionFault("wrong image", f"image_index is {as_written(given)}, but its scene has {as_written(own)}")
+
+
+def records_with_scenes(
+    records: Iterable[dict[str, Any]],
+    scenes: SceneSource,
+    domain: Domain,
+    batch: int,
+    on_read: Callable[[int], None] = lambda _: None,
+) -> Iterator[tuple[int, dict[str, Any], Scene | QuestionFault]]:
+    """Yield (position, record, its scene or the reason why it has none).
+
+    Records and scenes are both read as streams, so files of any size take little memory; records in another order than
+    the scenes cost further passes over the scenes. The scenes of a `batch` of records are held at once; `on_read` is
+    called with the number of records in each.
+    """
+    stream = enumerate(records)
+    names, held = SceneNames(scenes), HeldScenes(scenes, domain)
+    while found := list(islice(stream, batch)):
+        places = [names.place_of(record) for _, record in found]
+        held.hold({place for place in places if isinstance(place, int)})
+        for (position, record), place in zip(found, places, strict=True):
+            scene = place if isinstance(place, QuestionFault) else held[place]
+            fault = None if isinstance(scene, QuestionFault) else contradiction(record, scene)
+            yield position, record, fault or scene
+        on_read(len(found))
 
 
 class HeldScenes:

@@ -9,6 +9,7 @@ from typing import Any
 
 from vqagen.errors import counted
 from vqagen.score.dialogs.verdicts import HARD, SOFT, Verdict
+from vqagen.score.report.table import Report
 
 KEPT_FAULTS = 1000
 """Faults that are listed one by one in the report as JSON; further ones are only counted."""
@@ -122,6 +123,10 @@ class DialogVerificationReport:
             numbers = [self.number(SOFT if kind == "soft" else (kind,), chosen) for kind in columns]
             cells = (f"{number or '-':>{len(kind)}}" for number, kind in zip(numbers, columns, strict=True))
             yield "  ".join([f"{label:{width}}", f"{sentences or '-':>9}", *cells])
+
+    def report(self) -> Report:
+        """Return the report, as a screen or a file shows it."""
+        return Report("Verification of dialogs", tuple(self.lines()), (), self.to_record())
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""

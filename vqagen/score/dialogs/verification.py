@@ -10,9 +10,8 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from vqagen.files.locations import Location
 from vqagen.files.reading import content_hash
-from vqagen.records.discovery import find_records
+from vqagen.records.source import RecordSource
 from vqagen.score.dialogs.annotations import annotation_faults, dependence_faults
 from vqagen.score.dialogs.dialog_sets import DialogsSeen, settings_faults
 from vqagen.score.dialogs.judging import DialogJudge, Judged
@@ -22,7 +21,6 @@ from vqagen.score.dialogs.sentences import SentenceParser
 from vqagen.score.dialogs.verdicts import HARD, Verdict
 from vqagen.score.origin import check_origin, settings_of
 from vqagen.score.scene_lookup import HeldScenes, QuestionFault, SceneNames, contradiction
-from vqagen.tasks.dialog.dialog_files import DIALOGS
 from vqagen.tasks.dialog.loading import LoadedDialogDomain
 from vqagen.world.loading import SceneSource
 from vqagen.world.scene import Scene
@@ -100,19 +98,20 @@ def _sentence(dialog: WrittenDialog, place: int | None) -> tuple[int | None, str
 
 
 def verify_dialogs(
-    dialogs: Location,
+    dialogs: RecordSource,
     scenes: SceneSource,
     loaded: LoadedDialogDomain,
     on_checked: Callable[[int], None] = lambda _: None,
 ) -> DialogVerificationReport:
     """Verify every dialog of a file; `on_checked` is called now and then with the number of dialogs checked since."""
     hashes = {role: partial(str, content) for role, content in loaded.hashes.items()}
-    check_origin(dialogs, {"scenes": lambda: content_hash(scenes.files), **hashes}, DIALOGS.key)
+    at_hand = {"scenes": partial(content_hash, scenes.files)} if scenes.files else {}
+    check_origin(dialogs, {**at_hand, **hashes})
     judge = DialogJudge(
         SentenceParser(loaded.templates.templates, loaded.synonyms, loaded.vocabulary), loaded.vocabulary
     )
     verification = DialogVerification(judge, settings_of(dialogs))
-    stream = enumerate(find_records(dialogs, DIALOGS).records())
+    stream = enumerate(dialogs.records())
     names, held = SceneNames(scenes), HeldScenes(scenes, loaded.domain)
     while batch := list(islice(stream, BATCH)):
         places = [names.place_of(record) for _, record in batch]

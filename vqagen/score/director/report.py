@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from vqagen.errors import counted
 from vqagen.score.director.codes import MEANINGS
+from vqagen.score.report.table import Report
 
 KEPT = 1000
 """Faults that are listed one by one in the report as JSON; further ones are only counted."""
@@ -86,6 +87,10 @@ class TrialVerificationReport:
         share = f" in {counted(self.faulty, 'trial')}" if self.faulty else ""
         notes = f", {counted(self.note_counts.total(), 'note')}" if self.note_counts else ""
         yield f"{counted(self.trials, 'trial')} checked: {counted(faults, 'fault')}{share}{notes}"
+
+    def report(self) -> Report:
+        """Return the report, as a screen or a file shows it."""
+        return Report("Verification of trials", tuple(self.lines()), (), self.to_record())
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""

@@ -132,7 +132,7 @@ def verify_trials(
     """
     reading = TrialReading(find_trials(path))
     file = reading.file
-    check_origin(file.source.path, {"templates": lambda: content_hash(instruction_files(templates))}, "trials")
+    check_origin(file.source, {"templates": lambda: content_hash(instruction_files(templates))})
     folder = file.folder if isinstance(file.folder, Path) else None
     window = WINDOW if file.window is None else file.window
     grammar = reference_grammar() if reading.is_foreign else load_grammar(templates)

@@ -7,23 +7,27 @@ and whether a needless "other" is said, may then be another generator's.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from vqagen.errors import as_written
-from vqagen.files.locations import Location
 from vqagen.language.binding import Binder, Bound, Outline, Words, outline
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
 from vqagen.language.recognition import Lexicon, Manner, Recogniser, UndecidedError
 from vqagen.language.template import Template
 from vqagen.language.wording import words_differ
-from vqagen.score.origin import generator_info, settings_of
+from vqagen.records.source import RecordSource
+from vqagen.score.origin import generator_of, settings_of
 from vqagen.score.scene_lookup import QuestionFault
 from vqagen.score.verify.derivation import Derived
 from vqagen.world.scene import Scene
 
+UNREAD = "texts not read: no template at hand asks what the program asks"
+UNDECIDED = "texts not decided: too many wordings are possible"
+"""A domain's rewrites can make them in too many ways to try them all."""
 FOREIGN = Manner(joins_anything=(True, False), is_exact=False)
 """How texts are finished by a generator that nothing is known of."""
 
@@ -39,12 +43,13 @@ class Source(NamedTuple):
     """True if the templates at hand are those that it was made from, so that a question's family is known."""
 
 
+@dataclass(frozen=True, eq=False)
 class Family:
     """A template that reads questions; what it needs for that is compiled when it is first needed."""
 
-    def __init__(self, template: Template, lexicon: Lexicon, manner: Manner) -> None:
-        self.template = template
-        self._lexicon, self._manner = lexicon, manner
+    template: Template
+    lexicon: Lexicon
+    manner: Manner
 
     @cached_property
     def binder(self) -> Binder:
@@ -54,7 +59,7 @@ class Family:
     @cached_property
     def recogniser(self) -> Recogniser:
         """What finds its texts in sentences."""
-        return Recogniser(self.template, self._lexicon, self._manner)
+        return Recogniser(self.template, self.lexicon, self.manner)
 
 
 @dataclass
@@ -63,10 +68,8 @@ class QuestionTexts:
 
     loaded: LoadedDomain
     source: Source
-    unread: int = 0
-    """Texts whose program is a filling of no template at hand."""
-    undecided: int = 0
-    """Texts that a domain's rewrites can make in too many ways to try them all."""
+    unproven: Counter[str] = field(default_factory=Counter)
+    """UNREAD and UNDECIDED -> texts."""
 
     def __post_init__(self) -> None:
         manner = Manner((not self.source.is_compat,)) if self.source.is_ours else FOREIGN
@@ -96,7 +99,7 @@ class QuestionTexts:
                         if family.recogniser.says(text, bound.words, keeps):
                             return None
                 except UndecidedError:
-                    self.undecided += 1
+                    self.unproven[UNDECIDED] += 1
                     return None
                 first = first or (family, bound.words, keeps_other)
         if first:
@@ -104,7 +107,7 @@ class QuestionTexts:
         if self.source.is_certain:
             names = "template_filename and question_family_index"
             return QuestionFault("wrong family", f"the program is no filling of the template that {names} name")
-        self.unread += 1
+        self.unproven[UNREAD] += 1
         return None
 
     def _keeps_other(self, family: Family, bound: Bound, scene: Scene, derived: Derived) -> tuple[bool, ...]:
@@ -144,7 +147,7 @@ def _explained(text: str, family: Family, words: Words, keeps_other: tuple[bool,
 
 
 def texts_at_hand(
-    path: Location, files: DomainFiles, hashes: Mapping[str, str], given: Sequence[str]
+    source: RecordSource, files: DomainFiles, hashes: Mapping[str, str], given: Sequence[str]
 ) -> QuestionTexts | str:
     """Return what reads the texts of a file, or the reason why they cannot be read.
 
@@ -152,7 +155,7 @@ def texts_at_hand(
     its `info`, with all else that words texts. `hashes` are those of the files at hand; `given` are the roles of those
     that the user gives.
     """
-    generator = generator_info(path)
+    generator = generator_of(source)
     made_from = generator.get("inputs") or {}
     hashes = {"templates": "", **hashes}
     differing = [role for role in hashes if made_from.get(role, "") != hashes[role]]
@@ -164,7 +167,7 @@ def texts_at_hand(
                 return f"the file was made from other {role} than are at hand; give --templates to read by these"
     elif "synonyms" in made_from and "synonyms" in differing and "synonyms" not in given:
         return "the file was made from other synonyms than are at hand; give --synonyms to read by these"
-    settings = settings_of(path)
+    settings = settings_of(source)
     is_compat = settings.get("compat") == "clevr"
     loaded = load_domain_files(files, settings.get("skip_bad_templates") is True, drops_idle=is_compat or not generator)
     return QuestionTexts(loaded, Source(bool(generator), is_compat, not differing))

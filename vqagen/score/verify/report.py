@@ -1,148 +1,140 @@
-"""The result of a verification: the wrong questions, grouped by problem."""
+"""The result of a verification: the wrong records by kind, the first ones of each, and what is not proved."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from vqagen.errors import counted
+from vqagen.score.report.table import COUNT, TEXT, Cell, Report, Reported, Table, columns
 
-KEPT_MISMATCHES = 1000
-"""Wrong questions that are listed one by one in the report as JSON; further ones are only counted."""
-FEW = 3
-"""Questions of one problem up to which each has a line of its own; of more, the first has."""
-EXAMPLES = 5
-"""Further questions named on the line of a problem that many have."""
-MOST_SHAPES = 1000
-"""Problems that are grouped by their sentences; further ones are grouped by their kinds."""
-MOST_PROBLEMS = 20
-"""Problems that are shown to people."""
-_ONE_PROBLEM = frozenset({"bad program", "no answer"})
-"""Kinds whose sentences are different problems if more than their numbers differ."""
+KEPT = 1000
+"""Mismatches that a file of the report lists one by one; further ones are only counted."""
+EXAMPLES = 3
+"""Mismatches of a kind that a screen shows."""
 _NUMBER = re.compile(r"\d+")
 
 
-@dataclass(frozen=True)
-class Mismatch:
-    """One question that is wrong."""
+class Mismatch(NamedTuple):
+    """One thing in one record that does not follow from the scene or grid, or a note about it."""
 
-    position: int
-    """Its place in the file, from 0."""
-    question_index: object
-    image: str
+    position: int | None
+    """The place of the record in the file, from 0; None for a fault of the whole file."""
     kind: str
+    """Such as "wrong answer"; mismatches are counted by it."""
     problem: str
-
-    def __str__(self) -> str:
-        return f"questions[{self.position}] (question_index {self.question_index}, {self.image}): {self.problem}"
-
-    @property
-    def shape(self) -> str:
-        """The text that mismatches of one problem share."""
-        return _NUMBER.sub("#", f"{self.kind}: {self.problem}") if self.kind in _ONE_PROBLEM else self.kind
-
-
-@dataclass
-class RepeatedProblem:
-    """One problem, and the questions that have it."""
-
-    count: int = 0
-    first: list[Mismatch] = field(default_factory=list)
-    """The first few of them."""
-
-    def add(self, mismatch: Mismatch) -> None:
-        """Count one more question."""
-        self.count += 1
-        if len(self.first) <= EXAMPLES:
-            self.first.append(mismatch)
-
-    def lines(self) -> Iterator[str]:
-        """Yield a line for each question if they are few, and one line if they are many."""
-        if self.count <= FEW:
-            yield from map(str, self.first)
-            return
-        others = ", ".join(f"questions[{mismatch.position}]" for mismatch in self.first[1:])
-        more = ", …" if self.count > len(self.first) else ""
-        yield f"{self.first[0]} (and {self.count - 1:,} more like it: {others}{more})"
-
-    def to_record(self) -> dict[str, Any]:
-        """Return the record for JSON."""
-        example, *_ = self.first
-        positions = [mismatch.position for mismatch in self.first]
-        return {"kind": example.kind, "problem": example.problem, "count": self.count, "first_positions": positions}
+    """The sentence for people: what is written, and what would be right."""
+    path: str = ""
+    """The JSON path inside the record, such as `program[2].inputs`; "" for the whole record."""
+    name: str = ""
+    """What people call the record, such as `trial 7`. A record of several dialogs has a name for each of these."""
+    label: str = ""
+    """What is wrong in a dialog: the label of the round."""
+    is_note: bool = False
+    """True for what a reader should know and nobody must mend."""
 
 
-@dataclass
-class VerificationReport:
-    """The result of a verification."""
+@dataclass(repr=False)
+class VerificationReport(Reported):
+    """The result of verifying questions, dialogs or trials."""
 
+    records: str = "questions"
+    """questions, dialogs or trials."""
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    """Kind -> its meaning, for kinds that do not say it themselves."""
     checked: int = 0
     mismatched: int = 0
-    parted_pairs: int = 0
-    """Questions whose partner is not in the file, as in a shard."""
-    unread_because: str = ""
-    """The reason why no text was read; "" if texts were read."""
-    unread_texts: int = 0
-    """Texts that were not read, as no template at hand asks their programs."""
-    undecided_texts: int = 0
-    """Texts with too many possible wordings to try them all."""
+    """Records with a fault, however many they have."""
     by_problem: Counter[str] = field(default_factory=Counter)
-    """Kind of problem -> wrong questions."""
+    """Kind -> faults."""
+    notes: Counter[str] = field(default_factory=Counter)
+    """Kind -> notes."""
+    by_label: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """(label, kind) -> faults and notes, of records that have labels."""
+    unproven: Counter[str] = field(default_factory=Counter)
+    """What was not verified, such as "text not read: …" -> how often."""
+    remarks: list[str] = field(default_factory=list)
+    """What the file was verified by, where that is not what it says itself."""
     mismatches: list[Mismatch] = field(default_factory=list)
-    """The first `KEPT_MISMATCHES`."""
-    problems: dict[str, RepeatedProblem] = field(default_factory=dict)
-    """Shape -> the problem, in the order of first questions."""
+    """The first `KEPT`."""
+    examples: dict[str, dict[str, Mismatch]] = field(default_factory=dict)
+    """Kind -> sentence without its numbers -> the first mismatch with it: two causes of one kind are both shown."""
+    _last: tuple[int | None, str] = (None, "")
+    """The position and name of the last faulty record."""
 
     @property
     def is_clean(self) -> bool:
-        """True if no question is wrong."""
-        return self.mismatched == 0
+        """True if nothing is wrong."""
+        return not self.by_problem
+
+    @property
+    def summary(self) -> str:
+        """The result in a line."""
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.by_problem.most_common())
+        notes = f"; {counted(self.notes.total(), 'note')}" if self.notes else ""
+        head = f"{counted(self.checked, self.records.removesuffix('s'))} checked, {self.mismatched:,} wrong"
+        return f"{head}{': ' if kinds else ''}{kinds}{notes}"
 
     def add(self, mismatch: Mismatch) -> None:
-        """Count a mismatch; list it while there are not too many."""
-        self.mismatched += 1
-        self.by_problem[mismatch.kind] += 1
-        shape = mismatch.shape if len(self.problems) < MOST_SHAPES else mismatch.kind
-        self.problems.setdefault(shape, RepeatedProblem()).add(mismatch)
-        if len(self.mismatches) < KEPT_MISMATCHES:
+        """Count a mismatch. Those of one record follow each other."""
+        position, kind, problem, *_ = mismatch
+        (self.notes if mismatch.is_note else self.by_problem)[kind] += 1
+        if mismatch.label:
+            self.by_label[mismatch.label, kind] += 1
+        if position is not None and not mismatch.is_note and self._last != (position, mismatch.name):
+            self._last = position, mismatch.name
+            self.mismatched += 1
+        examples = self.examples.setdefault(kind, {})
+        if len(examples) < EXAMPLES:
+            examples.setdefault(_NUMBER.sub("#", problem), mismatch)
+        if len(self.mismatches) < KEPT:
             self.mismatches.append(mismatch)
 
-    def lines(self) -> Iterator[str]:
-        """Yield a line for each problem, and the counts at the end."""
-        problems = list(self.problems.values())
-        for problem in problems[:MOST_PROBLEMS]:
-            yield from problem.lines()
-        if rest := problems[MOST_PROBLEMS:]:
-            questions = counted(sum(problem.count for problem in rest), "question")
-            yield f"… and {counted(len(rest), 'more problem')} in {questions}"
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.by_problem.most_common())
-        head = f"{counted(self.checked, 'question')} checked, {self.mismatched:,} wrong"
-        yield f"{head}: {kinds}" if kinds else head
-        if self.parted_pairs:
-            yield f"{counted(self.parted_pairs, 'question')} with a pair whose other question is not in the file"
-        if self.unread_because:
-            yield f"texts were not read: {self.unread_because}"
-        if self.unread_texts:
-            yield f"{counted(self.unread_texts, 'text')} not read: no template at hand asks what the program asks"
-        if self.undecided_texts:
-            yield f"{counted(self.undecided_texts, 'text')} not decided: too many wordings are possible"
+    def report(self) -> Report:
+        """Return the report, as a screen or a file shows it."""
+        unproven = {what: count for what, count in self.unproven.items() if count}
+        head = [self.summary, *(f"not proved: {count:,} {what}" for what, count in unproven.items()), *self.remarks]
+        facts = {name: getattr(self, name) for name in ("checked", "mismatched", "by_problem", "notes", "remarks")}
+        tables = (self._kinds(), self._labels(), self._examples(), self._mismatches())
+        return Report(
+            f"Verification of {self.records}",
+            tuple(head),
+            tuple(table for table in tables if table.rows),
+            {**facts, "unproven": unproven},
+        )
 
     def to_record(self) -> dict[str, Any]:
-        """Return the record for JSON."""
-        return {
-            "checked": self.checked,
-            "mismatched": self.mismatched,
-            "parted_pairs": self.parted_pairs,
-            "texts": {
-                "read": not self.unread_because,
-                "unread_because": self.unread_because or None,
-                "unread": self.unread_texts,
-                "undecided": self.undecided_texts,
-            },
-            "by_problem": dict(self.by_problem),
-            "problems": [problem.to_record() for problem in self.problems.values()],
-            "mismatches": [vars(mismatch) for mismatch in self.mismatches],
-        }
+        """Return the report for JSON."""
+        return self.report().to_record()
+
+    def _kinds(self) -> Table:
+        rows: list[tuple[Cell, ...]] = []
+        for kind in self.examples:
+            said = [self.meanings[kind]] if self.meanings else []
+            rows.append((kind, self.by_problem[kind], self.notes[kind], *said))
+        named = columns(kind=TEXT, faults=COUNT, notes=COUNT, **({"meaning": TEXT} if self.meanings else {}))
+        return Table("problems", "Problems", named, tuple(rows))
+
+    def _labels(self) -> Table:
+        rows = tuple((*key, count) for key, count in sorted(self.by_label.items()))
+        return Table("labels", "Problems by label", columns(label=TEXT, kind=TEXT, number=COUNT), rows)
+
+    def _examples(self) -> Table:
+        """Return the first mismatches of each kind."""
+        firsts = [each for examples in self.examples.values() for each in examples.values()]
+        rows = tuple((each.kind, self._place(each), each.name, each.problem) for each in firsts)
+        return Table("examples", "First of each kind", columns(kind=TEXT, place=TEXT, record=TEXT, problem=TEXT), rows)
+
+    def _mismatches(self) -> Table:
+        """Return all mismatches that are kept."""
+        named = columns(position=COUNT, kind=TEXT, problem=TEXT, path=TEXT, record=TEXT, label=TEXT)
+        rows = tuple(each[: len(named)] for each in self.mismatches)
+        return Table("mismatches", "Mismatches", named, rows, is_detail=True)
+
+    def _place(self, mismatch: Mismatch) -> str:
+        """Return the JSON path of a mismatch in the file."""
+        record = "" if mismatch.position is None else f"{self.records}[{mismatch.position}]"
+        return ".".join(part for part in (record, mismatch.path) if part)
