@@ -146,6 +146,11 @@ class Items:
     unanswered: int = 0
     """Records without an answer, which are left out where that is allowed."""
     learning: Learning | None = None
+    windows: Column | None = None
+    """The number of the balance window of an item's scene; None if answers are not balanced in windows of scenes.
+
+    What is guessed of a window must not be learned from the rest of it, which tells the answers that are left.
+    """
 
     def __len__(self) -> int:
         return len(self.images.codes)
@@ -181,7 +186,10 @@ class Items:
         fields = {name: column.take(places) for name, column in self.fields.items()}
         ids = [self.ids[place] for place in places.tolist()]
         learning = self.learning and Learning(*(column.take(places) for column in self.learning))
-        return replace(self, ids=ids, fields=fields, records=self.records[places], learning=learning, **cut)
+        windows = self.windows and self.windows.take(places)
+        return replace(
+            self, ids=ids, fields=fields, records=self.records[places], learning=learning, windows=windows, **cut
+        )
 
 
 _NOTHING = Column(np.empty(0, dtype=np.int32), ())

@@ -1,0 +1,90 @@
+"""Folds: the parts of a file of which each is guessed by predictors that learned from the others.
+
+Items that betray each other's answers lie in one fold: those about one image, of one pair, of one block that exchanges
+its options, and of one window in which answers are balanced. All commands that guess take these folds, so that each
+figure has one value. Folds are shuffled: were they dealt in the order of the file, a shortcut that returns in each
+twentieth image would be learned from other images alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from vqagen.rng import shuffled, stream
+from vqagen.score.items.table import NONE, Codes, Items, Places
+
+FOLDS = 5
+LARGEST = 0.75
+"""Share of the items that may be joined by windows of balance: the rest must be enough to learn from."""
+
+
+class Folds(NamedTuple):
+    """The folds of a file."""
+
+    of_items: Codes
+    number: int
+    """1 if all items belong together, so that there is nothing to learn from."""
+    clusters: Codes
+    """The cluster of each item: items of one cluster are no independent evidence."""
+    is_apart: bool
+    """True if answers in one fold do not depend on those in another, as far as the file says."""
+
+    def splits(self) -> list[tuple[Places, Places]]:
+        """Return of each fold the places of the items to learn from, and of those to answer."""
+        own = [self.of_items == fold for fold in range(self.number)]
+        return [(np.flatnonzero(~each), np.flatnonzero(each)) for each in own]
+
+
+def make_folds(items: Items, seed: int = 0) -> Folds:
+    """Return the folds of a file: windows of balance if there are several, else clusters, shuffled by the seed."""
+    clusters = clusters_of(items)
+    groups, windows = clusters, None if items.windows is None else items.windows.codes
+    if windows is not None:
+        joined = connected(len(items), clusters, windows)
+        if _largest(joined) <= LARGEST * len(items):
+            groups = joined
+    count = int(groups.max(initial=0)) + 1
+    number = min(FOLDS, count)
+    fold_of_group = np.empty(count, dtype=np.int32)
+    fold_of_group[shuffled(stream(seed, "folds"), range(count))] = np.arange(count) % number
+    return Folds(fold_of_group[groups], number, clusters, windows is None or groups is not clusters)
+
+
+def clusters_of(items: Items) -> Codes:
+    """Return the number of each item's cluster: items about one image or of one pair or block, and who shares any.
+
+    If a cluster then has more than a fold should have, blocks and pairs alone are clusters, and so are the items about
+    one image that are in none.
+    """
+    images, pairs, blocks = items.images.codes, items.pairs.codes, items.blocks.codes
+    clusters = connected(len(items), images, pairs, blocks)
+    if _largest(clusters) * FOLDS <= len(items):
+        return clusters
+    return connected(len(items), np.where((pairs == NONE) & (blocks == NONE), images, NONE), pairs, blocks)
+
+
+def connected(items: int, *columns: Codes) -> Codes:
+    """Number items so that those with equal codes in any column share a number, in the order of first appearance.
+
+    >>> connected(4, np.array([0, 0, 1, 2]), np.array([NONE, 0, 0, NONE]))
+    array([0, 0, 0, 1], dtype=int32)
+    """
+    least = np.arange(items)
+    """The first item that each is known to be connected with."""
+    while True:
+        before = least
+        for codes in columns:
+            known = codes != NONE
+            first = np.full(int(codes.max(initial=0)) + 1, items)
+            np.minimum.at(first, codes[known], least[known])
+            least = least.copy()
+            least[known] = first[codes[known]]
+        least = least[least]
+        if np.array_equal(least, before):
+            return np.unique(least, return_inverse=True)[1].astype(np.int32)
+
+
+def _largest(groups: Codes) -> int:
+    return int(np.bincount(groups).max()) if len(groups) else 0
