@@ -22,10 +22,9 @@ ABOUT_AN_IMAGE = 10
 _RUN = """
 import resource, sys, time
 from vqagen.score.gold.discovery import read_gold
-from vqagen.score.predictions.discovery import find_predictions
 from vqagen.score.scoring.evaluation import evaluate
 started = time.process_time()
-found = evaluate(read_gold(sys.argv[1]), find_predictions(sys.argv[2]))
+found = evaluate(read_gold(sys.argv[1]), sys.argv[2])
 scored = time.process_time()
 rows = [row for by in ("overall", *found.groups) for row in found.table(by)]
 print(f"accuracy {rows[0].accuracy:.4f}, {len(rows):,} rows, coverage {found.coverage.answered:,}")

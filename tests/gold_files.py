@@ -11,7 +11,8 @@ import orjson
 from vqagen.score.answers.kinds import TEXT, text_of
 from vqagen.score.gold.file import OPEN, GoldFile
 from vqagen.score.gold.item import GoldItem
-from vqagen.score.predictions.prediction import Prediction
+
+Prediction = dict[str, Any]
 
 SEED_TABLE: Mapping[str, tuple[int, int]] = {
     "what": (5053, 13296),
@@ -39,14 +40,19 @@ def text_items(answers: Sequence[str], **columns: Sequence[Any]) -> list[GoldIte
     ]
 
 
+def prediction(id: object, *candidates: str) -> Prediction:
+    """Return a prediction in memory."""
+    return {"id": id, "candidates": [*candidates]}
+
+
 def predicted(**answers: str) -> list[Prediction]:
     """Return a prediction for each id, written behind an underscore: `predicted(_3="red")`."""
-    return [Prediction(id.removeprefix("_"), (answer,)) for id, answer in answers.items()]
+    return [prediction(id.removeprefix("_"), answer) for id, answer in answers.items()]
 
 
 def oracle(items: Iterable[GoldItem]) -> list[Prediction]:
     """Return the right answer to each item."""
-    return [Prediction(item.id, (text_of(item.answers[0]),)) for item in items]
+    return [prediction(item.id, text_of(item.answers[0])) for item in items]
 
 
 def write_visual7w(path: Path, pairs: Sequence[Mapping[str, Any]], split: str = "val", **more: Any) -> Path:
@@ -81,5 +87,5 @@ def seed_predictions(pairs: Sequence[Mapping[str, Any]]) -> list[Prediction]:
     for pair in pairs:
         left[pair["type"]] -= 1
         best = pair["answer"].upper() if left[pair["type"]] >= 0 else "Wrong"
-        made.append(Prediction(str(pair["qa_id"]), ("a", "b", best)))
+        made.append(prediction(pair["qa_id"], "a", "b", best))
     return made

@@ -9,13 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from gold_files import gold_of, oracle, predicted, text_items
+from gold_files import Prediction, gold_of, oracle, predicted, prediction, text_items
 
 from vqagen.errors import BadInput, UsageError
 from vqagen.score.answers.kinds import INTEGER, LIST, TEXT, WORD
 from vqagen.score.gold.file import CHOICE, OPEN
 from vqagen.score.gold.item import GoldItem
-from vqagen.score.predictions.prediction import Prediction
 from vqagen.score.scoring.evaluation import evaluate
 from vqagen.score.scoring.floors import guessed_by_others
 from vqagen.score.scoring.score_report import score_report
@@ -131,7 +130,7 @@ def test_answers_of_annotators_who_differ_are_one_row() -> None:
 
 def test_the_first_candidates_count_without_repetitions() -> None:
     """Under the profile of Visual7W a repeated candidate takes a place, as it does there."""
-    gold, given = gold_of(text_items(["blue"])), [Prediction("0", ("red", "Red", "green", "blue"))]
+    gold, given = gold_of(text_items(["blue"])), [prediction(0, "red", "Red", "green", "blue")]
 
     ours = evaluate(gold, given, EvaluationSettings(top_k=(1, 2, 3)))
     theirs = evaluate(gold, given, EvaluationSettings(preset="visual7w", top_k=(3, 4)))
@@ -157,7 +156,7 @@ def test_groups_and_crosses_are_those_of_a_plain_count() -> None:
     shapes, sizes = rng.choices(["cube", "sphere", None], k=300), rng.choices([10, 9, None], k=300)
     items = text_items(["yes"] * 300, shape=shapes, size=sizes)
     given = rng.choices(["yes", "no"], k=300)
-    found = evaluate(gold_of(items), [Prediction(str(at), (text,)) for at, text in enumerate(given)])
+    found = evaluate(gold_of(items), [prediction(at, text) for at, text in enumerate(given)])
 
     cross = {row.values: (row.n, row.correct) for row in found.table("shape*size")}
 
@@ -190,7 +189,7 @@ def test_a_field_that_does_not_exist_is_named() -> None:
 
 def test_intervals_are_clustered_by_any_field() -> None:
     items = text_items(["yes"] * 40, block=[at // 10 for at in range(40)])
-    made = [Prediction(str(at), ("yes" if at < 20 else "no",)) for at in range(40)]
+    made = [prediction(at, "yes" if at < 20 else "no") for at in range(40)]
 
     plain = evaluate(gold_of(items), made).overall()
     clustered = evaluate(gold_of(items), made, EvaluationSettings(cluster="block")).overall()
@@ -289,6 +288,6 @@ def test_an_id_is_an_example_once() -> None:
 def test_skill_is_the_share_above_the_floor() -> None:
     items = [GoldItem(str(at), INTEGER, (1 if at < 9 else 2,), str(at)) for at in range(10)]
 
-    row = evaluate(gold_of(items), [Prediction(str(at), ("1",)) for at in range(10)]).overall()
+    row = evaluate(gold_of(items), [prediction(at, "1") for at in range(10)]).overall()
 
     assert (row.accuracy, row.floor, row.skill) == (0.9, 0.9, 0.0)

@@ -11,14 +11,13 @@ from typing import Any
 import orjson
 import pytest
 from depth import some
-from gold_files import oracle, predicted, write_visual7w
+from gold_files import oracle, predicted, prediction, write_visual7w
 from scene_records import sampled_scenes
 
 from vqagen.cli import run
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.score.gold.discovery import read_gold
 from vqagen.score.gold.item import GoldItem
-from vqagen.score.predictions.prediction import Prediction
 from vqagen.score.scoring.evaluation import evaluate
 from vqagen.score.scoring.settings import EvaluationSettings
 
@@ -232,7 +231,7 @@ TOY_PAIRS: list[dict[str, Any]] = [
 def test_telling_is_scored_as_the_toolkit_of_visual7w_does(tmp_path: Path) -> None:
     """Its own result on three pairs is 0.667, 0.500 (1/2) and 1.000 (1/1); on the last one, "Café", it crashes."""
     path = write_visual7w(tmp_path / "dataset.json", TOY_PAIRS)
-    given = [*(Prediction(id, ("Red.", "3")) for id in "123"), Prediction("4", ("CAF\u00c9",))]
+    given = [*(prediction(id, "Red.", "3") for id in "123"), prediction(4, "CAF\u00c9")]
 
     found = evaluate(read_gold(path, split="val"), given, EvaluationSettings(preset="visual7w", top_k=(2,)))
 
@@ -310,7 +309,7 @@ def test_results_of_vqa_score_as_in_the_official_script(tmp_path: Path) -> None:
     path = written(tmp_path / "annotations.json", {"annotations": annotations})
     for (preset, place, template), percents in OFFICIAL.items():
         said = {id: given[place].upper() if place else given[place] for id, given in ANNOTATED.items()}
-        made = [Prediction(str(id), (template.format(text),)) for id, text in said.items()]
+        made = [prediction(id, template.format(text)) for id, text in said.items()]
         found = evaluate(read_gold(path), made, EvaluationSettings(preset=preset))
         assert [round(100 * credit, 2) for credit in found.correct] == percents
 

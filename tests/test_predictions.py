@@ -7,7 +7,6 @@ import gzip
 import json
 import re
 import zipfile
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,13 +16,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vqagen.errors import BadInput, InputWarning, UsageError, VqagenError
-from vqagen.score.predictions.discovery import find_predictions
-from vqagen.score.predictions.faults import RecordFault
-from vqagen.score.predictions.forms import prediction_of
-from vqagen.score.predictions.prediction import Prediction
+from vqagen.score.predictions.reading import CONFLICT, lowest, read_predictions
+from vqagen.score.predictions.records import Prediction, RecordFault, prediction_of
 
 ANSWERS = ("yes", "2", "Café, au lait")
-EXPECTED = [Prediction(str(number), (answer,)) for number, answer in enumerate(ANSWERS)]
+EXPECTED = [(str(number), (answer,)) for number, answer in enumerate(ANSWERS)]
 
 Write = Callable[[Path], Path]
 
@@ -81,63 +78,81 @@ def as_parquet(folder: Path) -> Path:
     return folder / "p.parquet"
 
 
-FILES: dict[str, tuple[str, Write]] = {
-    "lines": ("vqagen", lambda to: written(to / "p.jsonl", as_lines(listed("question_index", "answer")))),
-    "list": ("vqagen", lambda to: written(to / "p.json", json.dumps(listed("id", "prediction"), indent=1))),
-    "document": (
-        "vqagen",
-        lambda to: written(to / "p.json", json.dumps({"info": {}, "predictions": listed("trial_index", "answer")})),
+FILES: dict[str, Write] = {
+    "lines": lambda to: written(to / "p.jsonl", as_lines(listed("question_index", "answer"))),
+    "list": lambda to: written(to / "p.json", json.dumps(listed("id", "prediction"), indent=1)),
+    "document": lambda to: written(to / "p.json", json.dumps({"info": {}, "predictions": listed("id", "answer")})),
+    "mark of byte order": lambda to: written(to / "p.jsonl", "\ufeff" + as_lines(listed("id", "answer"))),
+    "packed": lambda to: written(
+        to / "p.jsonl.gz", gzip.compress(as_lines(listed("question_index", "answer")).encode())
     ),
-    "mark of byte order": (
-        "vqagen",
-        lambda to: written(to / "p.jsonl", "\ufeff\n".strip() + as_lines(listed("id", "answer"))),
+    "columns": as_parquet,
+    "visual7w": as_visual7w,
+    "vqav2": lambda to: written(to / "results.json", json.dumps(listed("question_id", "answer"))),
+    "gqa": lambda to: written(to / "gqa.json", json.dumps(listed("questionId", "prediction"))),
+    "lmms-eval": lambda to: written(
+        to / "samples.jsonl",
+        as_lines([{"doc_id": at, "target": "gold", "filtered_resps": [each]} for at, each in enumerate(ANSWERS)]),
     ),
-    "packed": (
-        "vqagen",
-        lambda to: written(to / "p.jsonl.gz", gzip.compress(as_lines(listed("question_index", "answer")).encode())),
-    ),
-    "columns": ("vqagen", as_parquet),
-    "visual7w": ("visual7w", as_visual7w),
-    "vqav2": ("vqav2", lambda to: written(to / "results.json", json.dumps(listed("question_id", "answer")))),
-    "gqa": ("gqa", lambda to: written(to / "gqa.json", json.dumps(listed("questionId", "prediction")))),
-    "lmms-eval": (
-        "lmms-eval",
-        lambda to: written(
-            to / "samples.jsonl",
-            as_lines([{"doc_id": at, "target": "gold", "filtered_resps": [each]} for at, each in enumerate(ANSWERS)]),
-        ),
-    ),
-    "clevr": ("clevr", lambda to: written(to / "answers.txt", "\n".join(ANSWERS))),
-    "csv": ("csv", lambda to: as_table(to, "p.csv", ",")),
-    "tsv": ("tsv", lambda to: as_table(to, "p.tsv", "\t")),
-    "csv of a spreadsheet": ("csv", lambda to: as_table(to, "p.csv", ";")),
-    "csv of another name": ("csv", lambda to: as_table(to, "p.out", ",")),
-    "inspect archive": ("inspect", as_archive),
-    "inspect json": ("inspect", as_inspect_json),
+    "clevr": lambda to: written(to / "answers.txt", "\n".join(ANSWERS)),
+    "csv": lambda to: as_table(to, "p.csv", ","),
+    "tsv": lambda to: as_table(to, "p.tsv", "\t"),
+    "csv of a spreadsheet": lambda to: as_table(to, "p.csv", ";"),
+    "csv of another name": lambda to: as_table(to, "p.out", ","),
+    "inspect archive": as_archive,
+    "inspect json": as_inspect_json,
 }
+
+
+def found_in(source: Any, kind: str = "") -> list[Prediction]:
+    """Return each id with its answers."""
+    found = read_predictions(source, kind)
+    return [(id, found.contents[code]) for id, code in found.by_id.items()]
 
 
 def test_every_format_gives_the_same_predictions(tmp_path: Path) -> None:
     """Recognised by the content; a right answer beside the prediction of a table is passed over."""
-    for name, (format, write) in FILES.items():
+    for name, write in FILES.items():
         path = write(tmp_path)
-        assert find_predictions(path).format == format, name
-        assert list(find_predictions(str(path))) == EXPECTED, name
+        assert found_in(path) == found_in(str(path)) == EXPECTED, name
+        assert read_predictions(path).is_in_order == (name == "clevr")
+
+
+def test_predictions_in_memory() -> None:
+    """A list of records, or a dict of id -> answer; a wrong one is named by its place or id."""
+    assert found_in(listed("question_index", "answer"), "questions") == EXPECTED
+    assert found_in(dict(enumerate(ANSWERS))) == EXPECTED
+    assert found_in({"3/5": True, "3/6": ["red", "blue"]}, "dialogs") == [("3/5", ("yes",)), ("3/6", ("[red, blue]",))]
+    assert repr(read_predictions({1: "yes"})) == "<1 prediction>"
+    for source, message in (
+        ([{"id": 1}], r"predictions\[0\]: no answer"),
+        ({7: {}}, r"\[7\].answer: expected an answer"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            read_predictions(source)
+
+
+def test_predictions_of_one_id_are_duplicates_and_in_conflict_if_they_differ() -> None:
+    found = read_predictions([{"id": id, "answer": answer} for id, answer in zip("1122131", "aabcaaa", strict=True)])
+
+    assert (found.total, found.duplicated, found.contents) == (7, ("1", "2", "1", "1"), (("a",), ("b",), ("c",)))
+    assert found.by_id == {"1": 0, "2": CONFLICT, "3": 0}
+    assert lowest(found.duplicated, 3) == ("1", "2")
 
 
 RECORDS: list[tuple[dict[str, Any], Prediction]] = [
-    ({"id": 1, "answer": True}, Prediction("1", ("yes",))),
-    ({"id": " 1 ", "answer": False}, Prediction("1", ("no",))),
-    ({"id": 1.0, "answer": 2.0}, Prediction("1", ("2",))),
-    ({"id": "1.0", "answer": 2.5}, Prediction("1", ("2.5",))),
-    ({"id": "a-1.0", "answer": None}, Prediction("a-1.0", ("",))),
-    ({"id": 1, "answer": ["red", "blue"]}, Prediction("1", ("[red, blue]",))),
-    ({"id": 1, "answer": []}, Prediction("1", ("[]",))),
-    ({"id": 1, "candidates": ["a", {"answer": 2}, False]}, Prediction("1", ("a", "2", "no"))),
-    ({"id": 1, "candidates": []}, Prediction("1", ("",))),
-    ({"id": 1, "answer": "gold", "prediction": "own"}, Prediction("1", ("own",))),
-    ({"dialog_index": 3, "round": 5, "answer": "a"}, Prediction("3/5", ("a",))),
-    ({"question_index": 1, "id": 2, "answer": "a"}, Prediction("1", ("a",))),
+    ({"id": 1, "answer": True}, ("1", ("yes",))),
+    ({"id": " 1 ", "answer": False}, ("1", ("no",))),
+    ({"id": 1.0, "answer": 2.0}, ("1", ("2",))),
+    ({"id": "1.0", "answer": 2.5}, ("1", ("2.5",))),
+    ({"id": "a-1.0", "answer": None}, ("a-1.0", ("",))),
+    ({"id": 1, "answer": ["red", "blue"]}, ("1", ("[red, blue]",))),
+    ({"id": 1, "answer": []}, ("1", ("[]",))),
+    ({"id": 1, "candidates": ["a", {"answer": 2}, False]}, ("1", ("a", "2", "no"))),
+    ({"id": 1, "candidates": []}, ("1", ("",))),
+    ({"id": 1, "answer": "gold", "prediction": "own"}, ("1", ("own",))),
+    ({"dialog_index": 3, "round": 5, "answer": "a"}, ("3/5", ("a",))),
+    ({"question_index": 1, "id": 2, "answer": "a"}, ("1", ("a",))),
 ]
 
 
@@ -153,15 +168,15 @@ def test_ids_of_another_kind_of_file_are_no_ids(kind: str, right: int, tmp_path:
         table.write_text(f"{','.join(id)},answer\n{','.join(map(str, id.values()))},yes\n")
         for path in (name, table):
             if number == right:
-                assert [each.candidates for each in find_predictions(path, kind)] == [("yes",)]
+                assert [candidates for _, candidates in found_in(path, kind)] == [("yes",)]
             else:
                 with pytest.raises(BadInput, match=f"no id of {kind}: expected"):
-                    list(find_predictions(path, kind))
+                    read_predictions(path, kind)
     if kind != "trials":
         with pytest.raises(BadInput, match=f"no id of {kind}: expected .*found 'trial_index'"):
-            list(find_predictions(tmp_path / "log.json", kind))
+            read_predictions(tmp_path / "log.json", kind)
     else:
-        assert [each.id for each in find_predictions(tmp_path / "log.json", kind)] == ["7"]
+        assert [id for id, _ in found_in(tmp_path / "log.json", kind)] == ["7"]
 
 
 def test_the_prediction_of_a_record() -> None:
@@ -194,23 +209,21 @@ def test_a_record_that_is_no_prediction() -> None:
 
 def message_of(path: Path) -> str:
     with pytest.raises(VqagenError) as error:
-        list(find_predictions(path))
+        read_predictions(path)
     assert error.value.exit_code == 3
     return str(error.value).replace(f"{path}", path.name)
 
 
 def test_broken_lines_are_counted_and_the_first_are_located(tmp_path: Path) -> None:
-    """One message for all of them; the good lines are read first."""
+    """One message for all of them."""
     lines = as_lines([{"id": number, "answer": "yes"} for number in range(2000)]).splitlines()
     for place in range(7, 2000, 200):
         lines[place] = lines[place][:-3]
     lines[1200] = '{"id": 1200}'
     path = written(tmp_path / "p.jsonl", "\n".join([*lines, "", ""]))
 
-    read = []
     with pytest.raises(BadInput) as error:
-        read.extend(find_predictions(path))
-    assert len(read) == 1989
+        read_predictions(path)
     shown = str(error.value).replace(str(path), "p.jsonl").splitlines()
     assert shown[:2] == [
         "p.jsonl:8:24: not valid JSON: the line ends inside a value",
@@ -276,9 +289,9 @@ def test_a_damaged_archive_is_reported(tmp_path: Path) -> None:
 
 def test_a_missing_file_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="predictions not found"):
-        find_predictions(tmp_path / "none.jsonl")
+        read_predictions(tmp_path / "none.jsonl")
     with pytest.raises(UsageError, match="a file, not a folder"):
-        find_predictions(tmp_path)
+        read_predictions(tmp_path)
 
 
 # Logs of Inspect ------------------------------------------------------------------------------------------------------
@@ -289,7 +302,7 @@ def test_later_epochs_are_left_out_with_a_warning(tmp_path: Path) -> None:
     path = written(tmp_path / "log.json", json.dumps({"eval": {}, "samples": samples}))
 
     with pytest.warns(InputWarning, match="3 samples of later epochs left out"):
-        assert list(find_predictions(path)) == EXPECTED
+        assert found_in(path) == EXPECTED
 
 
 def test_a_sample_without_completion_has_the_answer_of_its_scorer(tmp_path: Path) -> None:
@@ -300,7 +313,7 @@ def test_a_sample_without_completion_has_the_answer_of_its_scorer(tmp_path: Path
     ]
     path = written(tmp_path / "log.json", json.dumps({"eval": {}, "samples": samples}))
 
-    assert list(find_predictions(path)) == [Prediction("0", ("B2",)), Prediction("1", ("",))]
+    assert found_in(path) == [("0", ("B2",)), ("1", ("",))]
 
 
 @pytest.mark.slow
@@ -311,11 +324,11 @@ def test_logs_that_inspect_writes(tmp_path: Path) -> None:
 
     (log,) = evaluated(policy_task(3), tmp_path)
     write_eval_log(log, str(tmp_path / "log.json"))
-    found = list(find_predictions(next(tmp_path.glob("*.eval"))))
+    found = found_in(next(tmp_path.glob("*.eval")))
 
-    assert [each.id for each in found] == ["0", "1", "2"]
-    assert all(re.fullmatch(r"ANSWER: [A-H]\d", each.candidates[0]) for each in found)
-    assert list(find_predictions(tmp_path / "log.json")) == found
+    assert [id for id, _ in found] == ["0", "1", "2"]
+    assert all(re.fullmatch(r"ANSWER: [A-H]\d", candidates[0]) for _, candidates in found)
+    assert found_in(tmp_path / "log.json") == found
 
 
 # Laws -----------------------------------------------------------------------------------------------------------------
@@ -337,15 +350,15 @@ LINES = st.lists(
 )
 
 
-def plainly_read(lines: Sequence[str]) -> tuple[Counter[tuple[str, tuple[str, ...]]], int]:
-    """Count predictions and faults with nothing but `json`."""
-    found: Counter[tuple[str, tuple[str, ...]]] = Counter()
+def plainly_read(lines: Sequence[str]) -> tuple[dict[str, set[tuple[str, ...]]], int]:
+    """Collect the answers to each id, and count faults, with nothing but `json`."""
+    found: dict[str, set[tuple[str, ...]]] = {}
     faults = 0
     for line in filter(None, lines):
         try:
             record = json.loads(line)
             answers = record["candidates"] if "candidates" in record else [record["answer"]]
-            found[str(record["id"]), tuple(map(str, answers))] += 1
+            found.setdefault(str(record["id"]), set()).add(tuple(map(str, answers)))
         except (ValueError, KeyError):
             faults += 1
     return found, faults
@@ -360,12 +373,14 @@ def test_any_order_of_lines_gives_the_same_counts(lines: list[str], random: Any,
     path = written(tmp_path / "p.jsonl", "\n".join(lines))
     expected, faults = plainly_read(lines)
 
-    found: Counter[tuple[str, tuple[str, ...]]] = Counter()
     try:
-        for each in find_predictions(path):
-            found[each.id, each.candidates] += 1
-        counted_faults = 0
+        found = read_predictions(path)
     except BadInput as error:
         more = re.search(r"and (\d+) more", error.problems[-1].message)
-        counted_faults = len(error.problems) - 1 + int(more[1]) if more else len(error.problems)
-    assert (found, counted_faults) == (expected, faults)
+        assert faults == (len(error.problems) - 1 + int(more[1]) if more else len(error.problems))
+    else:
+        held = {id: {found.contents[code]} if code != CONFLICT else expected[id] for id, code in found.by_id.items()}
+        assert (held, faults) == (expected, 0)
+        assert {id for id, answers in expected.items() if len(answers) > 1} == {
+            id for id, code in found.by_id.items() if code == CONFLICT
+        }

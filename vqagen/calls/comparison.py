@@ -9,7 +9,6 @@ from vqagen.errors import UsageError
 from vqagen.language.domain_files import PathLike
 from vqagen.score.comparison.comparison import Comparison, compare_evaluations
 from vqagen.score.gold.discovery import read_gold
-from vqagen.score.predictions.discovery import find_predictions
 from vqagen.score.scoring.evaluation import evaluate
 from vqagen.score.scoring.settings import WRONG, EvaluationSettings
 
@@ -40,8 +39,7 @@ def compare(
     evaluations = {}
     for name, path in zip(names, predictions, strict=True):
         gold = read_gold(questions, split=split, mode=mode)
-        answers = find_predictions(path, gold.kind)
-        evaluations[name] = evaluate(gold, answers, settings, str(path), answers.is_in_order)
+        evaluations[name] = evaluate(gold, path, settings)
     return compare_evaluations(evaluations, group_by)
 
 

@@ -8,7 +8,7 @@ from vqagen.errors import UsageError
 from vqagen.files.output import atomic_output, check_output
 from vqagen.language.domain_files import PathLike
 from vqagen.score.gold.discovery import read_gold
-from vqagen.score.predictions.discovery import find_predictions
+from vqagen.score.predictions.reading import Source
 from vqagen.score.report.table import Report
 from vqagen.score.scoring.evaluation import Evaluation
 from vqagen.score.scoring.evaluation import evaluate as evaluate_items
@@ -21,7 +21,7 @@ from vqagen.score.scoring.settings import AUTO, WRONG, EvaluationSettings
 
 def evaluate(
     questions: PathLike,
-    predictions: PathLike,
+    predictions: Source,
     *,
     mode: str = "",
     top_k: Sequence[int] = (),
@@ -33,13 +33,13 @@ def evaluate(
 ) -> Evaluation:
     """Score predictions for questions, rounds of dialogs, trials or items of the field's datasets.
 
+    `predictions` are a file, records such as `{"question_index": 17, "answer": "yes"}`, or a dict of id -> answer.
     `scenes` add fields of scenes to group by. With `cluster`, intervals are robust to questions with one value of this
     field ("image", or any to group by). Raises BadInput for files that do not fit each other.
     """
     settings = EvaluationSettings(mode or AUTO, normalise, tuple(top_k), missing=missing, cluster=cluster)
     gold = read_gold(questions, split=split, mode=mode, scenes=scenes)
-    answers = find_predictions(predictions, gold.kind)
-    return evaluate_items(gold, answers, settings, str(predictions), answers.is_in_order)
+    return evaluate_items(gold, predictions, settings)
 
 
 def score_report(

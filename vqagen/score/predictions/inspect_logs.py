@@ -20,9 +20,7 @@ from vqagen.files.packing import DAMAGE, unpacked
 from vqagen.files.reading import natural_order, open_as_it_is
 from vqagen.records.discovery import find_records
 from vqagen.records.kind import RecordKind
-from vqagen.score.predictions.faults import PredictionFaults, RecordFault
-from vqagen.score.predictions.forms import prediction_of
-from vqagen.score.predictions.prediction import Prediction
+from vqagen.score.predictions.tables import Entry
 
 ARCHIVE_BEGINNING = b"PK\x03\x04"
 SAMPLES = RecordKind("samples", ("epoch",))
@@ -35,23 +33,19 @@ _LENGTHS = struct.Struct("<26xHH")
 """The lengths of the name and of the extra field at the end of a local header."""
 
 
-def read_inspect_log(path: Location, is_archive: bool, kind: str) -> Iterator[Prediction]:
-    """Yield the predictions of a log. BadInput for a log without samples, and for samples without id."""
-    faults, left_out, number = PredictionFaults(path), 0, 0
+def log_samples(path: Location, is_archive: bool) -> Iterator[Entry]:
+    """Yield the samples of a log as records. BadInput for a log without samples."""
+    number, left_out = 0, 0
     samples = _in_archive(path) if is_archive else find_records(path, SAMPLES).records()
     for number, sample in enumerate(samples, 1):
-        if sample.get("epoch", 1) != 1:
+        if sample.get("epoch", 1) == 1:
+            yield {_id_key(sample): sample.get("id"), "answer": _answer(sample)}, SAMPLES.path(number - 1), None
+        else:
             left_out += 1
-            continue
-        try:
-            yield prediction_of({_id_key(sample): sample.get("id"), "answer": _answer(sample)}, kind)
-        except RecordFault as fault:
-            faults.add(fault.message, f"{SAMPLES.path(number - 1)}.{fault.key}")
     if not number:
-        raise BadInput([Problem("no samples in this log: was the evaluation interrupted?", faults.source)])
-    faults.finish()
+        raise BadInput([Problem("no samples in this log: was the evaluation interrupted?", str(path))])
     if left_out:
-        warn(Problem(f"{counted(left_out, 'sample')} of later epochs left out: the first epoch counts", faults.source))
+        warn(Problem(f"{counted(left_out, 'sample')} of later epochs left out: the first epoch counts", str(path)))
 
 
 def _id_key(sample: Mapping[str, Any]) -> str:

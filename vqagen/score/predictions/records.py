@@ -1,71 +1,121 @@
-"""Predictions as JSON records: a line for each, a list, a document with the key `predictions`, or Parquet.
+"""Prediction records: under which keys they hold the id of an item and the answers to it.
 
-A broken line does not hide the others: all of a file are read, and the faults are raised behind the last one.
+    {"question_index": 17, "answer": "yes"}, or "candidates": ["yes", "no"], best first        vqagen
+    {"dialog_index": 3, "round": 5, "answer": "yes"}                                           vqagen; rounds from 0 on
+    {"qa_id": 17, "candidates": [{"answer": "red"}, {"answer": "blue"}]}                       Visual7W
+    {"question_id": 17, "answer": "yes"}, {"questionId": "017", "prediction": "yes"}           VQAv2, GQA
+    {"doc_id": 17, "filtered_resps": ["yes"]}                                                  lmms-eval
+
+Any key of an id goes with any key of answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Mapping
 from typing import Any
 
-import orjson
+from vqagen.errors import describe
 
-from vqagen.files.locations import Location
-from vqagen.files.packing import DAMAGE
-from vqagen.json.stream import BYTE_ORDER_MARK, damaged, reading_bytes
-from vqagen.records.discovery import find_records
-from vqagen.records.kind import RecordKind
-from vqagen.records.source import RecordSource, mistake_in_line
-from vqagen.score.predictions.faults import PredictionFaults, RecordFault
-from vqagen.score.predictions.forms import DIALOG_KEYS, QUESTION_KEYS, prediction_of
-from vqagen.score.predictions.prediction import Prediction
+QUESTION_KEYS = ("question_index", "question_id", "qa_id", "questionId", "trial_index", "id", "doc_id")
+DIALOG_KEYS = ("dialog_index", "round")
+_ANY_KIND = ("id", "doc_id")
+_OF_KIND: Mapping[str, tuple[str, ...]] = {
+    "trials": ("trial_index", *_ANY_KIND),
+    "dialogs": _ANY_KIND,
+    "questions": tuple(key for key in QUESTION_KEYS if key != "trial_index"),
+}
+"""Kind of a file -> the keys of ids of its records; rounds of dialogs have DIALOG_KEYS besides."""
+LIST_KEYS = ("candidates", "filtered_resps")
+"""Keys of lists of answers, best first."""
+ANSWER_KEYS = (*LIST_KEYS, "prediction", "response", "answer")
+"""Keys of answers; of several, the first counts: beside a prediction, an `answer` is the right one."""
 
-PREDICTIONS = RecordKind("predictions", (*QUESTION_KEYS, *DIALOG_KEYS))
-
-
-def read_records(path: Location, kind: str) -> Iterator[Prediction]:
-    """Yield the predictions of a file for this kind of records; BadInput, behind the last one, with all faults."""
-    source = find_records(path, PREDICTIONS)
-    faults = PredictionFaults(path)
-    yield from _in_lines(path, kind, faults) if source.layout == "lines" else _in_source(source, kind, faults)
-    faults.finish()
+Prediction = tuple[str, tuple[str, ...]]
+"""The id of an item as text ("17"; of a round "3/5": dialog and round), and the answers, best first, as text."""
 
 
-def first_record(path: Location) -> Any:
-    """Return the first record of a file; None for an empty one."""
-    return next((value for _, value in _values(find_records(path, PREDICTIONS), 1)), None)
+class RecordFault(Exception):
+    """One record is no prediction. `key` is the key of the wrong value; "" for the record as a whole."""
+
+    def __init__(self, message: str, key: str = "", column: int = 1) -> None:
+        super().__init__(message)
+        self.message, self.key, self.column = message, key, column
 
 
-def _in_lines(path: Location, kind: str, faults: PredictionFaults) -> Iterator[Prediction]:
-    """Yield the predictions of lines. `RecordSource` would need twice the time, and stop at the first broken line."""
-    loads = orjson.loads
-    with reading_bytes(path) as file:
-        try:
-            first = file.readline().removeprefix(BYTE_ORDER_MARK)
-            for number, line in enumerate(chain([first], file), 1):
-                try:
-                    yield prediction_of(loads(line), kind)
-                except orjson.JSONDecodeError:
-                    if line.strip():
-                        message, column = mistake_in_line(line.rstrip())
-                        faults.add(message, "", number, column)
-                except RecordFault as fault:
-                    faults.add(fault.message, fault.key, number, 1)
-        except DAMAGE as error:
-            raise damaged(error) from None
+def prediction_of(record: Any, kind: str = "") -> Prediction:
+    """Return the prediction that a record is.
+
+    RecordFault if it is none, or if its id is not one of the `kind` of records that it is for: "questions", "dialogs"
+    or "trials"; "" for any. A question and a trial may well have the same number.
+    """
+    if not isinstance(record, dict):
+        fault = RecordFault(f"expected an object, found {describe(record)}")
+        raise record if isinstance(record, RecordFault) else fault
+    id = _id(record, kind)
+    found = record.get("answer")
+    if type(found) is str and len(record) == 2:  # as in most files
+        return id, (found,)
+    return id, _candidates(record)
 
 
-def _in_source(source: RecordSource, kind: str, faults: PredictionFaults) -> Iterator[Prediction]:
-    for index, value in _values(source):
-        try:
-            yield prediction_of(value, kind)
-        except RecordFault as fault:
-            place = PREDICTIONS.path(index)
-            faults.add(fault.message, f"{place}.{fault.key}" if fault.key else place)
+def _id(record: Mapping[str, Any], kind: str) -> str:
+    keys = _OF_KIND.get(kind, QUESTION_KEYS)
+    for key in keys:
+        if key in record:
+            value = record[key]
+            return str(value) if type(value) is int else _id_of(value, key)
+    has_rounds = kind in ("", "dialogs")
+    if has_rounds and all(key in record for key in DIALOG_KEYS):
+        dialog, number = (_id_of(record[key], key) for key in DIALOG_KEYS)
+        if number.isascii() and number.isdecimal() and len(number) < 10:
+            return f"{dialog}/{int(number)}"
+        raise RecordFault(f"expected the number of a round, found {describe(record['round'])}", "round")
+    expected = ", ".join(keys) + (f", or {' and '.join(DIALOG_KEYS)}" if has_rounds else "")
+    listed = ", ".join(map(repr, list(record)[:6])) or "an empty object"
+    raise RecordFault(f"no id{f' of {kind}' if kind else ''}: expected {expected}; found {listed}")
 
 
-def _values(source: RecordSource, count: int = 0) -> Iterator[tuple[int, Any]]:
-    """Yield the index and the value of so many records, or (0) of all."""
-    for index, value, _, _ in source.read(0, count):
-        yield index, value
+def _id_of(value: Any, key: str) -> str:
+    """Return an id as text. Tables write 17 as "17.0" if another id is missing."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, str) and value.strip():
+        id = value.strip()
+        return id[:-2] if id.endswith(".0") and id[:-2].isdecimal() else id
+    raise RecordFault(f"expected a number or a text as id, found {describe(value)}", key)
+
+
+def _candidates(record: Mapping[str, Any]) -> tuple[str, ...]:
+    key = next((key for key in ANSWER_KEYS if key in record), None)
+    if key is None:
+        raise RecordFault("no answer: expected answer, candidates, prediction or response")
+    value = record[key]
+    if key not in LIST_KEYS:
+        return (_text(value, key),)
+    if not isinstance(value, list):
+        raise RecordFault(f"expected a list of answers, best first, found {describe(value)}", key)
+    return tuple(_text(_inside(each), f"{key}[{place}]") for place, each in enumerate(value)) or ("",)
+
+
+def _inside(candidate: Any) -> Any:
+    """Return the answer in Visual7W's `{"answer": …}`, or in a list of one."""
+    if isinstance(candidate, list) and len(candidate) == 1:
+        return candidate[0]
+    return candidate["answer"] if isinstance(candidate, dict) and "answer" in candidate else candidate
+
+
+def _text(value: Any, key: str) -> str:
+    """Return an answer as text: truth values as yes and no, lists with commas; nothing for null."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return str(int(value) if value == value // 1 else value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_text(each, key) for each in value)}]"
+    raise RecordFault(f"expected an answer (a text, a number, true or false, or a list), found {describe(value)}", key)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -23,11 +23,11 @@ from vqagen.score.answers.presets import check_preset
 from vqagen.score.gold.file import GoldFile
 from vqagen.score.gold.item import GoldItem
 from vqagen.score.intervals import Interval, cluster_interval, wilson
-from vqagen.score.predictions.prediction import Prediction
+from vqagen.score.predictions.reading import CONFLICT, Predictions, Source, lowest, read_predictions
 from vqagen.score.scoring.columns import NONE, Codes, Coding, FieldColumns, Ids, crossed
-from vqagen.score.scoring.coverage import Coverage, Examples
+from vqagen.score.scoring.coverage import EXAMPLES, Coverage, Examples
 from vqagen.score.scoring.floors import Clues, Floats, floors
-from vqagen.score.scoring.joining import CONFLICT, HeldPredictions, Key, key_of
+from vqagen.score.scoring.joining import HeldPredictions
 from vqagen.score.scoring.judgement import JUDGES, NOT_AN_OPTION, Judge
 from vqagen.score.scoring.settings import AUTO, IMAGE, SKIP, EvaluationSettings
 
@@ -162,14 +162,10 @@ def name_of(values: Sequence[str | int]) -> str:
 
 def evaluate(
     gold: GoldFile,
-    predictions: Iterable[Prediction],
+    predictions: Source | Predictions,
     settings: EvaluationSettings | None = None,
-    name: str = "",
-    is_in_order: bool = False,
 ) -> Evaluation:
-    """Return the evaluation of predictions; `name` is that of their file, for messages.
-
-    If predictions are `is_in_order`, their ids are the places of the questions, from 0 on, in place of the ids.
+    """Return the evaluation of predictions.
 
     Predictions may be in any order: questions with different predictions are answered wrong, whichever comes first.
     BadInput for no prediction at all, for predictions that all belong to other questions, and for questions without
@@ -179,13 +175,13 @@ def evaluate(
     mode = gold.mode if settings.mode == AUTO else settings.mode
     if mode not in JUDGES:
         raise UsageError(unknown("mode", mode, list(JUDGES)))
-    held = HeldPredictions(predictions)
-    if not held.total:
-        raise BadInput([Problem("no predictions to score", name or gold.name)])
+    found = read_predictions(predictions, gold.kind)
+    if not found.total:
+        raise BadInput([Problem("no predictions to score", found.name or gold.name)])
     check_preset(settings.preset)
     judge = JUDGES[mode](settings.preset, gold.vocabulary(), settings.top_k)
-    scoring = _Scoring(gold, held, judge, settings)
-    scoring.run(f" in {name}" if name else "", is_in_order)
+    scoring = _Scoring(gold, HeldPredictions(found), judge, settings)
+    scoring.run(f" in {found.name}" if found.name else "", found.is_in_order)
     return scoring.result(mode)
 
 
@@ -211,10 +207,8 @@ class _Scoring:
     def run(self, place: str = "", is_in_order: bool = False) -> None:
         """Read and judge all items. BadInput for faults of items and of their predictions, which are ` in {file}`."""
         for at, item in enumerate(self._gold.items()):
-            key = key_of(item.id)
-            self._ids.append(key)
-            key = at if is_in_order else key
-            number = self._taken(item, key)
+            self._ids.append(item.id)
+            number = self._taken(item, str(at) if is_in_order else item.id)
             if number is None:
                 self._add(item, self._judge.nothing, is_missing=True)
             else:
@@ -225,7 +219,7 @@ class _Scoring:
             raise BadInput([*self._problems, *further])
         self._check_overlap(place)
 
-    def _taken(self, item: GoldItem, key: Key) -> int | None:
+    def _taken(self, item: GoldItem, key: str) -> int | None:
         """Return the number of the content of an item's prediction."""
         try:
             number = self._held.take(key)
@@ -248,14 +242,14 @@ class _Scoring:
             key = *key, item.weights, item.options, item.right
         known = self._known.get(key)
         if known is None:
-            prediction = self._held.contents[number]
+            candidates = self._held.all.contents[number]
             fault = self._judge.fault(item)
             if fault:
                 self._add_problem(item, fault)
                 return self._judge.nothing
             if len(self._known) >= HELD_JUDGEMENTS:
                 self._known.clear()
-            known = self._known[key] = self._judge.judge(item, prediction)
+            known = self._known[key] = self._judge.judge(item, candidates)
         return known
 
     def _add_problem(self, item: GoldItem, message: str) -> None:
@@ -336,19 +330,19 @@ class _Scoring:
         return floors(clues, self._judge.top_k[0])
 
     def _coverage(self) -> Coverage:
-        unknown_ids, lowest = self._held.untaken()
+        unknown_ids, left = self._held.untaken()
         examples = self._examples.of_all()
-        if lowest:
-            examples["unknown"] = lowest
-        if self._held.duplicate:
-            examples["duplicate"] = self._held.duplicated()
+        if left:
+            examples["unknown"] = left
+        if duplicated := self._held.all.duplicated:
+            examples["duplicate"] = lowest(duplicated, EXAMPLES)
         questions, unparsed = len(self._ids), self._unparsed
         return Coverage(
             questions,
-            self._held.total,
+            self._held.all.total,
             questions - self._missing,
             self._missing,
-            self._held.duplicate,
+            len(duplicated),
             unknown_ids,
             questions - self._missing - unparsed.total(),
             unparsed[AMBIGUOUS],

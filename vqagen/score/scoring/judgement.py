@@ -11,7 +11,6 @@ from vqagen.score.answers.parsing import REFUSED
 from vqagen.score.gold.file import CHOICE, OPEN
 from vqagen.score.gold.item import GoldItem
 from vqagen.score.items.table import Gold, Options
-from vqagen.score.predictions.prediction import Prediction
 
 
 class Judge:
@@ -30,11 +29,11 @@ class Judge:
         """Return why an item cannot be judged in this mode; "" if it can be."""
         return ""
 
-    def judge(self, item: GoldItem, prediction: Prediction) -> Judged:
+    def judge(self, item: GoldItem, candidates: Sequence[str]) -> Judged:
         """Return the credit of the best of the first k candidates, for each k."""
         options = Options(item.options, item.right, item.has_letters) if item.options and self.knows_options else None
         return judge(
-            prediction.candidates,
+            candidates,
             _gold(item),
             options,
             preset=self._preset,

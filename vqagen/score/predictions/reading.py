@@ -1,0 +1,221 @@
+"""Read predictions: the answers of a model, from the files of many tools or from memory.
+
+    read_predictions("predictions.jsonl")                               JSON records; see `records`
+    read_predictions("predictions.csv")                                 CSV and TSV with a header
+    read_predictions("log.eval")                                        logs of Inspect AI, also as JSON
+    read_predictions("answers.txt")                                     one answer on each line, as CLEVR wants them
+    read_predictions([{"question_index": 17, "answer": "yes"}])         records
+    read_predictions({17: "yes", 18: 2})                                id -> answer
+
+The format of a file is recognised by its content; the suffix is asked only for text without a header.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from heapq import nsmallest
+from itertools import chain, islice
+from os import PathLike
+from typing import Any, NoReturn
+
+import orjson
+
+from vqagen.errors import BadInput, PlaceError, Problem, counted
+from vqagen.files.locations import Location, Remote, locate
+from vqagen.files.packing import DAMAGE, unpacked_name
+from vqagen.files.reading import how_to_unpack, open_bytes
+from vqagen.json.stream import BYTE_ORDER_MARK, damaged, reading_bytes
+from vqagen.records.discovery import find_records, first_keys
+from vqagen.records.kind import RecordKind
+from vqagen.records.parquet import holds_columns
+from vqagen.records.source import mistake_in_line
+from vqagen.score.predictions.inspect_logs import ARCHIVE_BEGINNING, log_samples
+from vqagen.score.predictions.records import DIALOG_KEYS, QUESTION_KEYS, RecordFault, prediction_of
+from vqagen.score.predictions.tables import SEPARATORS, Entry, answer_lines, is_table, table_rows
+
+CONFLICT = -1
+"""In place of a code: the predictions for an item differ."""
+PREDICTIONS = RecordKind("predictions", (*QUESTION_KEYS, *DIALOG_KEYS))
+_OTHER_FILES = ("questions", "dialogs", "trials", "scenes", "images", "annotations", "data")
+"""Keys of documents that are no predictions."""
+_OF_QUESTIONS = ("program", "multiple_choices", "rounds", "dialog", "trial_type", "semantic", "answers")
+"""Keys of records that are no predictions, although they have an id and an answer: all would be right."""
+_QUESTIONS_FIRST = "the file of questions comes first, then the predictions"
+_LOOKED_AT = 1 << 16
+_MOST_KEYS = 40
+_MOST_LISTED = 5
+
+Source = str | PathLike[str] | Remote | Mapping[Any, Any] | Iterable[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, repr=False)
+class Predictions:
+    """All predictions of a source. Equal contents are held once."""
+
+    name: str
+    """The path as messages show it; "" for predictions in memory."""
+    by_id: Mapping[str, int]
+    """The id of an item -> the code of its content; CONFLICT if its predictions differ."""
+    contents: tuple[tuple[str, ...], ...]
+    """Code -> answers, best first, as given. Numbers and truth values are text: "2", "yes"."""
+    total: int
+    """Predictions, duplicates among them."""
+    duplicated: tuple[str, ...] = ()
+    """The id of each further prediction for an item that has one already."""
+    is_in_order: bool = False
+    """True if ids are the places of items in their file, from 0 on, because the predictions have no ids."""
+
+    def __repr__(self) -> str:
+        return f"<{counted(self.total, 'prediction')}{self.name and f' of {self.name}'}>"
+
+
+def read_predictions(source: Source | Predictions, kind: str = "") -> Predictions:
+    """Read the predictions of a source for records of this kind: questions, dialogs or trials; "" for any.
+
+    PlaceError where nothing lies. BadInput for a file of no format of predictions and, with the number of all faults
+    and the places of the first, for records that are no predictions.
+    """
+    if isinstance(source, Predictions):
+        return source
+    name, entries, is_in_order = _found(source)
+    codes: dict[tuple[str, ...], int] = {}
+    by_id: dict[str, int] = {}
+    duplicated, problems, total, faulty = list[str](), list[Problem](), 0, 0
+    for record, path, line in entries:
+        try:
+            id, candidates = prediction_of(record, kind)
+        except RecordFault as fault:
+            faulty += 1
+            if faulty <= _MOST_LISTED:
+                place = ".".join(filter(None, (path, fault.key)))
+                problems.append(Problem(fault.message, name, place, line, line and fault.column))
+            continue
+        total += 1
+        code = codes.setdefault(candidates, len(codes))
+        if by_id.setdefault(id, code) != code:
+            by_id[id] = CONFLICT
+        if len(by_id) + len(duplicated) < total:
+            duplicated.append(id)
+    if faulty > _MOST_LISTED:
+        more = counted(faulty - _MOST_LISTED, "more fault")
+        problems.append(Problem(f"… and {more} in this file", name))
+    if problems:
+        raise BadInput(problems)
+    return Predictions(name, by_id, tuple(codes), total, tuple(duplicated), is_in_order)
+
+
+def lowest(ids: Iterable[str], count: int) -> tuple[str, ...]:
+    """Return the lowest of some ids, each once: numbers first, by their value.
+
+    >>> lowest(["b", "10", "9", "10"], 3)
+    ('9', '10', 'b')
+    """
+
+    def place(id: str) -> tuple[bool, int, str]:
+        return not id.isdecimal(), int(id) if id.isdecimal() else 0, id
+
+    return tuple(nsmallest(count, dict.fromkeys(ids), key=place))
+
+
+# Sources --------------------------------------------------------------------------------------------------------------
+
+
+def _found(source: Source) -> tuple[str, Iterable[Entry], bool]:
+    """Return the name of a source, its entries, and whether they are in the order of the items."""
+    if isinstance(source, Mapping):
+        return "", (({"id": id, "answer": source[id]}, f"[{id!r}]", None) for id in source), False
+    if not isinstance(source, str | PathLike | Remote):
+        return "", ((record, PREDICTIONS.path(at), None) for at, record in enumerate(source)), False
+    path = locate(source)
+    if path.is_dir():
+        raise PlaceError(f"predictions are a file, not a folder: {path}")
+    if not path.is_file():
+        raise PlaceError(f"predictions not found: {path}")
+    return str(path), *_in_file(path)
+
+
+def _in_file(path: Location) -> tuple[Iterable[Entry], bool]:
+    """Return the entries of a file of any format; True beside them for lines of answers."""
+    if holds_columns(path):
+        return _in_records(path), False
+    text = _beginning(path)
+    start = text.removeprefix(BYTE_ORDER_MARK).lstrip()[:1]
+    if not start:
+        _reject(path, "the file is empty")
+    if text.startswith(ARCHIVE_BEGINNING):
+        return log_samples(path, is_archive=True), False
+    if b"\0" in text or not _is_text(text):
+        _reject(path, how_to_unpack(path) or "not UTF-8 text")
+    if start in b"{[":
+        return _in_json(path), False
+    name, line = unpacked_name(path.name).lower(), next(iter(text.decode("utf-8-sig", "ignore").splitlines()), "")
+    for format in SEPARATORS:
+        if name.endswith(f".{format}") or is_table(line, format):
+            return table_rows(path, format), False
+    return (answer_lines(path), True) if name.endswith(".txt") else _reject_unknown(path)
+
+
+def _in_json(path: Location) -> Iterable[Entry]:
+    for key in islice(first_keys(path), _MOST_KEYS):
+        if key == PREDICTIONS.key or key in PREDICTIONS.own_keys:
+            return _in_records(path)
+        if key == "eval":
+            return log_samples(path, is_archive=False)
+        if key in _OTHER_FILES:
+            _reject(path, f"holds {key}, not predictions; {_QUESTIONS_FIRST}")
+    return _reject_unknown(path)
+
+
+def _in_records(path: Location) -> Iterable[Entry]:
+    """Return the records of JSON or Parquet. BadInput if the first one is a question."""
+    source = find_records(path, PREDICTIONS)
+    first = next((found.value for found in source.read(0, 1)), None)
+    if isinstance(first, dict) and (key := next((key for key in _OF_QUESTIONS if key in first), None)):
+        _reject(path, f"holds questions, not predictions (their key {key!r}); {_QUESTIONS_FIRST}")
+    if source.layout == "lines":
+        return _in_lines(path)
+    return ((value, PREDICTIONS.path(at), None) for at, value, _, _ in source.read())
+
+
+def _in_lines(path: Location) -> Iterator[Entry]:
+    """Yield the records of lines. `RecordSource` would need twice the time, and stop at the first broken line."""
+    loads = orjson.loads
+    with reading_bytes(path) as file:
+        try:
+            first = file.readline().removeprefix(BYTE_ORDER_MARK)
+            for number, line in enumerate(chain([first], file), 1):
+                try:
+                    yield loads(line), "", number
+                except orjson.JSONDecodeError:
+                    if line.strip():
+                        message, column = mistake_in_line(line.rstrip())
+                        yield RecordFault(message, column=column), "", number
+        except DAMAGE as error:
+            raise damaged(error) from None
+
+
+def _beginning(path: Location) -> bytes:
+    with open_bytes(path) as file:
+        try:
+            return file.read(_LOOKED_AT)
+        except DAMAGE as error:
+            return _reject(path, f"damaged or cut off: {error}")
+
+
+def _is_text(beginning: bytes) -> bool:
+    """True for UTF-8, whose last character may be cut off."""
+    try:
+        beginning.decode()
+    except UnicodeDecodeError as error:
+        return error.start >= len(beginning) - 3
+    return True
+
+
+def _reject_unknown(path: Location) -> NoReturn:
+    expected = f"JSON records with an id ({', '.join(QUESTION_KEYS)}) and an answer, a CSV or TSV table, an Inspect log"
+    _reject(path, f"not predictions: expected {expected}, or a .txt file with one answer on each line")
+
+
+def _reject(path: Location, message: str) -> NoReturn:
+    raise BadInput([Problem(message, str(path))])
