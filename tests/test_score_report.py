@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from xml.etree import ElementTree
 
 import pytest
 
 from vqagen.errors import UsageError
+from vqagen.score.report.figures import SURE, UNSURE, Axis, accuracy_figure, bars, draw_counts
 from vqagen.score.report.table import (
     COUNT,
     SCREEN_ROWS,
@@ -121,6 +124,37 @@ def test_the_page_stands_alone() -> None:
 def test_a_report_without_tables() -> None:
     """Every format can hold a report without tables and gates."""
     assert all(write(Report("nothing", ("no questions",), ())) for write in WRITERS.values())
+
+
+# Figures ------------------------------------------------------------------------------------------------------------
+
+
+def test_accuracies_are_drawn_with_intervals_and_floors() -> None:
+    """A row each: a dot, its interval, and the floor; pale where the floor lies in the interval. It is well-formed."""
+    shown = columns(group=TEXT, n=COUNT, accuracy=SHARE, low=SHARE, high=SHARE, floor=SHARE)
+    rows = ((AWKWARD, 9, 0.5, 0.4, 0.6, 0.25), ("b", 9, 0.5, 0.4, 0.6, 0.45), ("none", 0, None, None, None, None))
+    figure = accuracy_figure(Table("group", "Groups", shown, rows))
+    svg = ElementTree.fromstring(figure.svg)
+
+    circles = [each for each in svg.iter() if each.tag.endswith("circle")]
+    assert [(each.get("cx"), each.get("fill")) for each in circles] == [("240.0", SURE), ("240.0", UNSURE)]
+    assert [each.text for each in svg.iter() if each.text and "0.500" in each.text] == ["0.500 [0.400, 0.600]"] * 2
+    assert figure.caption == "lines: 95 % intervals; marks: floors"
+
+
+def test_bars_fill_their_axis() -> None:
+    """Names stand where they fit; what lies beyond the axis is cut off."""
+    drawn = bars(Axis(-1, 1), -1, [("wide", 1.5, "red"), ("too long a name for it", 0.1, "blue"), ("", 9, "green")])
+
+    assert [float(width) for width in re.findall(r'width="([\d.]+)"', drawn)] == [339, 22.6, 90.4]
+    assert re.findall(r"<text[^>]*>([^<]*)", drawn) == ["wide"]
+
+
+def test_counts_are_drawn_as_columns() -> None:
+    """Numbers that never occur have no column."""
+    svg = ElementTree.fromstring(draw_counts({3: 10, 5: 20}))
+
+    assert [each.text for each in svg.iter() if each.tag.endswith("title")] == ["3: 10", "5: 20"]
 
 
 # Screens, notebooks and data frames ---------------------------------------------------------------------------------

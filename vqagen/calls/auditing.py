@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import orjson
 
@@ -13,6 +14,7 @@ from vqagen.shortcuts.audit.audit import Audit, audit_items
 from vqagen.shortcuts.audit.inputs import read_audit_file, read_inputs
 from vqagen.shortcuts.audit.report import report_of
 from vqagen.shortcuts.audit.settings import AuditSettings
+from vqagen.shortcuts.figures import audit_figures
 from vqagen.world.loading import find_scenes
 
 
@@ -42,11 +44,7 @@ def write_item_biases(audit: Audit, out: str) -> None:
         file.writelines(orjson.dumps(record) + b"\n" for record in audit.item_records())
 
 
-def audit_report(*audits: Audit, has_figures: bool = False) -> Report:
-    """Return the report of an audit, or of several side by side. Figures, of one alone, need the extra `plots`."""
+def audit_report(*audits: Audit) -> Report:
+    """Return the report of an audit, with figures, or of several side by side."""
     report = report_of(audits)
-    if len(audits) > 1 or not has_figures:
-        return report
-    from vqagen.draw.report_figures import audit_figures, with_figures
-
-    return with_figures(report, audit_figures(audits[0]))
+    return report if len(audits) > 1 else replace(report, figures=tuple(audit_figures(audits[0])))

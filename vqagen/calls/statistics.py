@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from vqagen.errors import UsageError
 from vqagen.language.domain_files import PathLike
@@ -11,6 +12,7 @@ from vqagen.score.director.statistics import TrialStatistics, trial_statistics
 from vqagen.score.director.statistics_report import trial_report
 from vqagen.score.file_kinds import TRIALS, kind_of_file, require_records
 from vqagen.score.report.table import Report
+from vqagen.shortcuts.figures import question_figures
 from vqagen.shortcuts.stats.dialog_report import dialog_report
 from vqagen.shortcuts.stats.dialog_statistics import DialogStatistics, dialog_statistics
 from vqagen.shortcuts.stats.question_statistics import QuestionStatistics, question_statistics
@@ -37,15 +39,10 @@ def stats(
     return of_file(str(file), None if against is None else str(against), on_read)
 
 
-def stats_report(statistics: Statistics, *, has_figures: bool = False) -> Report:
-    """Return the report of statistics. Figures are of questions alone, and need the extra `plots`."""
+def stats_report(statistics: Statistics) -> Report:
+    """Return the report of statistics. Figures are of questions alone."""
     if isinstance(statistics, TrialStatistics):
         return trial_report(statistics)
     if isinstance(statistics, DialogStatistics):
         return dialog_report(statistics)
-    report = statistics_report(statistics)
-    if not has_figures:
-        return report
-    from vqagen.draw.report_figures import question_figures, with_figures
-
-    return with_figures(report, question_figures(statistics))
+    return replace(statistics_report(statistics), figures=tuple(question_figures(statistics)))

@@ -62,6 +62,6 @@ def command(
         ]
     if per_item is not None:
         write_item_biases(found[0], per_item)
-    report = audit_report(*found, has_figures=output.format == "html")
+    report = audit_report(*found)
     output.put(report)
     ctx.exit(1 if report.failures else 0)

@@ -41,4 +41,4 @@ def command(file: str, against: str | None, output: ReportOutput) -> None:
 
     with counting(kind_of_file(locate(file)).noun) as on_read:
         statistics = stats(file, against=against, on_read=on_read)
-    output.put(stats_report(statistics, has_figures=output.format == "html"))
+    output.put(stats_report(statistics))

@@ -14,7 +14,8 @@ body { font: 15px/1.5 system-ui, sans-serif; color: #1f2933; max-width: 1080px; 
 """Of a page alone; a notebook has its own."""
 _STYLE = """
 .report h1 { font-size: 1.5em; overflow-wrap: anywhere; } .report h2 { font-size: 1.15em; margin: 1.8em 0 .3em; }
-.report .head { background: #8882; padding: .8em 1em; margin: 0; list-style: none; white-space: pre-wrap; }
+.report .head { background: #8882; padding: .8em 1em; margin: 0; list-style: none; }
+.report .head li { white-space: pre-wrap; font: .85em/1.6 ui-monospace, monospace; }
 .report .failed { color: #c8331f; font-weight: 600; }
 .report nav { margin: 1em 0; font-size: .9em; } .report nav a { margin-right: 1em; display: inline-block; }
 .report a { color: #2f7fc4; }
@@ -25,7 +26,7 @@ _STYLE = """
 .report .note, .report figcaption { opacity: .75; font-size: .9em; margin: .3em 0; }
 .report .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(440px, 100%), 1fr)); gap: 2em; }
 .report figure { margin: 0; } .report figure h2 { margin: 0 0 .2em; }
-.report figure svg { width: 100%; height: auto; background: #fff; }
+.report figure svg { width: 100%; max-width: 600px; height: auto; background: #fff; }
 """.strip()
 _BAR = "#3b82c466"
 """Colour of the bar behind an accuracy."""
