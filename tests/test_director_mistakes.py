@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from vqagen.score.director.mistakes import kinds_of_cells
-from vqagen.score.director.trial import Trial, read_trial
-from vqagen.score.director.vocabulary import Item
+from vqagen.tasks.director.catalogue import GridItem
+from vqagen.tasks.director.mistakes import kinds_of_cells
+from vqagen.tasks.director.reading import WrittenTrial, read_trial
+from vqagen.tasks.director.views import Views
 
 WORDS = {"R": "red book", "B": "blue book", "C": "red cup", "H": "red hot cup"}
 ITEMS = {
-    f"{letter}{size}": Item(f"{letter}{size}", words.split()[-1], size, frozenset((*words.split(), "item")))
+    f"{letter}{size}": GridItem(
+        f"{letter}{size}", words.split()[-1], size, ("item",), tuple(words.split()), frozenset()
+    )
     for letter, words in WORDS.items()
     for size in (1, 2, 3)
 }
@@ -25,7 +29,7 @@ GRID = """
 CLASSES = {"none": "none", "topmost": "vertical", "rightmost": "horizontal", "right_of": "relation"}
 
 
-def trial(rule: str, question: str, blocked: str, answer: str) -> Trial:
+def trial(rule: str, question: str, blocked: str, answer: str) -> WrittenTrial:
     """Return a trial about the grid."""
     *adjectives, noun = question.split()
     record: dict[str, Any] = {
@@ -49,8 +53,8 @@ def trial(rule: str, question: str, blocked: str, answer: str) -> Trial:
         "counts": dict.fromkeys(("items", "blocked", "related_visible", "related_blocked"), 0),
     }
     read = read_trial(record)
-    assert isinstance(read, Trial), read
-    return read
+    assert isinstance(read, WrittenTrial), read
+    return replace(read, items=tuple(name and ITEMS[name] for name in read.cells))
 
 
 SHORT = {"ego": "egocentric", "empty": "empty cell", "other": "other item"}
@@ -84,8 +88,8 @@ RIGHTMOST = trial("rightmost", "red book", "A1 D1", "C2")
         ),
     ],
 )
-def test_each_cell_is_an_answer_of_one_kind(about: Trial, has_director: bool, kinds: str) -> None:
+def test_each_cell_is_an_answer_of_one_kind(about: WrittenTrial, has_director: bool, kinds: str) -> None:
     """The first that fits, in the order of the kinds."""
-    assert list(kinds_of_cells(about, ITEMS, has_director).values()) == [
+    assert list(kinds_of_cells(Views(about), has_director).values()) == [
         SHORT.get(each, each) for each in kinds.split()
     ]

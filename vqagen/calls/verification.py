@@ -25,7 +25,7 @@ from vqagen.score.director.grammar import instruction_files
 from vqagen.score.director.report import TrialVerificationReport
 from vqagen.score.director.verification import verify_trials
 from vqagen.score.file_kinds import find_any_records
-from vqagen.score.origin import check_origin, generator_of, info_of, shipped_domain
+from vqagen.score.origin import check_origin, generator_of, shipped_domain
 from vqagen.score.verify.question_texts import texts_at_hand
 from vqagen.score.verify.questions import verify_questions
 from vqagen.score.verify.report import VerificationReport
@@ -79,7 +79,7 @@ def verify(
                 _refuse_other_wording(source, loaded.hashes["templates"])
             report = verify_dialogs(source, found, loaded, on_checked)
         else:
-            files = find_domain(domain or (None if metadata else shipped_domain(info_of(source))), **own)
+            files = find_domain(domain or (None if metadata else shipped_domain(source.info)), **own)
             is_own_folder = domain is not None and is_written_as_path(domain) and files.templates.exists()
             worded_by = {"templates": templates or is_own_folder, "synonyms": synonyms or is_own_folder}
             given_roles = [role for role, is_given in worded_by.items() if is_given]

@@ -86,10 +86,13 @@ class RecordSource:
 
     @cached_property
     def info(self) -> Mapping[str, Any]:
-        """The `info` in the file or, for JSON Lines, beside it; empty if there is none."""
-        if self.early_info is not None:
-            return self.early_info
-        return _INFOS[self.layout](self) if self.layout in _INFOS else {}
+        """The `info` in the file or beside it; empty if there is none."""
+        info: Any = self.early_info
+        if info is None and self.layout in _INFOS:
+            info = _INFOS[self.layout](self)
+        if not info and self.layout in ("document", "list", "lines"):
+            info = find_info_beside(self.path)
+        return info if isinstance(info, Mapping) else {}
 
     @cached_property
     def length(self) -> int | None:
@@ -305,6 +308,5 @@ def _info_behind(source: RecordSource) -> Mapping[str, Any]:
 
 _INFOS: Mapping[str, Callable[[RecordSource], Mapping[str, Any]]] = {
     "document": _info_behind,
-    "lines": lambda source: find_info_beside(source.path) or {},
     "parquet": lambda source: read_info(source.path),
 }

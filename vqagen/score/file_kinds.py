@@ -53,6 +53,15 @@ def find_any_records(given: PathLike | Mapping[str, Any] | Iterable[Mapping[str,
     return given_records(given, next((_KIND_OF[key] for key in first if key in _KIND_OF), QUESTIONS))
 
 
+def find_trials(path: PathLike) -> RecordSource:
+    """Find the trials of a folder or file, or samples. UsageError where there is none, BadInput for what are none."""
+    place = require(locate(path), TRIALS.key)
+    file = record_file(place) or place
+    if file.is_dir():
+        raise PlaceError(f"no trials in folder {place}: expected {TRIALS.key}.jsonl or {TRIALS.key}.json in it")
+    return find_records(file, SAMPLES if first_kind(file) is SAMPLES else TRIALS)
+
+
 def kind_of_file(path: Location) -> RecordKind:
     """Return QUESTIONS, DIALOGS or TRIALS for a file or folder; QUESTIONS if nothing is there, or nothing tells.
 

@@ -7,21 +7,14 @@ from typing import Any
 
 from vqagen.errors import BadInput, Problem, warn
 from vqagen.language.shipped_domains import SHIPPED_DOMAINS
-from vqagen.records.info import find_info_beside
 from vqagen.records.source import RecordSource
 
 PLUGINS = "plugins"
 
 
-def info_of(source: RecordSource) -> Mapping[str, Any]:
-    """Return the `info` in a file of records or beside it; empty if it has none."""
-    info: Any = source.info or (find_info_beside(source.path) if source.layout == "list" else None)
-    return info if isinstance(info, Mapping) else {}
-
-
 def generator_of(source: RecordSource) -> Mapping[str, Any]:
     """Return the `generator` of a file's info; empty if vqagen did not make the file."""
-    found = info_of(source).get("generator")
+    found = source.info.get("generator")
     return found if isinstance(found, Mapping) and found.get("name") == "vqagen" else {}
 
 

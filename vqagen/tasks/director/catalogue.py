@@ -16,6 +16,7 @@ from vqagen.json.parsing import parse_json, read_text
 from vqagen.json.schema import schema_faults
 from vqagen.json.text import locate as locate_in_text
 from vqagen.json.text import show_path
+from vqagen.records.source import RecordSource
 from vqagen.tasks.director.catalogue_check import entry_faults
 from vqagen.tasks.director.catalogue_words import (
     COLOR,
@@ -94,6 +95,17 @@ class ItemCatalogue:
         """All items, drawn ones first, in the order of the document."""
         return (*self._drawn_items(), *self._pictured_items())
 
+    @cached_property
+    def by_name(self) -> dict[str, GridItem]:
+        """Name -> item."""
+        return {item.name: item for item in self.items}
+
+    @cached_property
+    def nouns(self) -> tuple[str, ...]:
+        """All nouns, also those of which it is unclear whether they are true."""
+        words = (word for item in self.items for word in (*item.nouns, *sorted(item.unclear)))
+        return tuple(dict.fromkeys(word for word in words if word not in self.classes))
+
     def spoken(self, noun: str) -> str:
         """Return a noun as it is spoken, such as `pair of scissors`."""
         return spoken_singular(self.record, noun)
@@ -141,6 +153,21 @@ def _read(text: str, place: Path) -> ItemCatalogue:
 
 _read_once = lru_cache(maxsize=4)(_read)
 """The same, once in a process: to read a catalogue takes half of a run of few trials."""
+
+
+def catalogue_of(source: RecordSource) -> ItemCatalogue | None:
+    """Return the catalogue in the `info` of trials; None if there is none. BadInput for what is no catalogue."""
+    document = source.info.get("catalogue")
+    if document is None:
+        return None
+    try:
+        catalogue = ItemCatalogue(document, source.path.parent if isinstance(source.path, Path) else Path())
+        _ = catalogue.by_name, catalogue.nouns, catalogue.physics, catalogue.sizes
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        what = f"{type(error).__name__}: {error}"
+        message = f"the catalogue of items cannot be read ({what}); generate the trials again"
+        raise BadInput([Problem(message, str(source.path), "info.catalogue")]) from None
+    return catalogue
 
 
 def catalogue_faults(document: Any, folder: Path) -> Iterator[Fault]:

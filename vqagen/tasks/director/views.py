@@ -1,0 +1,86 @@
+"""Who picks which cells of a grid: the participant sees all items, and the director those in open cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, cached_property
+
+from vqagen.bits import Objects, indexes, is_single, only, union_of
+from vqagen.tasks.director.places import FIRST, STEPS, line_of, rays
+from vqagen.tasks.director.reading import WrittenTrial, spoken_rule
+from vqagen.tasks.director.rules import CLASS_OF, DIRECTOR, NONE, SIZE, SMALLEST
+
+
+class Views:
+    """A trial whose items are known, as both understand it. Sets are cells."""
+
+    def __init__(self, trial: WrittenTrial) -> None:
+        self.trial = trial
+        self.items = trial.items
+        self.all: Objects = union_of(cell for cell, item in enumerate(trial.items) if item)
+        """Cells with an item."""
+        self.open: Objects = self.all & ~trial.blocked
+        """Cells whose item the director sees."""
+        self._fitting: dict[frozenset[str], Objects] = {}
+
+    @cached_property
+    def fitting(self) -> Objects:
+        """Items of which the noun and all adjectives are true."""
+        return self.fits(self.trial.criteria)
+
+    @cached_property
+    def own(self) -> Objects:
+        """The answers of the participant, who sees all."""
+        return self.picked(self.all, self.trial.criteria, self.trial.rule)
+
+    @cached_property
+    def gold(self) -> Objects:
+        """The answers that the director means."""
+        return self.picked(self.open, self.trial.criteria, self.trial.rule)
+
+    @property
+    def heard(self) -> str:
+        """The rule as its words sound to someone who takes left and right for the own ones."""
+        return spoken_rule(self.trial.rule, self.trial.frame or DIRECTOR)
+
+    def fits(self, words: frozenset[str]) -> Objects:
+        """Return the items of which all words are true."""
+        found = self._fitting.get(words)
+        if found is None:
+            fitting = (cell for cell, item in enumerate(self.items) if item and words <= item.true)
+            found = self._fitting[words] = union_of(fitting)
+        return found
+
+    def picked(self, seen: Objects, words: frozenset[str], rule: str) -> Objects:
+        """Return the cells that words and a rule pick among those that someone sees, in the participant's frame.
+
+        The rule of a relation picks the nearest item beside the one that fits, if only one does.
+        """
+        found = self.fits(words) & seen
+        if rule in STEPS:
+            return self.ahead(found, seen, rule, 1)
+        if rule == NONE or not found:
+            return found
+        ranks = self.ranks(rule)
+        best = min(ranks[cell] for cell in indexes(found))
+        return union_of(cell for cell in indexes(found) if ranks[cell] == best)
+
+    def ahead(self, origins: Objects, seen: Objects, rule: str, most: int | None = None) -> Objects:
+        """Return the first items in the direction of a relation, or all; no item unless there is a single origin."""
+        if not is_single(origins):
+            return 0
+        way = rays(self.trial.width, self.trial.height, rule)[only(origins)]
+        return union_of([cell for cell in way if seen >> cell & 1][:most])
+
+    def ranks(self, rule: str) -> Sequence[float]:
+        """Return the rank of each cell by a rule: of several items, the one with the least is picked."""
+        if CLASS_OF[rule] != SIZE:
+            return _line_ranks(self.trial.width, self.trial.height, rule)
+        sign = 1 if rule == SMALLEST else -1
+        return [sign * item.size if item else 0 for item in self.items]
+
+
+@cache
+def _line_ranks(width: int, height: int, rule: str) -> tuple[int, ...]:
+    sign = 1 if rule in FIRST else -1
+    return tuple(sign * line_of(cell, width, rule) for cell in range(width * height))
