@@ -13,7 +13,8 @@ from item_tables import table
 from vqagen.score.items.table import CHOICE, Items
 from vqagen.shortcuts.floor import floor
 from vqagen.shortcuts.folds import make_folds
-from vqagen.shortcuts.predictors import NAMED, Task, predict
+from vqagen.shortcuts.predictors import NAMED, predict
+from vqagen.shortcuts.task import Task
 
 # Folds ----------------------------------------------------------------------------------------------------------------
 
@@ -78,10 +79,8 @@ def _floor_plainly(items: Items) -> list[float]:
     def guessed(place: int, *names: str) -> float:
         for name in names:
             group = [other for other in everything if fields[name][other] == fields[name][place]]
-            counts = Counter(answers[other] for other in group if folds[other] != folds[place])
-            if counts:
-                best = min(counts, key=lambda each: (-counts[each], answers.index(each)))
-                return float(best == answers[place])
+            if counts := Counter(answers[other] for other in group if folds[other] != folds[place]):
+                return float(counts.most_common(1)[0][0] == answers[place])
         return 0.0
 
     def chance(place: int) -> float:

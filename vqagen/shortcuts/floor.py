@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from vqagen.score.items.table import CHOICE, NONE, Items
-from vqagen.shortcuts.predictors import NAMED, Floats, Task, predict
+from vqagen.shortcuts.predictors import NAMED, predict
+from vqagen.shortcuts.task import Floats, Task
 
 GUESSES = ("uniform", "majority", "majority-family")
 

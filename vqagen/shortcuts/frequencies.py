@@ -1,0 +1,108 @@
+"""Answers by their frequency: of a group the most frequent one, one that is drawn, or any that is possible."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from vqagen.rng import stream
+from vqagen.score.items.table import NONE, Codes, Places
+from vqagen.shortcuts.task import YES_NO, Floats, Guesses, Integers, Task, credits_of, distinct
+
+
+def majority(task: Task, learn: Places, ask: Places, groups: Sequence[Codes]) -> Guesses:
+    """Answer with the most frequent answers of an item's group, or of the first of the groups that was learned from."""
+    ranked = np.full((len(ask), task.top_k), NONE, dtype=np.int32)
+    left = np.arange(len(ask))
+    for each in groups:
+        ranked[left] = most_frequent(each[learn], task.answers[learn], each[ask[left]], task.top_k)
+        left = left[ranked[left, 0] == NONE]
+    return task.guesses(ask, ranked)
+
+
+def most_frequent(groups: Codes, answers: Codes, asked: Codes, k: int) -> Integers:
+    """Return the k most frequent answers in each asked group; of equally frequent ones, the one that occurs first.
+
+    >>> most_frequent(np.array([0, 0, 0, 1]), np.array([7, 5, 7, 5]), np.array([0, 1]), 2)
+    array([[ 7,  5],
+           [ 5, -1]])
+    """
+    if not len(groups):
+        return np.full((len(asked), k), NONE)
+    (group, answer), pair_of_item = distinct(groups, answers)
+    first = np.empty(len(group), dtype=np.int64)
+    first[pair_of_item[::-1]] = np.arange(len(groups))[::-1]
+    order = np.lexsort((first, -np.bincount(pair_of_item), group))
+    group, answer = group[order], answer[order]
+    at = np.searchsorted(group, asked)[:, None] + np.arange(k)
+    found = np.minimum(at, len(group) - 1)
+    return np.where((at < len(group)) & (group[found] == asked[:, None]), answer[found], NONE)
+
+
+def of_all(task: Task, learn: Places, ask: Places) -> Guesses:
+    """Answer with the most frequent answers."""
+    return majority(task, learn, ask, [_all(task)])
+
+
+def of_type(task: Task, learn: Places, ask: Places) -> Guesses:
+    """Answer with the most frequent answers of the type."""
+    return majority(task, learn, ask, [task.types, _all(task)])
+
+
+def of_family(task: Task, learn: Places, ask: Places) -> Guesses:
+    """Answer with the most frequent answers of the family."""
+    return majority(task, learn, ask, [task.families, task.types, _all(task)])
+
+
+def of_text(task: Task, learn: Places, ask: Places) -> Guesses:
+    """Answer with the most frequent answers to the same text."""
+    return majority(task, learn, ask, [task.texts, task.families, task.types, _all(task)])
+
+
+def _all(task: Task) -> Codes:
+    return np.zeros(len(task.items), dtype=np.int32)
+
+
+def uniform(task: Task, learn: Places, ask: Places) -> Guesses:
+    """Answer with any answer that there is to the type, of which all are known; where "yes" is one, so is "no"."""
+    both = np.concatenate([learn, ask])
+    (types, answers), _ = distinct(task.types[both], task.answers[both])
+    truths = np.array([task.vocabulary.index(text) for text in YES_NO])
+    closed = np.setdiff1d(types, types[~np.isin(answers, truths)])
+    types, answers = np.append(types, np.repeat(closed, 2)), np.append(answers, np.tile(truths, len(closed)))
+    (types, answers), _ = distinct(types, answers)
+    found = _drawn(task, ask, types, answers, np.ones(len(types)), "uniform")
+    return found._replace(expected=np.minimum(1.0, task.top_k * found.expected))
+
+
+def prior(task: Task, learn: Places, ask: Places) -> Guesses:
+    """Answer as often with each answer as it is right in the type."""
+    (types, answers), pair_of_item = distinct(task.types[learn], task.answers[learn])
+    return _drawn(task, ask, types, answers, np.bincount(pair_of_item).astype(np.float64), "prior")
+
+
+def _drawn(task: Task, ask: Places, types: Integers, answers: Integers, weights: Floats, label: str) -> Guesses:
+    """Answer with answers drawn by their weights in the item's type; `types` ascend. Further ones are those behind it.
+
+    The expected credit is that of the first.
+    """
+    asked, sums = task.types[ask], np.concatenate([[0.0], np.cumsum(weights)])
+    starts, ends = np.searchsorted(types, asked), np.searchsorted(types, asked, side="right")
+    rng = np.random.RandomState(stream(task.seed, label).getrandbits(32))  # its numbers are the same in all versions
+    drawn = sums[starts] + rng.random_sample(len(task.items))[ask] * (sums[ends] - sums[starts])
+    first = np.clip(np.searchsorted(sums, drawn, side="right") - 1, starts, np.maximum(starts, ends - 1)) - starts
+    ranks, sizes = np.arange(task.top_k), (ends - starts)[:, None]
+    behind = starts[:, None] + (first[:, None] + ranks) % np.maximum(1, sizes)
+    ranked = np.where(ranks < sizes, answers[np.minimum(behind, len(answers) - 1)], NONE)
+    totals, shares = np.bincount(types, weights=weights), defaultdict[tuple[int, str], float](float)
+    for kind, code, weight in zip(types.tolist(), answers.tolist(), weights.tolist(), strict=True):
+        shares[kind, task.vocabulary[code].lower()] += weight / totals[kind]
+    golds = task.items.gold
+    (gold, kinds), back = distinct(golds.codes[ask], asked)
+    expected = [
+        sum(credit * shares.get((kind, text), 0.0) for text, credit in credits_of(golds.values[each]).items())
+        for each, kind in zip(gold.tolist(), kinds.tolist(), strict=True)
+    ]
+    return Guesses(ranked, np.array(expected)[back])

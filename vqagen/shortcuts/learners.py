@@ -1,0 +1,180 @@
+"""Answers that are learned from what is read beside the picture: words, phrases, numbers, other questions.
+
+Regressions and trees are scikit-learn's (extra `stats`). They run in one thread, so that figures are the same
+everywhere. Items of different types are learned apart, such as questions for a colour and questions for a shape; where
+too few are known, the most frequent answer of the family is taken.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from vqagen.extras import in_one_thread, needed
+from vqagen.score.items.table import NONE, Places
+from vqagen.shortcuts.frequencies import of_family
+from vqagen.shortcuts.task import YES_NO, Floats, Guesses, Integers, Learnable, Task, distinct
+
+WHAT = "a predictor that learns"
+LEARNABLE = 40
+"""Items of a type below which its answers are guessed by majority."""
+MOST_ANSWERS = 200
+"""Different answers of a type that are told apart, the most frequent ones: the time grows with their number."""
+MANY_FAMILIES = 250
+"""Families beyond which scikit-learn takes no categories."""
+CYCLES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 25, 30, 32, 50, 60, 64, 100)
+"""Lengths of cycles in which answers may return from image to image."""
+TOLD = 60
+"""Most frequent answers of other questions that are counted, as "3 to a count"."""
+_WORD = re.compile(r"\w+")
+
+
+def words(task: Task, learn: Places, ask: Places) -> Guesses:
+    """Answer by regression over the words and the family."""
+    return _learned(task, learn, ask, regression, task.once("words", lambda: _words(task, with_history=False)))
+
+
+def history(task: Task, learn: Places, ask: Places) -> Guesses:
+    """Answer by regression over the words, the family, and the words of the dialog before."""
+    return _learned(task, learn, ask, regression, task.once("history", lambda: _words(task, with_history=True)))
+
+
+def order(task: Task, learn: Places, ask: Places) -> Guesses:
+    """Answer by regression over the family, the place among the questions about the image, and the image's number."""
+    return _learned(task, learn, ask, regression, task.once("order", lambda: _order(task)))
+
+
+def tree(task: Task, learn: Places, ask: Places) -> Guesses:
+    """Answer by boosted trees over the family and what is seen of the program."""
+    return _learned(task, learn, ask, _trees, task.once("phrases", lambda: _phrases(task)))
+
+
+def others(task: Task, learn: Places, ask: Places) -> Guesses:
+    """Answer by boosted trees over the same, and the answers to the other questions about the image."""
+    return _learned(task, learn, ask, _trees, task.once("others", lambda: np.hstack([_phrases(task), _others(task)])))
+
+
+# Features of items ----------------------------------------------------------------------------------------------------
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words of a text.
+
+    >>> tokens("Is it red?")
+    ['is', 'it', 'red']
+    """
+    return _WORD.findall(text.lower())
+
+
+def counted(rows: Sequence[Sequence[str]], least: int = 1) -> Any:
+    """Return how often each row has each token, as a sparse matrix; a token of fewer rows than `least` is none."""
+    text = needed("sklearn.feature_extraction.text", "stats", WHAT)
+    return text.CountVectorizer(analyzer=lambda row: (*row, ""), min_df=least).fit_transform(rows)
+
+
+def _words(task: Task, with_history: bool) -> Any:
+    """Return the words of each item; those said before it are other words than those of its text."""
+    learning = task.items.learning
+    assert learning is not None
+    sparse = needed("scipy.sparse", "stats", WHAT)
+    own = counted([tokens(text) for text in (*learning.texts.values, "")])
+    parts = [own[learning.texts.codes], _one_hot(task.families)]
+    if with_history:
+        before = counted([sorted(set(tokens(text))) for text in (*learning.histories.values, "")])
+        parts.append(before[learning.histories.codes])
+    return sparse.hstack(parts, format="csr")
+
+
+def _order(task: Task) -> Any:
+    """Return the family, the place among the questions about the image, and the image's place in cycles."""
+    items = task.items
+    images = items.images.codes
+    numbers = images if items.learning is None else np.where(task.scenes == NONE, images, task.scenes)
+    by_image = np.argsort(images, kind="stable")
+    ordered = images[by_image]
+    places = np.empty(len(items), dtype=np.int64)
+    places[by_image] = np.arange(len(items)) - np.searchsorted(ordered, ordered)
+    columns = [task.families, np.minimum(places, 99), *(numbers % length for length in CYCLES)]
+    return needed("scipy.sparse", "stats", WHAT).hstack([_one_hot(each) for each in columns], format="csr")
+
+
+def _one_hot(codes: Integers) -> Any:
+    ones = np.ones(len(codes)), (np.arange(len(codes)), codes)
+    return needed("scipy.sparse", "stats", WHAT).csr_matrix(ones, shape=(len(codes), int(codes.max(initial=0)) + 1))
+
+
+def _phrases(task: Task) -> Floats:
+    """Return the family, the first column, and what a reader of the question sees of its program."""
+    learning = task.items.learning
+    families = task.families[:, None].astype(np.float64)
+    if learning is None or not learning.clues.values:
+        return families
+    return np.hstack([families, np.array([*learning.clues.values, learning.clues.values[0]])[learning.clues.codes]])
+
+
+def _others(task: Task) -> Floats:
+    """Return how many other items of the same image have each answer to a type."""
+    (_, _), told = distinct(task.types, task.answers)
+    frequent = np.argsort(-np.bincount(told), kind="stable")[:TOLD]
+    own = told[:, None] == frequent
+    counts = np.zeros((len(task.items.images.values), len(frequent)))
+    np.add.at(counts, task.items.images.codes, own)
+    found: Floats = counts[task.items.images.codes] - own
+    return found
+
+
+# Learning -------------------------------------------------------------------------------------------------------------
+
+
+def regression(task: Task) -> Learnable:
+    """Return a logistic regression."""
+    model: Learnable = needed("sklearn.linear_model", "stats", WHAT).LogisticRegression(C=0.1, max_iter=300)
+    return model
+
+
+def _trees(task: Task) -> Learnable:
+    """Return boosted trees whose first feature is the family."""
+    model: Learnable = needed("sklearn.ensemble", "stats", WHAT).HistGradientBoostingClassifier(
+        random_state=0,
+        max_iter=100,
+        learning_rate=0.08,
+        max_leaf_nodes=8,
+        early_stopping=False,
+        categorical_features=[0] if int(task.families.max(initial=0)) < MANY_FAMILIES else None,
+    )
+    return model
+
+
+def _learned(task: Task, learn: Places, ask: Places, make: Callable[[Task], Learnable], rows: Any) -> Guesses:
+    """Answer by models that learn the answers to each type from rows of features."""
+    ranked = of_family(task, learn, ask).ranked.copy()
+    with in_one_thread(WHAT), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # many answers, or not converged
+        for ours, theirs in _by_type(task, learn, ask):
+            model = make(task)
+            model.fit(rows[ours], task.answers[ours])
+            shares = model.predict_proba(rows[ask[theirs]])
+            best = np.argsort(-shares, axis=1, kind="stable")[:, : task.top_k]
+            ranked[theirs] = NONE
+            ranked[theirs, : best.shape[1]] = np.asarray(model.classes_)[best]
+    return task.guesses(ask, ranked)
+
+
+def _by_type(task: Task, learn: Places, ask: Places) -> Iterator[tuple[Places, Places]]:
+    """Yield the items to learn from, and the numbers of those to answer, of each type that is learned by itself.
+
+    That is the function; functions of one category that are all answered by yes or no are learned together.
+    """
+    is_open = ~np.isin(task.answers[learn], [task.vocabulary.index(text) for text in YES_NO])
+    open_functions = np.unique(task.types[learn[is_open]])
+    _, kinds = distinct(task.categories, np.where(np.isin(task.types, open_functions), task.types + 1, 0))
+    for kind in np.unique(kinds[ask]):
+        ours, theirs = learn[kinds[learn] == kind], np.flatnonzero(kinds[ask] == kind)
+        codes, counts = np.unique(task.answers[ours], return_counts=True)
+        kept = codes[np.argsort(-counts, kind="stable")[:MOST_ANSWERS]]
+        if len(ours) >= LEARNABLE and len(codes) > 1:
+            yield ours[np.isin(task.answers[ours], kept)], theirs

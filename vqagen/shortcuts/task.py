@@ -1,0 +1,236 @@
+"""The task of a predictor: to answer items by what others teach."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from vqagen.score.answers.kinds import text_of
+from vqagen.score.answers.vqa_words import vqa_accuracy
+from vqagen.score.items.table import NONE, Codes, Column, Gold, Items, Learning, Places
+from vqagen.shortcuts.folds import Folds, make_folds
+
+T = TypeVar("T")
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.integer[Any]]
+CATEGORIES = ("category", "question_type", "type", "answer_type")
+TYPES = ("function", "question_type", "category", "type", "answer_type")
+FAMILIES = ("family", "label", "rule_class", *TYPES)
+"""Fields whose groups are guessed by their most frequent answers: the first one that any item has."""
+YES_NO = ("yes", "no")
+
+
+class Learnable(Protocol):
+    """A model of scikit-learn."""
+
+    classes_: Any
+
+    def fit(self, rows: Any, answers: Any) -> Any: ...
+
+    def predict_proba(self, rows: Any) -> Floats: ...
+
+    def decision_function(self, rows: Any) -> Floats: ...
+
+
+class Offered(NamedTuple):
+    """A row for each option of each item."""
+
+    ends: Integers
+    """The row behind the last one of each item."""
+    codes: Integers
+    """The option, as its place in the vocabulary."""
+    credits: Floats
+    """The credit of choosing it."""
+    sources: Integers
+    """Its place among the options of `items.options.values`, one after the other."""
+
+
+class Guesses(NamedTuple):
+    """The answers of a predictor to some items."""
+
+    ranked: Integers
+    """`ranked[item, rank]` is the code of an answer, best first; NONE where it has no further one."""
+    expected: Floats
+    """The expected credit of the best of them: the probability that one is right. NaN if it does not concern the item.
+    """
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What predictors read: the items, and which of them are learned from. Items without an answer are neither."""
+
+    items: Items
+    splits: Sequence[tuple[Places, Places]]
+    """Places of the items to learn from, and of those to answer by what these teach."""
+    top_k: int = 1
+    """Answers that may be named, of which the best counts."""
+    seed: int = 0
+    _made: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def within(cls, items: Items, top_k: int = 1, seed: int = 0, folds: Folds | None = None) -> Task:
+        """Answer each part of a file by what the other parts teach."""
+        is_known = items.gold.codes != NONE
+        splits = (folds or make_folds(items, seed)).splits()
+        return cls(items, [(learn[is_known[learn]], ask[is_known[ask]]) for learn, ask in splits], top_k, seed)
+
+    @classmethod
+    def across(cls, train: Items, items: Items, top_k: int = 1, seed: int = 0) -> Task:
+        """Answer the items of a file by what those of another one teach: `train` are the first of the task's items."""
+        both = joined(train, items)
+        places = np.flatnonzero(both.gold.codes != NONE)
+        return cls(both, [(places[places < len(train)], places[places >= len(train)])], top_k, seed)
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what `make` returns, which is made for the first split and kept for the others."""
+        if name not in self._made:
+            self._made[name] = make()
+        return cast(T, self._made[name])
+
+    @cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        """All answers and options."""
+        offered = (text for options in self.items.options.values for text in options.texts)
+        return tuple(dict.fromkeys((*self.items.answers.values, *YES_NO, *offered)))
+
+    @cached_property
+    def text_order(self) -> Integers:
+        """The place of each text of the `vocabulary` in alphabetical order."""
+        return np.argsort(np.array(self.vocabulary, dtype=np.object_), kind="stable").argsort()
+
+    @property
+    def answers(self) -> Codes:
+        """The canonical answer of each item, as its place in the `vocabulary`."""
+        return self.items.answers.codes
+
+    @cached_property
+    def types(self) -> Codes:
+        """The group of each item by the function that gives its answer or, in foreign files, their own type."""
+        return _grouped(self.items, TYPES)
+
+    @cached_property
+    def families(self) -> Codes:
+        """The family of each item, or the label of a round with the attribute that it names; its type without one."""
+        return distinct(_grouped(self.items, FAMILIES), _grouped(self.items, ("attribute",)))[1].astype(np.int32)
+
+    @cached_property
+    def texts(self) -> Codes:
+        """The text of each item."""
+        assert self.items.learning is not None, "read the items with learning=True"
+        return self.items.learning.texts.codes
+
+    @cached_property
+    def categories(self) -> Codes:
+        """The question type of each item."""
+        return _grouped(self.items, CATEGORIES)
+
+    @cached_property
+    def scenes(self) -> Integers:
+        """The index of each item's scene; NONE where it is unknown."""
+        assert self.items.learning is not None, "read the items with learning=True"
+        return np.array([*self.items.learning.scenes.values, NONE])[self.items.learning.scenes.codes]
+
+    @cached_property
+    def offered(self) -> Offered:
+        """The options of all items."""
+        values, codes = self.items.options.values, self.items.options.codes
+        numbers = {text: number for number, text in enumerate(self.vocabulary)}
+        own = np.array([numbers[text] for each in values for text in each.texts], dtype=np.int64)
+        sizes = np.array([*(len(each.texts) for each in values), 0])
+        starts, sizes_of_items = (np.cumsum(sizes) - sizes)[codes], sizes[codes]
+        ends = np.cumsum(sizes_of_items)
+        items = np.repeat(np.arange(len(codes)), sizes_of_items)
+        sources = np.arange(len(items)) + (starts - ends + sizes_of_items)[items]
+        return Offered(ends, own[sources], self.credits(items, own[sources][:, None]), sources)
+
+    def option_rows(self, places: Places) -> tuple[Integers, Integers]:
+        """Return of each option of some items which of them it is of, and its row in `offered`."""
+        ends = self.offered.ends[places]
+        sizes = ends - np.concatenate([[0], self.offered.ends])[places]
+        number = np.repeat(np.arange(len(places)), sizes)
+        return number, np.arange(len(number)) + (ends - np.cumsum(sizes))[number]
+
+    def guesses(self, ask: Places, ranked: Integers) -> Guesses:
+        """Return answers that were not drawn at random, with their credits."""
+        return Guesses(ranked, self.credits(ask, ranked))
+
+    def credits(self, places: Places, ranked: Integers) -> Floats:
+        """Return the credit of the best of the answers to each item."""
+        best, golds, texts = np.zeros(len(places)), self.items.gold, ["", *self.vocabulary]
+        for named in ranked.T:
+            (gold, answer), back = distinct(golds.codes[places], named + 1)
+            pairs = zip(gold.tolist(), answer.tolist(), strict=True)
+            found = [credits_of(golds.values[each]).get(texts[code].lower(), 0.0) for each, code in pairs]
+            best = np.maximum(best, np.array(found)[back])
+        return best
+
+
+def joined(first: Items, second: Items) -> Items:
+    """Return the items of two tables as one; what is common to a table, such as its name, is the second's."""
+
+    def both(one: Column, other: Column) -> Column:
+        numbers = {value: number for number, value in enumerate(one.values)}
+        codes = np.array([numbers.setdefault(value, len(numbers)) for value in other.values] + [NONE], dtype=np.int32)
+        return Column(np.concatenate([one.codes, codes[other.codes]]), tuple(numbers))
+
+    def nothing(items: Items) -> Column:
+        return Column(np.full(len(items), NONE, dtype=np.int32), ())
+
+    return replace(
+        second,
+        ids=[*first.ids, *second.ids],
+        images=both(first.images, second.images),
+        gold=both(first.gold, second.gold),
+        options=both(first.options, second.options),
+        pairs=both(nothing(first), nothing(second)),
+        blocks=both(nothing(first), nothing(second)),
+        fields={
+            name: both(first.fields.get(name) or nothing(first), second.fields.get(name) or nothing(second))
+            for name in {**first.fields, **second.fields}
+        },
+        records=np.concatenate([first.records, second.records]),
+        learning=first.learning and second.learning and Learning(*map(both, first.learning, second.learning)),
+        windows=None,
+    )
+
+
+def _grouped(items: Items, names: Sequence[str]) -> Codes:
+    """Return the codes of the first of some fields that any item has, from 0 on."""
+    column = items.first_column(names)
+    return np.zeros(len(items), dtype=np.int32) if column is None else column.codes + 1
+
+
+@lru_cache(1 << 16)
+def credits_of(gold: Gold) -> dict[str, float]:
+    """Return the credit of each accepted answer, in lower case: 1, or where annotators answered, that of VQA."""
+    if not gold.weights:
+        return {text_of(answer).lower(): 1.0 for answer in gold.answers}
+    agreeing: dict[str, int] = defaultdict(int)
+    for answer, number in zip(gold.answers, gold.weights, strict=True):
+        agreeing[text_of(answer).lower()] += number
+    return {text: vqa_accuracy(number, sum(gold.weights)) for text, number in agreeing.items()}
+
+
+def distinct(first: Integers, second: Integers) -> tuple[tuple[Places, Places], Places]:
+    """Return the different pairs of codes from 0 on, in ascending order, and of each item the number of its pair.
+
+    >>> distinct(np.array([1, 0, 1]), np.array([5, 7, 5]))
+    ((array([0, 1]), array([7, 5])), array([1, 0, 1]))
+    """
+    size = int(second.max(initial=0)) + 1
+    keys = first.astype(np.int64) * size + second
+    most = int(keys.max(initial=0)) + 1
+    if most > 8 * len(keys):
+        cells, back = np.unique(keys, return_inverse=True)
+    else:  # the same by counting: 0.1 s in place of 0.9 s of a floor of a million items
+        cells = np.flatnonzero(np.bincount(keys, minlength=most))
+        number = np.zeros(most, dtype=np.int64)
+        number[cells] = np.arange(len(cells))
+        back = number[keys]
+    return (cells // size, cells % size), back
