@@ -6,6 +6,7 @@
     Parquet, one record in each row             parquet
     **/*.json in a folder                       files: one record in each, in natural order of their paths inside it
     record                                      files: alone in its file
+    records in memory                           given
 
 Every layout may be packed (Parquet packs itself) and lie at a URL. Records are streamed: one is read when it is asked
 for, and not kept.
@@ -76,14 +77,13 @@ class RecordSource:
     path: Location
     kind: RecordKind
     layout: str
-    """document, list, lines, parquet or files."""
+    """document, list, lines, parquet, files or given."""
     files: Sequence[Location]
     """The files that hold records: those that a content hash is taken of."""
     first: int = 0
     """The byte where the first record of a document or list begins."""
     early_info: Mapping[str, Any] | None = None
     """The `info` of a document, if it stands before the records."""
-
     @cached_property
     def info(self) -> Mapping[str, Any]:
         """The `info` in the file or beside it; empty if there is none."""
@@ -178,20 +178,29 @@ class GivenRecords(RecordSource):
         return len(self.given)
 
     def _found(self, start: int, count: int, is_read: bool, behind: Members | None) -> Iterator[FoundRecord]:
-        place = str(self.path)
-        values = islice(enumerate(self.given), start, start + count if count else None)
-        return (
-            FoundRecord(index, value, place, b"" if is_read else orjson.dumps(value, default=repr))
-            for index, value in values
-        )
+        for index, value in islice(enumerate(self.given), start, start + count if count else None):
+            try:
+                text = orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
+            except TypeError as error:
+                raise BadInput([Problem(f"not a JSON value: {error}", str(self.path), self.kind.path(index))]) from None
+            # As a file would hold it: a tuple is a list, a number of numpy a number.
+            is_record = is_read and isinstance(value, Mapping)
+            yield FoundRecord(index, orjson.loads(text) if is_record else value, str(self.path), text)
 
 
 def given_records(given: Mapping[str, Any] | Iterable[Mapping[str, Any]], kind: RecordKind) -> RecordSource:
-    """Return records in memory as a source: a document with its `info`, one record, or several."""
-    info: Mapping[str, Any] = {}
+    """Return records in memory as a source: a document with its `info`, one record, or several.
+
+    BadInput for what is none of these.
+    """
+    path, info, listed = Path(f"given {kind.key}"), None, given
     if isinstance(given, Mapping):
-        info, given = given.get("info") or {}, given.get(kind.key, [given])
-    return GivenRecords(Path(f"given {kind.key}"), kind, "given", (), early_info=info, given=list(given))
+        listed, info = given.get(kind.key, [given]), given.get("info")
+    if isinstance(listed, str | Mapping) or not isinstance(listed, Iterable):
+        raise BadInput([Problem(f"expected a list of {kind.key}, found {describe(listed)}", str(path), kind.key)])
+    if info is not None and not isinstance(info, Mapping):
+        raise BadInput([Problem(f"expected an object, found {describe(info)}", str(path), "info")])
+    return GivenRecords(path, kind, "given", (), early_info=info or {}, given=list(listed))
 
 
 # Records of each layout -----------------------------------------------------------------------------------------------

@@ -11,8 +11,9 @@ objects. A million questions take about 100 bytes each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from dataclasses import fields as dataclass_fields
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -60,12 +61,19 @@ class Column(NamedTuple):
         >>> Column.of(["red", None, "Red"]).map(str.lower)
         Column(codes=array([ 0, -1,  0], dtype=int32), values=('red',))
         """
-        made = Column.of(map(function, self.values))
-        return Column(np.append(made.codes, np.int32(NONE))[self.codes], made.values)
+        return Column.of(map(function, self.values)).spread(self.codes)
 
     def take(self, places: Places) -> Column:
         """Return the column of the items at some places."""
         return self._replace(codes=self.codes[places])
+
+    def spread(self, entries: Codes) -> Column:
+        """Return the column of items, if item i has the value of entry `entries[i]` of this column, or NONE.
+
+        >>> Column.of(["red", None, "blue"]).spread(np.array([2, 2, NONE, 1, 0])).codes
+        array([ 1,  1, -1, -1,  0], dtype=int32)
+        """
+        return Column(np.append(self.codes, np.int32(NONE))[entries], self.values)
 
 
 class Gold(NamedTuple):
@@ -95,19 +103,52 @@ class Options(NamedTuple):
     """False if a letter cannot name an option, because the file does not record the order that a model saw."""
 
 
-class Learning(NamedTuple):
+@dataclass(frozen=True)
+class Learning:
     """Columns that are kept where something is learned from the items (`read_items(…, learning=True)`)."""
 
     texts: Column
     """The question, the round's question or the instruction."""
     histories: Column
     """The text of a dialog before the round, with the answers; NONE outside of dialogs."""
-    clues: Column
-    """A tuple of numbers: what a reader of the question sees of its program; see `items.phrases`."""
     programs: Column
-    """The program as text, equal for equal programs; NONE without one."""
+    """The program as JSON, equal for equal programs; NONE without one."""
     scenes: Column
-    """The scene's index as the file says it (an int)."""
+    """The scene's index as the file says it (an int), else that of the image; of a trial, its own."""
+    places: Column
+    """The index of the scene among those that are given; NONE without scenes."""
+
+    @cached_property
+    def clues(self) -> Column:
+        """A tuple of numbers for each item: what a reader of the question sees of its program; see `items.phrases`."""
+        from vqagen.score.items.phrases import features_of_json
+
+        rows: list[tuple[int, ...]] = [()] * len(self.programs.values)
+        for code in np.unique(self.programs.codes).tolist():  # of a sample, those of the sample only
+            if code != NONE:
+                rows[code] = features_of_json(self.programs.values[code])
+        return Column.of(rows).spread(self.programs.codes)
+
+    def take(self, places: Places) -> Learning:
+        """Return the columns of the items at some places."""
+        return Learning(*(getattr(self, each.name).take(places) for each in dataclass_fields(self)))
+
+
+class Numbers(Sequence[str]):
+    """Ids that are whole numbers, as texts: a million take 8 MB."""
+
+    def __init__(self, numbers: npt.NDArray[np.int64]) -> None:
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, place: Any) -> Any:
+        found = self.numbers[place]
+        return Numbers(found) if isinstance(found, np.ndarray) else str(found)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, self.numbers.tolist())
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,11 +160,14 @@ class Items:
     format: str
     """vqagen, dialogs, trials, visual7w or vqav2."""
     ids: Sequence[str]
-    """As the file numbers its items: `17`; of a round, the dialog's number and the round's from 0 on: `3/5`."""
+    """As the file numbers its items: `17`; of a round, the dialog's number and the round's from 0 on: `3/5`.
+
+    `Numbers` if all are whole numbers, else a list.
+    """
     images: Column
     """The name of the image that an item is about. Items about one image form a cluster."""
     gold: Column
-    """A `Gold` for each item; NONE for one without an answer, which only `read_items(…, learning=True)` keeps."""
+    """A `Gold` for each item; NONE for one without an answer, which `allow_unanswered` keeps."""
     options: Column
     """An `Options` for each item of multiple choice."""
     pairs: Column
@@ -143,8 +187,6 @@ class Items:
     """How the items are answered unless the user says otherwise."""
     groups: tuple[str, ...] = ()
     """The fields that reports group by unless the user says otherwise."""
-    unanswered: int = 0
-    """Records without an answer, which are left out where that is allowed."""
     learning: Learning | None = None
     windows: Column | None = None
     """The number of the balance window of an item's scene; None if answers are not balanced in windows of scenes.
@@ -174,6 +216,11 @@ class Items:
         """The canonical answer of each item, as predictions write it."""
         return self.gold.map(attrgetter("text"))
 
+    @property
+    def unanswered(self) -> int:
+        """The number of items without an answer."""
+        return int((self.gold.codes == NONE).sum())
+
     def first_column(self, names: Sequence[str]) -> Column | None:
         """Return the first of some fields that any item has; None if there is none."""
         return next(
@@ -184,8 +231,8 @@ class Items:
         """Return the items at some places as a table of their own."""
         cut = {name: getattr(self, name).take(places) for name in ("images", "gold", "options", "pairs", "blocks")}
         fields = {name: column.take(places) for name, column in self.fields.items()}
-        ids = [self.ids[place] for place in places.tolist()]
-        learning = self.learning and Learning(*(column.take(places) for column in self.learning))
+        ids = self.ids[places] if isinstance(self.ids, Numbers) else [self.ids[place] for place in places.tolist()]
+        learning = self.learning and self.learning.take(places)
         windows = self.windows and self.windows.take(places)
         return replace(
             self, ids=ids, fields=fields, records=self.records[places], learning=learning, windows=windows, **cut

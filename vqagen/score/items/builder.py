@@ -1,0 +1,205 @@
+"""Builds a table of items, record by record: the reader of each format adds rows to a `TableBuilder`."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from vqagen.errors import BadInput, Problem, UsageError
+from vqagen.records.source import RecordEntry, RecordSource
+from vqagen.score.answers.kinds import BOOL, INTEGER, WORD
+from vqagen.score.gold.fault_list import FaultList
+from vqagen.score.items.scenes import SceneFields
+from vqagen.score.items.table import NONE, OPEN, Codes, Column, Gold, Items, Learning, Numbers, Options
+
+_TRUTHS: Mapping[Any, bool] = {"yes": True, "no": False}
+NO_ANSWERS = "no answers, so nothing to compare predictions with: give a file that was made without --hide-answers"
+
+
+class Coding(dict[Any, int]):
+    """The numbers of values in the order of their first appearance, and the code of each item so far."""
+
+    def __init__(self) -> None:
+        self.codes = array("i")
+        self[None] = NONE
+
+    def __missing__(self, value: Any) -> int:
+        number = self[value] = len(self) - 1  # None is no value
+        return number
+
+    def add(self, value: Any) -> None:
+        """Add an item with a value."""
+        self.codes.append(self[value])
+
+    def put(self, place: int, value: Any) -> None:
+        """Add the item of a place with a value; items between the last one and it have none."""
+        self.codes.extend([NONE] * (place - len(self.codes)))
+        self.codes.append(self[value])
+
+    def column(self, size: int) -> Column:
+        """Return the column of `size` items; those at its end that were not added have no value."""
+        codes = np.full(size, NONE, dtype=np.int32)
+        codes[: len(self.codes)] = self.codes
+        return Column(codes, tuple(self)[1:])
+
+
+class FieldRows(Coding):
+    """Values of some fields that items have together: equal rows are held once."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__()
+        self.names = names
+
+    def fields(self, size: int) -> Iterator[tuple[str, Column]]:
+        """Yield each field with its column."""
+        rows = self.column(size)
+        for place, name in enumerate(self.names):
+            yield name, Column.of(row[place] for row in rows.values).spread(rows.codes)
+
+
+class TableBuilder:
+    """The rows of a table so far, and the faults of the records."""
+
+    def __init__(
+        self,
+        name: str,
+        format: str,
+        noun: str,
+        info: Mapping[str, Any],
+        *,
+        split: str = "",
+        mode: str = "",
+        scenes: SceneFields | None = None,
+        learning: bool = False,
+        allow_unanswered: bool = False,
+        on_read: Callable[[int], None] | None = None,
+    ) -> None:
+        """Only records of the `split` are wanted, "" for all; `noun` is one of them, for people."""
+        self.name, self.noun, self.info, self.is_learning = name, noun, info, learning
+        self.faults = FaultList(name, noun)
+        self._format, self._split, self._mode, self._scenes = format, split, mode, scenes
+        self._allows_unanswered, self._on_read = allow_unanswered, on_read
+        self._splits: set[str] = set()
+        self._images, self._gold, self._options, self._pairs, self._blocks = (Coding() for _ in range(5))
+        self._texts, self._histories, self._programs, self._scene_indexes = (Coding() for _ in range(4))
+        self._field_rows: list[FieldRows] = []
+        self._window = window_of(info)
+        self._records, self._places, self._numbers = array("i"), array("i"), array("q")
+        self._ids: list[str] | None = None
+        """The ids, once one is no whole number; until then `_numbers` holds them."""
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def rows(self, *names: str) -> FieldRows:
+        """Return rows of fields with these names, to which the reader adds a row for each item."""
+        self._field_rows.append(FieldRows(names))
+        return self._field_rows[-1]
+
+    def entries(self, source: RecordSource) -> Iterator[RecordEntry]:
+        """Yield the records of a source, and report each to `on_read`."""
+        if self._on_read is None:
+            return source.entries()
+        return self._reported(source, self._on_read)
+
+    def _reported(self, source: RecordSource, on_read: Callable[[int], None]) -> Iterator[RecordEntry]:
+        for entry in source.entries():
+            yield entry
+            on_read(1)
+
+    def wants(self, record: Mapping[str, Any]) -> bool:
+        """Return true for a record of the split that is asked for."""
+        if not self._split:
+            return True
+        split = str(record.get("split"))
+        self._splits.add(split)
+        return split == self._split
+
+    def require_unanswered(self, path: str) -> None:
+        """Raise BadInput for a record without an answer, unless that is allowed."""
+        if not self._allows_unanswered:
+            raise BadInput([Problem(NO_ANSWERS, self.name, path)])
+
+    def add(self, record: Mapping[str, Any], index: int, id: Any, gold: Gold | None, image: str = "") -> None:
+        """Add an item: the record that it is of, with its index, its id as the file has it, and its answer.
+
+        The image is that of the record unless it is given.
+        """
+        self._records.append(index)
+        self._add_id(id)
+        name = record.get("image_filename")
+        self._images.add(image or (str(name) if name else f"#{record.get('image_index')}"))
+        self._gold.add(gold)
+        if self._scenes is not None:
+            self._places.append(self._scenes.find(record, index))
+        if self.is_learning or self._window:
+            place = record.get("scene_index", record.get("image_index"))
+            self._scene_indexes.add(place if type(place) is int else None)
+
+    def add_choice(self, options: Options | None, pair: Any = None, block: Any = None) -> None:
+        """Add what the last item has of options, pair and block."""
+        place = len(self) - 1
+        for coding, value in ((self._options, options), (self._pairs, pair), (self._blocks, block)):
+            if value is not None:
+                coding.put(place, value)
+
+    def add_learning(self, text: str, history: str | None = None, program: bytes | None = None) -> None:
+        """Add what can be learned of the last item."""
+        for coding, value in zip((self._texts, self._histories, self._programs), (text, history, program), strict=True):
+            coding.add(value)
+
+    def _add_id(self, id: Any) -> None:
+        if self._ids is None and type(id) is int and id.bit_length() < 64:
+            self._numbers.append(id)
+            return
+        if self._ids is None:
+            self._ids = list(map(str, self._numbers))
+        self._ids.append(str(id))
+
+    def table(self, groups: tuple[str, ...], mode: str = OPEN, *, typed: bool = False) -> Items:
+        """Return the table; `typed` for the kinds of answers as a field. BadInput, with all faults, if there were any.
+
+        UsageError if no record is of the split that is asked for.
+        """
+        self.faults.finish()
+        if self._split and self._split not in self._splits:
+            listed = ", ".join(sorted(self._splits)) or "none"
+            raise UsageError(f"{self.name} has no {self.noun} of split {self._split!r}; it has {listed}")
+        if self._scenes is not None:
+            self._scenes.finish()
+        size = len(self)
+        images, gold, *choice = (
+            each.column(size) for each in (self._images, self._gold, self._options, self._pairs, self._blocks)
+        )
+        places = np.full(size, NONE, dtype=np.int32) if self._scenes is None else np.array(self._places, np.int32)
+        fields = {"answer_type": Column.of(each.kind for each in gold.values).spread(gold.codes)} if typed else {}
+        fields |= {name: column for rows in self._field_rows for name, column in rows.fields(size)}
+        learning = None
+        if self._scenes is not None:
+            fields |= self._scenes.fields(places)
+        if self.is_learning:
+            learned = (self._texts, self._histories, self._programs, self._scene_indexes)
+            scene_places = Column(places, tuple(range(places.max(initial=NONE) + 1)))
+            learning = Learning(*(each.column(size) for each in learned), scene_places)
+        ids = Numbers(np.array(self._numbers, dtype=np.int64)) if self._ids is None else self._ids
+        records: Codes = np.array(self._records, dtype=np.int32)
+        return Items(
+            self.name, self._format, ids, images, gold, *choice, fields, records, self.info, mode, groups, learning
+        )
+
+
+def gold_of(answer: str | int) -> Gold:
+    """Return an answer whose kind nothing else tells.
+
+    >>> gold_of("no"), gold_of("12"), gold_of("red")
+    (Gold(kind='bool', answers=(False,), weights=()), Gold(kind='integer', answers=(12,), weights=()), \
+Gold(kind='word', answers=('red',), weights=()))
+    """
+    if isinstance(answer, bool) or answer in _TRUTHS:
+        return Gold(BOOL, (_TRUTHS.get(answer, answer),))
+    if isinstance(answer, int) or answer.isdecimal():
+        return Gold(INTEGER, (int(answer),))
+    return Gold(WORD, (answer,))

@@ -1,0 +1,139 @@
+"""Reads whatever is asked and answered, in a file or in memory, as one table."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from vqagen.errors import UsageError, unknown
+from vqagen.files.locations import Remote
+from vqagen.language.domain_files import PathLike
+from vqagen.language.question_files import QUESTIONS
+from vqagen.records.discovery import find_records, first_keys
+from vqagen.records.info import find_info_beside
+from vqagen.records.kind import RecordKind
+from vqagen.records.source import RecordSource, given_records
+from vqagen.records.visual7w import IMAGES
+from vqagen.score.file_kinds import SAMPLES, TRIALS, find_any_records, require_records
+from vqagen.score.items.builder import TableBuilder
+from vqagen.score.items.dialogs import read_dialogs
+from vqagen.score.items.questions import read_questions
+from vqagen.score.items.scenes import SceneFields
+from vqagen.score.items.table import MODES, Items
+from vqagen.score.items.trials import read_trials
+from vqagen.score.items.visual7w import read_visual7w
+from vqagen.score.items.vqav2 import ANNOTATIONS, annotations_of, read_vqav2
+from vqagen.tasks.dialog.dialog_files import DIALOGS
+from vqagen.world.loading import find_scenes
+
+Source = PathLike | Remote | Mapping[str, Any] | Iterable[Mapping[str, Any]]
+"""A file or folder; or in memory a document such as {"questions": [...]}, or records."""
+VQAGEN, DIALOG, TRIAL, VISUAL7W, VQAV2 = "vqagen", "dialogs", "trials", "visual7w", "vqav2"
+_READERS: Mapping[str, tuple[str, Callable[[RecordSource, TableBuilder], Items]]] = {
+    QUESTIONS.key: (VQAGEN, read_questions),
+    DIALOGS.key: (DIALOG, read_dialogs),
+    TRIALS.key: (TRIAL, read_trials),
+    SAMPLES.key: (TRIAL, read_trials),
+    IMAGES.key: (VISUAL7W, read_visual7w),
+    ANNOTATIONS.key: (VQAV2, read_vqav2),
+}
+"""Key of a document -> the format that it tells, and its reader."""
+_FOREIGN = {
+    **dict.fromkeys((IMAGES.key, "boxes"), IMAGES),
+    **dict.fromkeys((ANNOTATIONS.key, "task_type", "data_subtype"), ANNOTATIONS),
+}
+"""Key of another benchmark's document -> the kind of its records."""
+LOOKED_AT = 12
+"""Keys of a document that are looked at."""
+
+
+def read_items(
+    source: Source,
+    *,
+    split: str = "",
+    mode: str = "",
+    scenes: PathLike | None = None,
+    learning: bool = False,
+    allow_unanswered: bool = False,
+    on_read: Callable[[int], None] | None = None,
+) -> Items:
+    """Return the items of a file, of a folder, or of records in memory.
+
+    Only items of the `split` are read, if there is one. `mode` is one of MODES, by default that of the file. With
+    `scenes`, items get fields of their scenes; with `learning`, what predictors learn from. Questions and rounds
+    without answers are an error unless `allow_unanswered`. `on_read` is called with 1 for each record.
+
+    UsageError where nothing lies, and for scenes or splits that the format has not; BadInput, with all faults, for
+    records that cannot be read.
+    """
+    if mode and mode not in MODES:
+        raise UsageError(unknown("mode", mode, MODES))
+    records = find_items(source)
+    name, (format, read) = str(records.path), _READERS[records.kind.key]
+    if scenes is not None and format not in (VQAGEN, DIALOG):
+        raise UsageError(f"scenes are for questions and dialogs of vqagen; {name} is of format {format}")
+    if split and format not in (VQAGEN, DIALOG, VISUAL7W):
+        raise UsageError(f"no splits in format {format}: leave out {split!r}")
+    table = TableBuilder(
+        name,
+        format,
+        records.kind.noun,
+        _info(records),
+        split=split,
+        mode=mode,
+        scenes=None if scenes is None else SceneFields(find_scenes(scenes)),
+        learning=learning,
+        allow_unanswered=allow_unanswered,
+        on_read=on_read,
+    )
+    with _no_garbage_collection():
+        return read(records, table)
+
+
+def find_items(source: Source) -> RecordSource:
+    """Return the records of a file or folder, or in memory. UsageError where nothing lies."""
+    if isinstance(source, str | Path | Remote):
+        place = require_records(source)
+        kind = _foreign_kind(islice(first_keys(place), LOOKED_AT)) if place.is_file() else None
+        if kind is not None:
+            return find_records(annotations_of(place) if kind is ANNOTATIONS else place, kind)
+    else:
+        source = source if isinstance(source, Mapping) else list(source)
+        kind = _foreign_kind(source if isinstance(source, Mapping) else ())
+        if kind is not None:
+            return given_records(source, kind)
+    return find_any_records(source)
+
+
+def _foreign_kind(keys: Iterable[str]) -> RecordKind | None:
+    """Return the kind of the records of another benchmark that the first telling key of a document tells."""
+    first = ""
+    for key in keys:
+        first = first or key
+        if key in _FOREIGN:
+            return None if key == IMAGES.key and first == "info" else _FOREIGN[key]
+        if key in _READERS:
+            break
+    return None
+
+
+def _info(source: RecordSource) -> Mapping[str, Any]:
+    """Return the info in a file or beside it; empty if there is none."""
+    info = source.info or (None if source.layout == "given" else find_info_beside(source.path))
+    return info if isinstance(info, Mapping) else {}
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Records hold no cycles, and looking for some takes half as long as reading: `bench evaluate`."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
