@@ -84,6 +84,7 @@ class RecordSource:
     """The byte where the first record of a document or list begins."""
     early_info: Mapping[str, Any] | None = None
     """The `info` of a document, if it stands before the records."""
+
     @cached_property
     def info(self) -> Mapping[str, Any]:
         """The `info` in the file or beside it; empty if there is none."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import BadInput, PlaceError, Problem
-from vqagen.files.locations import Location, Remote, locate
+from vqagen.files.locations import Location, locate
 from vqagen.files.reading import files_below
 from vqagen.files.shipped import require
 from vqagen.language.domain_files import PathLike
@@ -44,13 +44,14 @@ def find_any_records(given: PathLike | Mapping[str, Any] | Iterable[Mapping[str,
 
     UsageError where nothing lies, BadInput for what are no records.
     """
-    if isinstance(given, str | Path | Remote):
+    if isinstance(given, str | Path):
         path = require_records(given)
         return find_records(record_file(path) or path, _kind_of_place(path))
     if not isinstance(given, Mapping):
         given = list(given)
     first = given if isinstance(given, Mapping) else next(iter(given), {})
-    return given_records(given, next((KIND_OF[key] for key in first if key in KIND_OF), QUESTIONS))
+    keys = first if isinstance(first, Mapping) else ()
+    return given_records(given, next((KIND_OF[key] for key in keys if key in KIND_OF), QUESTIONS))
 
 
 def find_trials(path: PathLike) -> RecordSource:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ class TableBuilder:
         self._images, self._gold, self._options, self._pairs, self._blocks = (Coding() for _ in range(5))
         self._texts, self._histories, self._programs, self._scene_indexes = (Coding() for _ in range(4))
         self._field_rows: list[FieldRows] = []
-        self._window = window_of(info)
+        self._window = 0 if format == "dialogs" else window_of(info)
         self._records, self._places, self._numbers = array("i"), array("i"), array("q")
         self._ids: list[str] | None = None
         """The ids, once one is no whole number; until then `_numbers` holds them."""
@@ -170,25 +171,42 @@ class TableBuilder:
             raise UsageError(f"{self.name} has no {self.noun} of split {self._split!r}; it has {listed}")
         if self._scenes is not None:
             self._scenes.finish()
-        size = len(self)
-        images, gold, *choice = (
-            each.column(size) for each in (self._images, self._gold, self._options, self._pairs, self._blocks)
-        )
-        places = np.full(size, NONE, dtype=np.int32) if self._scenes is None else np.array(self._places, np.int32)
-        fields = {"answer_type": Column.of(each.kind for each in gold.values).spread(gold.codes)} if typed else {}
+        size, window = len(self), self._window
+        gold, scenes = self._gold.column(size), self._scene_indexes.column(size)
+        places = np.array(self._places, dtype=np.int32)  # empty without scenes
+        fields = {"answer_type": gold.map(attrgetter("kind"))} if typed else {}
         fields |= {name: column for rows in self._field_rows for name, column in rows.fields(size)}
-        learning = None
-        if self._scenes is not None:
-            fields |= self._scenes.fields(places)
-        if self.is_learning:
-            learned = (self._texts, self._histories, self._programs, self._scene_indexes)
-            scene_places = Column(places, tuple(range(places.max(initial=NONE) + 1)))
-            learning = Learning(*(each.column(size) for each in learned), scene_places)
-        ids = Numbers(np.array(self._numbers, dtype=np.int64)) if self._ids is None else self._ids
-        records: Codes = np.array(self._records, dtype=np.int32)
         return Items(
-            self.name, self._format, ids, images, gold, *choice, fields, records, self.info, mode, groups, learning
+            self.name,
+            self._format,
+            Numbers(np.array(self._numbers, dtype=np.int64)) if self._ids is None else self._ids,
+            images=self._images.column(size),
+            gold=gold,
+            options=self._options.column(size),
+            pairs=self._pairs.column(size),
+            blocks=self._blocks.column(size),
+            fields=fields if self._scenes is None else fields | self._scenes.fields(places),
+            records=np.array(self._records, dtype=np.int32),
+            info=self.info,
+            mode=self._mode or mode,
+            groups=groups,
+            learning=self._learning(scenes, places) if self.is_learning else None,
+            windows=scenes.map(lambda scene: scene // window) if window else None,
         )
+
+    def _learning(self, scenes: Column, places: Codes) -> Learning:
+        texts, histories, programs = (each.column(len(self)) for each in (self._texts, self._histories, self._programs))
+        if self._scenes is None:
+            return Learning(texts, histories, programs, scenes, Coding().column(len(self)))
+        return Learning(texts, histories, programs, scenes, Column(places, tuple(range(len(self._scenes)))))
+
+
+def window_of(info: Mapping[str, Any]) -> int:
+    """Return the number of scenes (or trials) whose answers are balanced together; 0 if nothing is known of it."""
+    match info:
+        case {"generator": {"name": "vqagen", "arrangement": {"window": int(size)}}}:
+            return size or 1 << 62  # one window in all
+    return 0
 
 
 def gold_of(answer: str | int) -> Gold:

@@ -20,7 +20,10 @@ from vqagen.tasks.dialog.dialog_files import DIALOGS, caption_label, dependences
 from vqagen.tasks.dialog.rounds import ROUND_KINDS
 
 GROUPS = ("answer_type", "category", "label", "history", "round", "distance", "scene_size")
-FIELDS = ("category", "label", "history", "round", "distance", "question_length")
+FIELDS = (
+    *("category", "label", "attribute", "caption", "history", "round", "distance", "mentioned"),
+    "question_length",
+)
 INDEPENDENT, WHOLE, DEPENDENT = "None", "All", "Coref"
 """The part of the history that a question needs, as files say it: nothing, all that was mentioned, or one referent."""
 HISTORIES = {INDEPENDENT: "independent", WHOLE: "whole history", DEPENDENT: "dependent"}
@@ -76,7 +79,15 @@ def _add(
             table.require_unanswered(f"{DIALOGS.path(index)}.rounds[{at}]")
         table.add(record, index, f"{name}/{at}", None if each.answer is None else gold_of(each.answer))
         needed = HISTORIES.get(each.history, each.history)
-        row = (each.family, each.label, needed, at + 1, each.since_told, each.question.count(" ") + 1)
+        named = each.family, each.label, each.attribute or None, dialog.caption_label or None
+        row: tuple[str | int | None, ...] = (
+            *named,
+            needed,
+            at + 1,
+            each.since_told,
+            each.since_mentioned,
+            each.question.count(" ") + 1,
+        )
         if table.is_learning:
             table.add_learning(each.question, history)
             row += (_family(each),)

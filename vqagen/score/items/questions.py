@@ -51,16 +51,15 @@ class _QuestionReader:
     """Adds questions to a table."""
 
     def __init__(self, table: TableBuilder) -> None:
-        self._table, self._programs, self._families = table, ProgramReader(), FamilyNames(table.info)
+        self._table, self._programs, self._family_names = table, ProgramReader(), FamilyNames(table.info)
         generator = table.info.get("generator")
         declared = generator.get("answer_types") if isinstance(generator, Mapping) else None
         types = declared if isinstance(declared, Mapping) else {}
         self._kinds = {str(name): _DECLARED.get(str(each), WORD) for name, each in types.items()}
         """Last function -> the kind of its answers, if the info says."""
         self._gold: dict[tuple[type, Any, str | None], Gold] = {}
-        self._facts = table.rows(*FACTS)
-        self._own = table.rows("family", "category", "split")
-        self._lengths = table.rows("question_length")
+        self._asked = table.rows("family", "category")
+        self._facts, self._rest = table.rows(*FACTS), table.rows("question_length", "split")
 
     def add(self, record: Mapping[str, Any], index: int) -> None:
         """Add the question of a record. _FieldFault for a value of another type; BadInput for one without answer."""
@@ -79,7 +78,8 @@ class _QuestionReader:
         file, split, kind = get("template_filename"), get("split"), get("question_type", facts and facts.category)
         number = get("question_index")
         try:
-            self._own.add((self._families[file, get("question_family_index")], kind, split))
+            self._asked.add((self._family_names[file, get("question_family_index")], kind))
+            self._rest.add((text.count(" ") + 1, split))
             table.add(record, index, get("question_id", index) if number is None else number, gold)
             table.add_choice(options, get("pair"), get("block"))
         except TypeError:  # a value that is a list or an object
@@ -88,7 +88,6 @@ class _QuestionReader:
                 raise
             raise _FieldFault(key, f"expected a text or a number, found {describe(get(key))}") from None
         self._facts.add(facts and facts[1:])
-        self._lengths.add((text.count(" ") + 1,))
         if table.is_learning:
             table.add_learning(text, program=orjson.dumps(program) if program else None)
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from vqagen.errors import UsageError, unknown
-from vqagen.files.locations import Remote
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question_files import QUESTIONS
 from vqagen.records.discovery import find_records, first_keys
@@ -30,7 +29,7 @@ from vqagen.score.items.vqav2 import ANNOTATIONS, annotations_of, read_vqav2
 from vqagen.tasks.dialog.dialog_files import DIALOGS
 from vqagen.world.loading import find_scenes
 
-Source = PathLike | Remote | Mapping[str, Any] | Iterable[Mapping[str, Any]]
+Source = PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 """A file or folder; or in memory a document such as {"questions": [...]}, or records."""
 VQAGEN, DIALOG, TRIAL, VISUAL7W, VQAV2 = "vqagen", "dialogs", "trials", "visual7w", "vqav2"
 _READERS: Mapping[str, tuple[str, Callable[[RecordSource, TableBuilder], Items]]] = {
@@ -96,16 +95,13 @@ def read_items(
 
 def find_items(source: Source) -> RecordSource:
     """Return the records of a file or folder, or in memory. UsageError where nothing lies."""
-    if isinstance(source, str | Path | Remote):
+    if isinstance(source, str | Path):
         place = require_records(source)
         kind = _foreign_kind(islice(first_keys(place), LOOKED_AT)) if place.is_file() else None
         if kind is not None:
             return find_records(annotations_of(place) if kind is ANNOTATIONS else place, kind)
-    else:
-        source = source if isinstance(source, Mapping) else list(source)
-        kind = _foreign_kind(source if isinstance(source, Mapping) else ())
-        if kind is not None:
-            return given_records(source, kind)
+    elif isinstance(source, Mapping) and (kind := _foreign_kind(source)) is not None:
+        return given_records(source, kind)
     return find_any_records(source)
 
 

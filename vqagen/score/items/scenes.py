@@ -28,6 +28,9 @@ class SceneFields:
         self._lost: list[str] = []
         self._lost_records = 0
 
+    def __len__(self) -> int:
+        return len(self._names)
+
     def find(self, record: Mapping[str, Any], index: int) -> int:
         """Return the index of the scene that a record is about; NONE, and a fault, if there is no such scene."""
         place = self._names.place_of(record)

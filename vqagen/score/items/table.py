@@ -198,7 +198,7 @@ class Items:
         return len(self.images.codes)
 
     def __repr__(self) -> str:
-        return f"<{len(self):,} {self.kind} of {self.name}>"
+        return f"<{len(self):,} {'rounds' if self.kind == 'dialogs' else self.kind} of {self.name}>"
 
     @property
     def kind(self) -> str:
