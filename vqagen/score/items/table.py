@@ -123,15 +123,18 @@ class Learning:
         """A tuple of numbers for each item: what a reader of the question sees of its program; see `items.phrases`."""
         from vqagen.score.items.phrases import features_of_json
 
-        rows: list[tuple[int, ...]] = [()] * len(self.programs.values)
+        rows: list[tuple[int, ...] | None] = [None] * len(self.programs.values)
         for code in np.unique(self.programs.codes).tolist():  # of a sample, those of the sample only
             if code != NONE:
                 rows[code] = features_of_json(self.programs.values[code])
         return Column.of(rows).spread(self.programs.codes)
 
+    def __iter__(self) -> Iterator[Column]:
+        return (getattr(self, each.name) for each in dataclass_fields(self))
+
     def take(self, places: Places) -> Learning:
         """Return the columns of the items at some places."""
-        return Learning(*(getattr(self, each.name).take(places) for each in dataclass_fields(self)))
+        return Learning(*(column.take(places) for column in self))
 
 
 class Numbers(Sequence[str]):
