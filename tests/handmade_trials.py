@@ -15,6 +15,9 @@ from vqagen.score.director.reading import native_read
 from vqagen.score.director.report import TrialVerificationReport
 from vqagen.score.director.verification import TrialVerification
 from vqagen.score.director.vocabulary import Vocabulary, read_vocabulary
+from vqagen.tasks.director.catalogue import ItemCatalogue
+from vqagen.tasks.director.reading import WrittenTrial, read_trial
+from vqagen.tasks.director.views import Views
 
 Record = dict[str, Any]
 CLASSES = {
@@ -40,6 +43,19 @@ def catalogue() -> Record:
     """Return the shipped catalogue."""
     document: Record = json.loads((ROOT / "metadata" / "director.json").read_text())
     return document
+
+
+@cache
+def item_catalogue() -> ItemCatalogue:
+    """Return the shipped catalogue, read."""
+    return ItemCatalogue(catalogue(), ROOT / "metadata")
+
+
+def views_of(record: Record) -> Views:
+    """Return the views of a trial."""
+    read = read_trial(record, item_catalogue())
+    assert isinstance(read, WrittenTrial), read
+    return Views(read, len(item_catalogue().sizes))
 
 
 @cache

@@ -17,7 +17,7 @@ from vqagen.api import trials
 from vqagen.errors import UsageError
 from vqagen.exchange.director_lists import DesignCell, ListPlan, deal_lists
 from vqagen.exchange.participant_files import csv_of
-from vqagen.score.director.trial import Trial, read_trial
+from vqagen.tasks.director.reading import WrittenTrial, read_trial
 
 CELLS = 32
 Record = dict[str, Any]
@@ -30,17 +30,17 @@ def records(count: int = 160, **settings: Any) -> tuple[Record, ...]:
     return tuple({**record, "image": f"images/{record['trial_index']:06}.png"} for record in made)
 
 
-def read(given: tuple[Record, ...]) -> list[Trial]:
+def read(given: tuple[Record, ...]) -> list[WrittenTrial]:
     found = [read_trial(record) for record in given]
-    assert all(isinstance(trial, Trial) for trial in found)
-    return [trial for trial in found if isinstance(trial, Trial)]
+    assert all(isinstance(trial, WrittenTrial) for trial in found)
+    return [trial for trial in found if isinstance(trial, WrittenTrial)]
 
 
-def deal(lists: int, per_list: int, given: tuple[Record, ...] = (), **options: Any) -> list[list[Trial]]:
+def deal(lists: int, per_list: int, given: tuple[Record, ...] = (), **options: Any) -> list[list[WrittenTrial]]:
     return deal_lists(read(given or records()), ListPlan(lists, per_list, **options))
 
 
-def cells(dealt: list[Trial]) -> Counter[DesignCell]:
+def cells(dealt: list[WrittenTrial]) -> Counter[DesignCell]:
     return Counter(map(DesignCell.of, dealt))
 
 
@@ -105,7 +105,7 @@ def test_more_lists_than_trials_are_refused_at_once(count: int, lists: int) -> N
 # Pairs ----------------------------------------------------------------------------------------------------------------
 
 
-def pairs_together(dealt: list[list[Trial]]) -> int:
+def pairs_together(dealt: list[list[WrittenTrial]]) -> int:
     """How many pairs are in one list."""
     return sum(number > 1 for each in dealt for number in Counter(trial.pair for trial in each).values())
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from handmade_trials import trial, vocabulary
+from handmade_trials import trial, views_of
 from test_director_oracle import LARGEST_TEST, LEFTMOST_TEST, NONE_TEST, RELATION_TEST, RIGHT, TOPMOST_TEST
 
-from vqagen.bits import indexes
-from vqagen.score.director.case import Found, case_of
-from vqagen.score.director.policies import GUESSES, POLICIES, Guess, Guesser, expected_accuracy
-from vqagen.score.director.trial import Trial, label, read_trial
+from vqagen.shortcuts.policies import GUESSES, POLICIES, Guess, Guesser, expected_accuracy
+from vqagen.tasks.director.views import Views
 
 ANSWERS = [
     (NONE_TEST, "red ball", "none", "oracle", ["A1"]),
@@ -45,49 +43,41 @@ ANSWERS = [
 ]
 
 
-def chosen_cells(policy: str, written: Trial) -> list[str]:
+def chosen_cells(policy: str, views: Views) -> list[str]:
     """Return the labels of the cells of which a policy answers one."""
-    chosen = POLICIES[policy].choose(case_of(Found(written, vocabulary(), vocabulary().items)))
-    return [label(cell, written.width) for cell in indexes(chosen)]
+    return views.trial.labels(POLICIES[policy].choose(views))
 
 
 def test_a_policy_chooses_these_cells() -> None:
     """The director says left and right his own way. A new policy is not finished without a row."""
     assert {policy for _, _, _, policy, _ in ANSWERS} == set(POLICIES)
     for drawn, phrase, rule, policy, cells in ANSWERS:
-        written = read_trial(trial(drawn, phrase, rule))
-        assert isinstance(written, Trial)
-        assert chosen_cells(policy, written) == cells, (drawn, policy)
+        assert chosen_cells(policy, views_of(trial(drawn, phrase, rule))) == cells, (drawn, policy)
 
 
 def test_the_oracle_is_right_and_the_egocentric_one_in_control_trials_only() -> None:
     """Without a rule, the egocentric policy chooses among the answer and its competitors."""
     for make in RIGHT.values():
-        written = read_trial(make())
-        assert isinstance(written, Trial)
-        case = case_of(Found(written, vocabulary(), vocabulary().items))
-        by_hand = 1.0 if written.type == "control" else 0.5 if written.rule == "none" else 0.0
-        assert expected_accuracy(POLICIES["oracle"], case) == 1.0
-        assert expected_accuracy(POLICIES["egocentric"], case) == by_hand
+        views = views_of(make())
+        by_hand = 1.0 if views.trial.type == "control" else 0.5 if views.trial.rule == "none" else 0.0
+        assert expected_accuracy(POLICIES["oracle"], views) == 1.0
+        assert expected_accuracy(POLICIES["egocentric"], views) == by_hand
 
 
 def test_only_words_of_the_speaker_mislead_about_left_and_right() -> None:
     """From your point of view, left is the participant's own."""
-    written = read_trial(trial(LEFTMOST_TEST, "red ball", "leftmost", frame="participant"))
-    assert isinstance(written, Trial)
-
-    assert chosen_cells("no-flip", written) == ["B1"]
+    assert chosen_cells("no-flip", views_of(trial(LEFTMOST_TEST, "red ball", "leftmost", frame="participant"))) == [
+        "B1"
+    ]
 
 
 def test_a_guess_is_what_was_most_often_right_in_the_trials_before() -> None:
     """The first guess is by chance; then the second row, where the answer was, is known."""
-    written = read_trial(trial(TOPMOST_TEST, "red ball", "topmost"))
-    assert isinstance(written, Trial)
-    case = case_of(Found(written, vocabulary(), vocabulary().items))
-    guesser = Guesser(Guess("by row", lambda case: {cell: cell // 3 for cell in range(9)}))
+    views = views_of(trial(TOPMOST_TEST, "red ball", "topmost"))
+    guesser = Guesser(Guess("by row", lambda _: {cell: cell // 3 for cell in range(9)}))
 
-    assert [guesser.take(case) for _ in range(2)] == [1 / 9, 1 / 3]
-    looks = {name: sorted(guess.look(case)) for name, guess in GUESSES.items()}
+    assert [guesser.take(views) for _ in range(2)] == [1 / 9, 1 / 3]
+    looks = {name: sorted(guess.look(views)) for name, guess in GUESSES.items()}
     assert looks == {
         "rank": [0, 3, 8],
         "place": [0, 3, 8],

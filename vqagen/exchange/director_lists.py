@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from vqagen.errors import UsageError, counted
 from vqagen.rng import shuffled, stream
-from vqagen.score.director.trial import Trial
+from vqagen.tasks.director.reading import WrittenTrial
 
 SHOWN = 12
 """Cells named in one message."""
@@ -29,7 +29,7 @@ class DesignCell(NamedTuple):
     is_physics: bool
 
     @staticmethod
-    def of(trial: Trial) -> DesignCell:
+    def of(trial: WrittenTrial) -> DesignCell:
         """Return the cell that a trial is of."""
         return DesignCell(trial.type, trial.rule_class, trial.frame or "", trial.is_physics)
 
@@ -48,12 +48,12 @@ class ListPlan:
     seed: int = 0
 
 
-def deal_lists(trials: Iterable[Trial], plan: ListPlan) -> list[list[Trial]]:
+def deal_lists(trials: Iterable[WrittenTrial], plan: ListPlan) -> list[list[WrittenTrial]]:
     """Return the trials of each list in an order of chance.
 
     Raises UsageError with every cell that has too few trials.
     """
-    groups: dict[DesignCell, list[Trial]] = {}
+    groups: dict[DesignCell, list[WrittenTrial]] = {}
     for trial in trials:
         groups.setdefault(DesignCell.of(trial), []).append(trial)
     there = sum(map(len, groups.values()))
@@ -87,7 +87,9 @@ def _mixed(cells: Sequence[DesignCell]) -> Iterator[DesignCell]:
         yield from (of_type[turn] for _, of_type in sorted(by_type.items()) if turn < len(of_type))
 
 
-def _raise_short(groups: dict[DesignCell, list[Trial]], quotas: dict[DesignCell, list[int]], plan: ListPlan) -> None:
+def _raise_short(
+    groups: dict[DesignCell, list[WrittenTrial]], quotas: dict[DesignCell, list[int]], plan: ListPlan
+) -> None:
     """Raise UsageError if a cell has fewer trials than all lists together need."""
     short = [cell for cell, of_lists in quotas.items() if sum(of_lists) > len(groups[cell])]
     if short:
@@ -104,14 +106,14 @@ class _Dealer:
     """Deals the trials of one cell after the other, and keeps pairs apart."""
 
     def __init__(self, lists: int) -> None:
-        self.lists: list[list[Trial]] = [[] for _ in range(lists)]
+        self.lists: list[list[WrittenTrial]] = [[] for _ in range(lists)]
         self.pairs: list[set[int]] = [set() for _ in range(lists)]
         """The pairs of which each list has a trial."""
 
-    def deal(self, cell: DesignCell, trials: Sequence[Trial], quota: Sequence[int]) -> None:
+    def deal(self, cell: DesignCell, trials: Sequence[WrittenTrial], quota: Sequence[int]) -> None:
         """Give each list its number of trials, list by list in turn."""
         left = list(trials)
-        dealt: list[list[Trial]] = [[] for _ in quota]
+        dealt: list[list[WrittenTrial]] = [[] for _ in quota]
         for turn in range(max(quota)):
             for number in range(len(quota)):
                 if turn < quota[number]:
@@ -119,7 +121,7 @@ class _Dealer:
         for own, of_cell in zip(self.lists, dealt, strict=True):
             own += of_cell
 
-    def _give(self, number: int, left: list[Trial], dealt: list[list[Trial]], cell: DesignCell) -> None:
+    def _give(self, number: int, left: list[WrittenTrial], dealt: list[list[WrittenTrial]], cell: DesignCell) -> None:
         """Give a list one of the trials that are left, or exchange one if it has the partners of all."""
         place = next((place for place, trial in enumerate(left) if self._may_have(number, trial)), None)
         if place is not None:
@@ -139,10 +141,10 @@ class _Dealer:
             "make more trials or fewer lists"
         )
 
-    def _may_have(self, number: int, trial: Trial) -> bool:
+    def _may_have(self, number: int, trial: WrittenTrial) -> bool:
         return trial.pair is None or trial.pair not in self.pairs[number]
 
-    def _add(self, number: int, trial: Trial, dealt: list[list[Trial]]) -> None:
+    def _add(self, number: int, trial: WrittenTrial, dealt: list[list[WrittenTrial]]) -> None:
         dealt[number].append(trial)
         if trial.pair is not None:
             self.pairs[number].add(trial.pair)

@@ -12,19 +12,19 @@ from typing import Any
 import orjson
 
 from vqagen import __version__
-from vqagen.bits import indexes
 from vqagen.errors import UsageError
 from vqagen.exchange.director_lists import ListPlan, deal_lists
 from vqagen.files.output import atomic_output, check_ending, check_output
 from vqagen.files.reading import content_hash
 from vqagen.records.formats import LIST
+from vqagen.records.source import RecordSource
 from vqagen.records.writer import info_beside
-from vqagen.score.director.trial import Trial, label, read_trial
-from vqagen.score.director.trial_files import TrialFile, find_trials
+from vqagen.score.file_kinds import SAMPLES, find_trials
 from vqagen.score.gold.fault_list import FaultList
+from vqagen.tasks.director.reading import WrittenTrial, read_trial
 
 _FORMULA = re.compile(r"[=+\-@\t\n]")
-Lists = Sequence[Sequence[Trial]]
+Lists = Sequence[Sequence[WrittenTrial]]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def write_lists(trials: str, out: str, plan: ListPlan, force: bool = False) -> L
     found = find_trials(trials)
     beside = info_beside(out, LIST)
     for target in filter(None, (out, beside)):
-        check_output(target, force, [str(path) for path in found.source.files])
+        check_output(target, force, [str(path) for path in found.files])
     lists = deal_lists(read_trials(found), plan)
     with atomic_output(out) as file:
         file.write(csv_of(lists).encode())
@@ -55,45 +55,44 @@ def write_lists(trials: str, out: str, plan: ListPlan, force: bool = False) -> L
     return ListReport(len(lists), sum(map(len, lists)))
 
 
-def _generator(found: TrialFile, plan: ListPlan) -> dict[str, Any]:
+def _generator(source: RecordSource, plan: ListPlan) -> dict[str, Any]:
     """Return what made a file; nothing in it names a path."""
     return {
         "name": "vqagen",
         "version": __version__,
         "settings": asdict(plan),
-        "inputs": {"trials": content_hash(found.source.files)},
+        "inputs": {"trials": content_hash(source.files)},
     }
 
 
-def read_trials(found: TrialFile) -> list[Trial]:
+def read_trials(source: RecordSource) -> list[WrittenTrial]:
     """Return all trials of a file. BadInput with what is wrong with any."""
-    source = found.source
-    if found.is_of_reference_shape:
+    if source.kind is SAMPLES:
         raise UsageError(f"{source.path}: samples of the reference's shape have no design; give trials.jsonl")
-    trials, numbers, faults = list[Trial](), set[int](), FaultList(str(source.path), "trial")
+    trials, numbers, faults = list[WrittenTrial](), set[int](), FaultList(str(source.path), "trial")
     for place, record in enumerate(source.records()):
         read, path = read_trial(record), source.kind.path(place)
-        if isinstance(read, Trial):
+        if isinstance(read, WrittenTrial):
             if read.index in numbers:
                 faults.add([("trial_index", f"trial {read.index} is there twice")], path)
             numbers.add(read.index)
             trials.append(read)
         else:
-            faults.add([(each.place, each.message) for each in read], path)
+            faults.add(read, path)
     faults.finish()
     return trials
 
 
 # CSV ------------------------------------------------------------------------------------------------------------------
 
-_COLUMNS: Mapping[str, Callable[[Trial], object]] = {
+_COLUMNS: Mapping[str, Callable[[WrittenTrial], object]] = {
     "trial_index": lambda trial: trial.index,
     "image": lambda trial: trial.image or "",
     "instruction": lambda trial: trial.instruction,
-    "correct": lambda trial: _answers(trial, trial.answer),
-    "egocentric": lambda trial: _answers(trial, trial.participant_answers),
-    "no_director_instruction": lambda trial: trial.twin_instruction or "",
-    "no_director_correct": lambda trial: _answers(trial, trial.twin_answers or 0),
+    "correct": lambda trial: " ".join(trial.labels(trial.answer)),
+    "egocentric": lambda trial: " ".join(trial.labels(trial.participant_answers)),
+    "no_director_instruction": lambda trial: trial.twin_instruction,
+    "no_director_correct": lambda trial: " ".join(trial.labels(trial.twin_answers)),
     "trial_type": lambda trial: trial.type,
     "rule_class": lambda trial: trial.rule_class,
     "rule": lambda trial: trial.rule,
@@ -125,7 +124,3 @@ def _plain(value: object) -> object:
         return value
     text = "\n".join(value.splitlines()) if "\r" in value else value  # a lone \r would not be quoted
     return f"'{text}" if _FORMULA.match(text) else text
-
-
-def _answers(trial: Trial, cells: int) -> str:
-    return " ".join(label(cell, trial.width) for cell in indexes(cells))

@@ -46,6 +46,8 @@ class WrittenTrial:
     """The item in each cell; empty if no catalogue is known."""
     twin_instruction: str = ""
     """The text without a director; "" in samples."""
+    twin_answers: Objects = 0
+    """The written answers to that."""
     pair: int | None = None
     image: str | None = None
 
@@ -111,6 +113,7 @@ def read_trial(record: Mapping[str, Any], catalogue: ItemCatalogue | None = None
         participant_answers=union_of(place_of[each] for each in own["participant_answers"]),
         items=tuple(known.get(name) for name in names) if catalogue else (),
         twin_instruction=record["no_director"]["instruction"],
+        twin_answers=union_of(place_of[each] for each in own["no_director.answers"]),
         pair=record.get("pair"),
         image=record.get("image"),
     )

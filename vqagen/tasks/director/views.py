@@ -14,9 +14,11 @@ from vqagen.tasks.director.rules import CLASS_OF, DIRECTOR, NONE, SIZE, SMALLEST
 class Views:
     """A trial whose items are known, as both understand it. Sets are cells."""
 
-    def __init__(self, trial: WrittenTrial) -> None:
+    def __init__(self, trial: WrittenTrial, largest: int = 0) -> None:
+        """`largest` is the largest size level of the catalogue, by default that of the grid."""
         self.trial = trial
         self.items = trial.items
+        self.largest = largest or max((item.size for item in trial.items if item), default=0)
         self.all: Objects = union_of(cell for cell, item in enumerate(trial.items) if item)
         """Cells with an item."""
         self.open: Objects = self.all & ~trial.blocked
