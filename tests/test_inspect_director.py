@@ -305,7 +305,7 @@ def test_faulty_trials_and_missing_pictures_are_named(vqagen_: Commands) -> None
     for number, (change, message) in enumerate(
         (
             ({"answer": "Z9"}, r"trials\[0\].answer: 'Z9' is no cell of a grid of 4 x 4"),
-            ({"cells": ["red_unicorn_3", *[None] * 15]}, r"trials\[0\].cells: unknown item 'red_unicorn_3'"),
+            ({"cells": ["red_unicorn_3", *[None] * 15]}, r"trials\[0\].cells\[0\]: A1 holds 'red_unicorn_3'"),
         )
     ):
         vqagen_.done(f"director generate --count 1 --out faulty{number} --render none")

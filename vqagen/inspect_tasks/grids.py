@@ -15,8 +15,8 @@ from vqagen.art.looks import Look
 from vqagen.errors import BadInput, Problem, counted
 from vqagen.inspect_tasks.tools import check_pillow, png_uri
 from vqagen.inspect_tasks.trials import LoadedTrial, TrialSet
-from vqagen.score.director.trial import Trial
 from vqagen.tasks.director.looks import looks_of
+from vqagen.tasks.director.reading import WrittenTrial
 
 if TYPE_CHECKING:
     from vqagen.art.grid_picture import GridPainter
@@ -77,7 +77,7 @@ class GridContent:
             raise BadInput([Problem(message, self._trials.name, f"trials[{each.trial.index}].image")])
         return file
 
-    def _drawn(self, trial: Trial, has_director: bool) -> bytes:
+    def _drawn(self, trial: WrittenTrial, has_director: bool) -> bytes:
         style = GridStyle(trial.width, trial.height, self._has_figure and has_director)
         if style not in self._painters:
             check_pillow("drawing the pictures of trials")
@@ -95,10 +95,10 @@ class GridContent:
             message = f"{what}; generate the trials with --render png, or use another format"
             raise BadInput([Problem(message, self._trials.name, "info.catalogue.items")])
 
-    def _written(self, trial: Trial) -> str:
+    def _written(self, trial: WrittenTrial) -> str:
         writer = GridWriter(self.looks, GridStyle(trial.width, trial.height), self._text)
         return _WRITERS[self.format](writer, trial.cells, _is_blocked(trial))
 
 
-def _is_blocked(trial: Trial) -> list[bool]:
+def _is_blocked(trial: WrittenTrial) -> list[bool]:
     return [bool(trial.blocked >> cell & 1) for cell in range(len(trial.cells))]

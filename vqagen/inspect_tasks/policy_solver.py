@@ -7,13 +7,13 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vqagen.errors import UsageError, unknown
 from vqagen.inspect_tasks.usage import shown_by_inspect
-from vqagen.score.director.policies import POLICIES
+from vqagen.shortcuts.policies import POLICIES
 
 
 @solver
 @shown_by_inspect
 def policy(name: str = "oracle") -> Solver:
-    """Answer as a policy of `judge.director.policies` does, such as egocentric. Needs no model."""
+    """Answer as a policy of `shortcuts.policies` does, such as egocentric. Needs no model."""
     if name not in POLICIES:
         raise UsageError(unknown("policy", name, list(POLICIES)))
 

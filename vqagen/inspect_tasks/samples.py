@@ -9,18 +9,16 @@ from typing import Any
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentText
 
-from vqagen.bits import indexes
 from vqagen.inspect_tasks.grids import GridContent
 from vqagen.inspect_tasks.prompts import DIRECTOR, request, system_prompt
 from vqagen.inspect_tasks.scoring import CHANCES
 from vqagen.inspect_tasks.trials import LoadedTrial, TrialSet
 from vqagen.rng import pick, stream
-from vqagen.score.director.case import Found, case_of
-from vqagen.score.director.mistakes import kinds_of_cells
-from vqagen.score.director.policies import POLICIES, expected_accuracy
-from vqagen.score.director.rules import PARTICIPANT
-from vqagen.score.director.trial import Trial, label
-from vqagen.score.director.vocabulary import Vocabulary
+from vqagen.shortcuts.policies import POLICIES, expected_accuracy
+from vqagen.tasks.director.mistakes import kinds_of_cells
+from vqagen.tasks.director.reading import WrittenTrial
+from vqagen.tasks.director.rules import PARTICIPANT
+from vqagen.tasks.director.views import Views
 
 
 def samples_of(trials: TrialSet, grids: GridContent, story: str, block_text: int, thought: str) -> Iterator[Sample]:
@@ -41,8 +39,8 @@ def samples_of(trials: TrialSet, grids: GridContent, story: str, block_text: int
                 **_conditions(each),
                 "story": story,
                 "format": grids.format,
-                "kinds": kinds_of_cells(each.trial, trials.vocabulary.items, has_director),
-                **_policies(each.trial, trials.vocabulary, has_director),
+                "kinds": kinds_of_cells(Views(each.trial), has_director),
+                **_policies(each.trial, len(trials.catalogue.sizes), has_director),
             },
         )
 
@@ -63,17 +61,13 @@ def _conditions(each: LoadedTrial) -> dict[str, Any]:
     }
 
 
-def _policies(trial: Trial, vocabulary: Vocabulary, has_director: bool) -> dict[str, Any]:
+def _policies(trial: WrittenTrial, sizes: int, has_director: bool) -> dict[str, Any]:
     """Return the cell that each policy answers with, as a label, and how probably it is right.
 
     Without a director, no cell is blocked, and all that fits is right.
     """
     seen = trial if has_director else replace(trial, blocked=0, frame=PARTICIPANT, answer=trial.participant_answers)
-    case = case_of(Found(seen, vocabulary, vocabulary.items))
-    chosen = {name: list(indexes(policy.choose(case))) for name, policy in POLICIES.items()}
-    cells = {
-        name: label(pick(stream(0, f"policy {name}", trial.index), cells), trial.width)
-        for name, cells in chosen.items()
-        if cells
-    }
-    return {"policies": cells, CHANCES: {name: expected_accuracy(each, case) for name, each in POLICIES.items()}}
+    views = Views(seen, sizes)
+    chosen = {name: trial.labels(policy.choose(views)) for name, policy in POLICIES.items()}
+    cells = {name: pick(stream(0, f"policy {name}", trial.index), cells) for name, cells in chosen.items() if cells}
+    return {"policies": cells, CHANCES: {name: expected_accuracy(each, views) for name, each in POLICIES.items()}}

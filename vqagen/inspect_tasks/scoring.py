@@ -25,10 +25,10 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState
 
 from vqagen.score.answers.cells import cell_in_reply
-from vqagen.score.director.mistakes import CORRECT as RIGHT
-from vqagen.score.director.mistakes import EGOCENTRIC, INVALID
-from vqagen.score.director.policies import BLIND, POLICIES
-from vqagen.score.director.rules import CONTROL, TEST, TYPES
+from vqagen.shortcuts.policies import BLIND, POLICIES
+from vqagen.tasks.director.mistakes import CORRECT as RIGHT
+from vqagen.tasks.director.mistakes import EGOCENTRIC, INVALID
+from vqagen.tasks.director.rules import CONTROL, TEST, TYPES
 
 KIND = "kind"
 """The key of a score's metadata under which the kind of the answer stands."""

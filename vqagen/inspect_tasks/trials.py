@@ -11,18 +11,18 @@ import orjson
 
 from vqagen.calls.director_trials import trials as generated_trials
 from vqagen.errors import BadInput, Problem, UsageError, counted
-from vqagen.score.director.trial import Trial, read_trial
-from vqagen.score.director.trial_files import find_trials
-from vqagen.score.director.vocabulary import Vocabulary, read_vocabulary
+from vqagen.score.file_kinds import SAMPLES, find_trials
 from vqagen.score.gold.fault_list import FaultList
-from vqagen.tasks.director.catalogue import ItemCatalogue, load_catalogue_file
+from vqagen.score.origin import settings_of
+from vqagen.tasks.director.catalogue import ItemCatalogue, catalogue_of, load_catalogue_file
+from vqagen.tasks.director.reading import WrittenTrial, read_trial
 
 
 @dataclass(frozen=True)
 class LoadedTrial:
     """A trial and its record."""
 
-    trial: Trial
+    trial: WrittenTrial
     record: Mapping[str, Any] = field(repr=False)
 
 
@@ -35,22 +35,21 @@ class TrialSet:
     """Their pictures are relative to it; None for trials that were just made."""
     trials: tuple[LoadedTrial, ...] = field(repr=False)
     catalogue: ItemCatalogue = field(repr=False)
-    vocabulary: Vocabulary = field(repr=False)
     settings: Mapping[str, Any] = field(repr=False)
     """The settings that made the trials, as far as they are known."""
 
 
 def read_trials(dataset: str) -> TrialSet:
     """Read the trials of a folder or file. BadInput with their faults."""
-    file = find_trials(dataset)
-    name, catalogue = str(file.source.path), file.info.get("catalogue")
-    if file.is_of_reference_shape:
+    source = find_trials(dataset)
+    name, catalogue = str(source.path), catalogue_of(source)
+    if source.kind is SAMPLES:
         raise UsageError(f"{name} is of the shape of another generator; generate trials without --format reference")
-    if not isinstance(catalogue, Mapping):
+    if catalogue is None:
         what = "no catalogue of items in the info; generate the trials with `vqagen director generate`"
         raise BadInput([Problem(what, name, "info.catalogue")])
-    folder = file.folder if isinstance(file.folder, Path) else None
-    return _trial_set(name, folder, file.source.records(), ItemCatalogue(catalogue, folder or Path()), file.settings)
+    folder = source.path.parent if isinstance(source.path, Path) else None
+    return _trial_set(name, folder, source.records(), catalogue, settings_of(source))
 
 
 def make_trials(count: int, settings: Mapping[str, Any]) -> TrialSet:
@@ -67,17 +66,14 @@ def _trial_set(
     catalogue: ItemCatalogue,
     settings: Mapping[str, Any],
 ) -> TrialSet:
-    vocabulary = read_vocabulary(catalogue.to_record(), name)
     trials, faults = list[LoadedTrial](), FaultList(name, "trial")
     for position, record in enumerate(records):
-        read, place = read_trial(record), f"trials[{position}]"
-        if isinstance(read, Trial):
+        read = read_trial(record, catalogue)
+        if isinstance(read, WrittenTrial):
             trials.append(LoadedTrial(read, record))
-            unknown = dict.fromkeys(each for each in read.cells if each is not None and each not in vocabulary.items)
-            faults.add([("cells", f"unknown item {each!r}") for each in unknown], place)
         else:
-            faults.add([(fault.place, fault.message) for fault in read], place)
+            faults.add(read, f"trials[{position}]")
     faults.finish()
     if not trials:
         raise BadInput([Problem("no trials", name)])
-    return TrialSet(name, folder, tuple(trials), catalogue, vocabulary, settings)
+    return TrialSet(name, folder, tuple(trials), catalogue, settings)
