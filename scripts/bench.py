@@ -12,6 +12,7 @@ from bench_domains import domains
 from bench_evaluate import evaluate
 from bench_generate import generate
 from bench_human import human
+from bench_intervals import intervals
 from bench_kills import kills
 from bench_reference import reference
 from bench_sampling import sampling
@@ -51,6 +52,7 @@ for command in (
     sampling,
     verify,
     evaluate,
+    intervals,
     human,
     scale,
     kills,

@@ -1,8 +1,10 @@
-"""Intervals of means, such as accuracies: Wilson's and cluster-robust; and Holm's correction.
+"""Intervals of means, such as accuracies, and Holm's correction.
 
-Scores are numbers from 0 to 1, one for each question. Questions about one image are no independent evidence, so
-`clusters` gives the number of the image of each question. The standard library and numpy are enough for all of it but
-Student's t: the tests compare each function with scipy or statsmodels.
+Scores are numbers from 0 to 1, one for each question. Questions about one image are no independent evidence: Wilson's
+interval of 1,000 questions about 100 images, of which the images explain a fifth of the variance, holds the true
+accuracy in 76 % of samples in place of 95 % (`scripts/bench intervals`). `clusters` are therefore the numbers of the
+images. numpy and the standard library are enough for all but the p of Student's t: the tests compare each function with
+scipy or statsmodels.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ LEVEL = 0.95
 RESAMPLES = 9999
 """Samples that a bootstrap draws."""
 Numbers = npt.NDArray[Any]
-_NORMAL = NormalDist()
+_ROUNDING = 1e-12
 
 
 class Interval(NamedTuple):
@@ -40,11 +42,11 @@ class ClusteredMean(NamedTuple):
     """NaN if there is only one cluster."""
     clusters: int
 
-    def interval(self, least: float = 0.0, most: float = 1.0, level: float = LEVEL) -> Interval:
-        """Return the normal interval, cut at the least and the most that a score can be; all of it for one cluster."""
+    def interval(self, least: float = 0.0, most: float = 1.0) -> Interval:
+        """Return Student's interval, cut at the least and the most that a mean can be; all of it for one cluster."""
         if math.isnan(self.error):
             return Interval(least, most)
-        half = quantile(level) * self.error
+        half = float(student_quantiles(np.array([self.clusters - 1]))[0]) * self.error
         return Interval(max(least, self.mean - half), min(most, self.mean + half))
 
 
@@ -63,14 +65,34 @@ def student_test(estimate: ClusteredMean, what: str) -> StudentTest:
     of 5 %. `what` names the task in the message about the missing extra.
     """
     student = needed("scipy.stats", "stats", what).t(estimate.clusters - 1)
-    half = float(student.ppf((1 + LEVEL) / 2)) * estimate.error
     p = float(2 * student.sf(abs(estimate.mean) / estimate.error))
-    return StudentTest(Interval(estimate.mean - half, estimate.mean + half), p)
+    return StudentTest(estimate.interval(-math.inf, math.inf), p)
 
 
 def quantile(level: float = LEVEL) -> float:
     """Return the number of standard errors on each side of a mean in a two-sided interval: 1.96 at 95 %."""
-    return _NORMAL.inv_cdf((1 + level) / 2)
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def student_quantiles(df: Numbers) -> Numbers:
+    """Return the number of standard errors on each side of a mean in Student's two-sided interval of 95 %.
+
+    1 and 2 degrees of freedom have a closed form; others Fisher's expansion (Abramowitz and Stegun 26.7.5), which lies
+    0.12 % below the true one at 3 degrees and less at more.
+
+    >>> student_quantiles(np.array([1, 2, 9, 1000])).round(2).tolist()
+    [12.71, 4.3, 2.26, 1.96]
+    """
+    z, n = quantile(), np.maximum(df, 1).astype(float)
+    series = (
+        z
+        + (z**3 + z) / 4 / n
+        + (5 * z**5 + 16 * z**3 + 3 * z) / 96 / n**2
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384 / n**3
+        + (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160 / n**4
+    )
+    one, two = math.tan(math.pi * LEVEL / 2), LEVEL * math.sqrt(2 / (1 - LEVEL**2))
+    return np.where(df <= 1, one, np.where(df == 2, two, series))
 
 
 def wilson(correct: float, n: int, level: float = LEVEL) -> Interval:
@@ -81,38 +103,63 @@ def wilson(correct: float, n: int, level: float = LEVEL) -> Interval:
     """
     if n == 0:
         return Interval(0.0, 1.0)
-    z, share = quantile(level), correct / n
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(max(share * (1 - share), 0.0) / n + z * z / (4 * n * n))
-    low = 0.0 if correct <= 0 else max(0.0, middle - half)
-    return Interval(low, 1.0 if correct >= n else min(1.0, middle + half))
+    low, high = _wilson(np.array([correct / n]), np.array([n]), np.array([quantile(level)]))
+    return Interval(float(low[0]), float(high[0]))
+
+
+def _wilson(shares: Numbers, n: Numbers, z: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the lower and upper bounds of shares of n each, z standard errors apart."""
+    middle = shares + z * z / (2 * n)
+    half = z * np.sqrt(np.maximum(shares * (1 - shares), 0) / n + z * z / (4 * n * n))
+    whole = 1 + z * z / n
+    low = np.where(shares <= 0, 0, np.maximum((middle - half) / whole, 0))
+    return low, np.where(shares >= 1, 1, np.minimum((middle + half) / whole, 1))
 
 
 def clustered_mean(scores: Numbers, clusters: Numbers) -> ClusteredMean:
     """Return the mean with the standard error that statsmodels' OLS on a constant gives with `cov_type="cluster"`."""
-    if len(scores) == 0:
-        return ClusteredMean(math.nan, math.nan, 0)
-    mean = float(np.mean(scores))
-    totals, sizes = _totals(scores, clusters)
-    count = len(sizes)
-    if count < 2:
-        return ClusteredMean(mean, math.nan, count)
-    squares = float(np.sum((totals - mean * sizes) ** 2))
-    return ClusteredMean(mean, math.sqrt(count / (count - 1) * squares) / len(scores), count)
+    means, errors, counts, _ = _clustered_means(scores, clusters, np.zeros(len(scores), np.int64), 1)
+    return ClusteredMean(float(means[0]), float(errors[0]), int(counts[0]))
 
 
 def cluster_interval(scores: Numbers, clusters: Numbers) -> Interval:
-    """Return the cluster-robust interval of a mean of scores from 0 to 1.
+    """Return the interval of the mean of scores from 0 to 1; see `cluster_intervals`."""
+    low, high = cluster_intervals(scores, clusters, np.zeros(len(scores), np.int64), 1)
+    return Interval(float(low[0]), float(high[0]))
 
-    If all clusters have the same mean, as when all answers are right, the standard error would be 0: the interval is
-    then Wilson's with the number of clusters for n.
+
+def cluster_intervals(scores: Numbers, clusters: Numbers, groups: Numbers, count: int) -> tuple[Numbers, Numbers]:
+    """Return the lower and upper bounds of the mean scores of groups 0 to `count` - 1.
+
+    `groups` has the group of each score; scores of negative groups are left out. An interval is Wilson's for as many
+    questions as would be equally certain if they were independent (the variance of one over the square of the
+    cluster-robust standard error), with Student's t for the number of clusters. If each cluster has one question, it is
+    plainly Wilson's. If all clusters have the same mean, as when all answers are right, it is that of the clusters.
     """
-    estimate = clustered_mean(scores, clusters)
-    if estimate.clusters == 0:
-        return Interval(0.0, 1.0)
-    if not estimate.error > 1e-12:
-        return wilson(estimate.mean * estimate.clusters, estimate.clusters)
-    return estimate.interval()
+    means, errors, clustered, sizes = _clustered_means(scores, clusters, groups, count)
+    is_even = ~(errors > _ROUNDING)  # NaN, too
+    effective = means * (1 - means) / np.where(is_even, 1, errors) ** 2
+    n = np.where(clustered == sizes, sizes, np.where(is_even, clustered, effective))
+    z = np.where((clustered == sizes) | (clustered < 2), quantile(), student_quantiles(clustered - 1))
+    low, high = _wilson(means, np.maximum(n, _ROUNDING), z)
+    return np.where(sizes > 0, low, 0.0), np.where(sizes > 0, high, 1.0)
+
+
+def _clustered_means(
+    scores: Numbers, clusters: Numbers, groups: Numbers, count: int
+) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """Return the mean of each group, its cluster-robust standard error, its clusters and its scores, in numbers."""
+    kept = groups >= 0
+    scores, clusters, groups = scores[kept], clusters[kept].astype(np.int64), groups[kept].astype(np.int64)
+    width = int(clusters.max(initial=0)) + 1
+    cells, places = np.unique(groups * width + clusters, return_inverse=True)
+    owners, totals, numbers = cells // width, np.bincount(places, scores), np.bincount(places)
+    sizes, clustered = np.bincount(groups, minlength=count), np.bincount(owners, minlength=count)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = np.bincount(groups, scores, count) / sizes
+        squares = np.bincount(owners, (totals - means[owners] * numbers) ** 2, count)
+        errors = np.where(clustered < 2, np.nan, np.sqrt(clustered / (clustered - 1) * squares) / sizes)
+    return means, errors, clustered, sizes
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -126,10 +173,3 @@ def holm(p_values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, p_values[place] * (len(p_values) - rank)))
         corrected[place] = highest
     return corrected
-
-
-def _totals(scores: Numbers, clusters: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the sum of scores, and the number of questions, of each cluster that has any."""
-    sizes = np.bincount(clusters)
-    totals = np.bincount(clusters, weights=scores)
-    return totals[sizes > 0], sizes[sizes > 0].astype(np.float64)
